@@ -1,0 +1,50 @@
+"""Sphinx configuration. The documentation is built from the installed package."""
+
+import re
+
+import symgrad
+
+project = "symgrad"
+author = "symgrad developers"
+copyright = "symgrad developers"
+version = release = symgrad.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",  # sections written "Args:"
+    "numpydoc",  # sections written "Parameters" and underlined
+]
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = f"symgrad {release}"
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+default_role = "code"
+maximum_signature_line_length = 88
+napoleon_numpy_docstring = False
+numpydoc_show_class_members = False
+
+# Literal text, a role, or a character that reStructuredText would take for markup.
+_MARKUP = re.compile(r"(``.+?``|:[\w:]+:`.+?`|`.+?`)|([*|]|(?<=\w)_(?!\w))")
+
+
+def keep_formulas(app, what, name, obj, options, lines):
+    """Escape `*`, `|` and a trailing `_` in docstrings, where they belong to formulas and torch's names."""
+    in_example = False
+    for k, line in enumerate(lines):
+        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+        if not in_example:
+            lines[k] = _MARKUP.sub(lambda m: m[1] or "\\" + m[2], line)
+
+
+def setup(app):
+    """Put the escaping before napoleon and numpydoc, which write markup of their own."""
+    app.connect("autodoc-process-docstring", keep_formulas, priority=400)

@@ -1,0 +1,79 @@
+"""torch.autograd's names: ``grad``, ``backward`` and the grad modes. A thin door onto ``backward``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symgrad import backward as _engine
+from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from symgrad.tensor import Tensor
+
+__all__ = ["backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+
+
+def _many(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _cotangents(gradients: Any, count: int) -> list[Any]:
+    return [None] * count if gradients is None else _many(gradients)
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Any, ...]:
+    """Return Σ_k (∂outputs_k/∂x)ᵀ·grad_outputs_k for each x in inputs; ``.grad`` stays as it is.
+
+    Args:
+        outputs: tensors to differentiate.
+        inputs: tensors to differentiate by, leaves or not.
+        grad_outputs: cotangents shaped like the outputs; None for scalars.
+        retain_graph: keep the saved values for another sweep; default ``create_graph``.
+        create_graph: give the result a graph of its own, for higher orders.
+        allow_unused: return None for inputs that the outputs do not depend on, instead of raising.
+        materialize_grads: return zeros for them.
+
+    Raises:
+        GraphError: an input was not used or does not require grad, an output is no scalar and has no
+            cotangent, or the saved values are freed.
+
+    >>> x = sg.tensor(3.0, requires_grad=True)
+    >>> (dx,) = sg.autograd.grad(x**2, x, create_graph=True)
+    >>> sg.autograd.grad(dx, x)
+    (tensor(2.),)
+    """
+    ys, xs = _many(outputs), _many(inputs)
+    return _engine.grad(
+        ys,
+        xs,
+        _cotangents(grad_outputs, len(ys)),
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        allow_unused=bool(allow_unused),
+        materialize=materialize_grads,
+    )
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Accumulate Σ_k (∂tensors_k/∂x)ᵀ·grad_tensors_k into ``.grad`` of every leaf x, or of ``inputs`` only."""
+    ys = _many(tensors)
+    _engine.backward(
+        ys,
+        _cotangents(grad_tensors, len(ys)),
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        inputs=None if inputs is None else _many(inputs),
+    )

@@ -1,0 +1,183 @@
+"""torch's doors onto the engine: checks, seeds, accumulation into ``.grad``. Imports record and engine.
+
+A backward computes everything first and deposits last, so one that fails leaves no partial ``.grad``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import modes
+from symgrad.engine import sweep
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
+from symgrad.graph import GRAD, AnyNode, Leaf
+from symgrad.kernels import canonical
+from symgrad.ops.map import show_shape
+from symgrad.record import Core, handle
+
+NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
+UNUSED = (
+    "The differentiated Tensor at index {i} appears to not have been used in the graph. "
+    "Set allow_unused=True if this is the desired behavior."
+)
+# mode -> what Tensor.backward(mode=…) runs; the closed forms add "symbolic"
+MODES: dict[str, Callable[..., None]] = {}
+
+
+def backward(
+    tensors: Sequence[Any],
+    gradients: Sequence[Any],
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Any] | None = None,
+) -> None:
+    """Accumulate d(Σ tensors·gradients)/dx into ``.grad`` of the leaves x, or of ``inputs`` only."""
+    retain = create_graph if retain_graph is None else retain_graph
+    roots, seeds = _roots(tensors, gradients)
+    wrt = None if inputs is None else [_wanted(t, i) for i, t in enumerate(inputs)]
+    found = _sweep(roots, seeds, wrt, create_graph, retain)
+    if inputs is not None:
+        for node in wrt or ():
+            if node.cell is None:
+                raise GraphError("backward: inputs= takes leaves, or tensors that called retain_grad() before.")
+    for node, g in found.items():
+        _deposit(node, g)
+
+
+def grad(
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    gradients: Sequence[Any],
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize: bool = False,
+) -> tuple[Any, ...]:
+    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone."""
+    retain = create_graph if retain_graph is None else retain_graph
+    roots, seeds = _roots(outputs, gradients)
+    wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
+    found = _sweep(roots, seeds, wrt, create_graph, retain)
+    results = []
+    for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
+        if node not in found and not (allow_unused or materialize):
+            raise GraphError(UNUSED.format(i=i))
+        if node not in found and not materialize:
+            results.append(None)
+        else:
+            results.append(_as_gradient(found.get(node), x._value))
+    return tuple(results)
+
+
+def _sweep(
+    roots: list[AnyNode], seeds: list[Any], wrt: list[AnyNode] | None, create_graph: bool, retain: bool
+) -> dict[AnyNode, Any]:
+    with np.errstate(all="ignore"):
+        if not create_graph:
+            return sweep(roots, [canonical(s._value) for s in seeds], wrt=wrt, retain=retain)
+        with modes.enable_grad():
+            return sweep(roots, seeds, wrt=wrt, handle=handle, retain=retain)
+
+
+def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNode], list[Any]]:
+    """Check outputs and their cotangents, and fill in ones for scalars."""
+    if len(tensors) != len(gradients):
+        raise GraphError(f"got {len(tensors)} tensors and {len(gradients)} gradients. Pass one gradient per tensor.")
+    roots, seeds = [], []
+    for k, (t, g) in enumerate(zip(tensors, gradients, strict=True)):
+        if not isinstance(t, Core):
+            raise ArgumentTypeError(f"expected a Tensor to differentiate, got {type(t).__name__}. Return a tensor.")
+        if t._node is None or t._node.level != GRAD:
+            raise GraphError(NO_GRAD.replace("0", str(k), 1) + ". " + _why(t))
+        if t._value is None:
+            raise ValueNeeded("backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'.")
+        roots.append(t._node)
+        seeds.append(_seed(t, g, k))
+    return roots, seeds
+
+
+def _why(t: Any) -> str:
+    if t._value is not None and np.asarray(t._value).dtype.kind != "f":
+        return f"Its dtype is {np.asarray(t._value).dtype}; only floating-point results carry gradients."
+    return "Make an input with requires_grad=True, and compute outside no_grad()."
+
+
+def _seed(t: Any, g: Any, k: int) -> Any:
+    shape = np.shape(t._value)
+    if g is None:
+        if np.size(t._value) != 1:
+            raise GraphError(
+                "grad can be implicitly created only for scalar outputs. "
+                f"Got shape {show_shape(shape)}; pass gradient=, a tensor of that shape."
+            )
+        return handle(None, np.ones_like(t._value) if shape or type(t._value) is not float else 1.0)
+    if not isinstance(g, Core):
+        kind = type(g[0] if isinstance(g, (list, tuple)) and g else g).__name__
+        kind = str(g.dtype) if isinstance(g, np.ndarray) else kind
+        raise ArgumentTypeError(f"gradients can be either Tensors or None, but got {kind}. Use sg.tensor(…).")
+    if np.shape(g._value) != shape:
+        raise ShapeError(
+            f"Mismatch in shape: grad_output[{k}] has a shape of {show_shape(np.shape(g._value))} and output[{k}] "
+            f"has a shape of {show_shape(shape)}. They must be the same."
+        )
+    return g
+
+
+def _wanted(t: Any, i: int) -> AnyNode:
+    if not isinstance(t, Core):
+        raise ArgumentTypeError(f"inputs must be Tensors, got {type(t).__name__} at index {i}.")
+    if t._node is None or t._node.level != GRAD:
+        raise GraphError(
+            f"One of the differentiated Tensors does not require grad. It is the one at index {i}; make it with "
+            "requires_grad=True."
+        )
+    node: AnyNode = t._node
+    return node
+
+
+def _as_gradient(g: Any, value: Any) -> Any:
+    """Return a cotangent as a tensor of the dtype of the value it belongs to."""
+    if g is None:
+        return handle(None, 0.0 if type(value) is float else np.zeros_like(value))
+    if isinstance(g, Core):
+        return g
+    if type(value) is np.ndarray:
+        g = np.asarray(g, dtype=value.dtype)
+    return handle(None, canonical(g))
+
+
+def _deposit(node: AnyNode, g: Any) -> None:
+    cell = node.cell
+    if cell is None:
+        return
+    like = node.value if isinstance(node, Leaf) else g
+    new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
+    with cell.lock:
+        old = cell.grad
+        if old is None:
+            cell.grad = new
+        elif isinstance(g, Core):
+            cell.grad = old + new
+        else:
+            cell.grad = handle(None, canonical(old._value + new._value))
+
+
+def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
+    """Run ``Tensor.backward``."""
+    if mode not in MODES:
+        raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
+    if inputs is not None and isinstance(inputs, Core):
+        inputs = [inputs]
+    MODES[mode](t, gradient, retain_graph, create_graph, inputs)
+
+
+def _numeric(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:
+    backward([t], [gradient], retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
+
+
+MODES["numeric"] = _numeric

@@ -1,0 +1,130 @@
+"""From tensors to Python numbers, NumPy arrays and other dtypes. Imports record and ops."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded
+from symgrad.graph import GRAD
+from symgrad.ops.convert import Cast
+from symgrad.ops.protocol import shape
+from symgrad.ops.value import check_dtype
+from symgrad.record import Core, apply
+
+
+class Conversions(Core):
+    """What Python and NumPy see of a tensor. All of it needs a value."""
+
+    __slots__ = ()
+
+    def _wants_grad(self) -> bool:
+        return self._node is not None and self._node.level == GRAD
+
+    def _known(self, what: str) -> Any:
+        if self._value is None:
+            raise ValueNeeded(
+                f"{what}: this tensor is a symbol and has no value. While tracing, choose with sg.where instead of "
+                "if; for a number, evaluate the closed form with .lambdify()."
+            )
+        return self._value
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return a copy as a NumPy array. Raises GraphError where grad is required."""
+        if self._wants_grad():
+            raise GraphError(f"{_NUMPY} The graph would not see what NumPy does.")
+        return np.array(self._known("numpy()"))
+
+    def item(self) -> Any:
+        """Return the only element as a Python number."""
+        value = self._known("item()")
+        if np.size(value) != 1:
+            raise GraphError(f"a Tensor with {np.size(value)} elements cannot be converted to Scalar. Index it first, or use tolist().")
+        return np.asarray(value).item()
+
+    def tolist(self) -> Any:
+        """Return nested lists of Python numbers."""
+        return np.asarray(self._known("tolist()")).tolist()
+
+    def __float__(self) -> float:
+        self._warn_scalar()
+        return float(self.item())
+
+    def __int__(self) -> int:
+        self._warn_scalar()
+        return int(self.item())
+
+    def __index__(self) -> int:
+        value = np.asarray(self._known("an index"))
+        if value.ndim or value.dtype.kind not in "iu":
+            raise ArgumentTypeError("only integer tensors of a single element can be converted to an index")
+        return int(value)
+
+    def _warn_scalar(self) -> None:
+        if self._wants_grad():
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def __bool__(self) -> bool:
+        value = self._known("bool(tensor)")
+        size = np.size(value)
+        if size != 1:
+            kind = "no values" if size == 0 else "more than one value"
+            raise GraphError(f"Boolean value of Tensor with {kind} is ambiguous. Use .any(), .all() or sg.where.")
+        return bool(value)
+
+    def __len__(self) -> int:
+        if not shape(self):
+            raise ArgumentTypeError("len() of a 0-d tensor")
+        return int(shape(self)[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        if not shape(self):
+            raise ArgumentTypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(np.any(self._known("in") == (item._value if isinstance(item, Core) else item)))
+
+
+class Dtypes(Core):
+    """Conversion between dtypes, under torch's names."""
+
+    __slots__ = ()
+
+    def to(self, dtype: Any) -> Any:
+        """Convert to a dtype; gradients come back in this one."""
+        wanted = check_dtype(dtype)
+        return self if wanted == dtype_of(self) else apply(Cast(wanted), (self,))
+
+    def double(self) -> Any:
+        """Convert to float64."""
+        return self.to(np.float64)
+
+    def float(self) -> Any:
+        """Convert to float32, as in torch."""
+        return self.to(np.float32)
+
+    def int(self) -> Any:
+        """Convert to int32."""
+        return self.to(np.int32)
+
+    def long(self) -> Any:
+        """Convert to int64."""
+        return self.to(np.int64)
+
+    def bool(self) -> Any:
+        """Convert to bool."""
+        return self.to(np.bool_)
+
+
+def dtype_of(x: Core) -> np.dtype[Any]:
+    """Return the dtype of a tensor that has a value; float64 for a symbol."""
+    return np.asarray(0.0 if x._value is None else x._value).dtype

@@ -1,0 +1,250 @@
+"""Making tensors: from data, filled, random, and symbols without a value. Imports tensor and below."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.graph import TRACED, Leaf, size_symbol
+from symgrad.kernels import canonical
+from symgrad.modes import get_default_dtype
+from symgrad.ops.value import check_dtype, to_value
+from symgrad.record import handle
+from symgrad.tensor import Tensor, check_name
+
+_rng = np.random.default_rng()
+
+
+def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Copy numbers into a tensor.
+
+    Args:
+        data: number, nested sequence of numbers, array or tensor.
+        dtype: default as ``data``; Python floats get the default dtype (float64).
+        requires_grad: record operations on it, so that ``backward`` fills its ``.grad``.
+        name: how formulas call it; default minted.
+
+    Returns:
+        A leaf tensor.
+
+    Raises:
+        DTypeError: ``requires_grad`` on integers or bools.
+        ArgumentTypeError: complex numbers, strings or objects.
+        ArgumentError: a ragged nested sequence.
+
+    >>> sg.tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than symgrad.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+        data = data.detach()._value
+    return leaf(to_value(_plain(data), dtype), requires_grad, name)
+
+
+def _plain(data: Any) -> Any:
+    """Replace tensors inside nested sequences by their numbers."""
+    if isinstance(data, (list, tuple)):
+        return [_plain(x) for x in data]
+    return data.item() if isinstance(data, Tensor) else data
+
+
+def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Wrap a value that nobody else holds."""
+    check_name(name)
+    t: Tensor = handle(None, canonical(value))
+    if requires_grad and t.dtype.kind != "f":
+        raise DTypeError(
+            f"Only Tensors of floating point and complex dtype can require gradients. Got {t.dtype}; "
+            "pass dtype=sg.float64, or floats such as 1.0."
+        )
+    if name is not None:
+        t.name = name
+    return t.requires_grad_() if requires_grad else t
+
+
+def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
+    if isinstance(data, Tensor) and (dtype is None or check_dtype(dtype) == data.dtype) and not requires_grad:
+        return data
+    return tensor(data.detach().numpy() if isinstance(data, Tensor) else data, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+as_tensor = asarray
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """Copy a NumPy array into a tensor of the same dtype."""
+    if not isinstance(array, np.ndarray):
+        raise ArgumentTypeError(f"expected np.ndarray (got {type(array).__name__}). Use sg.tensor for other data.")
+    return tensor(array)
+
+
+def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
+    """Read ``f(2, 3)``, ``f((2, 3))`` and ``f([2, 3])`` alike."""
+    flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    for n in flat:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            raise ArgumentTypeError(f"size: got {n!r}. Expected integers; a tensor with named sizes is made by sg.symbol(name, shape).")
+        if n < 0:
+            raise ShapeError(f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0.")
+    return tuple(int(n) for n in flat)
+
+
+def _made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+    wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+    return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
+
+
+def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A tensor of zeros of this size."""
+    return _made(np.zeros(_size(size)), dtype, requires_grad, name)
+
+
+def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A tensor of ones of this size.
+
+    >>> sg.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
+    return _made(np.ones(_size(size)), dtype, requires_grad, name)
+
+
+def full(size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A tensor of this size filled with one number."""
+    value = np.full(_size((size,)), fill_value)
+    return _made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
+
+
+def empty(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """A tensor of this size; here its entries are zero, so that nothing undefined is ever read."""
+    return zeros(*size, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """The n by m matrix with ones on the diagonal; square by default."""
+    rows, columns = _size((n, n if m is None else m))
+    return _made(np.eye(rows, columns), dtype, requires_grad, name)
+
+
+def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """start, start + step, … below end; integers if all are."""
+    if end is None:
+        start, end = 0, start
+    if step == 0 or (end - start) / step < 0:
+        raise ArgumentError(f"arange: upper bound and lower bound inconsistent with step sign. Got start={start}, end={end}, step={step}.")
+    value = np.arange(start, end, step)
+    return _made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
+
+
+def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """``steps`` evenly spaced numbers from start to end, both included."""
+    return _made(np.linspace(start, end, _size((steps,))[0]), dtype, requires_grad, name)
+
+
+def rand(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Uniform random numbers in [0, 1)."""
+    return _made(_rng.random(_size(size)), dtype, requires_grad, name)
+
+
+def randn(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Standard normal random numbers."""
+    return _made(_rng.standard_normal(_size(size)), dtype, requires_grad, name)
+
+
+def randint(low: int, high: int | None = None, size: Any = (), *, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Uniform random integers in [low, high), or [0, low) if high is a size."""
+    if high is None or isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
+    return _made(_rng.integers(low, high, _size((size,))), np.int64 if dtype is None else dtype, False, name)
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the generator behind ``rand``, ``randn`` and ``randint``."""
+    global _rng
+    _rng = np.random.default_rng(int(seed))
+
+
+def _like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
+    source = x if isinstance(x, Tensor) else asarray(x)
+    return source.shape, source.dtype if dtype is None else dtype
+
+
+def zeros_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Zeros of x's shape and dtype."""
+    shape, dtype = _like(x, dtype)
+    return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def ones_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Ones of x's shape and dtype."""
+    shape, dtype = _like(x, dtype)
+    return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def full_like(x: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """One number in x's shape and dtype."""
+    shape, dtype = _like(x, dtype)
+    return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def rand_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Uniform random numbers in x's shape and dtype."""
+    shape, dtype = _like(x, dtype)
+    return rand(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def randn_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Standard normal random numbers in x's shape and dtype."""
+    shape, dtype = _like(x, dtype)
+    return randn(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+_ASSUMPTIONS = frozenset({"positive", "symmetric", "onehot", "simplex"})
+
+
+def symbol(name: str, shape: Sequence[Any] | int | str = (), **assumptions: bool) -> Tensor:
+    """A tensor without a value, for formulas.
+
+    Args:
+        name: how formulas call it. Any text: it is printed, never executed.
+        shape: sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
+        assumptions: ``positive=True`` and the like, for the closed forms to use.
+
+    Returns:
+        A tensor that every operation and ``sg.derive`` accept.
+
+    >>> X, w = sg.symbol("X", ("n", "d")), sg.symbol("w", "d")
+    >>> (X @ w).shape
+    (n,)
+    """
+    if name is None:
+        raise ArgumentError("symbol: got no name. Expected a non-empty string.")
+    check_name(name)
+    unknown = set(assumptions) - _ASSUMPTIONS
+    if unknown:
+        raise ArgumentError(f"symbol: unknown assumptions {sorted(unknown)}. Expected some of {sorted(_ASSUMPTIONS)}.")
+    sizes = (shape,) if isinstance(shape, (int, str, sp.Expr)) else tuple(shape)
+    leaf_ = Leaf(None, tuple(_symbolic_size(n) for n in sizes), TRACED, name)
+    leaf_.assumptions = frozenset(k for k, v in assumptions.items() if v)
+    found: Tensor = handle(leaf_, None)
+    return found
+
+
+def _symbolic_size(n: Any) -> Any:
+    if isinstance(n, str):
+        check_name(n)
+        return size_symbol(n)
+    if isinstance(n, sp.Expr):
+        return int(n) if n.is_Integer else n
+    return _size((n,))[0]

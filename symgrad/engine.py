@@ -1,0 +1,181 @@
+"""Reverse and forward mode over the graph: one iterative sweep, numeric or recorded.
+
+Nodes are taken by descending creation index, so all consumers of a node come before it. Imports ops and
+below; tensors enter through the ``handle`` that recorded sweeps are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import GraphError
+from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.kernels import ARITHMETIC
+from symgrad.ops.contract import sum_to
+
+Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
+    "you need to access saved tensors after calling backward."
+)
+
+
+def sweep(
+    roots: Sequence[AnyNode],
+    seeds: Sequence[Any],
+    *,
+    wrt: Sequence[AnyNode] | None = None,
+    handle: Handle | None = None,
+    symbolic: bool = False,
+    retain: bool = True,
+) -> dict[AnyNode, Any]:
+    """Pull the cotangents ``seeds`` of ``roots`` back through the graph.
+
+    Args:
+        roots: output nodes.
+        seeds: their cotangents, shaped like the roots.
+        wrt: nodes whose cotangents are wanted; None for every node with a cell.
+        handle: None to compute with ndarrays; else how to make a tensor of (node, value), and the rules
+            are recorded.
+        symbolic: record without values, and towards any node in ``wrt``, whether it requires grad or not.
+        retain: keep the saved values; otherwise they are dropped once all went well.
+
+    Returns:
+        The wanted nodes that were reached, with their cotangents; None stands for zero.
+    """
+    inside = None if wrt is None else _towards(roots, wrt)
+    wanted = None if wrt is None else set(wrt)
+    grads: dict[AnyNode, Any] = {}
+    heap: list[tuple[int, AnyNode]] = []
+    for root, seed in zip(roots, seeds, strict=True):
+        if root not in grads:
+            heappush(heap, (-root.index, root))
+        grads[root] = _add(grads.get(root), seed)
+    found: dict[AnyNode, Any] = {}
+    visited: list[Any] = []
+    while heap:
+        node: Any = heappop(heap)[1]
+        g = grads.pop(node)
+        if (node.cell is not None) if wanted is None else (node in wanted):
+            found[node] = g
+        if type(node) is Leaf or (inside is not None and node not in inside):
+            continue
+        visited.append(node)
+        plan, saved = node.rule, node.saved
+        active = plan.active
+        if symbolic:
+            active, pulled = _pull_symbolic(node, g, handle, inside, wanted)
+        elif saved is None:
+            raise GraphError(FREED)
+        elif g is None:
+            pulled = [None] * len(active)
+        elif handle is not None:
+            pulled = _pull_recorded(node, g, handle)
+        elif type(g) is float and plan.pull_float is not None:
+            try:
+                pulled = plan.pull_float(g, *saved)
+            except ARITHMETIC:
+                pulled = plan.pull(node, g)
+        else:
+            pulled = plan.pull(node, g)
+        inputs, fits = node.inputs, node.fits
+        for i, d in zip(active, pulled):  # noqa: B905  (as long by construction; this loop is hot)
+            p = inputs[i]
+            if not fits and d is not None:
+                d = sum_to(d, p.shape)
+            if p not in grads:
+                grads[p] = d
+                heappush(heap, (-p.index, p))
+            elif d is not None:
+                h = grads[p]
+                grads[p] = d if h is None else h + d
+    if not retain:
+        for node in visited:
+            node.saved = None
+    return found
+
+
+def _add(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
+
+
+def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode]) -> set[AnyNode]:
+    """Return the nodes between the roots and the wanted ones: the only ones whose rules need to run."""
+    targets = set(wrt)
+    oldest = min((n.index for n in targets), default=0)
+    useful: set[AnyNode] = set()
+    for node in ancestors(roots):
+        if node.index > oldest and any(is_node(p) and (p in targets or p in useful) for p in node.inputs):
+            useful.add(node)
+    return useful
+
+
+def _pull_recorded(node: Any, g: Any, handle: Handle) -> list[Any]:
+    """Run the rule on tensors with the saved values, so that the result has a graph of its own."""
+    plan = node.rule
+    y, xs = plan.unpack(node)
+    out = handle(node, y)
+    ins = [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, xs, strict=True)]
+    return [plan.op.vjp(i, g, out, *ins) for i in plan.active]
+
+
+def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> tuple[list[int], list[Any]]:
+    """Run the rule on tensors without values, towards the wanted nodes only."""
+    positions = [i for i, p in enumerate(node.inputs) if is_node(p) and (p in wanted or p in inside)]
+    if g is None:
+        return positions, [None] * len(positions)
+    out = handle(node, None)
+    ins = [handle(p, None) if is_node(p) else p for p in node.inputs]
+    return positions, [node.op.vjp(i, g, out, *ins) for i in positions]
+
+
+def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False) -> list[Any]:
+    """Forward mode: push tangents of some nodes through the graph, oldest node first.
+
+    Args:
+        roots: output nodes.
+        tangents: tangent by node, shaped like the node.
+        handle: how to make a tensor of (node, value).
+        record: compute with tensors, so that the result has a graph of its own.
+        symbolic: record without values.
+
+    Returns:
+        The tangents of the roots; None stands for zero.
+    """
+    found: dict[AnyNode, Any] = dict(tangents)
+    for node in ancestors(roots, {id(n) for n in tangents}):
+        if node in found or isinstance(node, Leaf):
+            continue
+        ts = [found.get(p) if is_node(p) else None for p in node.inputs]
+        if all(t is None for t in ts):
+            continue
+        if node.saved is None and not symbolic:
+            raise GraphError(FREED)
+        y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
+        if record:
+            y = handle(node, y)
+            xs = [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, xs, strict=True)]
+        t = node.op.jvp(ts, y, *xs)
+        found[node] = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+    return [found.get(r) for r in roots]
+
+
+def _transposed_twice(node: Any, ts: Sequence[Any], y: Any, xs: Sequence[Any], handle: Handle, record: bool, symbolic: bool) -> Any:
+    # v ↦ Jᵀv is linear; its own vjp is t ↦ Jt.
+    total = None
+    for i, t in enumerate(ts):
+        if t is None:
+            continue
+        blank = Leaf(None if symbolic else np.zeros(node.shape), node.shape, TRACED if symbolic else GRAD)
+        d = node.op.vjp(i, handle(blank, blank.value), y, *xs)
+        if d is not None:
+            pulled = sweep([d._node], [t], wrt=[blank], handle=handle if record else None, symbolic=symbolic)
+            total = _add(total, pulled.get(blank))
+    return total

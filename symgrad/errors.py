@@ -1,0 +1,61 @@
+"""Every error symgrad raises, each also the builtin that torch or NumPy would raise in its place.
+
+The bottom layer: imports nothing of symgrad. Messages say what failed, what was received, what was
+expected and what to do; where torch has a text, its first sentence comes first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class SymgradError(Exception):
+    """Base of all errors raised by symgrad."""
+
+
+class GraphError(SymgradError, RuntimeError):
+    """The graph cannot do what was asked: no gradient here, freed values, a leaf changed in place."""
+
+
+class ShapeError(SymgradError, RuntimeError, ValueError):
+    """Shapes do not fit together."""
+
+
+class ArgumentError(SymgradError, ValueError):
+    """An argument has a value outside what the function accepts."""
+
+
+class ArgumentTypeError(SymgradError, TypeError):
+    """An argument is of a type that the function cannot take."""
+
+
+class DTypeError(SymgradError, RuntimeError, TypeError):
+    """A dtype does not allow the operation, such as an integer tensor that should require grad."""
+
+
+class IndexRangeError(SymgradError, IndexError):
+    """An index or a dimension lies outside the tensor."""
+
+
+class ValueNeeded(SymgradError, RuntimeError):
+    """A number was asked of a tensor that is a symbol and has none."""
+
+
+class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
+    """A matrix is singular, not positive definite, or otherwise outside the factorisation's domain."""
+
+
+class FormError(SymgradError, ValueError):
+    """A closed form cannot be written in the notation asked for."""
+
+
+class CrosscheckError(SymgradError, AssertionError):
+    """Two readings of the same derivative disagree."""
+
+
+class NotYet(SymgradError, NotImplementedError):
+    """symgrad could do this but does not so far."""
+
+
+class NotDifferentiable(SymgradError, RuntimeError):
+    """The operation has no derivative, at any version of symgrad."""

@@ -1,0 +1,361 @@
+"""Function transforms: grad, value_and_grad, vjp, jvp, jacobian, hessian, hvp.
+
+NumPy in, NumPy out; tensors in, tensors out. They nest: a transform inside another is differentiated again.
+Imports backward, creation and below.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from symgrad import modes
+from symgrad.engine import push, sweep
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
+from symgrad.graph import GRAD, Cell, Leaf, ancestors
+from symgrad.kernels import canonical
+from symgrad.ops.map import IDENTITY, show_shape
+from symgrad.ops.value import to_value
+from symgrad.ops.join import stack
+from symgrad.record import Core, apply, as_tensor, handle
+from symgrad.tensor import Tensor
+
+Argnums = int | Sequence[int]
+_INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
+__all__ = ["grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp"]
+
+
+# ------------------------------------------------------------------ arguments in and out
+class _Call:
+    """One call of a user's function with some arguments made differentiable."""
+
+    def __init__(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums) -> None:
+        self.single = isinstance(argnums, int)
+        self.numbers = _positions(argnums, len(args))
+        # Inside another transform even a constant point may be followed by something to differentiate.
+        self.plain = not _INSIDE.get() and not any(isinstance(a, Core) for a in args)
+        self.xs = [_variable(args[k]) for k in self.numbers]
+        full = list(args)
+        for k, x in zip(self.numbers, self.xs, strict=True):
+            full[k] = x
+        token = _INSIDE.set(True)
+        try:
+            with modes.enable_grad():
+                self.result = fn(*full, **kwargs)
+        finally:
+            _INSIDE.reset(token)
+
+    def output(self, what: str) -> Any:
+        """The result as one tensor."""
+        return _tensor_result(self.result, what)
+
+    def pull(self, y: Any, seed: Any) -> list[Any]:
+        """The cotangents of the variables, with a graph where tensors came in."""
+        wrt = [x._node for x in self.xs]
+        if y._node is None:
+            return [_zeros(x) for x in self.xs]
+        with np.errstate(all="ignore"), modes.enable_grad():
+            if self.plain:
+                found = sweep([y._node], [canonical(seed._value)], wrt=wrt)
+            else:
+                found = sweep([y._node], [seed], wrt=wrt, handle=handle, symbolic=y._value is None)
+        return [self._gradient(found.get(x._node), x) for x in self.xs]
+
+    def _gradient(self, g: Any, x: Any) -> Any:
+        if g is None:
+            return _zeros(x)
+        if isinstance(g, Core):
+            return _cut(g, {id(v._node) for v in self.xs})
+        return handle(None, canonical(np.asarray(g, dtype=_dtype(x))))
+
+    def out(self, t: Any) -> Any:
+        """Hand a result out: NumPy if NumPy came in."""
+        return _to_numpy(t) if self.plain else _cut(t, {id(v._node) for v in self.xs})
+
+    def each(self, ts: Sequence[Any]) -> Any:
+        """Hand out one result per differentiated argument."""
+        done = tuple(self.out(t) for t in ts)
+        return done[0] if self.single else done
+
+
+def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
+    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    for k in numbers:
+        if not -count <= k < count:
+            raise ArgumentError(f"argnums={argnums} names argument {k}, but the call has {count} positional arguments. Pass those you differentiate by position.")
+    return tuple(k % count for k in numbers)
+
+
+def _variable(x: Any) -> Any:
+    """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
+    if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
+        return apply(IDENTITY, (x,))
+    value = x._value if isinstance(x, Core) else to_value(x)
+    if np.asarray(value).dtype.kind != "f":
+        raise DTypeError(
+            f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; pass floats, such as 2.0."
+        )
+    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), Cell()), value)
+
+
+def _tensor_result(y: Any, what: str) -> Any:
+    if isinstance(y, Core):
+        return y
+    if isinstance(y, (int, float, np.ndarray, np.generic)):
+        return as_tensor(y)
+    raise ArgumentTypeError(f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor.")
+
+
+def _cut(t: Any, own: set[int]) -> Any:
+    """Drop the history of a result that depends on nothing but this transform's own fresh leaves."""
+    if t._node is None or t._node.level != GRAD:
+        return t
+    outside = any(isinstance(n, Leaf) and n.level == GRAD and id(n) not in own for n in ancestors([t._node]))
+    return t if outside else handle(None, t._value)
+
+
+def _zeros(x: Any) -> Any:
+    return handle(None, canonical(np.zeros(x.shape, _dtype(x))))
+
+
+def _dtype(x: Any) -> Any:
+    return x.dtype
+
+
+def _to_numpy(t: Any) -> Any:
+    value = t._value
+    return value if type(value) is float else np.array(value) if value.ndim else value[()]
+
+
+def _ones(y: Any) -> Any:
+    return handle(None, canonical(np.ones(y.shape, _dtype(y))))
+
+
+# ------------------------------------------------------------------ gradients
+def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
+
+    Args:
+        fn: function of positional arguments returning a scalar, or (scalar, aux) with ``has_aux``.
+        argnums: position, or positions, to differentiate by; a tuple gives a tuple of gradients.
+        has_aux: fn returns a second value, which is handed through.
+
+    Returns:
+        A function with fn's arguments. NumPy arrays and floats in give NumPy and floats out, ready for SciPy.
+
+    Raises:
+        GraphError: the result is not a scalar.
+
+    >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
+    (5.0, array([2., 4.]))
+    """
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        run = _Call(fn, args, kwargs, argnums)
+        if has_aux:
+            run.result, aux = run.result
+        y = run.output("value_and_grad")
+        if y.shape != ():
+            raise GraphError(
+                f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {len(y.shape)} "
+                "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+            )
+        gradients = run.each(run.pull(y, _ones(y)))
+        value = run.out(y)
+        return ((value, aux), gradients) if has_aux else (value, gradients)
+
+    return call
+
+
+def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return the function x ↦ ∇f(x) for a scalar f; see ``value_and_grad``.
+
+    >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
+    12.0
+    """
+    both = value_and_grad(fn, argnums, has_aux)
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return call
+
+
+def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
+    both = value_and_grad(fn, argnums, has_aux)
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return gradients, value
+
+    return call
+
+
+# ------------------------------------------------------------------ products with the Jacobian
+def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Return f(x) and the function v ↦ Jᵀv.
+
+    Args:
+        fn: function of the primals returning one tensor of any shape.
+        primals: arrays or tensors.
+
+    Returns:
+        The value, and a function taking v (shaped like the value) to one cotangent per primal, always a tuple.
+
+    Raises:
+        ShapeError: v is shaped unlike the value.
+    """
+    run = _Call(fn, primals, {}, tuple(range(len(primals))))
+    y = run.output("vjp")
+
+    def pull(v: Any) -> tuple[Any, ...]:
+        seed = as_tensor(v)
+        if seed.shape != y.shape:
+            raise ShapeError(
+                f"Mismatch in shape: grad_output[0] has a shape of {show_shape(seed.shape)} and output[0] has a shape "
+                f"of {show_shape(y.shape)}. They must be the same."
+            )
+        return tuple(run.out(g) for g in run.pull(y, seed))
+
+    return run.out(y), pull
+
+
+def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """Return f(x) and Jt: forward mode, one sweep over the recorded operations.
+
+    Args:
+        fn: function of the primals returning one tensor of any shape.
+        primals: tuple of arrays or tensors.
+        tangents: tuple of the same shapes.
+
+    Raises:
+        ShapeError: a tangent is shaped unlike its primal.
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise ArgumentTypeError("jvp: primals and tangents are tuples, one entry per argument: jvp(f, (x,), (t,)).")
+    if len(primals) != len(tangents):
+        raise ArgumentError(f"jvp: got {len(primals)} primals and {len(tangents)} tangents. Pass one tangent per primal.")
+    run = _Call(fn, primals, {}, tuple(range(len(primals))))
+    run.plain = run.plain and not any(isinstance(t, Core) for t in tangents)
+    y, ts = run.output("jvp"), [as_tensor(t) for t in tangents]
+    for x, t in zip(run.xs, ts, strict=True):
+        if x.shape != t.shape:
+            raise ShapeError(
+                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
+                f"not supported. Tensor is of size {show_shape(x.shape)} while the given forward gradient is of size "
+                f"{show_shape(t.shape)}."
+            )
+    return run.out(y), run.out(_push(run, y, ts))
+
+
+def _push(run: _Call, y: Any, ts: Sequence[Any]) -> Any:
+    if y._node is None:
+        return _zeros(y)
+    tangents = {x._node: t if not run.plain else t._value for x, t in zip(run.xs, ts, strict=True)}
+    with np.errstate(all="ignore"), modes.enable_grad():
+        (found,) = push([y._node], tangents, handle, record=not run.plain, symbolic=y._value is None)
+    if found is None:
+        return _zeros(y)
+    found = found if isinstance(found, Core) else handle(None, canonical(found))
+    return found if found.shape == y.shape else apply(IDENTITY, (found + _zeros(y),))
+
+
+# ------------------------------------------------------------------ Jacobians
+def jacrev(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """Return x ↦ ∂f/∂x by reverse mode, one sweep per output entry. Shape: output shape + input shape."""
+    return _jacobian(fn, argnums, lambda run, y: "reverse")
+
+
+def jacfwd(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """Return x ↦ ∂f/∂x by forward mode, one sweep per input entry. Shape: output shape + input shape."""
+    return _jacobian(fn, argnums, lambda run, y: "forward")
+
+
+def jacobian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """Return x ↦ ∂f/∂x, by the mode that needs fewer sweeps. Shape: output shape + input shape.
+
+    >>> sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(fn, argnums, lambda run, y: "forward" if _size(run.xs) < _size([y]) else "reverse")
+
+
+def _size(ts: Sequence[Any]) -> int:
+    return sum(int(np.prod(t.shape)) for t in ts)
+
+
+def _jacobian(fn: Callable[..., Any], argnums: Argnums, choose: Callable[[_Call, Any], str]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        run = _Call(fn, args, kwargs, argnums)
+        y = run.output("jacobian")
+        rows = _by_columns(run, y) if choose(run, y) == "forward" else _by_rows(run, y)
+        return run.each(rows)
+
+    return call
+
+
+def _by_rows(run: _Call, y: Any) -> list[Any]:
+    rows = [run.pull(y, basis) for basis in _basis(y)]
+    return [_assembled([r[k] for r in rows], y.shape, x.shape, 0, _dtype(x)) for k, x in enumerate(run.xs)]
+
+
+def _by_columns(run: _Call, y: Any) -> list[Any]:
+    out = []
+    for k, x in enumerate(run.xs):
+        zeros = [_zeros(v) for v in run.xs]
+        columns = [_push(run, y, [*zeros[:k], e, *zeros[k + 1 :]]) for e in _basis(x)]
+        out.append(_assembled(columns, y.shape, x.shape, len(y.shape), _dtype(x)))
+    return out
+
+
+def _basis(t: Any) -> list[Any]:
+    size = _size([t])
+    eye = np.eye(size, dtype=_dtype(t)).reshape(size, *t.shape)
+    return [handle(None, canonical(e)) for e in eye]
+
+
+def _assembled(parts: list[Any], out: Any, into: Any, axis: int, dtype: Any) -> Any:
+    """Stack rows (axis 0) or columns (the last axis) into the shape output + input."""
+    if not parts:
+        return handle(None, np.zeros((*out, *into), dtype))
+    return stack(parts, axis).reshape((*out, *into))
+
+
+def hessian(fn: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """Return x ↦ ∂²f/∂x² of a scalar f, reverse over reverse. Shape: x.shape + x.shape.
+
+    >>> sg.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
+    array([[ 6.,  0.],
+           [ 0., 12.]])
+    """
+    return jacrev(grad(fn, argnums), argnums)
+
+
+def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
+    """Return H·v, the Hessian of a scalar f at x times a vector, without forming H: forward over reverse.
+
+    Args:
+        fn: function of the primals returning a scalar.
+        primals: x, or a tuple of arrays.
+        tangents: v shaped like x, or a tuple of them.
+
+    Returns:
+        H·v shaped like x; a tuple where a tuple came in.
+    """
+    single = not isinstance(primals, (tuple, list))
+    xs, vs = ((primals,), (tangents,)) if single else (tuple(primals), tuple(tangents))
+    products = []
+    for k in range(len(xs)):
+        products.append(jvp(grad(fn, k), xs, vs)[1])
+    return products[0] if single else tuple(products)

@@ -1,0 +1,161 @@
+"""The graph: immutable nodes, leaves, and the walks over them. Imports errors only.
+
+A node never refers to a tensor, so a graph has no cycles and is freed by reference count. Every walk is
+iterative: depth is limited by memory, not by Python's recursion limit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import sympy as sp
+
+# What a node needs to be: an unnamed constant, part of a formula only, or on the way to a gradient.
+CONSTANT, TRACED, GRAD = 0, 1, 2
+_count = itertools.count(1).__next__
+
+Size = Any  # int or sympy.Expr
+Shape = tuple[Size, ...]
+
+
+class Cell:
+    """Where a leaf's gradient accumulates. Shared by the leaf's successors when its value is rebound."""
+
+    __slots__ = ("grad", "grad_expr", "lock")
+
+    def __init__(self) -> None:
+        self.grad: Any = None
+        self.grad_expr: Any = None
+        self.lock = threading.Lock()
+
+    def add(self, gradient: Any) -> None:
+        """Accumulate, as ``.grad += gradient`` under a lock."""
+        with self.lock:
+            self.grad = gradient if self.grad is None else self.grad + gradient
+
+
+class Rule(Protocol):
+    """What a node needs of its operation; ``ops.protocol.Plan`` implements it."""
+
+    op: Any
+    name: str
+    active: tuple[int, ...]
+
+
+class Leaf:
+    """A graph input: a parameter, named data, a symbol, or an unnamed constant."""
+
+    __slots__ = ("assumptions", "cell", "dtype", "index", "level", "shape", "title", "value")
+    inputs: tuple[Any, ...] = ()
+    saved: tuple[Any, ...] = ()
+    op = None
+
+    def __init__(self, value: Any, shape: Shape, level: int, title: str | None = None, cell: Cell | None = None) -> None:
+        self.value, self.shape, self.level, self.title, self.cell = value, shape, level, title, cell
+        self.index = _count()
+        self.dtype: Any = None
+        self.assumptions: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} object at {hex(id(self))}>"
+
+    @property
+    def kind(self) -> str:
+        """The name that torch gives to the node of a leaf."""
+        return "AccumulateGrad"
+
+    @property
+    def next_functions(self) -> tuple[Any, ...]:
+        """A leaf has no inputs."""
+        return ()
+
+    def name(self) -> str:
+        """Return the kind of node."""
+        return self.kind
+
+
+class Node:
+    """An operation that was applied: its rule, its inputs, and the values its rule needs. Immutable but
+    for ``saved``, which ``backward`` drops, and ``cell``, which ``retain_grad`` sets."""
+
+    __slots__ = ("__weakref__", "cell", "fits", "index", "inputs", "level", "rule", "saved", "shape")
+    value = None
+    dtype = None
+
+    def __init__(self, rule: Any, inputs: tuple[Any, ...], saved: Any, shape: Shape, level: int, fits: bool) -> None:
+        self.rule, self.inputs, self.saved, self.shape, self.level, self.fits = rule, inputs, saved, shape, level, fits
+        self.cell: Cell | None = None
+        self.index = _count()
+
+    @property
+    def op(self) -> Any:
+        """The operation."""
+        return self.rule.op
+
+    @property
+    def kind(self) -> str:
+        """torch's name of the backward function, such as ``AddBackward0``."""
+        return f"{self.rule.name}Backward0"
+
+    def name(self) -> str:
+        """Return torch's name of the backward function, such as ``AddBackward0``."""
+        return self.kind
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The functions of the inputs, torch's pairs ``(grad_fn or None, 0)``."""
+        nodes = (n if isinstance(n, (Node, Leaf)) and n.level == GRAD else None for n in self.inputs)
+        return tuple((n, 0) for n in nodes)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} object at {hex(id(self))}>"
+
+
+AnyNode = Node | Leaf
+
+
+def is_node(x: Any) -> bool:
+    """Whether an entry of ``Node.inputs`` is a node rather than a plain number or size."""
+    return isinstance(x, (Node, Leaf))
+
+
+def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozenset()) -> list[AnyNode]:
+    """Return all nodes that the roots depend on, oldest first; do not look behind nodes whose id is in ``stop``."""
+    seen: dict[int, AnyNode] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen[id(node)] = node
+        if id(node) not in stop:
+            stack.extend(p for p in node.inputs if is_node(p))
+    return sorted(seen.values(), key=lambda n: n.index)
+
+
+def evaluate(roots: Sequence[AnyNode], env: dict[int, Any] | None = None, *, keep: bool = False) -> list[Any]:
+    """Compute the roots from the leaves' values by running every operation's forward, oldest first.
+
+    Args:
+        roots: nodes to compute.
+        env: values by ``id(node)``, taking precedence over what a leaf holds; any values that the
+            operations accept (ndarrays, object arrays of SymPy expressions, tensors).
+        keep: return the whole environment's values for all nodes instead of the roots only.
+    """
+    values = dict(env or {})
+    for node in ancestors(roots, set(values)):
+        if id(node) in values:
+            continue
+        if isinstance(node, Leaf):
+            values[id(node)] = node.value
+        else:
+            values[id(node)] = node.op(*[values[id(p)] if is_node(p) else p for p in node.inputs])
+    return list(values.values()) if keep else [values[id(r)] for r in roots]
+
+
+def size_symbol(name: str) -> sp.Symbol:
+    """Return the symbol of a named size such as "n"."""
+    return sp.Symbol(name, integer=True, positive=True)

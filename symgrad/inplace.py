@@ -1,0 +1,180 @@
+"""Statements that work in place: they rebind the handle to a new value and node. Imports operators and ops.
+
+Nothing that was saved for backward ever changes. A view is a value of its own, so changing it does not
+change its base.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import DTypeError, GraphError, ShapeError
+from symgrad.graph import CONSTANT, GRAD, Leaf
+from symgrad.kernels import canonical
+from symgrad.modes import is_grad_enabled
+from symgrad.ops.elementwise import UNARY, clip_to, power
+from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
+from symgrad.ops.protocol import shape
+from symgrad.ops.select import put
+from symgrad.record import Core, apply, as_tensor
+
+_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+_VIEWS = ("Select", "Slice", "View", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze", "Expand", "Unbind", "Split")
+
+
+def _check_leaf(x: Core) -> None:
+    """Refuse to change a leaf that requires grad, or a view of one, while recording."""
+    node = x._node
+    if node is None or node.level != GRAD or not is_grad_enabled():
+        return
+    if isinstance(node, Leaf):
+        raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
+    while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
+        node = node.inputs[0]
+    if isinstance(node, Leaf) and node is not x._node:
+        raise GraphError(
+            f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
+        )
+
+
+def rebind(x: Any, new: Any) -> Any:
+    """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
+    if shape(new) != shape(x):
+        raise ShapeError(
+            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(shape(new))}. "
+            "An in-place operation keeps the shape; write x = x + y instead."
+        )
+    value, node = new._value, new._node
+    if value is not None and x._value is not None:
+        _check_cast(x, value)
+        value = canonical(np.asarray(value).astype(np.asarray(x._value).dtype, copy=False))
+    old = x._node
+    if value is not None and not is_grad_enabled():
+        node = _unrecorded(old, value)
+    x._value, x._node = value, node
+    return x
+
+
+def _unrecorded(old: Any, value: Any) -> Any:
+    """The node after a change that is not recorded: a leaf stays a leaf with the same ``.grad``."""
+    if not isinstance(old, Leaf):
+        return old
+    if old.level == CONSTANT:
+        return None
+    leaf = Leaf(value, old.shape, old.level, old.title, old.cell)
+    leaf.assumptions = old.assumptions
+    return leaf
+
+
+def _check_cast(x: Any, value: Any) -> None:
+    have, want = np.asarray(value).dtype, np.asarray(x._value).dtype
+    if not np.can_cast(have, want, "same_kind"):
+        raise DTypeError(
+            f"result type {have} can't be cast to the desired output type {want}. Convert the tensor first, as in x.to({have})."
+        )
+
+
+
+class InPlace(Core):
+    """``x += 1``, ``x[i] = v``, ``x.mul_(2)``, ``x.zero_()`` and their like."""
+
+    __slots__ = ()
+
+    def _update(self, op: Any, *others: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, apply(op, (self, *[o if isinstance(o, (int, float)) else as_tensor(o) for o in others])))
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._update(ADD, other)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._update(SUB, other)
+
+    def __imul__(self, other: Any) -> Any:
+        return self._update(MUL, other)
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self._update(DIV, other)
+
+    def __ipow__(self, other: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, power(self, other))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self._node is not None and self._node.level == GRAD and isinstance(self._node, Leaf) and is_grad_enabled():
+            raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
+        _check_leaf(self)
+        rebind(self, put(self, key, as_tensor(value)))
+
+    def add_(self, other: Any, *, alpha: float = 1) -> Any:
+        """x ← x + alpha·other."""
+        return self._update(ADD, other if alpha == 1 else as_tensor(other) * alpha)
+
+    def sub_(self, other: Any, *, alpha: float = 1) -> Any:
+        """x ← x - alpha·other."""
+        return self._update(SUB, other if alpha == 1 else as_tensor(other) * alpha)
+
+    def mul_(self, other: Any) -> Any:
+        """x ← x·other."""
+        return self._update(MUL, other)
+
+    def div_(self, other: Any) -> Any:
+        """x ← x/other."""
+        return self._update(DIV, other)
+
+    def pow_(self, exponent: Any) -> Any:
+        """x ← xᵖ."""
+        return self.__ipow__(exponent)
+
+    def neg_(self) -> Any:
+        """x ← -x."""
+        return self._update(UNARY["neg"])
+
+    def exp_(self) -> Any:
+        """x ← exp(x)."""
+        return self._update(UNARY["exp"])
+
+    def sqrt_(self) -> Any:
+        """x ← √x."""
+        return self._update(UNARY["sqrt"])
+
+    def relu_(self) -> Any:
+        """x ← max(x, 0)."""
+        return self._update(UNARY["relu"])
+
+    def sigmoid_(self) -> Any:
+        """x ← σ(x)."""
+        return self._update(UNARY["sigmoid"])
+
+    def tanh_(self) -> Any:
+        """x ← tanh(x)."""
+        return self._update(UNARY["tanh"])
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+        """x ← x limited to [min, max]."""
+        _check_leaf(self)
+        return rebind(self, clip_to(self, min, max))
+
+    def zero_(self) -> Any:
+        """x ← 0; the result has no history."""
+        return self.fill_(0)
+
+    def fill_(self, value: float) -> Any:
+        """x ← value everywhere; the result has no history."""
+        _check_leaf(self)
+        if isinstance(value, Core):
+            return rebind(self, apply(ADD, (apply(MUL, (self, 0)), value)))
+        old = np.asarray(self._value)
+        new = as_tensor(np.full(old.shape, value, dtype=old.dtype))
+        return rebind(self, new)
+
+    def copy_(self, other: Any) -> Any:
+        """x ← other, broadcast and converted to x's dtype."""
+        _check_leaf(self)
+        source = as_tensor(other)
+        value = canonical(np.broadcast_to(np.asarray(source._value), shape(self)).astype(np.asarray(self._value).dtype))
+        if source._node is None or source._node.level != GRAD:
+            return rebind(self, as_tensor(np.asarray(value)))
+        return rebind(self, apply(ADD, (np.zeros_like(value), source)))

@@ -1,0 +1,143 @@
+"""From payload to callable: SymPy's lambdify with two printers, one for arrays, one for Python floats.
+
+Imports scalars only. Kernels are built on first use and cached by payload; arguments are minted here, so
+no name a user chose is ever part of generated source.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.printing.numpy import NumPyPrinter
+from sympy.printing.pycode import PythonCodePrinter
+
+from symgrad.scalars import BY_FUNCTION, SCALARS
+
+Kernel = Callable[..., Any]
+ARITHMETIC = (ValueError, OverflowError, ZeroDivisionError)  # what math raises where NumPy gives nan or inf
+_RELATION = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
+
+
+class _Declared:
+    """Print a declared function as a call of its kernel, by the declaration's name."""
+
+    def _print_Function(self: Any, e: sp.Function) -> str:
+        scalar = BY_FUNCTION.get(type(e))
+        if scalar is None:
+            raise TypeError(f"no kernel is declared for {type(e).__name__}; declare it in symgrad.scalars")
+        return self._call(scalar.name, [self._print(a) for a in e.args], scalar.nargs)
+
+    def _call(self, name: str, args: list[str], nargs: int) -> str:
+        while len(args) > nargs:  # Max and Min take any number of arguments
+            args = [f"k_{name}({', '.join(args[:nargs])})", *args[nargs:]]
+        return f"k_{name}({', '.join(args)})"
+
+    def emptyPrinter(self: Any, e: Any) -> str:
+        return self._print_Function(e) if type(e) in BY_FUNCTION else super().emptyPrinter(e)  # type: ignore[misc]
+
+
+def _declared_methods() -> dict[str, Any]:
+    """One printer method per declared class, ahead of the ones SymPy's printers bring."""
+    return {f"_print_{f.__name__}": _Declared._print_Function for f in BY_FUNCTION}
+
+
+class _ArrayPrinter(_Declared, NumPyPrinter):  # type: ignore[misc]
+    """Payload as NumPy source."""
+
+    def _print_Piecewise(self, e: sp.Piecewise) -> str:
+        *head, (last, _) = e.args
+        text = self._print(last)
+        for value, condition in reversed(head):
+            text = f"where({self._print(condition)}, {self._print(value)}, {text})"
+        return text
+
+    def _print_Relational(self, e: Any) -> str:
+        return f"{_RELATION[e.rel_op]}({self._print(e.lhs)}, {self._print(e.rhs)})"
+
+    def _print_And(self, e: Any) -> str:
+        return "(" + " & ".join(self._print(a) for a in sorted(e.args, key=sp.default_sort_key)) + ")"
+
+    def _print_Or(self, e: Any) -> str:
+        return "(" + " | ".join(self._print(a) for a in sorted(e.args, key=sp.default_sort_key)) + ")"
+
+
+class _FloatPrinter(_Declared, PythonCodePrinter):  # type: ignore[misc]
+    """Payload as Python source on floats."""
+
+    def _print_Pow(self, e: sp.Pow, **kwargs: Any) -> str:
+        base, power = self._print(e.base), e.exp
+        if power == sp.Rational(1, 2):
+            return f"sqrt({base})"
+        if power == -sp.Rational(1, 2):
+            return f"(1/sqrt({base}))"
+        if power == -1:
+            return f"(1/({base}))"
+        if power.is_Integer:
+            return f"(({base})**{int(power)})"
+        return f"power({base}, {self._print(power)})"  # ** would turn negative bases complex
+
+    def _print_Piecewise(self, e: sp.Piecewise) -> str:
+        *head, (last, _) = e.args
+        text = self._branch(last)
+        for value, condition in reversed(head):
+            text = f"({self._branch(value)} if {self._print(condition)} else {text})"
+        return text
+
+    def _branch(self, e: sp.Expr) -> str:
+        return f"{int(e)}.0" if e.is_Integer else self._print(e)
+
+
+@lru_cache(maxsize=1)
+def _tools() -> tuple[Any, dict[str, Any], Any, dict[str, Any]]:
+    methods = _declared_methods()
+    array_names = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
+    float_names = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
+    settings = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
+    array_printer = type("ArrayPrinter", (_ArrayPrinter,), methods)(settings)
+    float_printer = type("FloatPrinter", (_FloatPrinter,), methods)(settings)
+    floats = {**float_names, "sqrt": math.sqrt, "power": math.pow, "pi": math.pi}
+    return array_printer, array_names, float_printer, floats
+
+
+def _on_float(kernel: Kernel) -> Kernel:
+    return lambda *xs: float(kernel(*xs))
+
+
+@lru_cache(maxsize=8192)
+def array_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
+    """Return the payload (or tuple of payloads) as a function of arrays."""
+    printer, names, _, _ = _tools()
+    return _build(body, args, [names, "numpy"], printer)
+
+
+@lru_cache(maxsize=8192)
+def float_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
+    """Return the payload as a function of Python floats; it may raise one of ``ARITHMETIC``."""
+    _, _, printer, names = _tools()
+    return _build(body, args, [names, "math"], printer)
+
+
+def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: Any) -> Kernel:
+    minted = sp.symbols(f"v0:{len(args)}", real=True)
+    rename = dict(zip(args, minted, strict=True))
+    if isinstance(body, (tuple, sp.Tuple)):
+        body = tuple(b.xreplace(rename) for b in body)
+        shared = len(body) > 1 or any(b.count_ops() > 4 for b in body)
+    else:
+        body = body.xreplace(rename)
+        shared = body.count_ops() > 4
+    found: Kernel = sp.lambdify(minted, body, modules=modules, printer=printer, cse=shared)
+    return found
+
+
+def canonical(value: Any) -> Any:
+    """Bring a NumPy result to the two kinds of value a tensor holds: a float (0-d float64) or an ndarray."""
+    if type(value) is float:
+        return value
+    array = np.asarray(value)
+    return float(array) if array.ndim == 0 and array.dtype == np.float64 else array

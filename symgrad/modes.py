@@ -1,0 +1,159 @@
+"""Grad mode, inference mode and the default dtype. Context variables: right across threads and tasks."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import numpy as np
+
+from symgrad.errors import ArgumentTypeError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
+_INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
+_DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=np.dtype(np.float64))
+
+is_grad_enabled = _GRAD.get
+is_inference_mode_enabled = _INFERENCE.get
+
+
+class _Mode:
+    """Context manager and decorator that sets context variables and puts them back."""
+
+    def __init__(self, *, grad: bool, inference: bool | None = None) -> None:
+        self._grad, self._inference = grad, inference
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> Self:
+        self._before.append((_GRAD.get(), _INFERENCE.get()))
+        _GRAD.set(self._grad)
+        if self._inference is not None:
+            _INFERENCE.set(self._inference)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        grad, inference = self._before.pop()
+        _GRAD.set(grad)
+        _INFERENCE.set(inference)
+
+    def _copy(self) -> _Mode:
+        return _Mode(grad=self._grad, inference=self._inference)
+
+    def __call__(self, fn: F) -> F:
+        """Decorate a function, or a generator function, whose every resumption then runs in this mode."""
+        if inspect.isgeneratorfunction(fn):
+            return self._wrap_generator(fn)  # type: ignore[return-value]
+
+        @functools.wraps(fn)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self._copy():
+                return fn(*args, **kwargs)
+
+        return inside  # type: ignore[return-value]
+
+    def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(fn)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self._copy():
+                generator = fn(*args, **kwargs)
+            send, payload = generator.send, None
+            while True:
+                try:
+                    with self._copy():
+                        item = send(payload)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    payload = yield item
+                    send = generator.send
+                except GeneratorExit:
+                    with self._copy():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    payload, send = error, generator.throw
+
+        return inside
+
+
+class no_grad(_Mode):
+    """Record nothing inside: results do not require grad. Context manager or decorator, as in torch."""
+
+    def __new__(cls, fn: Callable[..., Any] | None = None) -> Any:
+        mode = super().__new__(cls)
+        if fn is None:
+            return mode
+        mode.__init__()  # type: ignore[misc]
+        return mode(fn)
+
+    def __init__(self) -> None:
+        super().__init__(grad=False)
+
+
+class enable_grad(_Mode):
+    """Record inside, also within ``no_grad``. Context manager or decorator, as in torch."""
+
+    def __new__(cls, fn: Callable[..., Any] | None = None) -> Any:
+        mode = super().__new__(cls)
+        if fn is None:
+            return mode
+        mode.__init__()  # type: ignore[misc]
+        return mode(fn)
+
+    def __init__(self) -> None:
+        super().__init__(grad=True)
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording on or off, at once and until the end of the ``with`` block if used as one."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(grad=bool(mode))
+        self._previous = _GRAD.get()
+        _GRAD.set(self._grad)
+
+    def __enter__(self) -> Self:
+        self._before.append((self._previous, _INFERENCE.get()))
+        _GRAD.set(self._grad)
+        return self
+
+    def __call__(self, fn: F) -> F:
+        _GRAD.set(self._previous)
+        return super().__call__(fn)
+
+
+class inference_mode(_Mode):
+    """As ``no_grad``; symgrad has no version counters to save, so the two differ in name only."""
+
+    def __new__(cls, mode: Any = True) -> Any:
+        made = super().__new__(cls)
+        if not callable(mode):
+            return made
+        made.__init__()  # type: ignore[misc]
+        return made(mode)
+
+    def __init__(self, mode: bool = True) -> None:
+        super().__init__(grad=not mode, inference=bool(mode))
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Set the dtype of tensors made from Python floats: float64 (the default) or float32.
+
+    Raises:
+        ArgumentTypeError: the dtype is not floating point.
+    """
+    found = np.dtype(dtype)
+    if found.kind != "f":
+        raise ArgumentTypeError(f"only floating-point types are supported as the default type. Got {found}; pass sg.float64 or sg.float32.")
+    _DTYPE.set(found)
+
+
+def get_default_dtype() -> np.dtype[Any]:
+    """Return the dtype of tensors made from Python floats."""
+    return _DTYPE.get()

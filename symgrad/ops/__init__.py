@@ -1,0 +1,5 @@
+"""How arrays are combined: the op protocol and every operation. Imports graph, kernels and scalars."""
+
+from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, emap, exact
+from symgrad.ops.protocol import Blank, Op, Plan, Traced, shape, zeros_like
+from symgrad.ops.value import to_value

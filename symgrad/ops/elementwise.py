@@ -1,0 +1,105 @@
+"""The elementwise functions, each made from its declaration or payload. Works on tensors, arrays, numbers.
+
+Imports map and scalars. Docstrings are written from the declarations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, DTypeError
+from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
+from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min
+from symgrad.scalars import bce_logits as _bce_logits
+
+
+# Declared functions of one argument, with torch's stem of the backward function where it is not just the
+# name with a capital.
+_STEMS = {"logsigmoid": "LogSigmoid"}
+DECLARED = (
+    "exp", "log", "expm1", "log1p", "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+    "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "softplus", "logsigmoid", "relu", "abs", "sign", "floor",
+    "ceil", "erf", "erfc", "lgamma",
+)  # fmt: skip
+
+UNARY: dict[str, Map] = {
+    n: Map.of(SCALARS[n].function(X[0]), 1, _STEMS.get(n, n.capitalize())) for n in DECLARED
+} | {
+    "digamma": Map.of(sp.digamma(X[0]), 1, "Digamma"),
+    "neg": NEG,
+    "sqrt": Map.of(sp.sqrt(X[0]), 1, "Sqrt"),
+    "rsqrt": Map.of(1 / sp.sqrt(X[0]), 1, "Rsqrt"),
+    "square": Map.of(X[0] ** 2, 1, "Pow"),
+    "reciprocal": Map.of(1 / X[0], 1, "Reciprocal"),
+    "clone": IDENTITY,
+}
+
+BINARY: dict[str, Map] = {
+    "add": ADD,
+    "sub": SUB,
+    "mul": MUL,
+    "div": DIV,
+    "maximum": Map.of(sp.Max(X[0], X[1]), 2, "Maximum"),
+    "minimum": Map.of(sp.Min(X[0], X[1]), 2, "Minimum"),
+    "atan2": Map.of(sp.atan2(X[0], X[1]), 2, "Atan2"),
+    "eq": Map.of(sp.Eq(X[0], X[1]), 2, "Eq"),
+    "ne": Map.of(sp.Ne(X[0], X[1]), 2, "Ne"),
+    "lt": Map.of(X[0] < X[1], 2, "Lt"),
+    "le": Map.of(X[0] <= X[1], 2, "Le"),
+    "gt": Map.of(X[0] > X[1], 2, "Gt"),
+    "ge": Map.of(X[0] >= X[1], 2, "Ge"),
+}
+
+CLAMP = Map.of(clamp(X[0], X[1], X[2]), 3, "Clamp")
+CLAMP_MIN = Map.of(clamp_min(X[0], X[1]), 2, "ClampMin")
+CLAMP_MAX = Map.of(clamp_max(X[0], X[1]), 2, "ClampMax")
+WHERE = Map.of(sp.Piecewise((X[1], sp.Ne(X[0], 0)), (X[2], True)), 3, "Where")
+BCE_LOGITS = Map.of(_bce_logits(X[0], X[1]), 2, "BinaryCrossEntropyWithLogits")
+
+exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
+    UNARY[n] for n in ("exp", "log", "sqrt", "sigmoid", "tanh", "abs", "sign", "clone")
+)
+
+
+def power(x: Any, p: Any) -> Any:
+    """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
+    if isinstance(p, (int, float)) and not isinstance(p, bool) and p == p and abs(p) <= 16 and p != 0:
+        op = power_map(p)
+        if op is not None and not (p < 0 and _is_integer(x)):
+            return op(x)
+    if isinstance(p, int) and p < 0 and _is_integer(x):
+        raise DTypeError(
+            f"Integers to negative integer powers are not allowed. Got an integer tensor to the power {p}; "
+            "convert it with .to(float) first."
+        )
+    return POW(x, p)
+
+
+def _is_integer(x: Any) -> bool:
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and dtype.kind in "iub"
+
+
+def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
+    """Limit x to [min, max]; either may be missing. The edges count as inside."""
+    if min is None and max is None:
+        raise ArgumentError("torch.clamp: At least one of 'min' or 'max' must not be None. Pass min=, max= or both.")
+    if max is None:
+        return CLAMP_MIN(x, min)
+    if min is None:
+        return CLAMP_MAX(x, max)
+    return CLAMP(x, min, max)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    """Entries of a where the condition holds, of b elsewhere."""
+    dtype = getattr(condition, "dtype", np.asarray(condition).dtype if not hasattr(condition, "shape") else None)
+    if dtype is not None and dtype.kind != "b" and dtype != object:
+        raise DTypeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}. "
+            "Compare it with something, as in x > 0."
+        )
+    return WHERE(condition, a, b)

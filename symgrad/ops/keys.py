@@ -1,0 +1,210 @@
+"""What stands between the brackets of ``x[…]``: spans, positions, and how a key is read against a shape.
+
+A key falls apart into a basic half (integers, slices, new axes) and a half of integer arrays that picks from
+the result, as in torch. Imports errors, graph, map and protocol.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeeded
+from symgrad.graph import Shape
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import Traced
+
+Item = Any  # int, sympy.Expr, Span, or None for a new axis
+
+
+class Span(NamedTuple):
+    """A slice as the user wrote it, hashable."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+    def over(self, n: Any) -> tuple[Any, Any, Any]:
+        """Return (start, step, length) on an axis of size n; symbolic bounds are taken to lie inside."""
+        if all(b is None or isinstance(b, int) for b in self) and isinstance(n, int):
+            found = range(n)[slice(*self)]
+            return found.start, found.step, len(found)
+        step = 1 if self.step is None else self.step
+        start = (0 if step > 0 else n - 1) if self.start is None else wrapped(self.start, n)
+        stop = (n if step > 0 else -1) if self.stop is None else wrapped(self.stop, n)
+        length = sp.ceiling(sp.sympify(stop - start) / step)
+        return start, step, int(max(length, 0)) if length.is_Integer else length
+
+    def __str__(self) -> str:
+        text = ":".join("" if b is None else str(b) for b in self[:2])
+        return text if self.step is None else f"{text}:{self.step}"
+
+
+ALL = Span(None, None, None)
+
+
+class Positions:
+    """An integer array inside a key, compared by content so that operations can hash it."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = np.asarray(array, dtype=np.int64)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Positions) and np.array_equal(self.array, other.array)
+
+    def __hash__(self) -> int:
+        return hash((self.array.shape, self.array.tobytes()))
+
+    def __repr__(self) -> str:
+        shown = np.array2string(self.array, separator=", ", threshold=8, edgeitems=2)
+        return shown.replace("\n", "")
+
+
+Place = tuple[int, Positions]
+
+
+def wrapped(k: Any, n: Any) -> Any:
+    """Count a negative position from the end."""
+    return n + k if isinstance(k, int) and k < 0 else k
+
+
+def parse(key: Any, sizes: Shape) -> tuple[tuple[Item, ...], tuple[Place, ...]]:
+    """Read a key: basic items covering every axis, and arrays with the axis of the basic result they pick from."""
+    keys = _filled([_read(k) for k in (key if isinstance(key, tuple) else (key,))], len(sizes))
+    items: list[Item] = []
+    places: list[Place] = []
+    source = 0
+    for at, k in enumerate(keys):
+        if isinstance(k, np.ndarray):
+            found = _mask(k, sizes, source, at) if k.dtype == bool else [Positions(k)]
+            first = sum(not _is_single(i) for i in items)
+            places += [(first + d, f) for d, f in enumerate(found)]
+            items += [ALL] * len(found) if k.ndim else [None]
+            for d in range(len(found) if k.ndim else 0):
+                check_range(found[d].array, sizes[source + d], source + d)
+        else:
+            items.append(k)
+            if isinstance(k, int):
+                check_range(k, sizes[source], source)
+        source += _consumed(k)
+    _check_broadcast([f for _, f in places])
+    return tuple(items), tuple(places)
+
+
+def _read(k: Any) -> Any:
+    """Bring one entry of a key to None, Ellipsis, an int, an expression, a Span, or an int or bool array."""
+    if k is None or k is Ellipsis or type(k) is int:
+        return k
+    if isinstance(k, slice):
+        return Span(*map(_bound, (k.start, k.stop, k.step)))
+    if isinstance(k, sp.Expr):
+        return int(k) if k.is_Integer else k
+    if isinstance(k, (Traced, np.ndarray, np.generic, list, bool)):
+        array = constant(k)
+        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+    raise IndexRangeError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type(k).__name__}). Convert it with int(…) if it counts entries."
+    )
+
+
+def _bound(b: Any) -> Any:
+    if b is None or isinstance(b, sp.Expr):
+        return int(b) if b is not None and b.is_Integer else b
+    return operator.index(b)
+
+
+def constant(k: Any) -> Any:
+    """Return the integer or boolean array that an index tensor, array or list holds."""
+    value = getattr(k, "_value", None) if isinstance(k, Traced) else k
+    if value is None:
+        raise ValueNeeded("An index needs its numbers, but got a symbol without a value. Index with a tensor of integers.")
+    array = np.asarray(value)
+    if array.size == 0 and not hasattr(value, "dtype"):
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iub":
+        raise IndexRangeError(
+            f"tensors used as indices must be long, int, byte or bool tensors. Got dtype {array.dtype}; "
+            "convert it with .to(int)."
+        )
+    return array
+
+
+def integers(index: Any, who: str) -> Any:
+    """Return the integer array that an index argument holds."""
+    array = constant(index)
+    if array.dtype == bool:
+        raise DTypeError(f"{who}(): Expected dtype int32 or int64 for index. Got bool; use x[mask] or masked_select.")
+    return array.astype(np.int64)
+
+
+def _consumed(k: Any) -> int:
+    """How many axes an entry of a key uses up."""
+    if k is None or k is Ellipsis:
+        return 0
+    return k.ndim if isinstance(k, np.ndarray) and k.dtype == bool else 1
+
+
+def _is_single(item: Item) -> bool:
+    return isinstance(item, (int, sp.Expr))
+
+
+def _filled(keys: list[Any], ndim: int) -> list[Any]:
+    """Replace the ellipsis, or the missing end, by full spans."""
+    used = sum(map(_consumed, keys))
+    if used > ndim:
+        if ndim == 0:
+            raise IndexRangeError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
+            )
+        raise IndexRangeError(
+            f"too many indices for tensor of dimension {ndim}. Got {used}; drop some or add an axis with None."
+        )
+    at = next((d for d, k in enumerate(keys) if k is Ellipsis), len(keys))
+    return [*keys[:at], *[ALL] * (ndim - used), *[k for k in keys[at:] if k is not Ellipsis]]
+
+
+def _mask(mask: Any, sizes: Shape, source: int, at: int) -> list[Positions]:
+    """Return where a mask is true, one array per axis; a mask without axes picks from a new one."""
+    for d, n in enumerate(mask.shape):
+        if n != sizes[source + d]:
+            raise IndexRangeError(
+                f"The shape of the mask {show_shape(mask.shape)} at index {d} does not match the shape of the "
+                f"indexed tensor {show_shape(sizes)} at index {source + d}. A mask has the sizes of the axes it picks from."
+            )
+    return [Positions(f) for f in (mask.nonzero() if mask.ndim else [np.zeros(int(mask), np.int64)])]
+
+
+def check_range(k: Any, n: Any, axis: int) -> None:
+    """Check positions against a size, where the size is a number."""
+    if not isinstance(n, int):
+        return
+    low, high = (k, k) if isinstance(k, int) else (int(k.min()), int(k.max())) if k.size else (0, -1)
+    worst = low if low < -n else high
+    if worst < -n or worst >= max(n, 0 if low <= high else n):
+        raise IndexRangeError(
+            f"index {worst} is out of bounds for dimension {axis} with size {n}. Expected {-n} to {n - 1}."
+        )
+
+
+def _check_broadcast(found: Sequence[Positions]) -> None:
+    try:
+        np.broadcast_shapes(*[f.array.shape for f in found])
+    except ValueError:
+        raise IndexRangeError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(show_shape(f.array.shape) for f in found)}. Give them one shape, or index in two steps."
+        ) from None
+
+
+def check_step(span: Any) -> None:
+    """Refuse a step of zero."""
+    if span.step == 0:
+        raise ArgumentError("slice step cannot be zero. Expected a positive or negative step.")

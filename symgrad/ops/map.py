@@ -1,0 +1,284 @@
+"""Elementwise operations. A Map is a SymPy scalar expression, its payload, in x0, x1, …
+
+The derivative of a Map is a Map with payload g·∂payload/∂xi, so one rule serves every function at every
+order; where the payload occurs inside its own derivative it is replaced by the output y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ShapeError
+from symgrad.graph import Node, Shape
+from symgrad.kernels import array_kernel, canonical, float_kernel
+from symgrad.ops.protocol import Op, Plan
+from symgrad.scalars import G, X, Y, differentiate, scale
+
+_MAPS: dict[tuple[Any, int, str], Map] = {}
+
+
+class Map(Op):
+    """The elementwise operation with this payload. One object per payload: use ``Map.of``."""
+
+    def __init__(self, payload: Any, arity: int, name: str) -> None:
+        self.payload, self.arity, self.name = payload, arity, name  # type: ignore[misc]
+        self.plans: dict[Any, MapPlan] = {}
+
+    @staticmethod
+    def of(payload: Any, arity: int, name: str = "Map") -> Map:
+        """Return the operation with this payload, built once."""
+        key = (payload, arity, name)
+        found = _MAPS.get(key)
+        if found is None:
+            found = _MAPS.setdefault(key, Map(payload, arity, name))
+        return found
+
+    def __repr__(self) -> str:
+        return f"Map({self.payload})"
+
+    def __reduce__(self) -> Any:
+        return Map.of, (self.payload, self.arity, self.name)
+
+    @cached_property
+    def on_array(self) -> Callable[..., Any]:
+        """The kernel on arrays."""
+        return array_kernel(self.payload, X[: self.arity])
+
+    @cached_property
+    def on_float(self) -> Callable[..., Any]:
+        """The kernel on Python floats; may raise what ``math`` raises."""
+        return float_kernel(self.payload, X[: self.arity])
+
+    def forward(self, *xs: Any) -> Any:
+        """Compute the payload elementwise; object arrays of SymPy expressions give the same back."""
+        if any(isinstance(x, sp.Basic) or getattr(x, "dtype", None) == object for x in xs):
+            return self._on_symbols(*xs)
+        return canonical(self.on_array(*xs))
+
+    def _on_symbols(self, *xs: Any) -> Any:
+        def entry(*values: Any) -> Any:
+            return self.payload.xreplace({x: exact(v) for x, v in zip(X, values, strict=False)})
+
+        return np.asarray(np.frompyfunc(entry, self.arity, 1)(*xs), dtype=object)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """Broadcast the shapes."""
+        return broadcast_shapes(*shapes)
+
+    @cached_property
+    def partials(self) -> tuple[Partial | None, ...]:
+        """The derivative operations, one per input; None where the derivative is zero."""
+        return tuple(Partial.of(self.payload, i) for i in range(self.arity))
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """Apply the i-th partial."""
+        partial = self.partials[i]
+        return None if partial is None else partial.apply(g, y, *xs)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Sum the partials with each tangent in the place of the cotangent."""
+        terms = [self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None]
+        return sum_terms([t for t in terms if t is not None])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """Substitute the entries into the payload."""
+        return self.payload.xreplace({x: p(clip(idx, p.shape)) for x, p in zip(X, ps, strict=False)})
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Keep what the active partials mention."""
+        symbols = set().union(*[p.symbols for i in active if (p := self.partials[i])])
+        return Y in symbols, tuple(x in symbols for x in X[:count])
+
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> MapPlan:
+        """Return the plan, built once per set of active inputs."""
+        key = active if label is None else (active, label)
+        found = self.plans.get(key)
+        if found is None:
+            found = self.plans[key] = MapPlan(self, active, count, label)
+        return found
+
+
+class Partial:
+    """One partial derivative of a Map: the Map of g, y and the xs that its payload mentions."""
+
+    def __init__(self, payload: sp.Expr) -> None:
+        slots = (G, Y, *X)
+        free = payload.free_symbols
+        self.payload = payload
+        self.used = tuple(k for k, s in enumerate(slots) if s in free)
+        self.symbols = frozenset(slots[k] for k in self.used)
+        rename = {slots[k]: X[n] for n, k in enumerate(self.used)}
+        self.op = Map.of(payload.xreplace(rename), len(self.used), "Map")
+
+    @staticmethod
+    @lru_cache(maxsize=8192)
+    def of(payload: Any, i: int) -> Partial | None:
+        """Differentiate the payload in its i-th argument."""
+        if isinstance(payload, sp.logic.boolalg.Boolean):
+            return None
+        found = scale(G, differentiate(payload, X[i]))
+        if payload.args and not payload.is_number and len(payload.free_symbols) > 0:
+            found = found.xreplace({payload: Y})
+        return None if found == 0 else Partial(found)
+
+    def apply(self, *g_y_xs: Any) -> Any:
+        """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
+        if self.op.payload == X[0]:
+            return g_y_xs[0]
+        return self.op(*[g_y_xs[k] for k in self.used])
+
+
+class MapPlan(Plan):
+    """The plan of a Map: all active partials in one compiled kernel."""
+
+    __slots__ = ("pack_fast", "pull_array", "symbols")
+
+    def __init__(self, op: Map, active: tuple[int, ...], count: int, label: str | None = None) -> None:
+        super().__init__(op, active, count, label)
+        keep = ["y"] * self.keep_y + [f"x{i}" for i, k in enumerate(self.keep_x) if k]
+        names = ", ".join(["y", *[f"x{i}" for i in range(count)]])
+        # Assembled from the fixed words above only.
+        self.pack_fast = eval(f"lambda {names}: ({', '.join(keep)}{',' if keep else ''})")
+        self.symbols = (G, *[Y] * self.keep_y, *[x for x, k in zip(X, self.keep_x, strict=False) if k])
+        self.pull_array: Any = None
+        self.pull_float: Any = self._first_float
+
+    def pack(self, y: Any, xs: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what the node saves: only what the kernel takes."""
+        return self.pack_fast(y, *xs)  # type: ignore[no-any-return]
+
+    def unpack(self, node: Node) -> tuple[Any, list[Any]]:
+        """Return y and xs, None where the rule does not look."""
+        values = iter(node.saved)
+        y = next(values) if self.keep_y else None
+        return y, [next(values) if k else None for k in self.keep_x]
+
+    def _build(self) -> None:
+        """Compile the kernels: (g, *saved) to the tuple of cotangents."""
+        partials = [self.op.partials[i] for i in self.active]
+        payloads = tuple(p.payload for p in partials if p is not None)
+        where = [k for k, p in enumerate(partials) if p is None]
+        self.pull_array = _with_none(array_kernel(payloads, self.symbols), where)
+        self.pull_float = _with_none(float_kernel(payloads, self.symbols), where)
+
+    def _first_float(self, *values: Any) -> Any:
+        self._build()
+        return self.pull_float(*values)
+
+    def pull(self, node: Node, g: Any) -> Any:
+        """Return the cotangents of the active inputs, numerically."""
+        if self.pull_array is None:
+            self._build()
+        if type(g) is float:
+            return self.pull_array(np.float64(g), *map(_as_array, node.saved))
+        return self.pull_array(g, *node.saved)
+
+
+def _with_none(kernel: Callable[..., Any], where: Sequence[int]) -> Callable[..., Any]:
+    """Insert None, the zero cotangent, at the positions whose derivative is zero."""
+    if not where:
+        return kernel
+
+    def padded(*values: Any) -> list[Any]:
+        found = list(kernel(*values))
+        for k in where:
+            found.insert(k, None)
+        return found
+
+    return padded
+
+
+def _as_array(x: Any) -> Any:
+    return np.float64(x) if type(x) is float else x
+
+
+def emap(payload: Any, *args: Any, name: str = "Map") -> Any:
+    """Apply the elementwise operation with this payload in x0, x1, …"""
+    return Map.of(payload, len(args), name)(*args)
+
+
+def sum_terms(terms: Sequence[Any]) -> Any:
+    """Add any number of terms; None where there are none."""
+    total = None
+    for t in terms:
+        total = t if total is None else ADD(total, t)
+    return total
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """Return the common shape, with torch's error where there is none. Sizes may be symbolic."""
+    out: list[Any] = []
+    for back, sizes in enumerate(zip_longest(*[s[::-1] for s in shapes], fillvalue=1)):
+        size: Any = 1
+        for n in sizes:
+            if n == 1 or n == size:
+                continue
+            if size != 1:
+                axis = max(map(len, shapes)) - 1 - back
+                raise ShapeError(
+                    f"The size of tensor a ({size}) must match the size of tensor b ({n}) at non-singleton "
+                    f"dimension {axis}. Got shapes {' and '.join(map(show_shape, shapes))}; "
+                    "reshape or unsqueeze one of them."
+                )
+            size = n
+        out.append(size)
+    return tuple(out[::-1])
+
+
+def show_shape(shape: Shape) -> str:
+    """Write a shape as torch does, such as [2, 3]."""
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def clip(idx: Sequence[Any], sizes: Shape) -> list[Any]:
+    """Read broadcasting backwards: the index into an input of these sizes."""
+    aligned = list(idx)[len(idx) - len(sizes) :]
+    return [sp.S.Zero if n == 1 else k for k, n in zip(aligned, sizes, strict=True)]
+
+
+def exact(value: Any) -> sp.Expr:
+    """Turn a number into SymPy, an integer-valued or simple float into an exact number."""
+    if isinstance(value, sp.Basic):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return sp.Integer(bool(value))
+    if isinstance(value, (int, np.integer)):
+        return sp.Integer(int(value))
+    return _exact_float(float(value))
+
+
+@lru_cache(maxsize=1024)
+def _exact_float(value: float) -> sp.Expr:
+    if value != value or value in (float("inf"), float("-inf")):
+        return {"inf": sp.oo, "-inf": -sp.oo}.get(str(value), sp.nan)
+    p, q = value.as_integer_ratio()
+    if q <= 4096 and abs(p) < 10**12:
+        return sp.Rational(p, q)
+    for q in (3, 5, 6, 7, 9, 10, 100, 1000):
+        if float(round(value * q)) / q == value:
+            return sp.Rational(round(value * q), q)
+    return sp.Float(value)
+
+
+ADD = Map.of(X[0] + X[1], 2, "Add")
+SUB = Map.of(X[0] - X[1], 2, "Sub")
+MUL = Map.of(X[0] * X[1], 2, "Mul")
+DIV = Map.of(X[0] / X[1], 2, "Div")
+POW = Map.of(X[0] ** X[1], 2, "Pow")
+NEG = Map.of(-X[0], 1, "Neg")
+IDENTITY = Map.of(X[0], 1, "Clone")
+
+
+@lru_cache(maxsize=256)
+def power_map(exponent: Any) -> Map | None:
+    """Return the Map x ↦ xᵖ for an exponent simple enough to be part of the payload, else None."""
+    twice = 2 * exponent
+    if twice != int(twice) or abs(exponent) > 16:
+        return None
+    return Map.of(X[0] ** sp.Rational(int(twice), 2), 1, "Pow")

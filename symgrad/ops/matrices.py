@@ -1,0 +1,338 @@
+"""Matrices without solving: diagonals, triangles, traces and the named products.
+
+Diagonal, DiagEmbed, Tril and Triu move entries and are linear; the products are Einsum under torch's names.
+Imports contract, shape, map and protocol.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.contract import LETTERS, Einsum, matmul, permute, sum_axes
+from symgrad.ops.map import POW, show_shape
+from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.shape import Reshape, axis_of
+
+
+# ------------------------------------------------------------------ diagonals
+def _diagonal_size(n: Any, m: Any, offset: int) -> Any:
+    """Count the entries of the offset-th diagonal of an n by m matrix."""
+    rows, columns = (n, m - offset) if offset >= 0 else (n + offset, m)
+    if isinstance(rows, int) and isinstance(columns, int):
+        return max(min(rows, columns), 0)
+    return rows if rows == columns else sp.Min(rows, columns)
+
+
+def _diagonal_of(x: Any, offset: int) -> tuple[Any, ...]:
+    """Return the NumPy index of the offset-th diagonal of the last two axes."""
+    k = np.arange(_diagonal_size(*x.shape[-2:], offset))
+    return (..., k + max(-offset, 0), k + max(offset, 0))
+
+
+@dataclass(frozen=True)
+class Diagonal(Op):
+    """The offset-th diagonal of the last two axes: (…, n, m) to (…, k)."""
+
+    offset: int = 0
+    name: str = field(default="Diagonal", compare=False)  # type: ignore[misc]
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Read the diagonal."""
+        return x[_diagonal_of(x, self.offset)]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, k)."""
+        return (*s[:-2], _diagonal_size(s[-2], s[-1], self.offset))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Put the cotangent back on the diagonal."""
+        return DiagEmbed(self.offset, *x.shape[-2:])(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_ii, or x_i,i+offset."""
+        *lead, i = idx
+        return p([*lead, i + max(-self.offset, 0), i + max(self.offset, 0)])
+
+    def text(self, *args: str) -> str:
+        """diag(X)."""
+        return f"diag({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """diag(X)."""
+        return f"\\operatorname{{diag}}\\left({args[0]}\\right)"
+
+
+@dataclass(frozen=True)
+class DiagEmbed(Op):
+    """The n by m matrix with the given entries on its offset-th diagonal: (…, k) to (…, n, m)."""
+
+    offset: int
+    n: Any
+    m: Any
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Write the diagonal into zeros."""
+        out = np.zeros((*x.shape[:-1], self.n, self.m), x.dtype)
+        out[_diagonal_of(out, self.offset)] = x
+        return out
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, n, m)."""
+        return (*s[:-1], self.n, self.m)
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Read the diagonal of the cotangent."""
+        return Diagonal(self.offset)(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """δ_ij v_i; off the main diagonal a case distinction, so that v is read in its range only."""
+        *lead, i, j = idx
+        if self.offset == 0 and self.n == self.m:
+            return p([*lead, i]) * sp.KroneckerDelta(i, j)
+        entry = p([*lead, i - max(-self.offset, 0)])
+        return sp.Piecewise((entry, sp.Eq(j, i + self.offset)), (0, True))
+
+    def text(self, *args: str) -> str:
+        """diag(v)."""
+        return f"diag({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """diag(v)."""
+        return f"\\operatorname{{diag}}\\left({args[0]}\\right)"
+
+
+def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The entries x[…, i, i + offset] of the axes dim1 and dim2, as a new last axis.
+
+    Args:
+        x: (…, n, m).
+        offset: above the main diagonal if positive, below if negative.
+        dim1, dim2: the two axes, which must differ.
+
+    Returns:
+        (…, k), k the length of the diagonal, possibly 0.
+
+    Raises:
+        IndexRangeError: if an axis is out of range.
+        ShapeError: if the axes are the same.
+
+    >>> import symgrad as sg
+    >>> sg.diagonal(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 4.])
+    """
+    rows, columns = _two_axes(dim1, dim2, len(shape(x)))
+    return Diagonal(offset)(_to_the_end(x, rows, columns))
+
+
+def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    rows, columns = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if ndim < 2 or rows == columns:
+        raise ShapeError(
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}. Got a tensor of {ndim} dimensions; name two "
+            "different ones."
+        )
+    return rows, columns
+
+
+def _to_the_end(x: Any, rows: int, columns: int) -> Any:
+    ndim = len(shape(x))
+    order = [k for k in range(ndim) if k not in (rows, columns)] + [rows, columns]
+    return x if order == list(range(ndim)) else permute(x, order)
+
+
+def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The matrices with x on their offset-th diagonal and zeros elsewhere.
+
+    Args:
+        x: (…, k).
+        offset: above the main diagonal if positive, below if negative.
+        dim1, dim2: where the rows and columns go in the result.
+
+    Returns:
+        (…, n, n) with n = k + |offset|.
+
+    >>> import symgrad as sg
+    >>> sg.diag_embed(sg.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    sizes = shape(x)
+    rows, columns = _two_axes(dim1, dim2, len(sizes) + 1) if sizes else (axis_of(dim1, 1), axis_of(dim2, 1))
+    if not sizes:
+        raise ShapeError("diag_embed: Expected at least 1 dimension. Got a number; pass a vector.")
+    n = sizes[-1] + abs(offset)
+    found = DiagEmbed(offset, n, n)(x)
+    ndim = len(sizes) + 1
+    rest = iter(range(ndim - 2))
+    order = [ndim - 2 if k == rows else ndim - 1 if k == columns else next(rest) for k in range(ndim)]
+    return found if order == list(range(ndim)) else permute(found, order)
+
+
+def diag(x: Any, diagonal: int = 0) -> Any:
+    """diag(v), the matrix with v on a diagonal; of a matrix, its diagonal.
+
+    Args:
+        x: (n,) or (n, m).
+        diagonal: which one: 0 the main one, above if positive, below if negative.
+
+    Returns:
+        (n + |diagonal|, n + |diagonal|) of a vector, (k,) of a matrix.
+
+    Raises:
+        ShapeError: if x is neither a vector nor a matrix.
+
+    >>> import symgrad as sg
+    >>> sg.diag(sg.tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    ndim = len(shape(x))
+    if ndim == 1:
+        return diag_embed(x, diagonal)
+    if ndim == 2:
+        return Diagonal(diagonal)(x)
+    raise ShapeError(
+        f"diag(): Supports 1D or 2D tensors. Got {ndim}D, shape {show_shape(shape(x))}; "
+        "for batches use diagonal or diag_embed."
+    )
+
+
+def identity_like(x: Any) -> Any:
+    """The identity matrix, shaped like x (…, n, n), with x's dtype."""
+    n = shape(x)[-1]
+    return DiagEmbed(0, n, n)(POW(Diagonal()(x), 0))
+
+
+def trace(x: Any) -> Any:
+    """The trace Σ x_ii.
+
+    Args:
+        x: (n, m).
+
+    Returns:
+        A number.
+
+    Raises:
+        ShapeError: if x is not a matrix.
+
+    >>> import symgrad as sg
+    >>> sg.trace(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
+    sizes = shape(x)
+    if len(sizes) != 2:
+        raise ShapeError(
+            f"trace: expected a matrix, but got tensor with dim {len(sizes)}. Got shape {show_shape(sizes)}; "
+            "for batches sum the diagonal: x.diagonal(0, -2, -1).sum(-1)."
+        )
+    if sizes[0] == sizes[1]:
+        return Einsum.of("ii->", "Trace")(x)
+    return rename(sum_axes(Diagonal()(x), (0,)), "Trace")
+
+
+# ------------------------------------------------------------------ triangles
+@dataclass(frozen=True)
+class Tril(Op):
+    """The entries on and below the k-th diagonal, zero elsewhere."""
+
+    k: int = 0
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Zero the rest."""
+        return np.tril(x, self.k)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        if len(s) < 2:
+            raise ShapeError(
+                f"{self.label.lower()}: input tensor must have at least 2 dimensions. Got shape {show_shape(s)}; "
+                "reshape it into a matrix."
+            )
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Its own adjoint."""
+        return self(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_ij where j ≤ i + k."""
+        i, j = idx[-2:]
+        return sp.Piecewise((p(idx), j <= i + self.k), (0, True))
+
+
+@dataclass(frozen=True)
+class Triu(Tril):
+    """The entries on and above the k-th diagonal, zero elsewhere."""
+
+    def forward(self, x: Any) -> Any:
+        """Zero the rest."""
+        return np.triu(x, self.k)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_ij where j ≥ i + k."""
+        i, j = idx[-2:]
+        return sp.Piecewise((p(idx), j >= i + self.k), (0, True))
+
+
+def tril(x: Any, diagonal: int = 0) -> Any:
+    """The lower triangle: x_ij where j ≤ i + diagonal, else 0.
+
+    Args:
+        x: (…, n, m).
+        diagonal: the last diagonal that is kept.
+
+    Returns:
+        Shaped like x.
+
+    Raises:
+        ShapeError: if x has fewer than two dimensions.
+
+    >>> import symgrad as sg
+    >>> sg.tril(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 0.],
+            [3., 4.]])
+    """
+    Tril(diagonal).out_shape(shape(x))
+    return Tril(diagonal)(x)
+
+
+def triu(x: Any, diagonal: int = 0) -> Any:
+    """The upper triangle: x_ij where j ≥ i + diagonal, else 0.
+
+    Args:
+        x: (…, n, m).
+        diagonal: the first diagonal that is kept.
+
+    Returns:
+        Shaped like x.
+
+    Raises:
+        ShapeError: if x has fewer than two dimensions.
+
+    >>> import symgrad as sg
+    >>> sg.triu(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [0., 4.]])
+    """
+    Triu(diagonal).out_shape(shape(x))
+    return Triu(diagonal)(x)
+
+
+# ------------------------------------------------------------------ notation
+def bracket(text: str) -> str:
+    """Put brackets around anything but a name or a call, so that an exponent applies to all of it."""
+    return text if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?", text) else f"({text})"

@@ -1,0 +1,277 @@
+"""The named products: outer, dot, mv, mm, bmm, inner, kron, and chains of them. All are Einsum.
+
+Imports contract and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.contract import LETTERS, Einsum, matmul
+from symgrad.ops.map import MUL, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.shape import Reshape
+
+
+def _need(fits: bool, message: str, *shapes: Shape) -> None:
+    """Raise torch's message with the shapes that were received."""
+    if not fits:
+        got = " and ".join(map(show_shape, shapes))
+        raise ShapeError(f"{message}. Got {got}; reshape the arguments, or use matmul, which takes any ranks.")
+
+
+def outer(x: Any, vec2: Any) -> Any:
+    """The outer product x_i v_j.
+
+    Args:
+        x: (n,).
+        vec2: (m,).
+
+    Returns:
+        (n, m).
+
+    Raises:
+        ShapeError: if an argument is not a vector.
+
+    >>> import symgrad as sg
+    >>> sg.outer(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    p, q = shape(x), shape(vec2)
+    _need(len(p) == 1, f"outer: Expected 1-D argument self, but got {len(p)}-D", p, q)
+    _need(len(q) == 1, f"outer: Expected 1-D argument vec2, but got {len(q)}-D", p, q)
+    return Einsum.of("i,j->ij", "Mul")(x, vec2)
+
+
+def dot(x: Any, tensor: Any) -> Any:
+    """The inner product Σ x_i t_i of two vectors.
+
+    Args:
+        x, tensor: (n,).
+
+    Returns:
+        A number.
+
+    Raises:
+        ShapeError: if an argument is not a vector, or the lengths differ.
+
+    >>> import symgrad as sg
+    >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    p, q = shape(x), shape(tensor)
+    _need(len(p) == len(q) == 1, f"1D tensors expected, but got {len(p)}D and {len(q)}D tensors", p, q)
+    return matmul(x, tensor)
+
+
+def mv(x: Any, vec: Any) -> Any:
+    """The matrix-vector product Σ_j x_ij v_j.
+
+    Args:
+        x: (n, m).
+        vec: (m,).
+
+    Returns:
+        (n,).
+
+    Raises:
+        ShapeError: if the ranks or sizes do not fit.
+
+    >>> import symgrad as sg
+    >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
+    p, q = shape(x), shape(vec)
+    _need(
+        (len(p), len(q)) == (2, 1), f"vector + matrix @ vector expected, got 1, {len(p)}, {len(q)}", p, q
+    )
+    return matmul(x, vec)
+
+
+def mm(x: Any, mat2: Any) -> Any:
+    """The matrix product Σ_j x_ij y_jk.
+
+    Args:
+        x: (n, m).
+        mat2: (m, k).
+
+    Returns:
+        (n, k).
+
+    Raises:
+        ShapeError: if an argument is not a matrix, or the inner sizes differ.
+
+    >>> import symgrad as sg
+    >>> sg.mm(sg.tensor([[1.0, 2.0]]), sg.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+    p, q = shape(x), shape(mat2)
+    _need(len(p) == 2, "self must be a matrix", p, q)
+    _need(len(q) == 2, "mat2 must be a matrix", p, q)
+    return matmul(x, mat2)
+
+
+def bmm(x: Any, mat2: Any) -> Any:
+    """The batch of matrix products Σ_j x_bij y_bjk.
+
+    Args:
+        x: (b, n, m).
+        mat2: (b, m, k).
+
+    Returns:
+        (b, n, k).
+
+    Raises:
+        ShapeError: if the ranks or sizes do not fit; batches are not broadcast.
+
+    >>> import symgrad as sg
+    >>> sg.bmm(sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
+    (2, 1, 1)
+    """
+    p, q = shape(x), shape(mat2)
+    _need(len(p) == 3, "batch1 must be a 3D tensor", p, q)
+    _need(len(q) == 3, "batch2 must be a 3D tensor", p, q)
+    expected = show_shape((p[0], p[2]))
+    message = f"Expected size for first two dimensions of batch2 tensor to be: {expected} but got: {show_shape(q[:2])}"
+    _need((p[0], p[2]) == q[:2], message, p, q)
+    return Einsum.of("bij,bjk->bik", "Bmm")(x, mat2)
+
+
+def inner(x: Any, other: Any) -> Any:
+    """The product Σ_k x_…k y_…k over the last axes; with a number, the multiple.
+
+    Args:
+        x: (…, n).
+        other: (…, n).
+
+    Returns:
+        The shapes without their last axes, one after the other.
+
+    Raises:
+        ShapeError: if the last sizes differ.
+
+    >>> import symgrad as sg
+    >>> sg.inner(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    p, q = shape(x), shape(other)
+    if not p or not q:
+        return MUL(x, other)
+    message = f"inner() the last dimension must match on both input tensors but got shapes {show_shape(p)} and {show_shape(q)}"
+    if p[-1] != q[-1]:
+        raise ShapeError(f"{message}. Transpose or slice one of them.")
+    one, two = LETTERS[1 : len(p)], LETTERS[len(p) : len(p) + len(q) - 1]
+    return Einsum.of(f"{one}a,{two}a->{one}{two}")(x, other)
+
+
+def kron(x: Any, other: Any) -> Any:
+    """The Kronecker product: the blocks x_ij Y.
+
+    Args:
+        x: (n0, n1, …).
+        other: (m0, m1, …); the shorter shape is filled with ones in front.
+
+    Returns:
+        (n0 m0, n1 m1, …).
+
+    >>> import symgrad as sg
+    >>> sg.kron(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
+    tensor([ 1., 10.,  2., 20.])
+    """
+    p, q = shape(x), shape(other)
+    ndim = max(len(p), len(q))
+    p, q = (1,) * (ndim - len(p)) + p, (1,) * (ndim - len(q)) + q
+    one, two = LETTERS[:ndim], LETTERS[ndim : 2 * ndim]
+    spec = f"{one},{two}->{''.join(a + b for a, b in zip(one, two, strict=True))}"
+    blocks = Einsum.of(spec)(Reshape(p)(x), Reshape(q)(other))
+    return Reshape(tuple(n * m for n, m in zip(p, q, strict=True)), "UnsafeView")(blocks)
+
+
+# ------------------------------------------------------------------ chains
+def multi_dot(tensors: Sequence[Any]) -> Any:
+    """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications.
+
+    Args:
+        tensors: at least two; matrices, of which the first and the last may be vectors.
+
+    Returns:
+        The product, without the axes that a vector lacks.
+
+    Raises:
+        ArgumentError: if there are fewer than two.
+        ShapeError: if ranks or sizes do not fit.
+
+    Source: Cormen et al., Introduction to Algorithms, §15.2.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
+    tensor([12., 12.])
+    """
+    shapes = [shape(t) for t in tensors]
+    _check_chain(shapes)
+    if len(tensors) == 2:
+        return matmul(*tensors)
+    rows = shapes[0][0] if len(shapes[0]) == 2 else 1
+    sizes = [rows, *[s[0] for s in shapes[1:]], shapes[-1][1] if len(shapes[-1]) == 2 else 1]
+    if len(shapes[0]) == 1:
+        sizes[1] = shapes[1][0]
+    return _multiply(tensors, _best_cuts(sizes))
+
+
+def _check_chain(shapes: Sequence[Shape]) -> None:
+    if len(shapes) < 2:
+        raise ArgumentError(
+            f"multi_dot(): expected at least 2 tensors but got {len(shapes)}. Pass a list of matrices."
+        )
+    for k, which in ((0, "first"), (-1, "last")):
+        if len(shapes[k]) not in (1, 2):
+            raise ShapeError(
+                f"multi_dot(): the {which} tensor must be 1D or 2D but got {len(shapes[k])}D. "
+                f"Got shape {show_shape(shapes[k])}; for batches use matmul."
+            )
+    for k, s in enumerate(shapes[1:-1], 1):
+        if len(s) != 2:
+            raise ShapeError(f"multi_dot(): tensor {k} must be 2D but got {len(s)}D. Got shape {show_shape(s)}.")
+    for k, (p, q) in enumerate(zip(shapes, shapes[1:], strict=False)):
+        if p[-1] != q[0]:
+            raise ShapeError(
+                f"multi_dot(): tensors {k} and {k + 1} with shapes {show_shape(p)} and {show_shape(q)} cannot be "
+                "multiplied. The last size of one must be the first of the next."
+            )
+
+
+def _best_cuts(sizes: Sequence[Any]) -> dict[tuple[int, int], int]:
+    """Return where to split each run i..j of matrices; from the left where sizes are symbolic."""
+    count = len(sizes) - 1
+    known = all(isinstance(n, int) for n in sizes)
+    cost: dict[tuple[int, int], Any] = {(i, i): 0 for i in range(count)}
+    cuts: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            if not known:
+                cuts[i, j] = j - 1
+                continue
+            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
+            cuts[i, j] = min(costs, key=costs.__getitem__)
+            cost[i, j] = costs[cuts[i, j]]
+    return cuts
+
+
+def _multiply(tensors: Sequence[Any], cuts: dict[tuple[int, int], int]) -> Any:
+    """Multiply shorter runs first, each needed one once."""
+    needed, stack = [], [(0, len(tensors) - 1)]
+    while stack:
+        i, j = stack.pop()
+        if i < j:
+            needed.append((i, j))
+            stack += [(i, cuts[i, j]), (cuts[i, j] + 1, j)]
+    products = {(i, i): t for i, t in enumerate(tensors)}
+    for i, j in reversed(needed):
+        k = cuts[i, j]
+        products[i, j] = matmul(products[i, k], products[k + 1, j])
+    return products[0, len(tensors) - 1]

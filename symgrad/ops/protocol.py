@@ -1,0 +1,163 @@
+"""What an operation is. One class declares forward, shape, vjp and index form side by side.
+
+The same rule runs on ndarrays (numeric backward), on recorded tensors (higher orders) and on tensors
+without a value (formulas): calling an op on anything traced hands over to the tensor, all else computes.
+Imports errors, graph, kernels and scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy as sp
+
+from symgrad.graph import Node, Shape, is_node
+
+Read = Callable[[Any, Sequence[Any]], sp.Expr]
+
+
+class Traced:
+    """Base of Tensor, known to the operations so that they can hand over to it."""
+
+    __slots__ = ()
+
+    def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
+        raise NotImplementedError
+
+
+class Blank:
+    """Stands in for an input of which a rule needs the shape only."""
+
+    __slots__ = ("ndim", "shape")
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape, self.ndim = shape, len(shape)
+
+
+class Op:
+    """An array operation.
+
+    A subclass is a frozen value (its fields are its parameters) and defines
+
+    - ``forward(*xs)``: arrays to array;
+    - ``out_shape(*shapes)``: shapes to shape, raising ShapeError where they do not fit;
+    - ``vjp(i, g, y, *xs)``: the cotangent of input i, written in other ops; None where it is zero;
+    - ``index(idx, *ps)``: the entry at ``idx`` as a SymPy expression; ``ps[k](idx)`` reads input k.
+
+    ``saves`` says what ``vjp`` looks at beyond shapes: "y", "x" (all inputs) or both, or ``keeps`` tells
+    it per position. A linear operation sets ``linear``; forward mode then applies it to the tangents.
+    """
+
+    name: ClassVar[str] = ""
+    saves: ClassVar[str] = "xy"
+    linear: ClassVar[bool] = False
+    plans: dict[Any, Plan]
+
+    def __call__(self, *args: Any) -> Any:
+        for a in args:
+            if isinstance(a, Traced):
+                return a._apply(self, args)
+        if any(getattr(a, "dtype", None) == object for a in args):
+            return self.on_symbols(*args)
+        return self.forward(*args)
+
+    @property
+    def label(self) -> str:
+        """torch's stem of the backward function's name."""
+        return self.name or type(self).__name__
+
+    def forward(self, *xs: Any) -> Any:
+        """Compute the value."""
+        raise NotImplementedError
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """Return the result's shape."""
+        raise NotImplementedError
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """Return the cotangent of input i."""
+        raise NotImplementedError
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """Return the entry at ``idx``. By default an entry of a named function, such as inv(X)[i, j]."""
+        return ps[0].entry(self, ps, idx)
+
+    def text(self, *args: str) -> str:
+        """Write the named function of its arguments."""
+        return f"{self.label.lower()}({', '.join(args)})"
+
+    def latex(self, *args: str) -> str:
+        """Write the named function of its arguments in LaTeX."""
+        return f"\\operatorname{{{self.label.lower()}}}\\left({', '.join(args)}\\right)"
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Compute on object arrays of SymPy expressions; override where ``forward`` cannot."""
+        return self.forward(*xs)
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Say whether the rule for the active inputs looks at the value of y, and of each input."""
+        return "y" in self.saves, ("x" in self.saves,) * count
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Return the tangent of the output; ``ts[i]`` is None where input i has none.
+
+        Linear operations apply themselves. NotImplemented sends the caller to the double-vjp identity.
+        """
+        if not self.linear:
+            return NotImplemented
+        return self(*[zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)])
+
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
+        """Return the differentiation plan for these active inputs."""
+        return Plan(self, active, count, label)
+
+
+class Plan:
+    """An operation with the inputs that need a gradient: what to save, and how to pull a cotangent back."""
+
+    __slots__ = ("active", "count", "keep_x", "keep_y", "name", "op", "pull_float")
+
+    def __init__(self, op: Op, active: tuple[int, ...], count: int, label: str | None = None) -> None:
+        self.op, self.active, self.count = op, active, count
+        self.name = label or op.label
+        self.keep_y, self.keep_x = op.keeps(active, count)
+        self.pull_float: Any = None
+
+    def pack(self, y: Any, xs: Sequence[Any]) -> tuple[Any, ...]:
+        """Return what the node saves."""
+        return (y if self.keep_y else None, *[x if k else None for x, k in zip(xs, self.keep_x, strict=True)])
+
+    def unpack(self, node: Node) -> tuple[Any, list[Any]]:
+        """Return y and xs as the rule expects them: values where saved, shapes elsewhere."""
+        y, *xs = node.saved  # type: ignore[misc]
+        if not self.keep_y:
+            y = Blank(node.shape)
+        return y, [x if k else Blank(shape(p)) for x, k, p in zip(xs, self.keep_x, node.inputs, strict=True)]
+
+    def pull(self, node: Node, g: Any) -> list[Any]:
+        """Return the cotangents of the active inputs, numerically."""
+        y, xs = self.unpack(node)
+        return [self.op.vjp(i, g, y, *xs) for i in self.active]
+
+
+def shape(x: Any) -> Shape:
+    """Return the shape of anything an operation can take."""
+    if hasattr(x, "shape"):
+        found: Shape = x.shape
+        return found
+    return () if is_node(x) or np.isscalar(x) or isinstance(x, sp.Expr) else np.shape(x)
+
+
+def zeros_like(x: Any) -> Any:
+    """Return zeros of x's shape and dtype."""
+    return np.zeros(shape(x), dtype=getattr(x, "dtype", np.float64))
+
+
+def rename(x: Any, label: str) -> Any:
+    """Give the node that made x torch's name of the whole function, as MeanBackward0 for a sum and a division."""
+    node = getattr(x, "_node", None)
+    if isinstance(node, Node):
+        node.rule = node.op.plan(node.rule.active, len(node.inputs), label)
+    return x

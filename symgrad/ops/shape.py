@@ -1,0 +1,163 @@
+"""Operations that move entries without arithmetic: reshape, expand, flip, and the identity matrix.
+
+All are linear. Imports protocol and map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import IndexRangeError, ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.map import broadcast_shapes, clip, show_shape
+from symgrad.ops.protocol import Op
+
+
+def total(sizes: Sequence[Any]) -> Any:
+    """Return the product of sizes, which may be symbolic."""
+    found: Any = 1
+    for n in sizes:
+        found = found * n
+    return found
+
+
+@dataclass(frozen=True)
+class Reshape(Op):
+    """Read the entries in row-major order into another shape."""
+
+    to: Shape
+    name: str = field(default="View", compare=False)
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Reshape; the result is a value, never a view that could be written through."""
+        return np.reshape(x, self.to)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """Check that the number of entries stays."""
+        if total(s) != total(self.to):
+            raise ShapeError(
+                f"shape '{show_shape(self.to)}' is invalid for input of size {total(s)}. Got a tensor of shape {show_shape(s)}."
+            )
+        return self.to
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Reshape back."""
+        return Reshape(x.shape)(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Skip axes of length one; else go through the row-major position."""
+        live = [k for k, n in zip(idx, self.to, strict=True) if n != 1]
+        sizes = [n for n in p.shape if n != 1]
+        if sizes == [n for n in self.to if n != 1]:
+            rest = iter(live)
+            return p([sp.S.Zero if n == 1 else next(rest) for n in p.shape])
+        return p(unravel(ravel(idx, self.to), p.shape))
+
+
+def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
+    """Return the row-major position of an index."""
+    found: sp.Expr = sp.S.Zero
+    for k, n in zip(idx, sizes, strict=True):
+        found = found * n + k
+    return found
+
+
+def unravel(position: sp.Expr, sizes: Shape) -> list[sp.Expr]:
+    """Return the index at a row-major position."""
+    out: list[sp.Expr] = []
+    for n in reversed(sizes[1:]):
+        out.append(sp.Mod(position, n))
+        position = sp.floor(position / n)
+    return [position, *out[::-1]] if sizes else []
+
+
+@dataclass(frozen=True)
+class Expand(Op):
+    """Broadcast to a shape. The cotangent is summed back by the engine, as for every broadcast."""
+
+    to: Shape
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Repeat along new axes and axes of length one."""
+        return np.broadcast_to(x, self.to)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """Check that s broadcasts to the target."""
+        if broadcast_shapes(s, self.to) != self.to:
+            raise ShapeError(f"expand: shape {show_shape(s)} does not broadcast to {show_shape(self.to)}")
+        return self.to
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Hand the cotangent on; the engine sums it to x's shape."""
+        return g
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Read broadcasting backwards."""
+        return p(clip(idx, p.shape))
+
+
+@dataclass(frozen=True)
+class Flip(Op):
+    """Reverse the axes."""
+
+    axes: tuple[int, ...]
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Reverse."""
+        return np.flip(x, self.axes)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Reverse back."""
+        return self(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Count from the end."""
+        return p([n - 1 - k if a in self.axes else k for a, (k, n) in enumerate(zip(idx, p.shape, strict=True))])
+
+
+@dataclass(frozen=True)
+class Eye(Op):
+    """The n by m identity matrix: an operation without inputs."""
+
+    n: Any
+    m: Any
+    dtype: Any = None
+    linear = True
+    saves = ""
+
+    def forward(self) -> Any:
+        """Ones on the diagonal; a node of its own where a size is symbolic."""
+        return np.eye(self.n, self.m, dtype=self.dtype)
+
+    def out_shape(self) -> Shape:
+        """(n, m)."""
+        return (self.n, self.m)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """δ_ij."""
+        return sp.KroneckerDelta(*idx)
+
+
+def axis_of(dim: Any, ndim: int) -> int:
+    """Return ``dim`` in 0..ndim-1, with torch's error where it lies outside."""
+    from_, to = (-ndim, ndim - 1) if ndim else (-1, 0)
+    if not from_ <= dim <= to:
+        raise IndexRangeError(
+            f"Dimension out of range (expected to be in range of [{from_}, {to}], but got {dim})"
+        )
+    return int(dim) % ndim if ndim else 0

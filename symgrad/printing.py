@@ -1,0 +1,203 @@
+"""How a tensor prints: plain values in, the text that torch shows for them out.
+
+Bottom layer: imports errors only and knows no Tensor. One notation (integer, fixed or scientific) and one
+width are chosen for the whole tensor, from the numbers that will be shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from symgrad.errors import ArgumentError
+
+Array = NDArray[Any]
+Number = Any  # a Python bool, int or float
+Notation = Callable[[Number], str]
+
+_PREFIX = "tensor("
+_WIDEST_RATIO = 1e3  # fixed notation spans at most this between the smallest and the largest number,
+_FIXED_RANGE = (1e-4, 1e8)  # all of them within this range
+_PROFILES: dict[str, dict[str, Any]] = {
+    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
+    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
+    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
+}
+
+
+@dataclass
+class _Options:
+    """What set_printoptions sets."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+
+@dataclass(frozen=True)
+class _Style:
+    """What the whole tensor shares: how a number is written, how wide, and whether only edges are shown."""
+
+    notation: Notation
+    width: int
+    cut: bool
+
+    def cell(self, number: Number) -> str:
+        """The number, flush right in its column."""
+        return self.notation(number).rjust(self.width)
+
+
+_options = _Options()
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: float | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Set how tensors print, from now on; what is not given stays, except sci_mode, which returns to None.
+
+    Args: precision, digits after the point; threshold, the size above which only the edges are shown;
+    edgeitems, how many at each edge; linewidth, in columns; profile, "default", "short" or "full", applied
+    before the others; sci_mode, True or False to force the notation, None to choose it from the numbers.
+    Raises ArgumentError for an unknown profile.
+
+    >>> set_printoptions(precision=2)
+    >>> format_tensor(np.array([0.125, 3.0]), default_dtype=np.dtype(float))
+    'tensor([0.12, 3.00])'
+    >>> set_printoptions(profile="default")
+    """
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    chosen = {name: setting for name, setting in given.items() if setting is not None}
+    for name, setting in {**_profile(profile), **chosen, "sci_mode": sci_mode}.items():
+        setattr(_options, name, setting)
+
+
+def format_tensor(value: Array | float, *, suffixes: Sequence[str] = (), default_dtype: DTypeLike) -> str:
+    """The text of a tensor, as torch 2.13 writes it, with NumPy's names for dtypes.
+
+    Args: value, of any shape, where a Python float counts as default_dtype; suffixes, what follows the
+    numbers and the dtype, such as "requires_grad=True"; default_dtype, the float dtype that goes unsaid.
+    Returns one string, of several lines where the numbers need them.
+
+    >>> format_tensor(np.array([1.0, -2.5]), default_dtype=np.dtype(float))
+    'tensor([ 1.0000, -2.5000])'
+    >>> format_tensor(2.0, suffixes=["requires_grad=True"], default_dtype=np.dtype(float))
+    'tensor(2., requires_grad=True)'
+    """
+    default = np.dtype(default_dtype)
+    array = np.asarray(value, dtype=default if type(value) is float else None)
+    return _joined(_PREFIX + _contents(array), [*_description(array, default), *suffixes])
+
+
+def _profile(name: str | None) -> dict[str, Any]:
+    """The settings of a named profile, none without a name."""
+    if name is None:
+        return {}
+    if name not in _PROFILES:
+        names = ", ".join(_PROFILES)
+        raise ArgumentError(f"set_printoptions: unknown profile: {name!r}. Expected one of {names}.")
+    return _PROFILES[name]
+
+
+def _description(array: Array, default: np.dtype[Any]) -> list[str]:
+    """The size and the dtype, each only where the numbers shown do not tell."""
+    empty = array.size == 0
+    told = [default] if empty else [default, np.dtype(np.int64), np.dtype(np.bool_)]
+    sized = array.ndim != 1 if empty else not _options.edgeitems
+    size = [f"size={array.shape}"] if sized else []
+    return size if array.dtype in told else [*size, f"dtype={array.dtype.name}"]
+
+
+def _joined(text: str, suffixes: Sequence[str]) -> str:
+    """The text and its suffixes, each on the current line where it fits, else on a new one."""
+    # torch leaves two columns to spare on the line where the numbers end, and none on those that follow
+    column = len(text.rpartition("\n")[2]) + 2
+    for suffix in suffixes:
+        fits = column + 2 + len(suffix) <= _options.linewidth
+        text += (", " if fits else ",\n" + " " * len(_PREFIX)) + suffix
+        column = (column + 2 if fits else len(_PREFIX)) + len(suffix)
+    return text + ")"
+
+
+def _contents(array: Array) -> str:
+    """The numbers between the outer parentheses."""
+    if array.size == 0:
+        return "[]"
+    cut = array.size > _options.threshold
+    return _nested(array, len(_PREFIX), _style(_edges(array) if cut else array, cut))
+
+
+def _edges(array: Array) -> Array:
+    """The part of the array that a summary shows."""
+    edge = _options.edgeitems
+    for axis, size in enumerate(array.shape):
+        if size > 2 * edge:
+            shown = np.r_[0:edge, size - edge : size]
+            array = array.take(shown, axis=axis)
+    return array
+
+
+def _style(shown: Array, cut: bool) -> _Style:
+    """The notation that suits the numbers shown, and the width that the widest one needs."""
+    if shown.dtype.kind != "f":
+        return _Style(str, _widest(str, shown), cut)
+    # zeros, nans and infinities have no say: torch lets them stick out of their column
+    counted = shown[np.isfinite(shown) & (shown != 0)]
+    notation = _notation(counted)
+    return _Style(notation, _widest(notation, counted), cut)
+
+
+def _widest(notation: Notation, numbers: Array) -> int:
+    """The width of the widest number."""
+    return max((len(notation(number)) for number in numbers.ravel().tolist()), default=1)
+
+
+def _notation(counted: Array) -> Notation:
+    """Scientific, integer or fixed notation, as suits all these numbers, finite and not zero."""
+    if counted.size and _is_scientific(counted):
+        return lambda number: f"{number:.{_options.precision}e}"
+    if np.all(counted == np.ceil(counted)):
+        return lambda number: f"{number:.0f}." if math.isfinite(number) else str(number)
+    return lambda number: f"{number:.{_options.precision}f}"
+
+
+def _is_scientific(counted: Array) -> bool:
+    """Whether fixed notation would lose digits or run too wide, unless sci_mode decides."""
+    if _options.sci_mode is not None:
+        return _options.sci_mode
+    sizes = np.abs(counted)
+    low, high = float(sizes.min()), float(sizes.max())
+    return high / low > _WIDEST_RATIO or low < _FIXED_RANGE[0] or high > _FIXED_RANGE[1]
+
+
+def _nested(array: Array, indent: int, style: _Style) -> str:
+    """A number as its cell, a vector as wrapped cells, anything else as its parts one below the other."""
+    if array.ndim == 0:
+        return style.cell(array.item())
+    edge = _options.edgeitems
+    cut = style.cut and len(array) > 2 * edge
+    shown = [*array[:edge], *array[len(array) - edge :]] if cut else list(array)
+    parts = [_nested(part, indent + 1, style) for part in shown]
+    if cut:
+        parts.insert(edge, " ..." if array.ndim == 1 and edge else "...")
+    if array.ndim == 1:
+        parts = _lines(parts, (_options.linewidth - indent) // (style.width + len(", ")))
+    newlines = "\n" * max(1, array.ndim - 1)
+    return "[" + f",{newlines}{' ' * (indent + 1)}".join(parts) + "]"
+
+
+def _lines(cells: list[str], count: int) -> list[str]:
+    """The cells of a vector, count to a line, at least one."""
+    count = max(1, count)
+    return [", ".join(cells[start : start + count]) for start in range(0, len(cells), count)]

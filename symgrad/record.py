@@ -1,0 +1,210 @@
+"""Applying operations to tensors: compute the value, and record a node where there is one to record.
+
+The fast paths for elementwise operations are the cost of the tape, so they are written out. Imports ops and
+below; ``tensor.py`` gives its class through ``adopt``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad import errors, modes
+from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, is_node
+from symgrad.kernels import ARITHMETIC, canonical
+from symgrad.ops.map import POW, Map
+from symgrad.ops.protocol import Op, Traced
+from symgrad.ops.protocol import shape as shape_of
+from symgrad.ops.value import to_value
+
+_new = object.__new__
+_grad_mode = modes.is_grad_enabled
+_ndarray = np.ndarray
+_NUMBERS = (int, float)
+
+
+class Core(Traced):
+    """A handle on a value (Python float, ndarray, or None for a symbol) and on the node that made it."""
+
+    __slots__ = ("__weakref__", "_node", "_value")
+    _value: Any
+    _node: Any
+
+    def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
+        return apply(op, args)
+
+
+Tensor: Any = Core
+
+
+def adopt(cls: type[Core]) -> type[Core]:
+    """Make results of this class. Used once, to decorate the Tensor class."""
+    global Tensor
+    Tensor = cls
+    return cls
+
+
+def handle(node: AnyNode | None, value: Any) -> Any:
+    """Return a tensor of a node and a value."""
+    t = _new(Tensor)
+    t._node, t._value = node, value
+    return t
+
+
+def as_tensor(x: Any) -> Any:
+    """Return x as a tensor: itself, or a constant copied from a number, array or nested sequence."""
+    if isinstance(x, Core):
+        return x
+    if isinstance(x, sp.Expr):
+        return handle(Leaf(x, (), TRACED), None)
+    return handle(None, to_value(x))
+
+
+def input_of(x: Any) -> Any:
+    """Return the entry of ``Node.inputs`` for a tensor; a constant gets its leaf when it is first used."""
+    if x._node is None:
+        x._node = Leaf(x._value, x._value.shape if type(x._value) is _ndarray else (), CONSTANT)
+    return x._node
+
+
+# ------------------------------------------------------------------ any operation
+def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
+    """Apply an operation: compute the value where all inputs have theirs, and record the node."""
+    ins = [a if isinstance(a, (Core, int, float, sp.Expr)) else as_tensor(a) for a in args]
+    values = [a._value if isinstance(a, Core) else a for a in ins]
+    known = not any(v is None or isinstance(v, sp.Expr) for v in values)
+    y: Any = None
+    if known:
+        y = _compute(op, values)
+        shape = y.shape if type(y) is _ndarray else ()
+    else:
+        shape = op.out_shape(*[shape_of(a) for a in ins])
+    level = max([a._node.level for a in ins if isinstance(a, Core) and a._node is not None], default=CONSTANT)
+    if known and (level == CONSTANT or not _grad_mode()):
+        return handle(None, y)
+    return handle(_record(op, ins, values, y, shape, level, label), y)
+
+
+def _compute(op: Op, values: Sequence[Any]) -> Any:
+    try:
+        return canonical(op.forward(*values))
+    except errors.SymgradError:
+        raise
+    except (ValueError, IndexError) as error:
+        op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
+        raise errors.ArgumentError(f"{op.label}: {error}") from error
+
+
+def _record(
+    op: Op, ins: Sequence[Any], values: Sequence[Any], y: Any, shape: Any, level: int, label: str | None = None
+) -> Node:
+    inputs = tuple(input_of(a) if isinstance(a, Core) else a for a in ins)
+    if level == GRAD and type(y) is _ndarray and y.dtype.kind != "f":
+        level = TRACED  # comparisons and indices carry no gradient
+    active = tuple(i for i, p in enumerate(inputs) if is_node(p) and p.level == GRAD) if level == GRAD else ()
+    plan = op.plan(active, len(inputs), label)
+    fits = isinstance(op, Map) and all(inputs[i].shape == shape for i in active)
+    return Node(plan, inputs, plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
+
+
+# ------------------------------------------------------------------ elementwise operations, fast
+def unary(op: Map, a: Any) -> Any:
+    """Apply an elementwise operation to one tensor."""
+    x = a._value
+    if type(x) is float:
+        try:
+            y = op.on_float(x)
+        except ARITHMETIC:
+            y = op.forward(np.float64(x))
+        shape: Any = ()
+    elif x is None:
+        return apply(op, (a,))
+    else:
+        y = op.on_array(x)
+        if type(y) is not _ndarray:
+            y = canonical(y)
+        shape = x.shape
+    node = a._node
+    out = _new(Tensor)
+    out._value = y
+    if node is None or node.level == 0 or not _grad_mode():
+        out._node = None
+        return out
+    if node.level != 2:
+        out._node = _record(op, (a,), (x,), y, shape, node.level)
+        return out
+    plan = op.plans.get((0,)) or op.plan((0,), 1)
+    out._node = Node(plan, (node,), plan.pack_fast(y, x), shape, 2, True)
+    return out
+
+
+def binary(op: Map, a: Any, b: Any) -> Any:
+    """Apply an elementwise operation to two tensors."""
+    x, z = a._value, b._value
+    if type(x) is float and type(z) is float:
+        try:
+            y = op.on_float(x, z)
+        except ARITHMETIC:
+            y = op.forward(np.float64(x), np.float64(z))
+        shape: Any = ()
+    elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape:
+        y = op.on_array(x, z)
+        shape = x.shape
+    else:
+        return apply(op, (a, b))
+    if type(y) is not float and type(y) is not _ndarray:
+        y = canonical(y)
+    n, m = a._node, b._node
+    out = _new(Tensor)
+    out._value = y
+    if n is None or m is None or n.level + m.level != 4 or type(y) is _ndarray and y.dtype.kind != "f":
+        out._node = _mixed(op, a, b, x, z, y, shape)
+        return out
+    if not _grad_mode():
+        out._node = None
+        return out
+    plan = op.plans.get((0, 1)) or op.plan((0, 1), 2)
+    out._node = Node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
+    return out
+
+
+def _mixed(op: Map, a: Any, b: Any, x: Any, z: Any, y: Any, shape: Any) -> Node | None:
+    """Record an operation whose two tensors do not both require grad."""
+    n, m = a._node, b._node
+    level = max(CONSTANT if n is None else n.level, CONSTANT if m is None else m.level)
+    if level == CONSTANT or not _grad_mode():
+        return None
+    return _record(op, (a, b), (x, z), y, shape, level)
+
+
+def with_number(op: Map, a: Any, c: float) -> Any:
+    """Apply an elementwise operation to a tensor and a Python number."""
+    x = a._value
+    if type(x) is float:
+        try:
+            y = op.on_float(x, c)
+        except ARITHMETIC:
+            y = op.forward(np.float64(x), np.float64(c))
+        shape: Any = ()
+    elif x is None:
+        return apply(op, (a, c))
+    else:
+        y = _compute(op, (x, c)) if op is POW else op.on_array(x, c)
+        shape = x.shape
+    if type(y) is not float and type(y) is not _ndarray:
+        y = canonical(y)
+    node = a._node
+    out = _new(Tensor)
+    out._value = y
+    if node is None or node.level == 0 or not _grad_mode():
+        out._node = None
+        return out
+    if node.level != 2 or type(y) is _ndarray and y.dtype.kind != "f":
+        out._node = _record(op, (a, c), (x, c), y, shape, node.level)
+        return out
+    plan = op.plans.get((0,)) or op.plan((0,), 2)
+    out._node = Node(plan, (node, c), plan.pack_fast(y, x, c), shape, 2, True)
+    return out

@@ -1,0 +1,126 @@
+"""The declaration of a scalar function: meaning, derivative, stable kernels, LaTeX, in one place.
+
+Lowest working layer. ``declare`` returns a SymPy function class; everything else in symgrad (kernels,
+derivatives of payloads, printing, tests) looks the declaration up by that class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+
+class Slot(sp.Symbol):
+    """A payload's argument. A class of its own, so that no user symbol is ever equal to it."""
+
+
+MAX_ARITY = 6
+X: tuple[Slot, ...] = tuple(Slot(f"x{i}", real=True) for i in range(MAX_ARITY))
+G = Slot("g", real=True)  # cotangent
+Y = Slot("y", real=True)  # output
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar:
+    """One declared scalar function. ``rule(*xs, y)`` lists its partial derivatives."""
+
+    name: str
+    function: Any
+    nargs: int
+    meant: Callable[..., Any]
+    rule: Callable[..., Any]
+    numpy: Callable[..., Any]
+    float: Callable[..., float] | None
+    latex: str
+    text: str
+    symbolic: Callable[..., Any] | None = None
+    core: tuple[float, float] = (-3.0, 3.0)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def meaning(self) -> sp.Expr:
+        """The textbook expression in ``X``."""
+        return sp.sympify(self.meant(*X[: self.nargs]))
+
+    @cached_property
+    def partials(self) -> tuple[sp.Expr, ...]:
+        """The partial derivatives in ``X`` and ``Y``."""
+        found = self.rule(*X[: self.nargs], Y)
+        found = found if isinstance(found, tuple) else (found,)
+        return tuple(sp.sympify(d) for d in found)
+
+
+SCALARS: dict[str, Scalar] = {}
+BY_FUNCTION: dict[Any, Scalar] = {}
+
+
+class Atom(sp.Function):  # type: ignore[misc]
+    """Base of the scalar functions that SymPy lacks; each keeps its meaning and its derivative."""
+
+    is_real = True
+    declared: Scalar
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        """Return the declared derivative, so that SymPy's own ``diff`` agrees with symgrad."""
+        partial = self.declared.partials[argindex - 1]
+        return partial.xreplace({**dict(zip(X, self.args, strict=False)), Y: self})
+
+    def _eval_rewrite(self, rule: Any, args: Any, **hints: Any) -> sp.Expr:
+        return self.declared.meant(*args)
+
+    def _eval_evalf(self, prec: int) -> Any:
+        return self.declared.meant(*self.args)._eval_evalf(prec)
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        inside = ", ".join(printer._print(a) for a in self.args)
+        power = "" if exp is None else f"^{{{exp}}}"
+        return f"{self.declared.latex}{power}\\left({inside}\\right)"
+
+
+def declare(
+    name: str,
+    meaning: Any,
+    derivative: Callable[..., Any],
+    *,
+    numpy: Callable[..., Any],
+    float: Callable[..., float] | None = None,
+    nargs: int = 1,
+    latex: str = "",
+    text: str = "",
+    symbolic: Callable[..., Any] | None = None,
+    core: tuple[float, float] = (-3.0, 3.0),
+) -> Any:
+    """Declare a scalar function and return its SymPy class.
+
+    Args:
+        name: torch's name, also the name that formulas print.
+        meaning: the SymPy class it is, or a function of SymPy expressions giving its textbook meaning.
+        derivative: ``(x, y) -> dy/dx``, or ``(x0, …, y) -> tuple`` of partials; may use the output y.
+        numpy: stable kernel on arrays, keeping float32.
+        float: the same on Python floats; may raise ValueError, OverflowError or ZeroDivisionError,
+            whereupon the array kernel is asked. None: the array kernel is used.
+        nargs: number of arguments.
+        latex: how LaTeX writes the function; default an upright name.
+        text: how matrix notation writes it in text, default ``name``.
+        symbolic: value on SymPy numbers where ``meaning`` does not evaluate.
+        core: the interval on which accuracy is tested.
+
+    Returns:
+        The SymPy function class to build payloads with.
+    """
+    own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
+    function = _new_class(name, nargs) if own else meaning
+    latex = latex or f"\\operatorname{{{name}}}"
+    found = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, symbolic, core)
+    if own:
+        function.declared = found
+    SCALARS[name] = BY_FUNCTION[function] = found
+    return function
+
+
+def _new_class(name: str, nargs: int) -> Any:
+    return type(name, (Atom,), {"nargs": nargs, "__module__": "symgrad.scalars"})

@@ -1,0 +1,172 @@
+"""vmap: trace the function on one slice without values, then run every operation on the whole batch.
+
+Elementwise operations, contractions and shape operations batch by rule; any other runs slice by slice and is
+stacked. Imports creation and below.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import Any
+
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.graph import TRACED, AnyNode, Leaf, Node, ancestors, evaluate, is_node
+from symgrad.ops.contract import LETTERS, Einsum, permute
+from symgrad.ops.convert import Cast
+from symgrad.ops.join import stack
+from symgrad.ops.map import Map
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Expand, Flip, Reshape
+from symgrad.record import Core, as_tensor, handle
+
+__all__ = ["vmap"]
+
+
+def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+    """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
+
+    Args:
+        fn: function of positional tensors returning a tensor or a tuple of them. It is traced once without
+            values, so it cannot branch on them; use ``sg.where``.
+        in_axes: the axis to map over, or a tuple with one per argument; None for arguments that are not mapped.
+        out_axes: where the batch axis goes in the results.
+
+    Returns:
+        A function of the batched arguments.
+
+    Raises:
+        ShapeError: the mapped axes differ in size.
+
+    >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
+    tensor([3., 3., 3., 3.])
+    """
+
+    @functools.wraps(fn)
+    def call(*args: Any) -> Any:
+        axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        if len(axes) != len(args):
+            raise ArgumentError(f"vmap: in_axes has {len(axes)} entries for {len(args)} arguments. Give one per argument.")
+        xs = [as_tensor(a) if axis is not None else a for a, axis in zip(args, axes, strict=True)]
+        size = _batch_size(xs, axes)
+        batched = [_front(x, a) if a is not None else x for x, a in zip(xs, axes, strict=True)]
+        leaves = [Leaf(None, x.shape[1:], TRACED) if a is not None else None for x, a in zip(batched, axes, strict=True)]
+        slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
+        env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
+        result = fn(*slices)
+        if isinstance(result, (tuple, list)):
+            return type(result)(_finish(y, env, size, out_axes) for y in result)
+        return _finish(result, env, size, out_axes)
+
+    return call
+
+
+def _batch_size(xs: Sequence[Any], axes: Sequence[Any]) -> int:
+    sizes = set()
+    for x, axis in zip(xs, axes, strict=True):
+        if axis is None:
+            continue
+        if not -len(x.shape) <= axis < len(x.shape):
+            raise ShapeError(f"vmap: got in_axes {axis} for a tensor of shape {list(x.shape)}. Expected an axis it has.")
+        sizes.add(x.shape[axis])
+    if len(sizes) != 1:
+        raise ShapeError(f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument.")
+    return int(sizes.pop())
+
+
+def _front(x: Any, axis: int) -> Any:
+    order = list(range(len(x.shape)))
+    order.insert(0, order.pop(axis))
+    return x if order == sorted(order) else permute(x, order)
+
+
+def _finish(y: Any, env: dict[int, Any], size: int, out_axis: int) -> Any:
+    """Compute one result for the whole batch and put the batch axis where it was asked for."""
+    if not isinstance(y, Core):
+        raise ArgumentTypeError(f"vmap: expected the function to return tensors, got {type(y).__name__}.")
+    found = _run(y, env, size)
+    if not 0 <= out_axis < len(found.shape):
+        raise ShapeError(f"vmap: got out_axes {out_axis} for a result of shape {list(found.shape)}.")
+    if out_axis == 0:
+        return found
+    order = list(range(1, len(found.shape)))
+    order.insert(out_axis, 0)
+    return permute(found, order)
+
+
+def _run(y: Any, env: dict[int, Any], size: int) -> Any:
+    root = y._node
+    depends = _dependents(root, env)
+    if root is None or id(root) not in depends:
+        return Expand((size, *y.shape))(Reshape((1, *y.shape))(y))
+    done: dict[int, Any] = dict(env)
+    for node in ancestors([root], {i for i in done}):
+        if id(node) in done or id(node) not in depends or isinstance(node, Leaf):
+            continue
+        flags = [is_node(p) and id(p) in depends for p in node.inputs]
+        xs = [done[id(p)] if f else _constant(p) for p, f in zip(node.inputs, flags, strict=True)]
+        done[id(node)] = batch(node.op, size, xs, flags)
+    return done[id(root)]
+
+
+def _dependents(root: AnyNode | None, env: dict[int, Any]) -> set[int]:
+    found = set(env)
+    for node in [] if root is None else ancestors([root], found):
+        if any(is_node(p) and id(p) in found for p in node.inputs):
+            found.add(id(node))
+    return found
+
+
+def _constant(p: Any) -> Any:
+    """A value from outside the traced function, with the history it has."""
+    if not is_node(p):
+        return p
+    return handle(p, p.value if isinstance(p, Leaf) else evaluate([p])[0])
+
+
+# ------------------------------------------------------------------ one operation on the whole batch
+@singledispatch
+def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Apply op to every slice; ``flags`` says which inputs carry the batch in front. Here: one by one."""
+    rows = [op(*[x[b] if f else x for x, f in zip(xs, flags, strict=True)]) for b in range(size)]
+    return stack([as_tensor(r) for r in rows], 0)
+
+
+@batch.register
+def _(op: Map, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
+    return op(*[_padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
+
+
+def _padded(x: Any, rank: int) -> Any:
+    size, *rest = shape(x)
+    missing = rank - len(rest)
+    return Reshape((size, *(1,) * missing, *rest))(x) if missing else x
+
+
+@batch.register
+def _(op: Einsum, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    letter = next(c for c in LETTERS if c not in op.spec)
+    terms = [letter + t if f else t for t, f in zip(op.terms, flags, strict=True)]
+    return Einsum.of(f"{','.join(terms)}->{letter}{op.output}")(*xs)
+
+
+@batch.register
+def _(op: Reshape, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Reshape((size, *op.to))(xs[0])
+
+
+@batch.register
+def _(op: Expand, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Expand((size, *op.to))(_padded(xs[0], len(op.to)))
+
+
+@batch.register
+def _(op: Flip, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Flip(tuple(a + 1 for a in op.axes))(xs[0])
+
+
+@batch.register
+def _(op: Cast, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return op(xs[0])

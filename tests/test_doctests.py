@@ -1,0 +1,42 @@
+"""Every example in a docstring, in the README and in the documentation runs and prints what it says."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+
+ROOT = Path(__file__).parents[1]
+MODULES = ["symgrad", *sorted(m.name for m in pkgutil.walk_packages(sg.__path__, "symgrad."))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+FENCE = re.compile(r"^ *(```|:::).*$", re.MULTILINE)
+
+
+def run(test):
+    report = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    assert result.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_hold(name):
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder().find(module, extraglobs={"sg": sg, "np": np}):
+        run(test)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_examples_on_pages_hold(page):
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))  # a closing fence ends the expected output
+    run(doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0))
+
+
+def test_there_are_examples_in_docstrings():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    assert any(test.examples for name in MODULES for test in finder.find(importlib.import_module(name)))

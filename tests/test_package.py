@@ -1,0 +1,104 @@
+"""The package as a user gets it: installed, typed, versioned, quick to import."""
+
+import importlib.metadata
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import symgrad
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "symgrad"
+INSTALLED = Path(symgrad.__file__).parent
+
+
+def files_below(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.suffix in {".py", ".typed"}}
+
+
+def is_editable():
+    origin = importlib.metadata.distribution("symgrad").read_text("direct_url.json")
+    return bool(origin) and json.loads(origin).get("dir_info", {}).get("editable", False)
+
+
+def python(*args, cwd):
+    """Run this Python with the current directory off its path, so that symgrad is the installed one."""
+    return subprocess.run([sys.executable, "-P", *args], cwd=cwd, capture_output=True, text=True, check=True)
+
+
+def test_the_installed_package_is_what_is_tested():
+    if is_editable():
+        pytest.skip("symgrad is installed as editable")
+    assert SOURCE != INSTALLED
+    assert Path(importlib.metadata.distribution("symgrad").locate_file("symgrad")) == INSTALLED
+
+
+def test_the_installed_package_is_this_source():
+    if not SOURCE.is_dir():
+        pytest.skip("the tests were moved away from the source")
+    installed, source = files_below(INSTALLED), files_below(SOURCE)
+    stale = sorted(str(p) for p in installed.keys() | source.keys() if installed.get(p) != source.get(p))
+    assert not stale, "the installed package differs from the source; run: pip install --no-deps ."
+
+
+def test_type_hints_are_shipped():
+    assert (INSTALLED / "py.typed").is_file()
+
+
+def test_version_is_the_one_in_the_metadata():
+    assert symgrad.__version__ == importlib.metadata.version("symgrad")
+
+
+def test_citation_names_the_version():
+    found = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found is not None
+    assert found[1] == symgrad.__version__
+
+
+def test_every_public_name_exists():
+    missing = [name for name in symgrad.__all__ if not hasattr(symgrad, name)]
+    assert not missing
+
+
+def seconds_to_import(cwd):
+    """Return the time of `import symgrad` alone, NumPy and SymPy being imported already."""
+    report = python("-X", "importtime", "-c", "import numpy, sympy; import symgrad", cwd=cwd).stderr
+    # import time:  self [us] | cumulative | name, where a name that was imported by another is indented
+    found = re.search(r"^import time:\s+\d+ \|\s+(\d+) \| symgrad$", report, re.MULTILINE)
+    assert found is not None, report[-500:]
+    return int(found[1]) / 1e6
+
+
+def test_import_costs_at_most_50_ms_beyond_numpy_and_sympy(tmp_path):
+    times = []
+    for _ in range(20):  # the least of them: other work on the machine only adds
+        times.append(seconds_to_import(tmp_path))
+        if times[-1] <= 0.050:
+            return
+    pytest.fail(f"import symgrad took {min(times) * 1e3:.0f} ms at best, after NumPy and SymPy")
+
+
+def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
+    code = (
+        "import sys, numpy, sympy; before = {n.partition('.')[0] for n in sys.modules};"
+        "import symgrad; after = {n.partition('.')[0] for n in sys.modules};"
+        "print(*sorted(after - before - sys.stdlib_module_names))"
+    )
+    assert python("-c", code, cwd=tmp_path).stdout.split() == ["symgrad"]
+
+
+def test_import_is_silent_and_leaves_global_state_alone(tmp_path):
+    code = (
+        "import sys, numpy, sympy, warnings; limit, errors = sys.getrecursionlimit(), numpy.geterr();"
+        "state = numpy.random.get_state()[1].tolist(); warnings.simplefilter('error');"
+        "filters = list(warnings.filters); import symgrad;"
+        "assert (limit, errors) == (sys.getrecursionlimit(), numpy.geterr());"
+        "assert state == numpy.random.get_state()[1].tolist();"
+        "assert filters == warnings.filters"
+    )
+    done = python("-c", code, cwd=tmp_path)
+    assert done.stdout == done.stderr == ""
