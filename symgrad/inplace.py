@@ -17,7 +17,7 @@ from symgrad.modes import is_grad_enabled
 from symgrad.ops.elementwise import UNARY, clip_to, power
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
 from symgrad.ops.protocol import shape
-from symgrad.ops.select import put
+from symgrad.ops.select import setitem
 from symgrad.record import Core, apply, as_tensor
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -106,7 +106,7 @@ class InPlace(Core):
         if self._node is not None and self._node.level == GRAD and isinstance(self._node, Leaf) and is_grad_enabled():
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
         _check_leaf(self)
-        rebind(self, put(self, key, as_tensor(value)))
+        rebind(self, setitem(self, key, as_tensor(value)))
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
         """x ← x + alpha·other."""

@@ -102,7 +102,7 @@ def _read(k: Any) -> Any:
     if k is None or k is Ellipsis or type(k) is int:
         return k
     if isinstance(k, slice):
-        return Span(*map(_bound, (k.start, k.stop, k.step)))
+        return _span(Span(*map(_bound, (k.start, k.stop, k.step))))
     if isinstance(k, sp.Expr):
         return int(k) if k.is_Integer else k
     if isinstance(k, (Traced, np.ndarray, np.generic, list, bool)):
@@ -112,6 +112,12 @@ def _read(k: Any) -> Any:
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {type(k).__name__}). Convert it with int(…) if it counts entries."
     )
+
+
+def _span(span: Span) -> Span:
+    if span.step == 0:
+        raise ArgumentError("slice step cannot be zero. Expected a positive or negative step.")
+    return span
 
 
 def _bound(b: Any) -> Any:
@@ -184,13 +190,14 @@ def _mask(mask: Any, sizes: Shape, source: int, at: int) -> list[Positions]:
 
 def check_range(k: Any, n: Any, axis: int) -> None:
     """Check positions against a size, where the size is a number."""
-    if not isinstance(n, int):
+    positions = np.asarray(k)
+    if not isinstance(n, int) or positions.size == 0:
         return
-    low, high = (k, k) if isinstance(k, int) else (int(k.min()), int(k.max())) if k.size else (0, -1)
-    worst = low if low < -n else high
-    if worst < -n or worst >= max(n, 0 if low <= high else n):
+    low, high = int(positions.min()), int(positions.max())
+    if low < -n or high >= n:
         raise IndexRangeError(
-            f"index {worst} is out of bounds for dimension {axis} with size {n}. Expected {-n} to {n - 1}."
+            f"index {low if low < -n else high} is out of bounds for dimension {axis} with size {n}. "
+            f"Expected {f'{-n} to {n - 1}' if n else 'none: the axis is empty'}."
         )
 
 
@@ -202,9 +209,3 @@ def _check_broadcast(found: Sequence[Positions]) -> None:
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
             f"{', '.join(show_shape(f.array.shape) for f in found)}. Give them one shape, or index in two steps."
         ) from None
-
-
-def check_step(span: Any) -> None:
-    """Refuse a step of zero."""
-    if span.step == 0:
-        raise ArgumentError("slice step cannot be zero. Expected a positive or negative step.")

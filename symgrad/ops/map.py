@@ -18,7 +18,7 @@ from symgrad.errors import ShapeError
 from symgrad.graph import Node, Shape
 from symgrad.kernels import array_kernel, canonical, float_kernel
 from symgrad.ops.protocol import Op, Plan
-from symgrad.scalars import G, X, Y, differentiate, scale
+from symgrad.scalars import G, X, Y, differentiate, in_full, scale
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
 
@@ -63,7 +63,7 @@ class Map(Op):
 
     def _on_symbols(self, *xs: Any) -> Any:
         def entry(*values: Any) -> Any:
-            return self.payload.xreplace({x: exact(v) for x, v in zip(X, values, strict=False)})
+            return self.formula.xreplace({x: exact(v) for x, v in zip(X, values, strict=False)})
 
         return np.asarray(np.frompyfunc(entry, self.arity, 1)(*xs), dtype=object)
 
@@ -88,7 +88,12 @@ class Map(Op):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Substitute the entries into the payload."""
-        return self.payload.xreplace({x: p(clip(idx, p.shape)) for x, p in zip(X, ps, strict=False)})
+        return self.formula.xreplace({x: p(clip(idx, p.shape)) for x, p in zip(X, ps, strict=False)})
+
+    @cached_property
+    def formula(self) -> Any:
+        """The payload as formulas show it: without functions that exist for their kernel only."""
+        return in_full(self.payload)
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep what the active partials mention."""

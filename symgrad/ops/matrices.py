@@ -1,6 +1,6 @@
-"""Matrices without solving: diagonals, triangles, traces and the named products.
+"""Matrices without solving: diagonals, triangles and traces.
 
-Diagonal, DiagEmbed, Tril and Triu move entries and are linear; the products are Einsum under torch's names.
+Diagonal, DiagEmbed, Tril and Triu move entries and are linear; each is the adjoint of another.
 Imports contract, shape, map and protocol.
 """
 
@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
+from symgrad.errors import ShapeError
 from symgrad.graph import Shape
-from symgrad.ops.contract import LETTERS, Einsum, matmul, permute, sum_axes
+from symgrad.ops.contract import Einsum, permute, sum_axes
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
-from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shape import axis_of
 
 
 # ------------------------------------------------------------------ diagonals
-def _diagonal_size(n: Any, m: Any, offset: int) -> Any:
+def _diagonal_size(offset: int, n: Any, m: Any) -> Any:
     """Count the entries of the offset-th diagonal of an n by m matrix."""
     rows, columns = (n, m - offset) if offset >= 0 else (n + offset, m)
     if isinstance(rows, int) and isinstance(columns, int):
@@ -33,7 +33,7 @@ def _diagonal_size(n: Any, m: Any, offset: int) -> Any:
 
 def _diagonal_of(x: Any, offset: int) -> tuple[Any, ...]:
     """Return the NumPy index of the offset-th diagonal of the last two axes."""
-    k = np.arange(_diagonal_size(*x.shape[-2:], offset))
+    k = np.arange(_diagonal_size(offset, *x.shape[-2:]))
     return (..., k + max(-offset, 0), k + max(offset, 0))
 
 
@@ -42,7 +42,6 @@ class Diagonal(Op):
     """The offset-th diagonal of the last two axes: (…, n, m) to (…, k)."""
 
     offset: int = 0
-    name: str = field(default="Diagonal", compare=False)  # type: ignore[misc]
     linear = True
     saves = ""
 
@@ -52,7 +51,7 @@ class Diagonal(Op):
 
     def out_shape(self, s: Shape) -> Shape:
         """(…, k)."""
-        return (*s[:-2], _diagonal_size(s[-2], s[-1], self.offset))
+        return (*s[:-2], _diagonal_size(self.offset, *s[-2:]))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Put the cotangent back on the diagonal."""
@@ -140,8 +139,8 @@ def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     rows, columns = axis_of(dim1, ndim), axis_of(dim2, ndim)
     if ndim < 2 or rows == columns:
         raise ShapeError(
-            f"diagonal dimensions cannot be identical {dim1}, {dim2}. Got a tensor of {ndim} dimensions; name two "
-            "different ones."
+            f"diagonal dimensions cannot be identical {dim1}, {dim2}. Got a tensor of {ndim} dimensions; "
+            "name two different ones."
         )
     return rows, columns
 
@@ -181,7 +180,7 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
 
 
 def diag(x: Any, diagonal: int = 0) -> Any:
-    """diag(v), the matrix with v on a diagonal; of a matrix, its diagonal.
+    """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal.
 
     Args:
         x: (n,) or (n, m).
@@ -259,8 +258,8 @@ class Tril(Op):
         """The shape stays."""
         if len(s) < 2:
             raise ShapeError(
-                f"{self.label.lower()}: input tensor must have at least 2 dimensions. Got shape {show_shape(s)}; "
-                "reshape it into a matrix."
+                f"{self.label.lower()}: input tensor must have at least 2 dimensions. "
+                f"Got shape {show_shape(s)}; reshape it into a matrix."
             )
         return s
 

@@ -6,13 +6,14 @@ Imports contract and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul
 from symgrad.ops.map import MUL, show_shape
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Reshape
 
 
@@ -20,7 +21,7 @@ def _need(fits: bool, message: str, *shapes: Shape) -> None:
     """Raise torch's message with the shapes that were received."""
     if not fits:
         got = " and ".join(map(show_shape, shapes))
-        raise ShapeError(f"{message}. Got {got}; reshape the arguments, or use matmul, which takes any ranks.")
+        raise ShapeError(f"{message.rstrip('.')}. Got {got}; reshape them, or use matmul.")
 
 
 def outer(x: Any, vec2: Any) -> Any:
@@ -135,9 +136,12 @@ def bmm(x: Any, mat2: Any) -> Any:
     p, q = shape(x), shape(mat2)
     _need(len(p) == 3, "batch1 must be a 3D tensor", p, q)
     _need(len(q) == 3, "batch2 must be a 3D tensor", p, q)
-    expected = show_shape((p[0], p[2]))
-    message = f"Expected size for first two dimensions of batch2 tensor to be: {expected} but got: {show_shape(q[:2])}"
-    _need((p[0], p[2]) == q[:2], message, p, q)
+    expected = (p[0], p[2])
+    message = (
+        f"Expected size for first two dimensions of batch2 tensor to be: {show_shape(expected)} "
+        f"but got: {show_shape(q[:2])}."
+    )
+    _need(expected == q[:2], message, p, q)
     return Einsum.of("bij,bjk->bik", "Bmm")(x, mat2)
 
 
@@ -161,9 +165,11 @@ def inner(x: Any, other: Any) -> Any:
     p, q = shape(x), shape(other)
     if not p or not q:
         return MUL(x, other)
-    message = f"inner() the last dimension must match on both input tensors but got shapes {show_shape(p)} and {show_shape(q)}"
     if p[-1] != q[-1]:
-        raise ShapeError(f"{message}. Transpose or slice one of them.")
+        raise ShapeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{show_shape(p)} and {show_shape(q)}. Transpose or slice one of them."
+        )
     one, two = LETTERS[1 : len(p)], LETTERS[len(p) : len(p) + len(q) - 1]
     return Einsum.of(f"{one}a,{two}a->{one}{two}")(x, other)
 
@@ -217,8 +223,6 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
         return matmul(*tensors)
     rows = shapes[0][0] if len(shapes[0]) == 2 else 1
     sizes = [rows, *[s[0] for s in shapes[1:]], shapes[-1][1] if len(shapes[-1]) == 2 else 1]
-    if len(shapes[0]) == 1:
-        sizes[1] = shapes[1][0]
     return _multiply(tensors, _best_cuts(sizes))
 
 
@@ -235,12 +239,12 @@ def _check_chain(shapes: Sequence[Shape]) -> None:
             )
     for k, s in enumerate(shapes[1:-1], 1):
         if len(s) != 2:
-            raise ShapeError(f"multi_dot(): tensor {k} must be 2D but got {len(s)}D. Got shape {show_shape(s)}.")
-    for k, (p, q) in enumerate(zip(shapes, shapes[1:], strict=False)):
+            raise ShapeError(f"multi_dot(): tensor {k} must be 2D but got {len(s)}D. Got {show_shape(s)}.")
+    for k, (p, q) in enumerate(pairwise(shapes)):
         if p[-1] != q[0]:
             raise ShapeError(
-                f"multi_dot(): tensors {k} and {k + 1} with shapes {show_shape(p)} and {show_shape(q)} cannot be "
-                "multiplied. The last size of one must be the first of the next."
+                f"multi_dot(): tensors {k} and {k + 1} with shapes {show_shape(p)} and {show_shape(q)} "
+                "cannot be multiplied. The last size of one must be the first of the next."
             )
 
 
@@ -256,7 +260,8 @@ def _best_cuts(sizes: Sequence[Any]) -> dict[tuple[int, int], int]:
             if not known:
                 cuts[i, j] = j - 1
                 continue
-            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
+            ends = sizes[i] * sizes[j + 1]
+            costs = {k: cost[i, k] + cost[k + 1, j] + ends * sizes[k + 1] for k in range(i, j)}
             cuts[i, j] = min(costs, key=costs.__getitem__)
             cost[i, j] = costs[cuts[i, j]]
     return cuts

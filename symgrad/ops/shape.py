@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.graph import Shape
-from symgrad.ops.map import broadcast_shapes, clip, show_shape
+from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op
 
 
@@ -92,8 +92,20 @@ class Expand(Op):
 
     def out_shape(self, s: Shape) -> Shape:
         """Check that s broadcasts to the target."""
-        if broadcast_shapes(s, self.to) != self.to:
-            raise ShapeError(f"expand: shape {show_shape(s)} does not broadcast to {show_shape(self.to)}")
+        lead = len(self.to) - len(s)
+        if lead < 0:
+            raise ShapeError(
+                f"expand(Tensor{{{show_shape(s)}}}, size={show_shape(self.to)}): the number of sizes provided "
+                f"({len(self.to)}) must be greater or equal to the number of dimensions in the tensor ({len(s)}). "
+                "Give one size per dimension, -1 to keep it."
+            )
+        for axis, (n, m) in enumerate(zip(s, self.to[lead:], strict=True), lead):
+            if n not in (1, m):
+                raise ShapeError(
+                    f"The expanded size of the tensor ({m}) must match the existing size ({n}) at non-singleton "
+                    f"dimension {axis}.  Target sizes: {show_shape(self.to)}.  Tensor sizes: {show_shape(s)}. "
+                    "Only dimensions of size 1 can be expanded."
+                )
         return self.to
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ derivatives of payloads, printing, tests) looks the declaration up by that class
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -37,9 +37,8 @@ class Scalar:
     float: Callable[..., float] | None
     latex: str
     text: str
-    symbolic: Callable[..., Any] | None = None
     core: tuple[float, float] = (-3.0, 3.0)
-    extra: dict[str, Any] = field(default_factory=dict)
+    hidden: bool = False
 
     @cached_property
     def meaning(self) -> sp.Expr:
@@ -91,8 +90,8 @@ def declare(
     nargs: int = 1,
     latex: str = "",
     text: str = "",
-    symbolic: Callable[..., Any] | None = None,
     core: tuple[float, float] = (-3.0, 3.0),
+    hidden: bool = False,
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -106,8 +105,8 @@ def declare(
         nargs: number of arguments.
         latex: how LaTeX writes the function; default an upright name.
         text: how matrix notation writes it in text, default ``name``.
-        symbolic: value on SymPy numbers where ``meaning`` does not evaluate.
         core: the interval on which accuracy is tested.
+        hidden: formulas show the meaning instead of the name.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -115,11 +114,17 @@ def declare(
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
     function = _new_class(name, nargs) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"
-    found = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, symbolic, core)
+    found = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, core, hidden)
     if own:
         function.declared = found
     SCALARS[name] = BY_FUNCTION[function] = found
     return function
+
+
+def in_full(e: Any) -> Any:
+    """Replace hidden functions by their meaning."""
+    hidden = tuple(s.function for s in SCALARS.values() if s.hidden)
+    return e.replace(lambda a: isinstance(a, hidden), lambda a: a.declared.meant(*a.args)) if e.has(*hidden) else e
 
 
 def _new_class(name: str, nargs: int) -> Any:

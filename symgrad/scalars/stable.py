@@ -42,9 +42,9 @@ def _bce_kernel(z: numerics.Real, t: numerics.Real) -> numerics.Real:
 
 bce_logits = declare(
     "bce_logits",
-    lambda z, t: sp.log(1 + sp.exp(z)) - t * z,
+    lambda z, t: softplus(z) - t * z,
     lambda z, t, y: (sigmoid(z) - t, -z),
     numpy=_bce_kernel,
     nargs=2,
-    latex=r"\operatorname{bce}",
+    hidden=True,
 )

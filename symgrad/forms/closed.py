@@ -1,0 +1,201 @@
+"""ClosedForm: a derivative as a formula in matrix, index and scalar notation, and as a NumPy function.
+
+Imports the notations and below. The graph of the derivative is its source; every notation reads that graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, FormError, ShapeError
+from symgrad.forms import names, printers
+from symgrad.forms.index import Reading, lettered, tidy
+from symgrad.forms.matrix import MatrixReading, NoMatrix
+from symgrad.forms.program import Program
+from symgrad.graph import AnyNode, Leaf, ancestors
+from symgrad.ops.map import show_shape
+from symgrad.ops.value import to_value
+
+ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
+FORMS = ("matrix", "index", "scalar")
+
+
+class ClosedForm:
+    """A closed-form expression for an array.
+
+    Attributes:
+        shape: the sizes; of a Jacobian, output shape + input shape.
+        args: the names of the leaves it depends on, in the order in which the function first used them.
+    """
+
+    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None) -> None:
+        self._root, self._basis = root, basis
+        own = names.leaves_in_use_of(forward)
+        inside = {id(n) for n in ancestors([root])}
+        used = [leaf for leaf in own if id(leaf) in inside]
+        self._inner = {i for i in inside if i not in {id(leaf) for leaf in own}}
+        self._sizes = names.size_names(ancestors([root, *forward]))
+        self._names = names.assign([*own, *self._extra(own)], self._sizes)
+        self._leaves = [leaf for leaf in used if not names.is_number(leaf) and not isinstance(leaf.value, sp.Expr)]
+        self.args: tuple[str, ...] = tuple(self._names[id(leaf)] for leaf in self._leaves)
+        self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
+
+    def _extra(self, own: Sequence[Leaf]) -> list[Leaf]:
+        """Leaves that the derivative brought in: constants of the rules."""
+        known = {id(leaf) for leaf in own}
+        return [n for n in ancestors([self._root]) if isinstance(n, Leaf) and id(n) not in known and n is not self._basis]
+
+    # -------------------------------------------------------------- notations
+    @cached_property
+    def expr(self) -> sp.Basic:
+        """The formula: in matrix notation where there is one, else the entry in index notation."""
+        try:
+            return self._matrix
+        except NoMatrix:
+            return self.index()
+
+    @cached_property
+    def _matrix(self) -> sp.Basic:
+        if self._basis is not None:
+            raise NoMatrix("a Jacobian")
+        return MatrixReading(self._root, self._names, self._inner).expr()
+
+    @property
+    def has_matrix(self) -> bool:
+        """Whether the formula has matrix notation."""
+        try:
+            return self._matrix is not None
+        except NoMatrix:
+            return False
+
+    def matrix(self) -> sp.Basic:
+        """Return the formula in matrix notation, or its entry in index notation where it has none."""
+        return self.expr
+
+    def index(self, *indices: str) -> sp.Expr:
+        """Return the entry at the given index names, as SymPy Indexed and Sum.
+
+        Args:
+            indices: one name per axis; default i, j, k, ….
+
+        Raises:
+            ArgumentError: the number of names is not the number of axes, or a name is used twice.
+            FormError: the graph is too deep to be written as one expression.
+        """
+        free = self._free(indices)
+        cut = len(self._basis.shape) if self._basis is not None else 0
+        found = self._reading.entry(free[cut:], free[:cut])
+        return lettered(tidy(found), {k.name for k in free} | self._taken)
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self._root, self._names, self._inner, self._basis)
+
+    @property
+    def _taken(self) -> set[str]:
+        """What index letters must not be: names of leaves and sizes."""
+        return set(self._names.values()) | self._sizes
+
+    def _free(self, indices: Sequence[str]) -> list[sp.Symbol]:
+        rank = len(self.shape)
+        chosen = list(indices) or list(islice(names.letters(names.FREE, self._taken), rank))
+        if len(chosen) != rank or len(set(chosen)) != rank or not all(isinstance(k, str) and k for k in chosen):
+            raise ArgumentError(
+                f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. Expected {rank} distinct names."
+            )
+        return [sp.Symbol(k, integer=True) for k in chosen]
+
+    def scalar(self) -> Any:
+        """Return every entry written out, as a SymPy array (an expression for a 0-d form).
+
+        Raises:
+            FormError: a size is symbolic, or there are too many entries.
+        """
+        if any(not isinstance(n, int) for n in self.shape) or any(
+            not isinstance(n, int) for leaf in self._leaves for n in leaf.shape
+        ):
+            raise FormError(f"scalar: sizes must be numbers, got {show_shape(self.shape)}. Use index() with symbolic sizes.")
+        count = int(np.prod(self.shape, dtype=int))
+        if count > ENTRIES:
+            raise FormError(f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case.")
+        found = self._program.run([_entries(self._names[id(leaf)], leaf.shape) for leaf in self._leaves])
+        array = np.asarray(found, dtype=object)
+        flat = [sp.sympify(e) for e in array.flat]
+        return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
+
+    # -------------------------------------------------------------- text
+    def __str__(self) -> str:
+        return printers.text(self.expr)
+
+    def __repr__(self) -> str:
+        return f"ClosedForm({self}, args={self.args}, shape={show_shape(self.shape)})"
+
+    def latex(self, form: str = "matrix") -> str:
+        """Return LaTeX of the matrix, index or scalar notation. Names are escaped.
+
+        Raises:
+            ArgumentError: the notation is unknown.
+        """
+        if form not in FORMS:
+            raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
+        return printers.latex({"matrix": self.matrix, "index": self.index, "scalar": self.scalar}[form]())
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    # -------------------------------------------------------------- function
+    @cached_property
+    def _program(self) -> Program:
+        return Program(self._root, self._leaves, self._basis)
+
+    def lambdify(self) -> Callable[..., Any]:
+        """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
+
+        Symbolic sizes are read off the arguments. Where a leaf has a value and its argument is left out, the
+        value is used.
+        """
+        program, order = self._program, self.args
+
+        def closed_form(*values: Any, **named: Any) -> Any:
+            unknown = set(named) - set(order)
+            if unknown or len(values) > len(order):
+                raise ArgumentError(f"expected the arguments {order}, got {len(values)} by position and {sorted(named)} by name.")
+            given = dict(zip(order, values, strict=False))
+            twice = sorted(set(given) & set(named))
+            if twice:
+                raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
+            given.update(named)
+            return program.run([self._argument(k, given) for k in range(len(order))])
+
+        closed_form.__doc__ = f"{self if self.has_matrix else 'closed form'}\n\nArgs: {', '.join(order)}."
+        return closed_form
+
+    def _argument(self, k: int, given: dict[str, Any]) -> Any:
+        leaf, name = self._leaves[k], self.args[k]
+        if name not in given:
+            if leaf.value is None:
+                raise ArgumentError(f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}.")
+            return leaf.value
+        value = given[name]
+        value = to_value(value.detach().numpy() if hasattr(value, "detach") else value)
+        have = np.shape(value)
+        if len(have) != len(leaf.shape) or any(isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)):
+            raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
+        return value
+
+
+def _entries(name: str, shape: tuple[int, ...]) -> Any:
+    """Return symbols for the entries of an array: W_02, or W_10_2 where an index has two digits."""
+    if not shape:
+        return sp.Symbol(name, real=True)
+    join = "" if max(shape) <= 10 else "_"
+    out = np.empty(shape, dtype=object)
+    for idx in np.ndindex(*shape):
+        out[idx] = sp.Symbol(f"{name}_{join.join(map(str, idx))}", real=True)
+    return out

@@ -1,0 +1,140 @@
+"""``sg.derive``: the closed form of a derivative, from a sweep of the same rules without values.
+
+Imports closed, engine, record. Also gives ``backward(mode="symbolic")`` and ``tensor.expr``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import backward
+from symgrad.engine import sweep
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.forms.closed import ClosedForm
+from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
+from symgrad.modes import enable_grad
+from symgrad.record import Core, handle
+from symgrad.tensor import Tensor
+
+_NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
+
+
+def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
+    """Return the closed form of dy/dwrt.
+
+    Args:
+        y: a tensor with a graph. A scalar gives the gradient, shaped like wrt; an array gives the Jacobian,
+            of shape y.shape + wrt.shape.
+        wrt: the tensor to differentiate by, or a list of them. It need not require grad.
+        order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape; and so on.
+
+    Returns:
+        A ``ClosedForm``; for a list, a tuple of them.
+
+    Raises:
+        GraphError: y does not depend on wrt.
+        ArgumentError: order is not a positive integer.
+
+    >>> x = sg.symbol("x", "n")
+    >>> A = sg.symbol("A", ("n", "n"))
+    >>> print(sg.derive(((A @ x)**2).sum(), x))
+    2*Aᵀ*A*x
+    """
+    if not isinstance(y, Core):
+        raise ArgumentTypeError(f"derive: expected a tensor, got {type(y).__name__}.")
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
+    if y._node is None:
+        raise GraphError(_NO_GRAPH)
+    many = isinstance(wrt, (list, tuple))
+    targets = [_target(y._node, x, i) for i, x in enumerate(wrt if many else [wrt])]
+    roots = _gradients(y._node, targets, order)
+    return tuple(roots) if many else roots[0]
+
+
+def expression(t: Tensor) -> Any:
+    """Return the closed form of a recorded tensor itself."""
+    if t._node is None:
+        raise GraphError("expr: this tensor was not recorded. Give a leaf a name= or requires_grad=True.")
+    return ClosedForm(t._node, [t._node])
+
+
+def _target(root: AnyNode, x: Any, i: int) -> AnyNode:
+    if not isinstance(x, Core):
+        raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
+    node = x._node
+    nodes = ancestors([root])
+    cell = getattr(node, "cell", None)
+    for n in nodes:
+        if n is node or (cell is not None and isinstance(n, Leaf) and n.cell is cell):
+            return n
+    raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
+
+
+def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int) -> list[ClosedForm]:
+    if order == 1 and root.shape == ():
+        found = _sweep(root, _one(), targets)
+        return [ClosedForm(found[t], [root]) for t in targets]
+    if order == 1:
+        basis = _basis(root)
+        found = _sweep(root, basis, targets)
+        return [ClosedForm(found[t], [root], basis._node) for t in targets]
+    return [_higher(root, t, order) for t in targets]
+
+
+def _higher(root: AnyNode, target: AnyNode, order: int) -> ClosedForm:
+    if root.shape != () or order > 2:
+        raise ArgumentError(
+            f"derive: order={order} of a tensor of shape {list(root.shape)}. Expected order 2 of a scalar; for more, "
+            "derive the entries of the Hessian."
+        )
+    gradient = _sweep(root, _one(), [target])[target]
+    if gradient not in ancestors([gradient]) or target not in ancestors([gradient]):
+        raise GraphError("derive: the gradient does not depend on it, so the Hessian is zero.")
+    basis = _basis(gradient)
+    return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node)
+
+
+def _one() -> Any:
+    return handle(Leaf(1.0, (), CONSTANT), None)
+
+
+def _basis(root: AnyNode) -> Any:
+    return handle(Leaf(None, root.shape, TRACED, None), None)
+
+
+def _sweep(root: AnyNode, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode, AnyNode]:
+    with enable_grad():
+        found = sweep([root], [seed], wrt=targets, handle=handle, symbolic=True)
+    return {t: _node_of(found.get(t), t) for t in targets}
+
+
+def _node_of(g: Any, target: AnyNode) -> AnyNode:
+    if isinstance(g, Core):
+        return _as_node(g)
+    return Leaf(np.zeros(target.shape), target.shape, CONSTANT)
+
+
+def _as_node(g: Any) -> AnyNode:
+    node: AnyNode = g._node
+    return node
+
+
+def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, inputs: Any) -> None:
+    """Run ``backward(mode="symbolic")``: put the closed form into every leaf's ``.grad_expr``."""
+    if t._node is None or t._node.level != GRAD:
+        raise GraphError(backward.NO_GRAD)
+    if t.shape != () or gradient is not None:
+        raise GraphError("grad can be implicitly created only for scalar outputs. mode='symbolic' takes a scalar; use sg.derive for Jacobians.")
+    nodes = [x._node for x in inputs] if inputs is not None else [
+        n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD
+    ]
+    for node, form in zip(nodes, _gradients(t._node, nodes, 1), strict=True):
+        node.cell.grad_expr = form
+
+
+backward.MODES["symbolic"] = symbolic
+Tensor.expr = property(lambda self: expression(self).expr, doc="The SymPy expression of a recorded tensor.")  # type: ignore[attr-defined]

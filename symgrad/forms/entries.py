@@ -1,0 +1,57 @@
+"""An entry of a named array function, such as inv(X)[i, j]: what index notation shows where an operation has
+no elementary entry. Imports ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+_OPS: dict[str, Any] = {}
+
+
+class Entry(sp.Expr):  # type: ignore[misc]
+    """Entry(function's key, whole arguments, index). Arguments are Lambdas of their entries, or scalars."""
+
+    is_commutative = True
+    is_real = True
+
+    @staticmethod
+    def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any]) -> Entry:
+        """Return the entry of op(*wholes) at idx."""
+        key = repr(op)
+        _OPS[key] = op
+        return Entry(sp.core.symbol.Str(key), sp.Tuple(*wholes), sp.Tuple(*idx))
+
+    @property
+    def op(self) -> Any:
+        """The operation."""
+        return _OPS[str(self.args[0])]
+
+    @property
+    def index(self) -> tuple[sp.Expr, ...]:
+        """Where the entry stands."""
+        return tuple(self.args[2])
+
+    def _arguments(self, printer: Any) -> list[str]:
+        return [printer._print(_shown(w)) for w in self.args[1]]
+
+    def _sympystr(self, printer: Any) -> str:
+        place = "".join(f"_{''.join(map(printer._print, self.index))}" if self.index else "")
+        return f"{self.op.text(*self._arguments(printer))}{place}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        place = f"_{{{' '.join(map(printer._print, self.index))}}}" if self.index else ""
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\left[{self.op.latex(*self._arguments(printer))}\\right]{place}{power}"
+
+
+def _shown(whole: sp.Expr) -> sp.Expr:
+    """Show a whole array by its name where it is a leaf read straight, else by its entries."""
+    if isinstance(whole, sp.Lambda):
+        body = whole.expr
+        if isinstance(body, sp.Indexed) and tuple(body.indices) == tuple(whole.variables):
+            return body.base.label
+        return body
+    return whole

@@ -1,0 +1,93 @@
+"""Names in formulas: leaves keep theirs, unnamed ones get a textbook letter, clashes get a prime.
+
+Imports graph. Names are only ever printed; symbols are made from them without parsing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.graph import CONSTANT, AnyNode, Leaf, ancestors, is_node
+
+_BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDEFGHKMPQ"}
+FREE = "ijklmnpqrstuv"
+BOUND = "klmnpqrstuvij"
+
+
+def leaves_in_use_of(roots: Iterable[AnyNode]) -> list[Leaf]:
+    """Return the leaves below the roots in the order in which the operations first used them."""
+    roots = list(roots)
+    found: dict[int, Leaf] = {}
+    for node in ancestors(roots):
+        for p in (node, *node.inputs) if node in roots else node.inputs:
+            if isinstance(p, Leaf):
+                found.setdefault(id(p), p)
+    return list(found.values())
+
+
+def is_number(leaf: Leaf) -> bool:
+    """Whether a leaf is an unnamed 0-d constant, printed as its number."""
+    return leaf.level == CONSTANT and leaf.title is None and leaf.shape == ()
+
+
+def same_everywhere(leaf: Leaf) -> bool:
+    """Whether all entries of a leaf's value are one number."""
+    value = np.asarray(leaf.value)
+    return value.size > 0 and value.dtype != object and bool(np.all(value == value.flat[0]))
+
+
+def assign(leaves: Iterable[Leaf], taken: Iterable[str] = ()) -> dict[int, str]:
+    """Return a distinct name for each leaf by id: its own, or one minted by rank."""
+    leaves = list(leaves)
+    used = set(taken)
+    names: dict[int, str] = {}
+    for leaf in leaves:
+        if leaf.title is not None:
+            name = leaf.title
+            while name in used:
+                name += "′"
+            names[id(leaf)] = name
+            used.add(name)
+    for leaf in leaves:
+        if id(leaf) not in names:
+            names[id(leaf)] = next(n for n in _minted(len(leaf.shape)) if n not in used)
+            used.add(names[id(leaf)])
+    return names
+
+
+def _minted(rank: int) -> Iterator[str]:
+    letters = _BY_RANK.get(rank, "TUVRS")
+    for k in count():
+        yield from (c + str(k) if k else c for c in letters)
+
+
+def letters(pool: str, avoid: Iterable[str]) -> Iterator[str]:
+    """Yield index letters that nothing else is called, without end."""
+    avoid = set(avoid)
+    for k in count():
+        yield from (name for c in pool if (name := c + str(k) if k else c) not in avoid)
+
+
+def size_names(nodes: Iterable[Any]) -> set[str]:
+    """Return the names of the symbolic sizes in the nodes' shapes."""
+    return {s.name for n in nodes if is_node(n) for d in n.shape if hasattr(d, "free_symbols") for s in d.free_symbols}
+
+
+_ESCAPES = {
+    "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "~": r"\sim ",
+    "^": r"\wedge ", "_": r"\_", "′": "'",
+}  # fmt: skip
+
+
+def latex_name(name: str) -> str:
+    """Write a user's name in LaTeX: identifiers as SymPy does (w_1, alpha), anything else as escaped text."""
+    if name.isascii() and name.replace("_", "").isalnum() and "__" not in name and not name.startswith("_"):
+        return str(sp.latex(sp.Symbol(name)))
+    plain = "".join(_ESCAPES.get(c, c if c.isprintable() else " ") for c in name)
+    short = len(name.rstrip("′")) == 1
+    return plain if short else f"\\mathrm{{{plain}}}"

@@ -1,0 +1,322 @@
+"""Array expressions: SymPy nodes that know their shape and print as a textbook writes matrices.
+
+1-D arrays are columns in print; they stay 1-D in their shape. Imports scalars only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+from sympy.printing.precedence import PRECEDENCE
+
+from symgrad.scalars import BY_FUNCTION
+
+_ATOM = PRECEDENCE["Atom"]
+
+
+class ArrayExpr(sp.Expr):  # type: ignore[misc]
+    """Base of the array nodes. The last argument is the shape."""
+
+    is_commutative = False
+    _diff_wrt = False
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes of the axes."""
+        return tuple(self.args[-1])
+
+    def _paren(self, printer: Any, e: Any, level: int) -> str:
+        text = printer._print(e)
+        return f"({text})" if _level(e) < level else text
+
+    def _paren_latex(self, printer: Any, e: Any, level: int) -> str:
+        text = printer._print(e)
+        return f"\\left({text}\\right)" if _level(e) < level else text
+
+    def _pretty(self, printer: Any) -> Any:
+        return sp.printing.pretty.stringpict.prettyForm(str(self))
+
+
+def _level(e: Any) -> int:
+    return int(getattr(e, "precedence", None) or sp.printing.precedence.precedence(e))
+
+
+class ArraySymbol(ArrayExpr):
+    """A named array."""
+
+    precedence = _ATOM
+
+    def __new__(cls, name: str, shape: Any) -> ArraySymbol:
+        return super().__new__(cls, Str(str(name)), sp.Tuple(*shape))  # type: ignore[no-any-return]
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return str(self.args[0])
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself, and the symbolic sizes."""
+        return {self}.union(*[d.free_symbols for d in self.args[-1]])
+
+    def _sympystr(self, printer: Any) -> str:
+        return self.name
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print(sp.Symbol(self.name)))
+
+
+class OnesVector(ArrayExpr):
+    """The column of n ones."""
+
+    precedence = _ATOM
+
+    def __new__(cls, n: Any) -> OnesVector:
+        return super().__new__(cls, sp.Tuple(n))  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return "1"
+
+    def _latex(self, printer: Any) -> str:
+        return r"\mathbf{1}"
+
+
+class Identity(ArrayExpr):
+    """The identity matrix."""
+
+    precedence = _ATOM
+
+    def __new__(cls, n: Any) -> Identity:
+        return super().__new__(cls, sp.Tuple(n, n))  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return "I"
+
+    def _latex(self, printer: Any) -> str:
+        return "I"
+
+
+class Transposed(ArrayExpr):
+    """aᵀ; of a 1-D array the row, which occurs inside products only."""
+
+    precedence = _ATOM
+
+    def __new__(cls, a: Any) -> Any:
+        if isinstance(a, Transposed):
+            return a.args[0]
+        if isinstance(a, Identity):
+            return a
+        shape = a.shape[::-1] if len(a.shape) == 2 else (1, *a.shape)
+        return super().__new__(cls, a, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self._paren(printer, self.args[0], _ATOM)}ᵀ"
+
+    def _latex(self, printer: Any) -> str:
+        return f"{self._paren_latex(printer, self.args[0], _ATOM)}^{{\\top}}"
+
+
+class Product(ArrayExpr):
+    """The matrix product of factors, columns and rows as Transposed says; ``shape`` is the result's."""
+
+    precedence = PRECEDENCE["Mul"]
+
+    def __new__(cls, factors: Any, shape: Any) -> Any:
+        flat: list[Any] = []
+        for f in factors:
+            flat.extend(f.args[:-1] if isinstance(f, Product) else [f])
+        flat = [f for f in flat if not isinstance(f, Identity)] or flat[:1]
+        if len(flat) == 1:
+            return flat[0]
+        return super().__new__(cls, *flat, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        return "*".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+    def _latex(self, printer: Any) -> str:
+        return " ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+
+class Scaled(ArrayExpr):
+    """A scalar coefficient times an array."""
+
+    precedence = PRECEDENCE["Mul"]
+
+    def __new__(cls, coefficient: Any, a: Any) -> Any:
+        coefficient = sp.sympify(coefficient)
+        if isinstance(a, Scaled):
+            coefficient, a = coefficient * a.args[0], a.args[1]
+        if coefficient == 1:
+            return a
+        return super().__new__(cls, coefficient, a, sp.Tuple(*a.shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        top, bottom = sp.fraction(self.args[0])
+        body = self._paren(printer, self.args[1], self.precedence)
+        if top == -1:
+            text = f"-{body}"
+        else:
+            text = body if top == 1 else f"{self._coefficient(printer, top)}*{body}"
+        return text if bottom == 1 else f"{text}/{_tight(printer, bottom)}"
+
+    def _coefficient(self, printer: Any, top: Any) -> str:
+        return str(printer._print(top)) if top.is_number and not top.is_Add else self._paren(printer, top, self.precedence)
+
+    def _latex(self, printer: Any) -> str:
+        body = self._paren_latex(printer, self.args[1], self.precedence)
+        if self.args[0] == -1:
+            return f"-{body}"
+        coefficient = printer._print(self.args[0])
+        if self.args[0].is_Add:
+            coefficient = f"\\left({coefficient}\\right)"
+        return f"{coefficient} {body}"
+
+
+def _tight(printer: Any, e: Any) -> str:
+    text = printer._print(e)
+    return text if e.is_Atom else f"({text})"
+
+
+class Plus(ArrayExpr):
+    """The sum of arrays and elementwise added scalars, in the order in which it was written."""
+
+    precedence = PRECEDENCE["Add"]
+
+    def __new__(cls, terms: Any, shape: Any) -> Any:
+        flat: list[Any] = []
+        for t in terms:
+            flat.extend(t.args[:-1] if isinstance(t, Plus) else [t])
+        return flat[0] if len(flat) == 1 else super().__new__(cls, *flat, sp.Tuple(*shape))
+
+    def _join(self, texts: list[str]) -> str:
+        out = texts[0]
+        for t in texts[1:]:
+            out += f" - {t[1:]}" if t.startswith("-") else f" + {t}"
+        return out
+
+    def _sympystr(self, printer: Any) -> str:
+        return self._join([self._paren(printer, t, self.precedence + 1) for t in self._terms()])
+
+    def _latex(self, printer: Any) -> str:
+        return self._join([self._paren_latex(printer, t, self.precedence + 1) for t in self._terms()])
+
+    def _terms(self) -> tuple[Any, ...]:
+        """The first positive term leads, as one writes y - x rather than -x + y."""
+        terms = list(self.args[:-1])
+        lead = next((k for k, t in enumerate(terms) if not _negative(t)), 0)
+        return (terms[lead], *terms[:lead], *terms[lead + 1 :])
+
+
+def _negative(t: Any) -> bool:
+    if isinstance(t, Scaled):
+        return bool(t.args[0].could_extract_minus_sign())
+    return not isinstance(t, ArrayExpr) and bool(t.could_extract_minus_sign())
+
+
+class Hadamard(ArrayExpr):
+    """The elementwise product."""
+
+    precedence = PRECEDENCE["Mul"] - 1
+
+    def __new__(cls, factors: Any, shape: Any) -> Any:
+        flat: list[Any] = []
+        for f in factors:
+            flat.extend(f.args[:-1] if isinstance(f, Hadamard) else [f])
+        return flat[0] if len(flat) == 1 else super().__new__(cls, *flat, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        return " ⊙ ".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+    def _latex(self, printer: Any) -> str:
+        return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+
+class ElementPower(ArrayExpr):
+    """Each entry to a power."""
+
+    precedence = PRECEDENCE["Pow"]
+
+    def __new__(cls, a: Any, power: Any) -> Any:
+        return super().__new__(cls, a, power, sp.Tuple(*a.shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        power = printer._print(self.args[1])
+        power = power if self.args[1].is_Atom and not power.startswith("-") else f"({power})"
+        return f"{self._paren(printer, self.args[0], _ATOM)}^⊙{power}"
+
+    def _latex(self, printer: Any) -> str:
+        return f"{self._paren_latex(printer, self.args[0], _ATOM)}^{{\\odot {printer._print(self.args[1])}}}"
+
+
+class Elementwise(ArrayExpr):
+    """A scalar function of each entry."""
+
+    precedence = PRECEDENCE["Func"]
+
+    def __new__(cls, function: Any, arguments: Any, shape: Any) -> Any:
+        return super().__new__(cls, Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
+
+    def _declared(self) -> Any:
+        return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self._declared().text}({', '.join(map(printer._print, self.args[1:-1]))})"
+
+    def _latex(self, printer: Any) -> str:
+        inside = ", ".join(map(printer._print, self.args[1:-1]))
+        return f"{self._declared().latex}\\left({inside}\\right)"
+
+
+class Norm2(ArrayExpr):
+    """The sum of the squared entries, ‖a‖²: a scalar."""
+
+    precedence = PRECEDENCE["Pow"]
+    is_commutative = True
+
+    def __new__(cls, a: Any) -> Any:
+        return super().__new__(cls, a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"‖{printer._print(self.args[0])}‖²"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert^{{2}}"
+        return f"\\left({text}\\right)^{{{exp}}}" if exp else text
+
+
+class Total(ArrayExpr):
+    """The sum of all entries: a scalar."""
+
+    precedence = _ATOM
+    is_commutative = True
+
+    def __new__(cls, a: Any) -> Any:
+        return super().__new__(cls, a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"sum({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
+
+
+class Call(ArrayExpr):
+    """A named function of whole arrays, such as inv(X), printed as its operation says."""
+
+    precedence = _ATOM
+
+    def __new__(cls, op: Any, arguments: Any, shape: Any) -> Any:
+        _OPS[repr(op)] = op
+        return super().__new__(cls, Str(repr(op)), *arguments, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(_OPS[str(self.args[0])].text(*map(printer._print, self.args[1:-1])))
+
+    def _latex(self, printer: Any) -> str:
+        return str(_OPS[str(self.args[0])].latex(*map(printer._print, self.args[1:-1])))
+
+
+_OPS: dict[str, Any] = {}

@@ -1,0 +1,46 @@
+"""How formulas print: SymPy's printers, with users' names escaped in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.str import StrPrinter
+
+from symgrad.forms.names import latex_name
+from symgrad.forms.notation import joined
+from symgrad.scalars import BY_FUNCTION
+
+
+class FormPrinter(StrPrinter):  # type: ignore[misc]
+    """Plain text; functions under the names they were declared with."""
+
+    def _print_KroneckerDelta(self, e: Any) -> str:
+        return f"δ_{joined([self._print(k) for k in e.args])}"
+
+    def _print_Function(self, e: Any) -> str:
+        scalar = BY_FUNCTION.get(type(e))
+        name = scalar.name if scalar is not None else type(e).__name__
+        return f"{name}({', '.join(self._print(a) for a in e.args)})"
+
+
+class FormLatexPrinter(LatexPrinter):  # type: ignore[misc]
+    """LaTeX, with every user's name escaped."""
+
+    def _print_Symbol(self, e: sp.Symbol, style: str = "plain") -> str:
+        return latex_name(e.name)
+
+    def _print_KroneckerDelta(self, e: Any, exp: Any = None) -> str:
+        text = f"\\delta_{{{joined([self._print(k) for k in e.args])}}}"
+        return text if exp is None else f"{text}^{{{exp}}}"
+
+
+def text(e: Any) -> str:
+    """Return e as plain text."""
+    return str(FormPrinter().doprint(e))
+
+
+def latex(e: Any) -> str:
+    """Return e as LaTeX."""
+    return str(FormLatexPrinter().doprint(e))

@@ -1,0 +1,86 @@
+"""A derivative's graph as a function: its operations in order, run on NumPy arrays or arrays of symbols.
+
+Imports graph and ops. The elementwise kernels are lambdified payloads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ShapeError
+from symgrad.graph import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.ops.resize import with_sizes
+
+
+class Program:
+    """The steps from the leaves to the root; with a basis leaf, the root for each unit vector, stacked."""
+
+    def __init__(self, root: AnyNode, leaves: Sequence[Leaf], basis: Leaf | None) -> None:
+        self.root, self.leaves, self.basis = root, list(leaves), basis
+        self.nodes = ancestors([root])
+        self.varying = self._after_basis()
+
+    def _after_basis(self) -> set[int]:
+        found = {id(self.basis)} if self.basis is not None else set()
+        for node in self.nodes:
+            if any(is_node(p) and id(p) in found for p in node.inputs):
+                found.add(id(node))
+        return found
+
+    def run(self, values: Sequence[Any]) -> Any:
+        """Return the root's value for these values of the leaves."""
+        sizes = self._sizes(values)
+        env = {id(leaf): v for leaf, v in zip(self.leaves, values, strict=True)}
+        with np.errstate(all="ignore"):
+            self._run(env, sizes, [n for n in self.nodes if id(n) not in self.varying])
+            if self.basis is None:
+                return env[id(self.root)]
+            return self._rows(env, sizes)
+
+    def _rows(self, env: dict[int, Any], sizes: dict[Any, int]) -> Any:
+        basis = self.basis
+        assert basis is not None  # narrows the type; run() checks
+        out = tuple(int(_size(n, sizes)) for n in basis.shape)
+        into = tuple(int(_size(n, sizes)) for n in self.root.shape)
+        rows = []
+        later = [n for n in self.nodes if id(n) in self.varying and n is not basis]
+        count = int(np.prod(out, dtype=int))
+        for unit in np.eye(count).reshape(count, *out):
+            row = {**env, id(basis): float(unit) if not out else unit}
+            self._run(row, sizes, later)
+            rows.append(np.broadcast_to(row[id(self.root)], into))
+        return np.array(rows).reshape(*out, *into)
+
+    def _run(self, env: dict[int, Any], sizes: dict[Any, int], nodes: Sequence[AnyNode]) -> None:
+        for node in nodes:
+            if id(node) in env:
+                continue
+            if isinstance(node, Leaf):
+                env[id(node)] = _size(node.value, sizes)
+            else:
+                env[id(node)] = self._step(node, env, sizes)
+
+    def _step(self, node: Node, env: dict[int, Any], sizes: dict[Any, int]) -> Any:
+        args = [env[id(p)] if is_node(p) else _size(p, sizes) for p in node.inputs]
+        return with_sizes(node.op, sizes)(*args)
+
+    def _sizes(self, values: Sequence[Any]) -> dict[Any, int]:
+        """Solve the symbolic sizes from the arguments' shapes."""
+        sizes: dict[Any, int] = {}
+        for leaf, value in zip(self.leaves, values, strict=True):
+            for symbol, n in zip(leaf.shape, np.shape(value), strict=True):
+                if isinstance(symbol, sp.Symbol) and sizes.setdefault(symbol, n) != n:
+                    raise ShapeError(f"size {symbol} is {sizes[symbol]} in one argument and {n} in another.")
+        return sizes
+
+
+def _size(x: Any, sizes: dict[Any, int]) -> Any:
+    """Put numbers for the symbolic sizes."""
+    if not isinstance(x, sp.Expr) or isinstance(x, sp.Number):
+        return x
+    found = x.xreplace({s: sp.Integer(n) for s, n in sizes.items()})
+    return int(found) if found.is_Integer else float(found)

@@ -1,0 +1,224 @@
+"""Reading and writing along one axis at given positions: index_select, gather, scatter. Imports select."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import IndexRangeError, ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.keys import Positions, integers
+from symgrad.ops.map import ADD, MUL, show_shape
+from symgrad.ops.parts import Take
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.select import getitem
+from symgrad.ops.shape import Reshape, axis_of, total
+
+
+def one_dim(dim: Any, axis: Any, default: Any) -> Any:
+    """Return the dimension given as ``dim`` or as ``axis``."""
+    return axis if axis is not None else default if dim is None else dim
+
+
+def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
+    """The entries of x at the positions ``index`` along ``dim``; positions may repeat.
+
+    Args:
+        x: tensor of any shape.
+        dim: the axis.
+        index: integer tensor (k,), entries 0..n-1.
+
+    Returns:
+        x with size k along dim.
+
+    Raises:
+        IndexRangeError: a position lies outside, or the index is not a vector.
+
+    >>> import symgrad as sg
+    >>> sg.index_select(sg.tensor([1.0, 2.0, 3.0]), 0, sg.tensor([2, 2]))
+    tensor([3., 3.])
+    """
+    a = axis_of(one_dim(dim, axis, 0), len(shape(x)))
+    positions = integers(index, "index_select")
+    if positions.ndim > 1:
+        raise IndexRangeError(
+            f"index_select(): Index is supposed to be a vector. Got shape {show_shape(positions.shape)}; use gather or x[…]."
+        )
+    positions = np.atleast_1d(positions)
+    if not shape(x):
+        return x
+    n = shape(x)[a]
+    if isinstance(n, int) and np.any((positions < 0) | (positions >= n)):
+        raise IndexRangeError(f"index out of range in self. Got {positions.tolist()} for size {n}; expected 0 to {n - 1}.")
+    return Take(((a, Positions(positions)),), "IndexSelect")(x)
+
+
+def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
+    """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on.
+
+    Args:
+        x: tensor (n, m, …).
+        dim: the axis that index replaces.
+        index: integer tensor with as many axes as x, no larger than x apart from dim.
+
+    Returns:
+        A tensor shaped like index. Repeated positions add up in the gradient.
+
+    Raises:
+        ShapeError: index does not fit x.
+        IndexRangeError: a position lies outside.
+
+    >>> import symgrad as sg
+    >>> sg.gather(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1, sg.tensor([[0], [1]]))
+    tensor([[1.],
+            [4.]])
+    """
+    return _gathering(x, one_dim(dim, axis, 0), index, "gather")(x)
+
+
+def _gathering(x: Any, dim: int, index: Any, who: str) -> Take:
+    """Return what gather reads, after checking the index."""
+    sizes = shape(x)
+    a = axis_of(dim, len(sizes))
+    positions = integers(index, who)
+    if positions.ndim != len(sizes):
+        raise ShapeError(
+            "Index tensor must have the same number of dimensions as input tensor. "
+            f"Got shapes {show_shape(positions.shape)} and {show_shape(sizes)}; unsqueeze the index."
+        )
+    _check_gathering(positions, sizes, a)
+    grids = [np.arange(n).reshape([-1 if d == k else 1 for d in range(len(sizes))]) for k, n in enumerate(positions.shape)]
+    return Take(tuple((k, Positions(positions if k == a else grid)) for k, grid in enumerate(grids)), "Gather")
+
+
+def _check_gathering(positions: Any, sizes: Shape, a: int) -> None:
+    for d, (n, m) in enumerate(zip(positions.shape, sizes, strict=True)):
+        if d != a and isinstance(m, int) and n > m:
+            raise ShapeError(
+                f"Size does not match at dimension {d} expected index {show_shape(positions.shape)} to be no larger "
+                f"than self {show_shape(sizes)} apart from dimension {a}. Slice the index."
+            )
+    n = sizes[a] if sizes else 1
+    wrong = positions[(positions < 0) | (positions >= n)] if isinstance(n, int) else positions[:0]
+    if wrong.size:
+        raise IndexRangeError(
+            f"index {int(wrong.flat[0])} is out of bounds for dimension {a} with size {n}. Expected 0 to {n - 1}."
+        )
+
+
+def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
+    """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x.
+
+    Args:
+        x: tensor (n, m, …).
+        indices: integer tensor with as many axes as x; negative entries count from the end.
+        dim: the axis, or None.
+
+    Returns:
+        The entries, with the broadcast shape.
+
+    Raises:
+        ShapeError: x and indices have different numbers of axes.
+
+    >>> import symgrad as sg
+    >>> sg.take_along_dim(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1]]), 1)
+    tensor([[2.],
+            [4.]])
+    """
+    positions = integers(indices, "take_along_dim")
+    dim = one_dim(dim, axis, None)
+    if dim is None:
+        flat = Reshape((total(shape(x)),))(x)
+        return rename(getitem(flat, (positions.reshape(-1),)), "Gather")
+    sizes = shape(x)
+    if positions.ndim != len(sizes):
+        raise ShapeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{len(sizes)} dimensions for input, and {positions.ndim} dimensions for indices. Unsqueeze the indices."
+        )
+    a = axis_of(dim, len(sizes))
+    grids = [np.arange(n).reshape([-1 if d == k else 1 for d in range(len(sizes))]) for k, n in enumerate(sizes)]
+    return rename(getitem(x, tuple(positions if k == a else grid for k, grid in enumerate(grids))), "Gather")
+
+
+def scatter(x: Any, dim: int, index: Any, src: Any) -> Any:
+    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
+
+    Args:
+        x: tensor (n, m, …).
+        dim: the axis that index replaces.
+        index: integer tensor with as many axes as x.
+        src: number, or tensor at least as large as index. Of repeated positions the last one wins.
+
+    Returns:
+        A tensor shaped like x.
+
+    >>> import symgrad as sg
+    >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    at = _gathering(x, dim, index, "scatter")
+    return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
+
+
+def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
+    """x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather.
+
+    Args:
+        x: tensor (n, m, …).
+        dim: the axis that index replaces.
+        index: integer tensor with as many axes as x; repeated positions add up.
+        src: tensor at least as large as index.
+
+    Returns:
+        A tensor shaped like x.
+
+    >>> import symgrad as sg
+    >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([2, 2]), sg.tensor([1.0, 2.0]))
+    tensor([0., 0., 3.])
+    """
+    at = _gathering(x, dim, index, "scatter_add")
+    return rename(ADD(x, Scatter(at, shape(x))(_corner(src, at.block))), "ScatterAdd")
+
+
+def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+    """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select.
+
+    Args:
+        x: tensor of any shape.
+        dim: the axis.
+        index: integer tensor (k,); repeated positions add up.
+        source: tensor shaped like x, with size k along dim.
+        alpha: factor.
+
+    Returns:
+        A tensor shaped like x.
+
+    >>> import symgrad as sg
+    >>> sg.index_add(sg.zeros(3), 0, sg.tensor([1, 1]), sg.tensor([1.0, 2.0]))
+    tensor([0., 3., 0.])
+    """
+    sizes, a = shape(x), axis_of(dim, len(shape(x)))
+    at = Take(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
+    wanted = at.out_shape(sizes)
+    if shape(source) != wanted:
+        raise ShapeError(
+            f"index_add_(): self and source have incompatible shapes. Got source {show_shape(shape(source))}; "
+            f"expected {show_shape(wanted)}."
+        )
+    added = Scatter(at, sizes)(source if alpha == 1 else MUL(source, alpha))
+    return rename(ADD(x, added), "IndexAdd")
+
+
+def _corner(src: Any, sizes: Shape) -> Any:
+    """Return the leading entries of src; a number stays."""
+    have = shape(src)
+    if not have or have == sizes:
+        return src
+    if len(have) != len(sizes) or any(n > m for n, m in zip(sizes, have, strict=True)):
+        raise ShapeError(
+            f"Expected index {show_shape(sizes)} to be no larger than src {show_shape(have)}. Slice the index."
+        )
+    return getitem(src, tuple(slice(n) for n in sizes))

@@ -1,0 +1,223 @@
+"""What a key reads: a Part by integers, slices and new axes, a Take by arrays of integers.
+
+Imports keys, scatter and shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
+from symgrad.ops.map import show_shape
+from symgrad.ops.scatter import Case, Selection
+from symgrad.ops.shape import Expand
+
+FEW = 16  # positions up to this many are written out in an index form
+
+
+@dataclass(frozen=True)
+class Part(Selection):
+    """The part of x that integers, slices and new axes select; ``items`` covers every axis."""
+
+    items: tuple[Item, ...]
+    name: str = "Slice"
+    unique = True
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.items))
+
+    @cached_property
+    def key(self) -> Any:
+        """The key in NumPy's words."""
+        return tuple(slice(*i) if isinstance(i, Span) else i for i in self.items)
+
+    def _over(self, sizes: Shape) -> Iterator[tuple[Item, Any]]:
+        """Pair the items with the sizes of their axes."""
+        rest = iter(sizes)
+        return ((i, None if i is None else next(rest)) for i in self.items)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """Integers drop an axis, slices shorten it, None adds one."""
+        found: list[Any] = []
+        for axis, (item, n) in enumerate(self._over(s)):
+            if item is None:
+                found.append(1)
+            elif isinstance(item, Span):
+                found.append(n if item == ALL else item.over(n)[2])
+            elif isinstance(item, int):
+                check_range(item, n, axis)
+        return tuple(found)
+
+    def check_fit(self, v: Shape, region: Shape) -> None:
+        """As torch's expand."""
+        Expand(region).out_shape(v)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Entry k of a slice lies at start + step k."""
+        rest = iter(idx)
+        found: list[Any] = []
+        for item, n in self._over(p.shape):
+            if isinstance(item, Span):
+                start, step, _ = item.over(n)
+                found.append(start + step * next(rest))
+            elif item is None:
+                next(rest)
+            else:
+                found.append(sp.sympify(wrapped(item, n)))
+        return p(found)
+
+    def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
+        """Each entry of the whole was read at most once."""
+        rest = iter(idx)
+        conditions: list[Any] = []
+        local: list[Any] = []
+        for item, n in self._over(sizes):
+            if item is None:
+                local.append(sp.S.Zero)
+            elif isinstance(item, Span):
+                hit, where = _inside(sp.sympify(next(rest)), item, n)
+                conditions += hit
+                local.append(where)
+            else:
+                conditions.append(sp.Eq(next(rest), wrapped(item, n)))
+        return _possible([(conditions, local)])
+
+
+def _inside(k: Any, span: Span, n: Any) -> tuple[list[Any], Any]:
+    """Say when entry k of an axis lies in the slice, and where there."""
+    start, step, length = span.over(n)
+    if length == 0:
+        return [sp.false], sp.S.Zero
+    ends = sorted([start, start + step * (length - 1)], key=lambda _: 0) if step > 0 else [start + step * (length - 1), start]
+    low, high = ends
+    conditions = [] if low == 0 else [sp.Ge(k, low)]
+    if high != n - 1 and high + abs(step) != n:
+        conditions.append(sp.Le(k, high))
+    if abs(step) != 1:
+        conditions.append(sp.Eq(sp.Mod(k - start, abs(step)), 0))
+    return conditions, (k - start) / step
+
+
+def _possible(cases: Sequence[Case]) -> list[Case]:
+    """Leave out the cases that cannot occur, and conditions that always hold."""
+    return [([c for c in cs if c != sp.true], at) for cs, at in cases if not any(c == sp.false for c in cs)]
+
+
+@dataclass(frozen=True)
+class Take(Selection):
+    """The entries of x at integer positions; ``places`` pairs an axis with an array, broadcast together."""
+
+    places: tuple[Place, ...]
+    name: str = "Index"
+    unique = False
+
+    def __str__(self) -> str:
+        found = dict(self.places)
+        return ", ".join(repr(found[a]) if a in found else ":" for a in range(max(found, default=-1) + 1))
+
+    @cached_property
+    def axes(self) -> tuple[int, ...]:
+        """The axes picked from."""
+        return tuple(a for a, _ in self.places)
+
+    @cached_property
+    def key(self) -> Any:
+        """The key in NumPy's words; an empty one reads all."""
+        found = {a: f.array for a, f in self.places}
+        return tuple(found.get(a, slice(None)) for a in range(max(found, default=-1) + 1))
+
+    @cached_property
+    def block(self) -> tuple[int, ...]:
+        """The common shape of the arrays."""
+        return np.broadcast_shapes(*[f.array.shape for _, f in self.places])
+
+    @cached_property
+    def front(self) -> int:
+        """The axis at which the block stands: in the place of its axes if they are neighbours, else first."""
+        neighbours = self.axes == tuple(range(self.axes[0], self.axes[-1] + 1)) if self.axes else False
+        return self.axes[0] if neighbours else 0
+
+    def _joined(self, block: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
+        return [*rest[: self.front], *block, *rest[self.front :]]
+
+    def _rest(self, values: Sequence[Any]) -> list[Any]:
+        return [v for a, v in enumerate(values) if a not in self.axes]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The block replaces the axes picked from."""
+        for a, f in self.places:
+            check_range(f.array, s[a], a)
+        return tuple(self._joined(self.block, self._rest(s)))
+
+    def check_fit(self, v: Shape, region: Shape) -> None:
+        """Broadcasting, without new leading axes."""
+        if len(v) > len(region) or any(n not in (1, m) for n, m in zip(v[::-1], region[::-1])):
+            raise ShapeError(
+                f"shape mismatch: value tensor of shape {show_shape(v)} cannot be broadcast to indexing result of "
+                f"shape {show_shape(region)}. Expand or reshape the value."
+            )
+
+    def at(self, entry: tuple[int, ...], sizes: Shape) -> list[Any]:
+        """Return the positions that an entry of the block reads, one per axis picked from."""
+        found = (np.broadcast_to(f.array, self.block)[entry] for _, f in self.places)
+        return [wrapped(int(k), sizes[a]) for k, a in zip(found, self.axes, strict=True)]
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Positions in equal steps become a formula, a few of them a case each, more stay a named entry."""
+        block, rest = idx[self.front : self.front + len(self.block)], list(idx)
+        del rest[self.front : self.front + len(self.block)]
+        straight = [_affine(np.broadcast_to(f.array, self.block), block, p.shape[a]) for a, f in self.places]
+        if all(s is not None for s in straight):
+            return p(self._whole(straight, rest))
+        if self._many():
+            return p.entry(self, (p,), idx)
+        found = ((self._whole(self.at(e, p.shape), rest), _equal(block, e)) for e in np.ndindex(self.block))
+        cases = _possible([([c for c in cs if c != sp.true], at) for at, cs in found])
+        return sp.Piecewise(*[(p(at), sp.And(*cs)) for cs, at in cases[:-1]], (p(cases[-1][1]), True))
+
+    def _many(self) -> bool:
+        return int(np.prod(self.block, dtype=int)) > FEW
+
+    def _whole(self, positions: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
+        """Return the index into x."""
+        found, others = dict(zip(self.axes, positions, strict=True)), iter(rest)
+        return [sp.sympify(found[a]) if a in found else next(others) for a in range(len(positions) + len(rest))]
+
+    def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
+        """One case for each entry of the block; an entry of the whole may have been read several times."""
+        wanted, rest = [idx[a] for a in self.axes], self._rest(idx)
+        if all(getattr(k, "is_Integer", isinstance(k, int)) for k in wanted):
+            hits = [f.array % sizes[a] == int(k) for (a, f), k in zip(self.places, wanted, strict=True)]
+            found = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
+            return [([], self._joined(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
+        if self._many():
+            return None
+        entries = list(np.ndindex(self.block))
+        conditions = [[sp.Eq(k, m) for k, m in zip(wanted, self.at(e, sizes), strict=True)] for e in entries]
+        return _possible([(c, self._joined(list(map(sp.Integer, e)), rest)) for c, e in zip(conditions, entries)])
+
+
+def _equal(block: Sequence[Any], entry: tuple[int, ...]) -> list[Any]:
+    return [sp.Eq(k, m) for k, m in zip(block, entry, strict=True)]
+
+
+def _affine(array: Any, idx: Sequence[Any], n: Any) -> Any:
+    """Return the position at ``idx`` as a formula where positions go in equal steps, else None."""
+    if not isinstance(n, int) and array.size and array.min() < 0 <= array.max():
+        return None
+    array = array % n if isinstance(n, int) and array.size else array
+    if all(getattr(k, "is_Integer", isinstance(k, int)) for k in idx) and array.size:
+        return wrapped(int(array[tuple(map(int, idx))]), n)
+    first = int(array.flat[0]) if array.size else 0
+    steps = [int(np.take(array, 1, d).flat[0]) - first if m > 1 else 0 for d, m in enumerate(array.shape)]
+    if array.size and np.any(array != first + sum(s * r for s, r in zip(steps, np.indices(array.shape)))):
+        return None
+    return wrapped(first, n) + sum(s * k for s, k in zip(steps, idx, strict=True))

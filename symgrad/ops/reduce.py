@@ -1,0 +1,226 @@
+"""Sum, mean, product, all and any; with the extremes and the variance, all reductions by name.
+
+Imports extremes, variance, scan and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import DTypeError
+from symgrad.ops.contract import permute, sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.extremes import Extremum, amax, amin, argmax, argmin, max, min
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduction import (
+    Axes,
+    Reduction,
+    axes_of,
+    each_row,
+    is_float,
+    on_rows,
+    over,
+    resolve,
+    torch_dtype,
+)
+from symgrad.ops.scan import others
+from symgrad.ops.shape import Reshape, total
+from symgrad.ops.variance import std, std_mean, var, var_mean
+
+__all__ = [
+    "Extremum", "all", "amax", "amin", "any", "argmax", "argmin", "axes_of", "max", "mean", "min", "prod",
+    "std", "std_mean", "sum", "var", "var_mean",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prod(Reduction):
+    """Π x along the axes. The slope is the product of the others: exact with zeros, nothing is divided."""
+
+    saves = "x"
+
+    def forward(self, x: Any) -> Any:
+        """Multiply."""
+        return np.prod(x, axis=self.axes, keepdims=self.keepdim)
+
+    def slope(self, y: Any, x: Any) -> Any:
+        # w_i = Π_{k≠i} x_k
+        if len(self.axes) == 1:
+            return others(x, self.axes[0])
+        s = shape(x)
+        rest = [a for a in range(len(s)) if a not in self.axes]
+        order = [*rest, *self.axes]
+        rows = Reshape((*(s[a] for a in rest), total([s[a] for a in self.axes])))(permute(x, order))
+        found = Reshape(tuple(s[a] for a in order))(others(rows, len(rest)))
+        return permute(found, [order.index(a) for a in range(len(s))])
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Π x_k."""
+        full, limits = self.spread(idx, p)
+        return sp.Product(p(full), *limits) if limits else p(full)
+
+
+@dataclass(frozen=True)
+class Truth(Reduction):
+    """Whether all entries along the axes are nonzero, or any. Without derivative."""
+
+    every: bool = True
+    saves = ""
+
+    @property
+    def label(self) -> str:
+        """All or Any."""
+        return "All" if self.every else "Any"
+
+    def forward(self, x: Any) -> Any:
+        """Test."""
+        return np.asarray((np.all if self.every else np.any)(x, axis=self.axes, keepdims=self.keepdim))
+
+    def on_symbols(self, x: Any) -> Any:
+        """And, or Or, of x ≠ 0."""
+        join = sp.And if self.every else sp.Or
+        y = each_row(on_rows(x, self.axes), lambda row: join(*[_nonzero(v) for v in row]))
+        return y.reshape(self.out_shape(x.shape))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """A truth value has no derivative."""
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
+        """A truth value has no derivative."""
+
+
+def _nonzero(v: Any) -> Any:
+    return v if isinstance(v, sp.logic.boolalg.Boolean) else sp.Ne(v, 0)
+
+
+# ------------------------------------------------------------------ functions
+def sum(
+    x: Any, dim: Axes = None, keepdim: bool = False,
+    *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Σ x along the axes.
+
+    Derivative: 1 for every entry.
+
+    Args:
+        x: tensor, array or number, any shape; sizes may be symbolic.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+        dtype: dtype to convert to before adding.
+
+    Returns:
+        The sums, shaped like x without the axes.
+
+    Raises:
+        IndexRangeError: an axis lies outside the tensor. ShapeError: an axis is named twice.
+
+    >>> sg.sum(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
+    tensor([4., 6.])
+    """
+    return rename(sum_axes(_cast(x, dtype), resolve(x, dim, axis), keepdim or keepdims), "Sum")
+
+
+def mean(
+    x: Any, dim: Axes = None, keepdim: bool = False,
+    *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Σ x / n along the axes, n the number of entries added.
+
+    Derivative: 1/n for every entry.
+
+    Args:
+        x: floating-point tensor, array or number, any shape; sizes may be symbolic.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+        dtype: dtype to convert to before adding.
+
+    Returns:
+        The means, shaped like x without the axes; nan where there is no entry.
+
+    Raises:
+        DTypeError: x holds integers and dtype is not given.
+
+    >>> sg.mean(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(2.5000)
+    """
+    x = _cast(x, dtype)
+    if not is_float(x):
+        raise DTypeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+            f"dtype. Got: {torch_dtype(x)}. Pass dtype=sg.float64, or convert with .to(float)."
+        )
+    axes = resolve(x, dim, axis)
+    n = total([shape(x)[a] for a in axes])
+    return rename(over(sum_axes(x, axes, keepdim or keepdims), n), "Mean")
+
+
+def prod(
+    x: Any, dim: Axes = None, keepdim: bool = False,
+    *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Π x along the axes.
+
+    Derivative: the product of the other entries, exact where some are 0, at every order.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+        dtype: dtype to convert to before multiplying.
+
+    Returns:
+        The products, shaped like x without the axes.
+
+    Raises:
+        IndexRangeError: an axis lies outside the tensor. ShapeError: an axis is named twice.
+
+    >>> sg.prod(sg.tensor([2.0, 3.0, 4.0]))
+    tensor(24.)
+    """
+    return Prod(resolve(x, dim, axis), keepdim or keepdims)(_cast(x, dtype))
+
+
+def all(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Whether every entry along the axes is nonzero.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+
+    Returns:
+        A bool tensor, shaped like x without the axes; True where there is no entry.
+
+    >>> sg.all(sg.tensor([1.0, 0.0]))
+    tensor(False)
+    """
+    return Truth(resolve(x, dim, axis), keepdim or keepdims, every=True)(x)
+
+
+def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Whether some entry along the axes is nonzero.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+
+    Returns:
+        A bool tensor, shaped like x without the axes; False where there is no entry.
+
+    >>> sg.any(sg.tensor([1.0, 0.0]))
+    tensor(True)
+    """
+    return Truth(resolve(x, dim, axis), keepdim or keepdims, every=False)(x)
+
+
+def _cast(x: Any, dtype: Any) -> Any:
+    """Convert where a dtype is asked for; truth values are counted as integers."""
+    if dtype is None and getattr(x, "dtype", None) == np.bool_:
+        dtype = np.int64
+    return x if dtype is None else Cast(np.dtype(dtype))(x)

@@ -1,0 +1,235 @@
+"""Running sums and products along one axis, and the recurrence that is their derivative.
+
+No rule divides, so products with zeros are differentiated exactly. Imports convert, map, protocol and shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentTypeError
+from symgrad.graph import Shape
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import ADD, MUL, broadcast_shapes
+from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.shape import Reshape, axis_of
+
+
+def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:
+    """Return the index with k at the axis."""
+    return [k if a == axis else i for a, i in enumerate(idx)]
+
+
+@dataclass(frozen=True)
+class Shift(Op):
+    """x_{i-1} at i, with 0 in front; in reverse x_{i+1}, with 0 at the end."""
+
+    axis: int
+    reverse: bool = False
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Move by one place."""
+        y = np.roll(x, -1 if self.reverse else 1, self.axis)
+        y[_end(self.axis, self.reverse)] = 0
+        return y
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Shift the other way."""
+        return Shift(self.axis, not self.reverse)(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """The neighbour's entry, 0 where there is none."""
+        i, n = idx[self.axis], p.shape[self.axis]
+        there = p(_put(idx, self.axis, i + 1 if self.reverse else i - 1))
+        return sp.Piecewise((0, sp.Eq(i, n - 1 if self.reverse else 0)), (there, True))
+
+
+def _end(axis: int, last: bool) -> Any:
+    """Return the NumPy index of the first or the last place along the axis."""
+    return (*(slice(None),) * axis, slice(-1, None) if last else slice(None, 1))
+
+
+@dataclass(frozen=True)
+class Cumsum(Op):
+    """y_i = Σ_{k≤i} x_k along the axis; in reverse Σ_{k≥i} x_k."""
+
+    axis: int
+    reverse: bool = False
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Add up."""
+        x = np.flip(x, self.axis) if self.reverse else x
+        y = np.add.accumulate(x, axis=self.axis)
+        return np.flip(y, self.axis) if self.reverse else y
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Add up from the other end."""
+        return Cumsum(self.axis, not self.reverse)(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Σ x_k from the start to i, or from i to the end."""
+        i, k = idx[self.axis], p.fresh()
+        limits = (k, i, p.shape[self.axis] - 1) if self.reverse else (k, 0, i)
+        found: sp.Expr = p.sum(p(_put(idx, self.axis, k)), [limits])
+        return found
+
+
+@dataclass(frozen=True)
+class Recurrence(Op):
+    """s_i = b_i + a_i s_{i-1} along the axis, from s = 0; in reverse s_i = b_i + a_i s_{i+1}."""
+
+    axis: int
+    reverse: bool = False
+
+    def forward(self, a: Any, b: Any) -> Any:
+        """Step through the axis, all else at once."""
+        a, b = (np.moveaxis(v, self.axis, 0) for v in np.broadcast_arrays(a, b))
+        s = np.empty(b.shape, np.result_type(a, b))
+        last: Any = np.zeros(b.shape[1:], s.dtype)
+        steps = range(len(b) - 1, -1, -1) if self.reverse else range(len(b))
+        for k in steps:
+            last = s[k] = b[k] + a[k] * last
+        return np.moveaxis(s, 0, self.axis)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """The common shape of a and b."""
+        return broadcast_shapes(*shapes)
+
+    def vjp(self, i: int, g: Any, y: Any, a: Any, b: Any) -> Any:
+        # b̄_i = ȳ_i + a_{i+1} b̄_{i+1}: the recurrence from the other end;  ā_i = b̄_i y_{i-1}
+        back = Recurrence(self.axis, not self.reverse)(Shift(self.axis, not self.reverse)(a), g)
+        return back if i == 1 else MUL(back, Shift(self.axis, self.reverse)(y))
+
+    def jvp(self, ts: Sequence[Any], y: Any, a: Any, b: Any) -> Any:
+        """The tangent runs through the same recurrence, fed with ḃ + ȧ y_{i-1}."""
+        pushed = None if ts[0] is None else MUL(ts[0], Shift(self.axis, self.reverse)(y))
+        fed = ts[1] if pushed is None else pushed if ts[1] is None else ADD(ts[1], pushed)
+        return self(a, fed)
+
+    def index(self, idx: Sequence[sp.Expr], pa: Any, pb: Any) -> sp.Expr:
+        """Σ_k b_k times the product of the a between k and i."""
+        i, n, k, j = idx[self.axis], pb.shape[self.axis], pb.fresh(), pb.fresh()
+        a, b = pa(_put(idx, self.axis, j)), pb(_put(idx, self.axis, k))
+        if self.reverse:
+            return pb.sum(b * sp.Product(a, (j, i, k - 1)), [(k, i, n - 1)])
+        return pb.sum(b * sp.Product(a, (j, k + 1, i)), [(k, 0, i)])
+
+
+@dataclass(frozen=True)
+class Cumprod(Op):
+    """y_i = Π_{k≤i} x_k along the axis; exclusive Π_{k<i}; in reverse from the other end."""
+
+    axis: int
+    reverse: bool = False
+    exclusive: bool = False
+    saves = "x"
+
+    def forward(self, x: Any) -> Any:
+        """Multiply up."""
+        x = np.flip(x, self.axis) if self.reverse else x
+        if self.exclusive:
+            x = np.roll(x, 1, self.axis)
+            x[_end(self.axis, False)] = 1
+        y = np.multiply.accumulate(x, axis=self.axis)
+        return np.flip(y, self.axis) if self.reverse else y
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # x̄_i = (Π_{k<i} x_k) s_i with s_i = ȳ_i + x_{i+1} s_{i+1}; exclusive: ȳ moved up by one
+        ahead = Shift(self.axis, not self.reverse)
+        tail = Recurrence(self.axis, not self.reverse)(ahead(x), ahead(g) if self.exclusive else g)
+        return MUL(Cumprod(self.axis, self.reverse, exclusive=True)(x), tail)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Π x_k over the range."""
+        i, n, k, gap = idx[self.axis], p.shape[self.axis], p.fresh(), int(self.exclusive)
+        limits = (k, i + gap, n - 1) if self.reverse else (k, 0, i - gap)
+        return sp.Product(p(_put(idx, self.axis, k)), limits)
+
+
+def others(x: Any, axis: int) -> Any:
+    """Π_{k≠i} x_k along the axis: the product from the front times the product from the back."""
+    return MUL(Cumprod(axis, exclusive=True)(x), Cumprod(axis, reverse=True, exclusive=True)(x))
+
+
+def cumsum(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """y_i = Σ_{k≤i} x_k along one axis.
+
+    The cotangent is summed from the other end.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to before adding.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        IndexRangeError: the axis lies outside the tensor.
+
+    >>> sg.cumsum(sg.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([1., 3., 6.])
+    """
+    return _scan(Cumsum, x, dim, axis, dtype)
+
+
+def cumprod(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """y_i = Π_{k≤i} x_k along one axis.
+
+    The derivative never divides by x, so zeros are exact at every order.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to before multiplying.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        IndexRangeError: the axis lies outside the tensor.
+
+    >>> sg.cumprod(sg.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([1., 2., 6.])
+    """
+    return _scan(Cumprod, x, dim, axis, dtype)
+
+
+def _scan(op: type[Cumsum] | type[Cumprod], x: Any, dim: int | None, axis: int | None, dtype: Any) -> Any:
+    dims = shape(x)
+    along = axis_of(_given(op, dim, axis), len(dims))
+    x = x if dtype is None else Cast(np.dtype(dtype))(x)
+    if dims:
+        return op(along)(x)
+    return rename(Reshape(())(op(0)(Reshape((1,))(x))), op.__name__)
+
+
+def _given(op: type[Op], dim: int | None, axis: int | None) -> int:
+    found = dim if axis is None else axis
+    if found is None:
+        raise ArgumentTypeError(
+            f'{op.__name__.lower()}() missing 1 required positional arguments: "dim". '
+            "Pass dim=, or flatten first."
+        )
+    return found

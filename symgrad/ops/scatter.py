@@ -1,0 +1,166 @@
+"""The adjoint of reading entries, and writing them: Scatter adds into zeros, Put is x with x[…] = v.
+
+What is read and written is a Selection (its kinds are in parts). Imports map and protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.graph import Shape
+from symgrad.kernels import canonical
+from symgrad.ops.map import MUL, clip
+from symgrad.ops.protocol import Op
+
+Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
+
+
+class Selection(Op):
+    """What Part and Take share: they read entries of x, and their adjoint adds into zeros."""
+
+    linear = True
+    saves = ""
+    key: Any
+    unique: bool
+
+    def forward(self, x: Any) -> Any:
+        """Read the entries."""
+        return canonical(np.asarray(x)[self.key])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Add g into zeros, at the places that were read."""
+        return Scatter(self, x.shape)(g)
+
+    def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
+        """Return where the entry ``idx`` of the whole was read to; None where that is too long to write."""
+        raise NotImplementedError
+
+    def check_fit(self, v: Shape, region: Shape) -> None:
+        """Check that a value of shape v can be written to the entries read."""
+        raise NotImplementedError
+
+    def text(self, *args: str) -> str:
+        """x[…]"""
+        return f"{args[0]}[{self}]"
+
+    def latex(self, *args: str) -> str:
+        """x_{[…]}"""
+        return f"{{{args[0]}}}_{{[{self}]}}"
+
+
+@dataclass(frozen=True)
+class Scatter(Op):
+    """Add g into zeros of shape ``to`` where ``at`` reads: the adjoint of reading. Repeated places add up."""
+
+    where: Selection
+    to: Shape
+    name: str = "Scatter"
+    linear = True
+    saves = ""
+
+    def forward(self, g: Any) -> Any:
+        """Add into zeros."""
+        g = np.asarray(g)
+        found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
+        if self.where.unique:
+            found[self.where.key] = g
+        else:
+            np.add.at(found, self.where.key, g)
+        return canonical(found)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape of the whole."""
+        return self.to
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Read again."""
+        return self.where(g)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Σ over the entries read from here: δ where the place is one position, cases where it is a range."""
+        cases = self.where.cases(idx, self.to)
+        if cases is None:
+            return p.entry(self, (p,), idx)
+        return sp.Add(*[_guarded(conditions, p(clip(at, p.shape))) for conditions, at in cases])
+
+    def text(self, *args: str) -> str:
+        """Write the entries and where they go."""
+        return f"scatter({args[0]}, [{self.where}])"
+
+    def latex(self, *args: str) -> str:
+        """Write the entries and where they go."""
+        return f"\\operatorname{{scatter}}_{{[{self.where}]}}\\left({args[0]}\\right)"
+
+
+def _guarded(conditions: Sequence[Any], value: sp.Expr) -> sp.Expr:
+    """Return the value where all conditions hold, else 0."""
+    deltas = [sp.KroneckerDelta(c.lhs, c.rhs) for c in conditions if _is_pick(c)]
+    ranges = [c for c in conditions if not _is_pick(c)]
+    inner = sp.Piecewise((value, sp.And(*ranges)), (0, True)) if ranges else value
+    return sp.Mul(*deltas, inner)
+
+
+def _is_pick(condition: Any) -> bool:
+    return isinstance(condition, sp.Eq) and not condition.lhs.has(sp.Mod)
+
+
+@dataclass(frozen=True)
+class Put(Op):
+    """x with v written where ``at`` reads. Of repeated places the last one wins, as in NumPy."""
+
+    where: Selection
+    name: str = "IndexPut"
+    linear = True
+    saves = ""
+
+    def forward(self, x: Any, v: Any) -> Any:
+        """Copy x and write into the copy; x's dtype stays."""
+        symbolic = isinstance(v, sp.Basic) or getattr(v, "dtype", None) == object
+        found = np.array(x, dtype=object if symbolic else None)
+        found[self.where.key] = v
+        return canonical(found)
+
+    def out_shape(self, s: Shape, v: Shape) -> Shape:
+        """Check that v fits the entries written to."""
+        self.where.check_fit(v, self.where.out_shape(s))
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any, v: Any) -> Any:
+        # x keeps its gradient where nothing was written; v gets the rest, from the places where it survived.
+        if i == 0:
+            return self(g, 0.0)
+        found = self.where(g)
+        survived = _survivors(self.where, x.shape)
+        return found if survived is None else MUL(found, survived)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any, v: Any) -> sp.Expr:
+        """v's entry where it was written, the last one first, else x's."""
+        cases = self.where.cases(idx, p.shape)
+        if cases is None:
+            return p.entry(self, (p, v), idx)
+        written = [(v(clip(at, v.shape)), sp.And(*conditions)) for conditions, at in reversed(cases)]
+        return sp.Piecewise(*written, (p(idx), True))
+
+    def text(self, *args: str) -> str:
+        """Write x, the places, and what is put there."""
+        return f"put({args[0]}, [{self.where}], {args[1]})"
+
+    def latex(self, *args: str) -> str:
+        """Write x, the places, and what is put there."""
+        return f"\\operatorname{{put}}_{{[{self.where}]}}\\left({args[0]}, {args[1]}\\right)"
+
+
+def _survivors(where: Selection, sizes: Shape) -> Any:
+    """Return ones where what was written stayed, zeros where a later write replaced it; None if all stayed."""
+    if where.unique:
+        return None
+    order = np.full(sizes, -1)
+    written = np.arange(order[where.key].size).reshape(order[where.key].shape)
+    order[where.key] = written
+    stayed = order[where.key] == written
+    return None if stayed.all() else stayed

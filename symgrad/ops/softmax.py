@@ -1,0 +1,240 @@
+"""logsumexp, softmax and log_softmax, with kernels that neither overflow nor cancel.
+
+Imports reduction and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentTypeError
+from symgrad.graph import Shape
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import MUL, SUB
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.reduction import Axes, Reduction, bound_sum, off_rows, on_rows, resolve
+from symgrad.ops.shape import axis_of
+
+_exp = np.frompyfunc(sp.exp, 1, 1)
+_log = np.frompyfunc(sp.log, 1, 1)
+
+
+def _excess(rows: Any) -> tuple[Any, Any]:
+    """Return the largest entry m of each row, kept, and log Σ exp(x - m) through log1p of the others' sum."""
+    at = np.argmax(rows, axis=-1, keepdims=True)
+    top = np.take_along_axis(rows, at, -1)
+    safe = np.where(np.isfinite(top), top, 0)
+    e = np.exp(rows - safe)
+    np.put_along_axis(e, at, 0, -1)
+    return top, np.log1p(np.add.reduce(e, axis=-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class LogSumExp(Reduction):
+    """log Σ exp x along the axes."""
+
+    name = "Logsumexp"
+    saves = "x"
+
+    def forward(self, x: Any) -> Any:
+        """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
+        rows = on_rows(x, self.axes)
+        s = self.out_shape(np.shape(x))
+        if rows.shape[-1] == 0:
+            return np.full(s, -np.inf, rows.dtype)
+        top, excess = _excess(rows)
+        return np.where(np.isfinite(top), top + excess, top).reshape(s)
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        return _log(np.sum(_exp(x), axis=self.axes, keepdims=self.keepdim))
+
+    def slope(self, y: Any, x: Any) -> Any:
+        # w = softmax(x)
+        return Softmax(self.axes)(x)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """log Σ exp(x_k)."""
+        full, limits = self.spread(idx, p)
+        return sp.log(bound_sum(p, sp.exp(p(full)), limits))
+
+
+@dataclass(frozen=True)
+class _Normalised(Op):
+    """What softmax and log_softmax share: the axes, and a shape that stays."""
+
+    axes: tuple[int, ...]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def text(self, *args: str) -> str:
+        """softmax(X)."""
+        return f"{type(self).__name__}({args[0]})"
+
+    def exponentials(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Return Σ exp(x_k) of the row that an entry belongs to."""
+        row = Reduction(self.axes, keepdim=True)
+        full, limits = row.spread(idx, p)
+        return bound_sum(p, sp.exp(p(full)), limits)
+
+
+@dataclass(frozen=True)
+class Softmax(_Normalised):
+    """exp x / Σ exp x along the axes."""
+
+    saves = "y"
+
+    def forward(self, x: Any) -> Any:
+        """Shift by the largest entry, so that nothing overflows."""
+        rows = on_rows(x, self.axes)
+        if rows.shape[-1] == 0:
+            return np.array(x)
+        with np.errstate(invalid="ignore"):
+            e = np.exp(rows - np.maximum.reduce(rows, axis=-1, keepdims=True))
+        return off_rows(e / np.add.reduce(e, axis=-1, keepdims=True), np.shape(x), self.axes)
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        e = _exp(x)
+        return e / np.add.reduce(e, axis=self.axes, keepdims=True)
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # x̄ = y ⊙ (ȳ - Σ ȳ ⊙ y)
+        return MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True)))
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
+        """The Jacobian is symmetric."""
+        return self.vjp(0, ts[0], y, x)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """exp(x_i) / Σ exp(x_k)."""
+        return sp.exp(p(idx)) / self.exponentials(idx, p)
+
+    def text(self, *args: str) -> str:
+        """softmax(X)."""
+        return f"softmax({args[0]})"
+
+
+@dataclass(frozen=True)
+class LogSoftmax(_Normalised):
+    """x - log Σ exp x along the axes."""
+
+    saves = "x"
+
+    def forward(self, x: Any) -> Any:
+        """(x - m) - log1p(Σ exp(x - m)) without the largest entry m in the sum."""
+        rows = on_rows(x, self.axes)
+        if rows.shape[-1] == 0:
+            return np.array(x)
+        top, excess = _excess(rows)
+        with np.errstate(invalid="ignore"):
+            y = (rows - top) - np.where(np.isfinite(top), excess, np.nan)
+        return off_rows(y, np.shape(x), self.axes)
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        return x - _log(np.add.reduce(_exp(x), axis=self.axes, keepdims=True))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # x̄ = ȳ - softmax(x) Σ ȳ
+        return SUB(g, MUL(Softmax(self.axes)(x), sum_axes(g, self.axes, keepdim=True)))
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
+        """ẏ = ẋ - Σ softmax(x) ⊙ ẋ."""
+        return SUB(ts[0], sum_axes(MUL(Softmax(self.axes)(x), ts[0]), self.axes, keepdim=True))
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_i - log Σ exp(x_k)."""
+        return p(idx) - sp.log(self.exponentials(idx, p))
+
+    def text(self, *args: str) -> str:
+        """log_softmax(X)."""
+        return f"log_softmax({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """Log softmax(X)."""
+        return f"\\log\\operatorname{{softmax}}\\left({args[0]}\\right)"
+
+
+# ------------------------------------------------------------------ functions
+def logsumexp(
+    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    """log Σ exp x along the axes, without overflow.
+
+    Derivative: softmax(x).
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+
+    Returns:
+        A tensor shaped like x without the axes; -∞ where there is no entry.
+
+    >>> sg.logsumexp(sg.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6931)
+    """
+    return LogSumExp(resolve(x, dim, axis), keepdim or keepdims)(x)
+
+
+def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """exp x / Σ exp x along one axis.
+
+    Derivative: y_i (δ_ij - y_j).
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x, whose entries along the axis sum to 1; nan for a row that is all -∞.
+
+    Raises:
+        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+
+    >>> sg.softmax(sg.tensor([0.0, 0.0]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    return _along(Softmax, "softmax", x, dim if axis is None else axis, dtype)
+
+
+def log_softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1.
+
+    Derivative: δ_ij - softmax(x)_j.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x; nan for a row that is all -∞.
+
+    Raises:
+        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+
+    >>> sg.log_softmax(sg.tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931])
+    """
+    return _along(LogSoftmax, "log_softmax", x, dim if axis is None else axis, dtype)
+
+
+def _along(op: type[_Normalised], name: str, x: Any, dim: int | None, dtype: Any) -> Any:
+    if dim is None:
+        raise ArgumentTypeError(
+            f'{name}() missing 1 required positional arguments: "dim". Pass dim=-1 for the last axis.'
+        )
+    ndim = len(shape(x))
+    axis = axis_of(dim, ndim)
+    return op((axis,) if ndim else ())(x if dtype is None else Cast(np.dtype(dtype))(x))

@@ -1,0 +1,81 @@
+"""What operations on square matrices share: shape and dtype checks, the place of a failure, SymPy matrices.
+
+Imports map and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import DTypeError, ShapeError
+from symgrad.graph import Shape
+from symgrad.ops.map import show_shape
+
+
+def check_square(name: str, s: Shape) -> None:
+    """Raise torch's error unless s is (…, n, n)."""
+    if len(s) < 2:
+        raise ShapeError(
+            f"{name}: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
+            "pass a matrix (n, n) or a batch of them."
+        )
+    if s[-1] != s[-2]:
+        raise ShapeError(
+            f"{name}: A must be batches of square matrices, but they are {s[-2]} by {s[-1]} matrices. "
+            f"Got shape {show_shape(s)}."
+        )
+
+
+def real(name: str, x: Any) -> Any:
+    """Return x as an array that LAPACK takes: float32 or float64, integers as float64."""
+    x = np.asarray(x)
+    if x.dtype == np.float16:
+        raise DTypeError(f"{name}: Low precision dtypes not supported. Got Half; use .to(sg.float32) first.")
+    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+
+
+def on_matrices(x: Any, fn: Callable[[sp.Matrix], Any]) -> Any:
+    """Apply fn to each matrix of an object array of SymPy expressions."""
+    check_square("on_symbols", x.shape)
+    found = [fn(sp.Matrix(*x.shape[-2:], list(m.flat))) for m in x.reshape(-1, *x.shape[-2:])]
+    if found and isinstance(found[0], sp.MatrixBase):
+        out = np.array([m.tolist() for m in found], dtype=object)
+        return out.reshape(x.shape)
+    out = np.empty(len(found), dtype=object)
+    out[:] = found
+    return out.reshape(x.shape[:-2])
+
+
+def first_bad(x: Any, bad: Callable[[Any], int]) -> tuple[str, int]:
+    """Find the first matrix that is bad: its "(Batch element k): ", and what bad says of it."""
+    for k, m in enumerate(x.reshape(-1, *x.shape[-2:])):
+        found = bad(m)
+        if found:
+            return (f"(Batch element {k}): " if x.ndim > 2 else ""), found
+    return "", 0
+
+
+def zero_pivot(m: Any) -> int:
+    """Return the position, from 1, of the first zero pivot of LU with row exchanges; 0 if there is none."""
+    m = m.copy()
+    for k in range(len(m)):
+        best = k + int(np.argmax(np.abs(m[k:, k])))
+        if m[best, k] == 0:
+            return k + 1
+        m[[k, best]] = m[[best, k]]
+        m[k + 1 :, k:] -= np.outer(m[k + 1 :, k] / m[k, k], m[k, k:])
+    return 0
+
+
+def bad_minor(m: Any) -> int:
+    """Return the order of the first leading minor that is not positive definite; 0 if all are."""
+    for k in range(1, len(m) + 1):
+        try:
+            np.linalg.cholesky(m[:k, :k])
+        except np.linalg.LinAlgError:
+            return k
+    return 0
