@@ -16,6 +16,7 @@ from symgrad.errors import GraphError
 from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.kernels import ARITHMETIC
 from symgrad.ops.contract import sum_to
+from symgrad.ops.protocol import Blank
 
 Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
 
@@ -121,8 +122,7 @@ def _pull_recorded(node: Any, g: Any, handle: Handle) -> list[Any]:
     """Run the rule on tensors with the saved values, so that the result has a graph of its own."""
     plan = node.rule
     y, xs = plan.unpack(node)
-    out = handle(node, y)
-    ins = [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, xs, strict=True)]
+    out, ins = _handles(node, y, xs, handle)
     return [plan.op.vjp(i, g, out, *ins) for i in plan.active]
 
 
@@ -131,9 +131,15 @@ def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> 
     positions = [i for i, p in enumerate(node.inputs) if is_node(p) and (p in wanted or p in inside)]
     if g is None:
         return positions, [None] * len(positions)
-    out = handle(node, None)
-    ins = [handle(p, None) if is_node(p) else p for p in node.inputs]
+    out, ins = _handles(node, None, [None] * len(node.inputs), handle)
     return positions, [node.op.vjp(i, g, out, *ins) for i in positions]
+
+
+def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, list[Any]]:
+    """Make tensors of a node's output and inputs; what was not saved has a shape and no value."""
+    y = None if isinstance(y, Blank) else y
+    values = [None if isinstance(x, Blank) else x for x in xs]
+    return handle(node, y), [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, values, strict=True)]
 
 
 def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False) -> list[Any]:
@@ -160,8 +166,7 @@ def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle,
             raise GraphError(FREED)
         y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
         if record:
-            y = handle(node, y)
-            xs = [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, xs, strict=True)]
+            y, xs = _handles(node, y, xs, handle)
         t = node.op.jvp(ts, y, *xs)
         found[node] = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
     return [found.get(r) for r in roots]

@@ -21,6 +21,7 @@ from symgrad.kernels import canonical
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.value import to_value
 from symgrad.ops.join import stack
+from symgrad.ops.shape import Reshape
 from symgrad.record import Core, apply, as_tensor, handle
 from symgrad.tensor import Tensor
 
@@ -329,7 +330,7 @@ def _assembled(parts: list[Any], out: Any, into: Any, axis: int, dtype: Any) -> 
     """Stack rows (axis 0) or columns (the last axis) into the shape output + input."""
     if not parts:
         return handle(None, np.zeros((*out, *into), dtype))
-    return stack(parts, axis).reshape((*out, *into))
+    return Reshape((*out, *into))(stack(parts, axis))
 
 
 def hessian(fn: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:

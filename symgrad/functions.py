@@ -5,35 +5,37 @@ Imports record and ops. What the functions compute stands in ``ops``; here is on
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from symgrad.ops import contract
+from symgrad.ops import arrange, contract, determinant, extremes, join, linalg, matrices, norms, products, reduce, scan, variance
+from symgrad.ops import gather as gather_ops
+from symgrad.ops import select as select_ops
+from symgrad.ops import softmax as softmax_ops
+from symgrad.ops.einsum import einsum as _einsum
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
 from symgrad.ops.elementwise import where as _where
+from symgrad.public import public
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def public(fn: F) -> F:
-    """Return fn with its first argument turned into a tensor; of a list or tuple, each element."""
-
-    @functools.wraps(fn)
-    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return fn(tensors(x), *args, **kwargs)
-
-    return call  # type: ignore[return-value]
-
-
-def tensors(x: Any) -> Any:
-    """Turn x into a tensor, or each element of a sequence that holds tensors."""
-    if isinstance(x, Core):
-        return x
-    if isinstance(x, (list, tuple)) and any(isinstance(e, Core) for e in x):
-        return type(x)(as_tensor(e) for e in x)
-    return as_tensor(x)
+__all__ = [
+    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin",
+    "asinh", "atan", "atan2", "atanh", "bmm", "broadcast_to", "cat", "ceil", "cholesky", "chunk",
+    "clamp", "clip", "clone", "concat", "concatenate", "cos", "cosh", "cumprod", "cumsum", "det",
+    "diag", "diag_embed", "diagonal", "digamma", "div", "divide", "dot", "einsum", "eq", "erf",
+    "erfc", "exp", "exp2", "expm1", "flatten", "flip", "floor", "gather", "ge", "gt", "hstack",
+    "index_add", "index_select", "inner", "inverse", "kron", "le", "lgamma", "log", "log10",
+    "log1p", "log2", "log_softmax", "logdet", "logsigmoid", "logsumexp", "lt", "masked_fill",
+    "masked_select", "matmul", "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm",
+    "moveaxis", "movedim", "mul", "multiply", "mv", "narrow", "ne", "neg", "norm", "outer",
+    "permute", "pow", "prod", "ravel", "reciprocal", "relu", "repeat_interleave", "reshape", "roll",
+    "rsqrt", "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet",
+    "softmax", "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub",
+    "subtract", "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile",
+    "trace", "transpose", "tril", "triu", "true_divide", "unbind", "unsqueeze", "var", "var_mean",
+    "vstack", "where",
+]  # fmt: skip
 
 
 def _unary(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
@@ -116,6 +118,59 @@ gt = _binary("gt", "x > other, elementwise.")
 ge = _binary("ge", "x ≥ other, elementwise.")
 
 pow = public(power)
-clamp = public(clip_to)
+clamp = clip = public(clip_to)
 where = public(_where)
-matmul = public(contract.matmul)
+subtract, multiply, divide, true_divide = sub, mul, div, div
+
+reshape, flatten, ravel = public(arrange.reshape), public(arrange.flatten), public(arrange.ravel)
+squeeze, unsqueeze = public(arrange.squeeze), public(arrange.unsqueeze)
+broadcast_to, tile, repeat_interleave = (
+    public(arrange.broadcast_to),
+    public(arrange.tile),
+    public(arrange.repeat_interleave),
+)
+flip, roll, permute, t = public(arrange.flip), public(join.roll), public(arrange.permute), public(arrange.t)
+transpose = swapaxes = swapdims = public(arrange.transpose)
+movedim = moveaxis = public(arrange.movedim)
+cat = concat = concatenate = public(join.cat)
+stack, hstack, vstack = public(join.stack), public(join.hstack), public(join.vstack)
+split, chunk, unbind = public(join.split), public(join.chunk), public(join.unbind)
+index_select, gather = public(gather_ops.index_select), public(gather_ops.gather)
+take_along_dim, scatter = public(gather_ops.take_along_dim), public(gather_ops.scatter)
+scatter_add, index_add = public(gather_ops.scatter_add), public(gather_ops.index_add)
+select, narrow = public(select_ops.select), public(select_ops.narrow)
+masked_fill, masked_select = public(select_ops.masked_fill), public(select_ops.masked_select)
+
+sum, mean, prod = public(reduce.sum), public(reduce.mean), public(reduce.prod)
+all, any = public(reduce.all), public(reduce.any)
+var, std = public(variance.var), public(variance.std)
+var_mean, std_mean = public(variance.var_mean), public(variance.std_mean)
+max, min, amax, amin = public(extremes.max), public(extremes.min), public(extremes.amax), public(extremes.amin)
+argmax, argmin = public(extremes.argmax), public(extremes.argmin)
+cumsum, cumprod = public(scan.cumsum), public(scan.cumprod)
+logsumexp, softmax = public(softmax_ops.logsumexp), public(softmax_ops.softmax)
+log_softmax = public(softmax_ops.log_softmax)
+
+matmul, dot, mv = public(contract.matmul), public(products.dot), public(products.mv)
+mm, bmm, outer = public(products.mm), public(products.bmm), public(products.outer)
+inner, kron, trace = public(products.inner), public(products.kron), public(matrices.trace)
+diag, diagonal, diag_embed = public(matrices.diag), public(matrices.diagonal), public(matrices.diag_embed)
+tril, triu = public(matrices.tril), public(matrices.triu)
+det, logdet, slogdet = public(determinant.det), public(determinant.logdet), public(determinant.slogdet)
+inverse, cholesky = public(linalg.inv), public(linalg.cholesky)
+matrix_power, norm = public(linalg.matrix_power), public(norms.norm)
+
+
+def einsum(equation: str, *operands: Any) -> Any:
+    """Sum of products over the letters that the output lacks, as ``torch.einsum``.
+
+    Args:
+        equation: such as ``"ij,jk->ik"``.
+        operands: one tensor per term.
+
+    >>> sg.einsum("ii->", sg.eye(3))
+    tensor(3.)
+    """
+    flat = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    return _einsum(equation, *[as_tensor(x) for x in flat])
+

@@ -5,14 +5,14 @@ Imports functions and ops.
 
 from __future__ import annotations
 
-from symgrad.functions import public
+from symgrad.public import public
 from symgrad.ops import contract, determinant, matrices, norms, products
 from symgrad.ops import linalg as solving
 from symgrad.ops.determinant import SlogDet
 
 __all__ = [
-    "SlogDet", "cholesky", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm",
-    "slogdet", "solve", "solve_triangular", "trace", "vector_norm",
+    "SlogDet", "cholesky", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot",
+    "norm", "slogdet", "solve", "solve_triangular", "trace", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)

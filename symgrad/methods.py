@@ -5,9 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from symgrad.ops import contract, elementwise
+from symgrad.ops import (
+    arrange,
+    contract,
+    determinant,
+    elementwise,
+    extremes,
+    join,
+    linalg,
+    matrices,
+    norms,
+    products,
+    reduce,
+    scan,
+    variance,
+)
+from symgrad.ops import gather as gather_ops
+from symgrad.ops import select as select_ops
+from symgrad.ops import softmax as softmax_ops
 from symgrad.ops.elementwise import BINARY, UNARY
 from symgrad.ops.map import Map
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import axis_of, total
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
 
@@ -49,7 +68,78 @@ class Elementwise(Core):
     matmul = contract.matmul
 
 
-class Methods(Elementwise):
-    """Everything else that works as a method."""
+class Shapes(Core):
+    """Operations that arrange and pick entries."""
 
     __slots__ = ()
+
+    reshape, view, reshape_as, view_as = arrange.reshape, arrange.reshape, arrange.reshape_as, arrange.reshape_as
+    flatten, ravel, unflatten = arrange.flatten, arrange.ravel, arrange.unflatten
+    squeeze, unsqueeze = arrange.squeeze, arrange.unsqueeze
+    expand, expand_as, broadcast_to = arrange.expand, arrange.expand_as, arrange.broadcast_to
+    repeat, tile, repeat_interleave = arrange.repeat, arrange.tile, arrange.repeat_interleave
+    flip, roll, permute = arrange.flip, join.roll, arrange.permute
+    transpose = swapaxes = swapdims = arrange.transpose
+    movedim = moveaxis = arrange.movedim
+    t = arrange.t
+    T = property(arrange.reverse_axes, doc="The tensor with its axes reversed: of a matrix, the transpose.")
+    mT = property(arrange.mT, doc="The tensor with its last two axes swapped.")
+    split, chunk, unbind = join.split, join.chunk, join.unbind
+    index_select, gather, take_along_dim = gather_ops.index_select, gather_ops.gather, gather_ops.take_along_dim
+    scatter, scatter_add, index_add = gather_ops.scatter, gather_ops.scatter_add, gather_ops.index_add
+    select, narrow = select_ops.select, select_ops.narrow
+    masked_fill, masked_select = select_ops.masked_fill, select_ops.masked_select
+
+
+class Reductions(Core):
+    """Operations along axes."""
+
+    __slots__ = ()
+
+    sum, mean, prod, all, any = reduce.sum, reduce.mean, reduce.prod, reduce.all, reduce.any
+    var, std = variance.var, variance.std
+    max, min, amax, amin = extremes.max, extremes.min, extremes.amax, extremes.amin
+    argmax, argmin = extremes.argmax, extremes.argmin
+    cumsum, cumprod = scan.cumsum, scan.cumprod
+    logsumexp, softmax, log_softmax = softmax_ops.logsumexp, softmax_ops.softmax, softmax_ops.log_softmax
+    norm = norms.norm
+
+
+class Matrices(Core):
+    """Linear algebra."""
+
+    __slots__ = ()
+
+    dot, mv, mm, bmm = products.dot, products.mv, products.mm, products.bmm
+    outer, inner, kron = products.outer, products.inner, products.kron
+    diag, diagonal, diag_embed = matrices.diag, matrices.diagonal, matrices.diag_embed
+    trace, tril, triu = matrices.trace, matrices.tril, matrices.triu
+    det, logdet, slogdet = determinant.det, determinant.logdet, determinant.slogdet
+    inverse, cholesky, matrix_power = linalg.inv, linalg.cholesky, linalg.matrix_power
+
+
+class Methods(Elementwise, Shapes, Reductions, Matrices):
+    """All operations that work as a method."""
+
+    __slots__ = ()
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one axis."""
+        sizes = shape(self)
+        return sizes if dim is None else sizes[axis_of(dim, len(sizes))]
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return len(shape(self))
+
+    def numel(self) -> Any:
+        """The number of entries."""
+        return total(shape(self))
+
+    def where(self, condition: Any, other: Any) -> Any:
+        """Keep entries where the condition holds, take other's elsewhere."""
+        return elementwise.where(as_tensor(condition), self, other)
+
+    def contiguous(self) -> Any:
+        """The same tensor: how its entries lie in memory is not the user's concern."""
+        return self

@@ -106,7 +106,7 @@ def _record(
         level = TRACED  # comparisons and indices carry no gradient
     active = tuple(i for i, p in enumerate(inputs) if is_node(p) and p.level == GRAD) if level == GRAD else ()
     plan = op.plan(active, len(inputs), label)
-    fits = isinstance(op, Map) and all(inputs[i].shape == shape for i in active)
+    fits = isinstance(op, Map) and all(p.shape == shape for p in inputs if is_node(p))  # also for a symbolic sweep
     return Node(plan, inputs, plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
 
 

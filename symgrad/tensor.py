@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sympy.logic.boolalg import Boolean
 
 from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
@@ -68,7 +69,10 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype
-        return np.dtype(np.float64) if value is not None else get_default_dtype()
+        if value is not None:
+            return np.dtype(np.float64)
+        condition = isinstance(getattr(self._node.op, "payload", None), Boolean) and self._node.op.payload.is_Relational
+        return np.dtype(np.bool_) if condition else get_default_dtype()
 
     @property
     def name(self) -> str | None:

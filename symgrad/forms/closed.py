@@ -19,7 +19,7 @@ from symgrad.forms.index import Reading, lettered, tidy
 from symgrad.forms.matrix import MatrixReading, NoMatrix
 from symgrad.forms.program import Program
 from symgrad.graph import AnyNode, Leaf, ancestors
-from symgrad.ops.map import show_shape
+from symgrad.ops.map import exact, show_shape
 from symgrad.ops.value import to_value
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
@@ -126,7 +126,7 @@ class ClosedForm:
             raise FormError(f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case.")
         found = self._program.run([_entries(self._names[id(leaf)], leaf.shape) for leaf in self._leaves])
         array = np.asarray(found, dtype=object)
-        flat = [sp.sympify(e) for e in array.flat]
+        flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
 
     # -------------------------------------------------------------- text

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from symgrad.errors import FormError
 from symgrad.forms import names
@@ -118,7 +119,7 @@ class Reader:
 
 def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
     """Return Σ body: Kronecker deltas contracted, factors without the index moved in front."""
-    left = list(limits)
+    left = [(k, sp.sympify(lo), sp.sympify(hi)) for k, lo, hi in limits]
     body = tidy(body)
     for limit in list(left):
         k, lo, hi = limit
@@ -126,7 +127,7 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
             body = (hi - lo + 1) * body
             left.remove(limit)
             continue
-        contracted = _contract(body, k)
+        contracted = None if _ragged(lo, hi) else _contract(body, k)
         if contracted is not None:
             body = contracted
             left.remove(limit)
@@ -137,6 +138,11 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
     for factor in sp.Mul.make_args(body):
         (inside if factor.free_symbols & bound else outside).append(factor)
     return sp.Mul(*outside, sp.Sum(sp.Mul(*inside), *left))
+
+
+def _ragged(lo: Any, hi: Any) -> bool:
+    """Whether a sum runs over a part of the axis only, as in a running sum: then δ may pick nothing."""
+    return lo != 0 or any(not s.is_positive for s in hi.free_symbols)
 
 
 def tidy(e: sp.Expr) -> sp.Expr:
@@ -196,9 +202,10 @@ def _without(term: sp.Expr, delta: sp.Expr) -> sp.Expr:
 # ------------------------------------------------------------------ letters
 def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
     """Give the bound indices textbook letters, and every node its printing class."""
-    if isinstance(e, sp.Sum):
+    if isinstance(e, ExprWithLimits):
         new, inner_avoid = _letters(e.variables, avoid)
-        return Sigma(lettered(e.function.xreplace(new), inner_avoid), *[(new[k], lo, hi) for k, lo, hi in e.limits])
+        kind = Sigma if isinstance(e, sp.Sum) else type(e)
+        return kind(lettered(e.function.xreplace(new), inner_avoid), *[(new[k], lettered(lo, avoid), lettered(hi, avoid)) for k, lo, hi in e.limits])
     if isinstance(e, sp.Lambda):
         new, inner_avoid = _letters(e.variables, avoid)
         return sp.Lambda(tuple(new.values()), lettered(e.expr.xreplace(new), inner_avoid))

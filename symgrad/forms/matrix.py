@@ -33,7 +33,7 @@ from symgrad.forms.nodes import (
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import Map, exact
+from symgrad.ops.map import Map, exact, substitute
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Eye, Reshape
 from symgrad.scalars import BY_FUNCTION, X
@@ -180,7 +180,7 @@ def _broadcast(a: Any, shape: Any) -> Any:
 def _elementwise(payload: Any, env: dict[Any, Any], shape: Any) -> Any:
     """Read a payload over arrays: + stays +, · becomes ⊙, functions apply to each entry."""
     if not shape:
-        return payload.xreplace(env) if not any(isinstance(v, Uniform) for v in env.values()) else _fail("1-sized")
+        return substitute(payload, env) if not any(isinstance(v, Uniform) for v in env.values()) else _fail("1-sized")
     env = {k: v.args[0] if isinstance(v, Uniform) else _broadcast(v, shape) if _is_array(v) else v for k, v in env.items()}
     found = _walk(payload, env, shape)
     return found if _is_array(found) else Uniform(found, shape)

@@ -128,7 +128,7 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any
     """The tensors one after the other along ``dim``: y = [x₀, x₁, …].
 
     Args:
-        tensors: shapes equal but for size n₀, n₁, … along dim. Empty ones of shape (0,) are left out.
+        tensors: shapes equal but for size n₀, n₁, … along dim. One of shape (0,) fits all.
         dim: the axis to join along.
 
     Returns:
@@ -144,11 +144,16 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any
     """
     if len(tensors) == 0:
         raise ArgumentError("torch.cat(): expected a non-empty list of Tensors. Got none.")
-    filled = [x for x in tensors if shape(x) != (0,)] or tensors
-    a = axis_of(dim if axis is None else axis, len(shape(filled[0])))
-    op = Cat(a)
+    model = next((s for s in map(shape, tensors) if s != (0,)), (0,))
+    op = Cat(axis_of(dim if axis is None else axis, len(model)))
+    filled = [_empty_like(x, model, op.axis) if shape(x) == (0,) else x for x in tensors]
     op.out_shape(*map(shape, filled))
     return op(*filled)
+
+
+def _empty_like(x: Any, model: Shape, axis: int) -> Any:
+    """Return the empty vector x in a shape that joins."""
+    return x if len(model) < 2 else Reshape((*model[:axis], 0, *model[axis + 1 :]))(x)
 
 
 concat = concatenate = cat

@@ -62,8 +62,10 @@ class Positions:
         return hash((self.array.shape, self.array.tobytes()))
 
     def __repr__(self) -> str:
-        shown = np.array2string(self.array, separator=", ", threshold=8, edgeitems=2)
-        return shown.replace("\n", "")
+        return f"Positions({self.array.tolist()})"  # in full: formulas tell operations apart by it
+
+    def __str__(self) -> str:
+        return np.array2string(self.array, separator=", ", threshold=8, edgeitems=2).replace("\n", "")
 
 
 Place = tuple[int, Positions]

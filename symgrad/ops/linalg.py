@@ -39,8 +39,8 @@ class Inverse(Op):
             where, k = first_bad(x, zero_pivot)
             raise LinAlgError(
                 f"linalg.inv: {where}The diagonal element {k or len(x)} is zero, the inversion could "
-                f"not be completed because the input matrix is singular. Got shape {show_shape(x.shape)}; its rows are "
-                "linearly dependent."
+                f"not be completed because the input matrix is singular. Got shape {show_shape(x.shape)}; "
+                "its rows are linearly dependent."
             ) from error
 
     def out_shape(self, s: Shape) -> Shape:

@@ -17,13 +17,12 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, sum_axes
 from symgrad.ops.elementwise import BCE_LOGITS
-from symgrad.ops.map import ADD, MUL, NEG, Map, broadcast_shapes, clip, emap, show_shape
+from symgrad.ops.guards import FLOORED, LOGCUT
+from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.shape import total
-from symgrad.scalars import X, abs_, clamp_min, logsigmoid
-
-_FLOOR = 1e-12  # torch's bound on p (1 - p) in a denominator
+from symgrad.scalars import X, abs_, logsigmoid
 
 SQUARED = Map.of((X[0] - X[1]) ** 2, 2, "MseLoss")
 ABSOLUTE = Map.of(abs_(X[0] - X[1]), 2, "Abs")
@@ -44,7 +43,7 @@ def reduced(terms: Any, reduction: str, name: str, n: Any = None) -> Any:
     s = shape(terms)
     if reduction == "none":
         return rename(terms, name)
-    added = sum_axes(terms, range(len(s)))
+    added = sum_all(terms)
     return rename(added if reduction == "sum" else over(added, total(s) if n is None else n), name)
 
 
@@ -58,12 +57,13 @@ def show_size(x: Any) -> str:
     return f"torch.Size({show_shape(shape(x))})"
 
 
-def _weighted(terms: Any, weight: Any, name: str) -> Any:
-    return terms if weight is None else rename(MUL(terms, weight), name)
+def sum_all(x: Any) -> Any:
+    """Return the sum of all entries."""
+    return sum_axes(x, range(len(shape(x))))
 
 
 # ------------------------------------------------------------------ errors squared and absolute
-def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """Σ (x - t)² / n, the mean squared error.
 
     Derivative in x: 2 (x - t) / n.
@@ -86,7 +86,7 @@ def mse_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = Non
     return _difference(SQUARED, "MseLoss", input, target, reduction, weight)
 
 
-def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None) -> Any:
+def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """Σ |x - t| / n, the mean absolute error.
 
     Derivative in x: sign(x - t) / n, 0 where x = t.
@@ -113,11 +113,174 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean", weight: Any = None
 def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
     if shape(x) != shape(t):
         warnings.warn(
-            f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). This will "
-            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-            stacklevel=3,
+            f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
+            "This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=4,
         )
     check_reduction(reduction)
-    terms = _weighted(op(x, t), weight, name)
-    n = None if weight is None else total_weight(weight, shape(terms))
-    return reduced(terms, reduction, name, n)
+    terms = op(x, t)
+    if weight is None:
+        return reduced(terms, reduction, name)
+    if shape(weight) != shape(terms):
+        raise ArgumentError(
+            "Weights and input must have the same size. "
+            f"Got weight {show_shape(shape(weight))} for terms {show_shape(shape(terms))}."
+        )
+    if reduction == "mean":
+        return DIV(sum_all(MUL(terms, weight)), sum_all(weight))
+    return reduced(MUL(terms, weight), reduction, "Mul" if reduction == "none" else "Sum")
+
+
+# ------------------------------------------------------------------ binary cross entropy
+@dataclass(frozen=True)
+class BinaryCrossEntropy(Op):
+    """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
+
+    def forward(self, p: Any, t: Any) -> Any:
+        """Cut the logarithms, so that 0 log 0 is 0."""
+        p = np.asarray(p)
+        with np.errstate(divide="ignore"):
+            yes, no = np.maximum(np.log(p), -100), np.maximum(np.log1p(-p), -100)
+        return -(t * yes + (1 - t) * no)
+
+    def on_symbols(self, p: Any, t: Any) -> Any:
+        """As the textbook writes it."""
+        return np.asarray(np.frompyfunc(_bce, 2, 1)(p, t), dtype=object)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """The common shape."""
+        return broadcast_shapes(*shapes)
+
+    def vjp(self, i: int, g: Any, y: Any, p: Any, t: Any) -> Any:
+        # p̄ = ȳ (p - t) / (p (1 - p)), the denominator at least 10⁻¹²;  t̄ = ȳ (log(1 - p) - log p)
+        if i == 0:
+            return DIV(MUL(g, SUB(p, t)), FLOORED(emap(X[0] * (1 - X[0]), p)))
+        return MUL(g, SUB(LOGCUT(SUB(1, p)), LOGCUT(p)))
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """-(t_i log p_i + (1 - t_i) log(1 - p_i))."""
+        return _bce(*[p(idx) for p in ps])
+
+
+def _bce(p: sp.Expr, t: sp.Expr) -> sp.Expr:
+    return -t * sp.log(p) - (1 - t) * sp.log(1 - p)
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
+    """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
+
+    Derivative in p: (p - t) / (p (1 - p) n). Of logits z, ``binary_cross_entropy_with_logits`` is accurate.
+
+    Args:
+        input: probabilities p in [0, 1], any shape.
+        target: t in [0, 1], the shape of p.
+        weight: factors of the terms, broadcast against them.
+        reduction: 'mean', 'sum' or 'none'.
+
+    Returns:
+        The loss, shape (); for 'none' the terms. Logarithms are cut at -100.
+
+    Raises:
+        ArgumentError: sizes differ, entries lie outside [0, 1], or another reduction.
+
+    >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5, 0.5]), sg.tensor([0.0, 1.0]))
+    tensor(0.6931)
+    """
+    check_reduction(reduction)
+    if shape(input) != shape(target):
+        raise ArgumentError(
+            f"Using a target size ({show_size(target)}) that is different to the input size "
+            f"({show_size(input)}) is deprecated. Please ensure they have the same size. Reshape or unsqueeze one of them."
+        )
+    _check_unit_interval("input", input)
+    _check_unit_interval("target", target)
+    terms = BinaryCrossEntropy()(input, target)
+    return reduced(terms if weight is None else MUL(terms, weight), reduction, "BinaryCrossEntropy")
+
+
+def _check_unit_interval(name: str, x: Any) -> None:
+    value = value_of(x)
+    if value is not None and not np.all((np.asarray(value) >= 0) & (np.asarray(value) <= 1)):
+        raise ArgumentError(
+            f"all elements of {name} should be between 0 and 1. Got {np.min(value)} to {np.max(value)}; "
+            "for logits use binary_cross_entropy_with_logits."
+        )
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, *, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """Σ (log(1 + eᶻ) - t z) / n, the cross entropy of t and σ(z), for any size of z.
+
+    Derivative in z: (σ(z) - t) / n.
+
+    Args:
+        input: logits z, any shape.
+        target: t in [0, 1], the shape of z.
+        weight: factors of the terms, broadcast against them.
+        reduction: 'mean', 'sum' or 'none'.
+        pos_weight: factor of the terms t log σ(z), broadcast against them.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: sizes differ, or another reduction.
+
+    >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 0.0]), sg.tensor([0.0, 1.0]))
+    tensor(0.6931)
+    """
+    check_reduction(reduction)
+    if shape(input) != shape(target):
+        raise ArgumentError(
+            f"Target size ({show_size(target)}) must be the same as input size ({show_size(input)}). "
+            "Reshape or unsqueeze one of them."
+        )
+    terms = BCE_LOGITS(input, target) if pos_weight is None else BCE_POSITIVE(input, target, pos_weight)
+    terms = terms if weight is None else MUL(terms, weight)
+    return reduced(terms, reduction, "BinaryCrossEntropyWithLogits")
+
+
+# ------------------------------------------------------------------ the linear layer
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """X Wᵀ + b over the last axis.
+
+    Args:
+        input: X (…, n).
+        weight: W (m, n), or (n,) for one output without an axis.
+        bias: b (m,), or () with a weight (n,).
+
+    Returns:
+        A tensor (…, m), or (…) with a weight (n,).
+
+    Raises:
+        ShapeError: n differs, or weight has more than two axes.
+
+    >>> sg.nn.functional.linear(sg.ones(2, 3), sg.ones(4, 3)).shape
+    (2, 4)
+    """
+    p, q = shape(input), shape(weight)
+    if not p or len(q) not in (1, 2) or p[-1] != q[-1]:
+        raise ShapeError(_misfit(p, q))
+    lead = LETTERS[2 : len(p) + 1]
+    out = "a" if len(q) == 2 else ""
+    name = {1: "Squeeze", 2: "Mm"}.get(len(p), "View") if out else "Mv"
+    y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
+    if bias is None:
+        return y
+    if broadcast_shapes(shape(y), shape(bias)) != shape(y):
+        raise ShapeError(
+            f"linear: bias {show_shape(shape(bias))} does not fit the output {show_shape(shape(y))}. "
+            f"Expected {show_shape(shape(y)[-1:] if out else ())}."
+        )
+    return rename(ADD(y, bias), {2: "Addmm"}.get(len(p), "View"))
+
+
+def _misfit(p: Shape, q: Shape) -> str:
+    rows = total(p[:-1]) if p else 1
+    if len(q) == 2 and p:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{p[-1]} and {q[1]}x{q[0]})"
+    else:
+        text = "size mismatch"
+    return f"{text}. Got input {show_shape(p)} and weight {show_shape(q)}; expected (…, n) and (m, n)."

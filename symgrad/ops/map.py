@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.logic.boolalg import Boolean
 
 from symgrad.errors import ShapeError
 from symgrad.graph import Node, Shape
@@ -63,7 +64,7 @@ class Map(Op):
 
     def _on_symbols(self, *xs: Any) -> Any:
         def entry(*values: Any) -> Any:
-            return self.formula.xreplace({x: exact(v) for x, v in zip(X, values, strict=False)})
+            return substitute(self.formula, {x: exact(v) for x, v in zip(X, values, strict=False)})
 
         return np.asarray(np.frompyfunc(entry, self.arity, 1)(*xs), dtype=object)
 
@@ -88,7 +89,7 @@ class Map(Op):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Substitute the entries into the payload."""
-        return self.formula.xreplace({x: p(clip(idx, p.shape)) for x, p in zip(X, ps, strict=False)})
+        return substitute(self.formula, {x: p(clip(idx, p.shape)) for x, p in zip(X, ps, strict=False)})
 
     @cached_property
     def formula(self) -> Any:
@@ -125,7 +126,7 @@ class Partial:
     @lru_cache(maxsize=8192)
     def of(payload: Any, i: int) -> Partial | None:
         """Differentiate the payload in its i-th argument."""
-        if isinstance(payload, sp.logic.boolalg.Boolean):
+        if not isinstance(payload, sp.Expr):
             return None
         found = scale(G, differentiate(payload, X[i]))
         if payload.args and not payload.is_number and len(payload.free_symbols) > 0:
@@ -245,6 +246,12 @@ def clip(idx: Sequence[Any], sizes: Shape) -> list[Any]:
     """Read broadcasting backwards: the index into an input of these sizes."""
     aligned = list(idx)[len(idx) - len(sizes) :]
     return [sp.S.Zero if n == 1 else k for k, n in zip(aligned, sizes, strict=True)]
+
+
+def substitute(payload: Any, env: dict[Any, Any]) -> Any:
+    """Put entries for a payload's slots; a condition stands for itself where the payload asks x ≠ 0."""
+    truths = {sp.Ne(x, 0): v for x, v in env.items() if isinstance(v, Boolean) and not isinstance(v, sp.Symbol)}
+    return payload.xreplace({**env, **truths})
 
 
 def exact(value: Any) -> sp.Expr:

@@ -1,6 +1,6 @@
 """Norms: (Σ|x|ᵖ)^(1/p) over any axes, without overflow, flat where the norm is zero.
 
-One op, Norm; matrix norms are made of it. Imports contract, elementwise, shape, map and protocol.
+One op, Norm; matrix norms are made of it. Imports contract, elementwise, guards, shape and below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import sympy as sp
 from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.elementwise import abs_, sign
+from symgrad.ops.elementwise import abs_
+from symgrad.ops.guards import NONZERO
 from symgrad.ops.map import DIV, MUL, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
@@ -24,44 +25,6 @@ from symgrad.scalars.declare import X
 
 Dims = int | Sequence[int] | None
 _X0, _X1, _X2 = X[:3]
-
-
-@dataclass(frozen=True)
-class Guard(Op):
-    """x with 1 in the place of 0: a denominator whose numerator is 0 there too. Formulas read it as x."""
-
-    saves = ""
-
-    def forward(self, x: Any) -> Any:
-        """Replace zeros by ones, keeping the dtype."""
-        x = np.asarray(x)
-        return np.where(x == 0, x.dtype.type(1), x)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
-
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Hand the cotangent on."""
-        return g
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Hand the tangent on."""
-        return ts[0]
-
-    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
-        """The entry itself."""
-        return p(idx)
-
-    def on_symbols(self, x: Any) -> Any:
-        """The entries themselves."""
-        return x
-
-    def text(self, *args: str) -> str:
-        """The argument itself."""
-        return args[0]
-
-    latex = text
 
 
 @dataclass(frozen=True)
@@ -101,13 +64,15 @@ class Norm(Op):
             return emap(_X0 * sp.sign(_X1), self._kept(g, x), x)
         g, y = self._kept(g, x), self._kept(y, x)
         if self.p == 2:
-            return emap(_X0 * _X1 / _X2, g, x, Guard()(y))
+            return emap(_X0 * _X1 / _X2, g, x, NONZERO(y))
         if math.isinf(self.p):
             return self._extreme(g, y, x)
-        slope = MUL(g, sign(x))
+        # The ratio is formed first: the powers of |x| and y may overflow where their quotient does not.
         if self.p > 1:
-            return emap(_X0 * (_X1 / _X2) ** exact(self.p - 1), slope, abs_(x), Guard()(y))
-        return emap(_X0 * (_X1 / _X2) ** exact(1 - self.p), slope, y, Guard()(abs_(x)))
+            ratio = DIV(abs_(x), NONZERO(y))
+            return emap(_X0 * sp.sign(_X1) * _X2 ** exact(self.p - 1), g, x, ratio)
+        ratio = DIV(y, NONZERO(abs_(x)))
+        return emap(_X0 * sp.sign(_X1) * _X2 ** exact(1 - self.p), g, x, ratio)
 
     def _kept(self, z: Any, x: Any) -> Any:
         """Give z its axes of length one back."""
@@ -117,7 +82,7 @@ class Norm(Op):
         # y = max |x|  ⇒  x̄ = ȳ sign(x) [|x| = y] / the number of ties
         chosen = emap(sp.Piecewise((sp.sign(_X0), sp.Eq(sp.Abs(_X0), _X1)), (0, True)), x, y)
         ties = sum_axes(abs_(chosen), self.axes, keepdim=True)
-        return DIV(MUL(g, chosen), Guard()(ties))
+        return DIV(MUL(g, chosen), NONZERO(ties))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """(Σ|x|ᵖ)^(1/p); an entry of a named function where p is 0 or infinite."""
@@ -335,6 +300,8 @@ def norm(
         if isinstance(dim, Sequence) and len(dim) > 2:
             _matrix_axes(x, dim)
         p = 2
+    if isinstance(p, str) and p != "nuc":
+        raise ArgumentError(f"linalg.matrix_norm: Order {p} not supported. Pass a number or 'fro'.")
     if isinstance(p, str):
         return matrix_norm(x, p, (-2, -1) if dim is None else dim, keepdim)  # type: ignore[arg-type]
     return vector_norm(x, p, dim, keepdim)

@@ -121,7 +121,7 @@ class Take(Selection):
 
     def __str__(self) -> str:
         found = dict(self.places)
-        return ", ".join(repr(found[a]) if a in found else ":" for a in range(max(found, default=-1) + 1))
+        return ", ".join(str(found[a]) if a in found else ":" for a in range(max(found, default=-1) + 1))
 
     @cached_property
     def axes(self) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ class Scatter(Op):
         g = np.asarray(g)
         found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
         if self.where.unique:
-            found[self.where.key] = g
+            found[self.where.key] = _bare(g)
         else:
             np.add.at(found, self.where.key, g)
         return canonical(found)
@@ -109,6 +109,11 @@ def _is_pick(condition: Any) -> bool:
     return isinstance(condition, sp.Eq) and not condition.lhs.has(sp.Mod)
 
 
+def _bare(v: Any) -> Any:
+    """Return the expression in an object array without axes, which assignment would store as an array."""
+    return v.item() if isinstance(v, np.ndarray) and v.ndim == 0 and v.dtype.kind == "O" else v
+
+
 @dataclass(frozen=True)
 class Put(Op):
     """x with v written where ``at`` reads. Of repeated places the last one wins, as in NumPy."""
@@ -120,10 +125,15 @@ class Put(Op):
 
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""
-        symbolic = isinstance(v, sp.Basic) or getattr(v, "dtype", None) == object
-        found = np.array(x, dtype=object if symbolic else None)
+        found = np.array(x)
         found[self.where.key] = v
         return canonical(found)
+
+    def on_symbols(self, x: Any, v: Any) -> Any:
+        """Copy into an object array and write there."""
+        found = np.array(x, dtype=object)
+        found[self.where.key] = _bare(v)
+        return found
 
     def out_shape(self, s: Shape, v: Shape) -> Shape:
         """Check that v fits the entries written to."""

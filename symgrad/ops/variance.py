@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,31 +12,12 @@ import sympy as sp
 
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.map import Map, emap, exact
+from symgrad.ops.guards import NONZERO
+from symgrad.ops.map import emap, exact
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over, torch_dtype
 from symgrad.ops.shape import total
 from symgrad.scalars import X
-
-
-class Guard(Map):
-    """The identity in formulas, with ∞ for 0 in numbers: what is divided by it is 0 where x is 0."""
-
-    @cached_property
-    def on_array(self) -> Callable[..., Any]:
-        """x, and ∞ for 0."""
-        return lambda x: np.where(x == 0, np.inf, x)
-
-    @cached_property
-    def on_float(self) -> Callable[..., Any]:
-        """x, and ∞ for 0."""
-        return lambda x: x if x != 0 else float("inf")
-
-    def __reduce__(self) -> Any:
-        return "NONZERO"
-
-
-NONZERO = Guard(X[0], 1, "Nonzero")
 
 
 @dataclass(frozen=True)

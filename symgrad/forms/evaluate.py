@@ -1,0 +1,138 @@
+"""The number that an index form stands for: entries, sums and functions on NumPy arrays.
+
+A witness of its own: it reads the printed expression, not the graph. Imports kernels and entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.concrete.expr_with_limits import ExprWithLimits
+
+from symgrad.errors import FormError
+from symgrad.forms.entries import Entry
+from symgrad.kernels import array_kernel
+from symgrad.scalars import X
+
+Env = dict[Any, Any]
+
+
+def evaluate(e: sp.Expr, free: Sequence[sp.Symbol], shape: Sequence[int], arrays: dict[str, Any]) -> Any:
+    """Return the array of the index form's entries.
+
+    Args:
+        e: expression of Indexed, Sum, KroneckerDelta, Piecewise and declared functions.
+        free: the free indices, one per axis of the result.
+        shape: the result's shape.
+        arrays: value of each named array and each symbolic size.
+    """
+    env: Env = {}
+    for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
+        env[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(_Walk(arrays).value(e, env), tuple(shape))
+
+
+class _Walk:
+    """One evaluation. Every bound index becomes one more trailing axis."""
+
+    def __init__(self, arrays: dict[str, Any]) -> None:
+        self.arrays = arrays
+
+    def value(self, e: Any, env: Env) -> Any:
+        if e.is_Symbol:
+            return env[e.name] if e.name in env else self.arrays[e.name]
+        if e.is_number and not e.args:
+            return float(e)
+        if isinstance(e, ExprWithLimits):
+            return self._over_limits(e, env)
+        if isinstance(e, sp.Indexed):
+            return self._entry(np.asarray(self.arrays[str(e.base.label)]), e.indices, env)
+        if isinstance(e, Entry):
+            whole = e.op(*[self._whole(w, env) for w in e.args[1]])
+            return self._entry(np.asarray(whole), e.index, env)
+        if isinstance(e, sp.KroneckerDelta):
+            return np.equal(*[self.value(a, env) for a in e.args]) * 1.0
+        if isinstance(e, sp.Piecewise):
+            return self._piecewise(e, env)
+        return self._function(e, [self.value(a, env) for a in e.args])
+
+    def _over_limits(self, e: Any, env: Env) -> Any:
+        """Sum or multiply over bound indices; where a limit depends on another index, a mask cuts."""
+        count = len(e.limits)
+        inner = {k: np.asarray(v)[(..., *(None,) * count)] for k, v in env.items()}
+        inside: Any = True
+        for axis, (k, lo, hi) in enumerate(e.limits):
+            first, last = np.asarray(self.value(lo, inner)), np.asarray(self.value(hi, inner))
+            if not first.size or not last.size:
+                return np.zeros(np.broadcast_shapes(first.shape, last.shape)[:-count])
+            at = np.arange(int(first.min()), int(last.max()) + 1)
+            inner[k.name] = at.reshape([-1 if a == axis else 1 for a in range(count)])
+            inside = inside & (inner[k.name] >= first) & (inner[k.name] <= last)
+        is_sum = isinstance(e, sp.Sum)
+        body = np.where(inside, self.value(e.function, inner), 0.0 if is_sum else 1.0)
+        return (np.sum if is_sum else np.prod)(body, axis=tuple(range(-count, 0)))
+
+    def _entry(self, array: Any, indices: Sequence[Any], env: Env) -> Any:
+        if not indices:
+            return array
+        places = [np.asarray(self.value(k, env)).astype(int) for k in indices]
+        # A branch that is not taken may point outside.
+        return array[tuple(np.clip(p, 0, n - 1) for p, n in zip(places, array.shape, strict=True))]
+
+    def _whole(self, w: Any, env: Env) -> Any:
+        if not isinstance(w, sp.Lambda):
+            return self.value(w, env)
+        shape = self._shape(w)
+        free = list(w.variables)
+        inner = dict(env)
+        for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
+            inner[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        return np.array(np.broadcast_to(self.value(w.expr, inner), shape))
+
+    def _shape(self, w: sp.Lambda) -> tuple[int, ...]:
+        """Find how far each variable of a whole array runs, from an array that it indexes."""
+        found: dict[Any, int] = {}
+        for at in w.expr.atoms(sp.Indexed):
+            for k, n in zip(at.indices, np.shape(self.arrays[str(at.base.label)]), strict=True):
+                found.setdefault(k, n)
+        if any(k not in found for k in w.variables):
+            raise FormError("index form: the size of an argument of a named function cannot be read off it.")
+        return tuple(found[k] for k in w.variables)
+
+    def _piecewise(self, e: sp.Piecewise, env: Env) -> Any:
+        *head, (last, _) = e.args
+        found = self.value(last, env)
+        for value, condition in reversed(head):
+            found = np.where(self.condition(condition, env), self.value(value, env), found)
+        return found
+
+    def condition(self, c: Any, env: Env) -> Any:
+        """Return the truth of a condition, entry by entry."""
+        if c in (sp.true, sp.false):
+            return bool(c)
+        if isinstance(c, (sp.And, sp.Or)):
+            parts = [self.condition(a, env) for a in c.args]
+            reduce = np.logical_and if isinstance(c, sp.And) else np.logical_or
+            found = parts[0]
+            for p in parts[1:]:
+                found = reduce(found, p)
+            return found
+        if isinstance(c, sp.Not):
+            return np.logical_not(self.condition(c.args[0], env))
+        return self._function(c, [self.value(a, env) for a in c.args])
+
+    def _function(self, e: Any, values: Sequence[Any]) -> Any:
+        """Apply one node's own function through its kernel."""
+        if e.is_Add or e.is_Mul:
+            found = values[0]
+            for v in values[1:]:
+                found = found + v if e.is_Add else found * v
+            return found
+        if isinstance(e, (sp.Mod, sp.floor)):
+            return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0])
+        slots = X[: len(values)]
+        return array_kernel(e.func(*slots), slots)(*map(np.asarray, values))

@@ -1,0 +1,56 @@
+"""The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer.
+
+Only the door: what they compute stands in ``ops``. Imports functions and ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.functions import logsigmoid, public, relu, sigmoid, tanh
+from symgrad.ops import likelihood, losses
+from symgrad.ops import softmax as _softmax
+from symgrad.ops.elementwise import UNARY
+from symgrad.ops.map import DIV, MUL
+from symgrad.ops.protocol import rename
+
+__all__ = [
+    "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",
+    "linear",
+    "mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss",
+    "cross_entropy",
+]  # fmt: skip
+
+
+@public
+def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(β x)) / β.
+
+    Derivative: σ(β x).
+
+    Args:
+        input: tensor, array or number, any shape.
+        beta: β.
+        threshold: accepted as torch accepts it, and not needed: torch returns x itself where β x > threshold,
+            with an error of up to 2e-9; symgrad's kernel neither overflows nor jumps.
+
+    Returns:
+        A tensor shaped like input.
+
+    >>> sg.nn.functional.softplus(sg.tensor([0.0, 1000.0]))
+    tensor([6.9315e-01, 1.0000e+03])
+    """
+    if beta == 1:
+        return UNARY["softplus"](input)
+    return rename(DIV(UNARY["softplus"](MUL(input, beta)), beta), "Softplus")
+
+
+softmax = public(_softmax.softmax)
+log_softmax = public(_softmax.log_softmax)
+linear = public(losses.linear)
+mse_loss = public(losses.mse_loss)
+l1_loss = public(losses.l1_loss)
+binary_cross_entropy = public(losses.binary_cross_entropy)
+binary_cross_entropy_with_logits = public(losses.binary_cross_entropy_with_logits)
+nll_loss = public(likelihood.nll_loss)
+cross_entropy = public(likelihood.cross_entropy)

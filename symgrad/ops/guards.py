@@ -1,0 +1,50 @@
+"""Elementwise functions whose kernel differs from the payload at a pole: numbers are guarded, formulas plain.
+
+Imports map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.ops.map import Map
+from symgrad.scalars import X
+
+
+class Guard(Map):
+    """A Map of one argument with a kernel of its own. Each is a global of this module, named in capitals."""
+
+    def __init__(self, name: str, payload: Any, kernel: Callable[[Any], Any]) -> None:
+        super().__init__(payload, 1, name)
+        self.kernel = kernel
+
+    @cached_property
+    def on_array(self) -> Callable[..., Any]:
+        """The kernel."""
+        return self.kernel
+
+    @cached_property
+    def on_float(self) -> Callable[..., Any]:
+        """The kernel on a Python float."""
+        return lambda x: float(self.kernel(x))
+
+    def __reduce__(self) -> Any:
+        return self.name.upper()
+
+
+def _log(p: Any) -> Any:
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(p), -100)
+
+
+# x, and ∞ for 0: what is divided by it is 0 where x is 0, at every order
+NONZERO = Guard("Nonzero", X[0], lambda x: np.where(x == 0, np.inf, x))
+# x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator
+FLOORED = Guard("Floored", X[0], lambda x: np.maximum(x, 1e-12))
+# log x, cut at -100 as torch's binary cross entropy does
+LOGCUT = Guard("Logcut", sp.log(X[0]), _log)
