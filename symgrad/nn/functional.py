@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.functions import logsigmoid, public, relu, sigmoid, tanh
+from symgrad.functions import logsigmoid, relu, sigmoid, tanh
+from symgrad.public import public
 from symgrad.ops import likelihood, losses
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY

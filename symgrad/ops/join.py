@@ -17,6 +17,7 @@ from symgrad.graph import Shape
 from symgrad.kernels import canonical
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.scatter import decided
 from symgrad.ops.select import along, getitem, part
 from symgrad.ops.keys import ALL
 from symgrad.ops.shape import Reshape, axis_of, total
@@ -67,7 +68,7 @@ class Cat(Op):
         for p in ps:
             k = sp.sympify(idx[self.axis])
             stop = start + p.shape[self.axis]
-            inside = sp.true if p is ps[-1] else sp.Lt(k, stop)
+            inside = sp.true if p is ps[-1] else decided(sp.Lt(k, stop))
             if inside != sp.false and stop != start:
                 cases.append((p([*idx[: self.axis], k - start, *idx[self.axis + 1 :]]), inside))
             if inside == sp.true:

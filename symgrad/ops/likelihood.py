@@ -175,7 +175,8 @@ def _of_probabilities(
         )
     if ignore_index >= 0:
         raise ArgumentError(
-            f"ignore_index is not supported for floating point target. Got {ignore_index}; set those rows to 0."
+            "ignore_index is not supported for floating point target. "
+            f"Got {ignore_index}; set those rows to 0 instead."
         )
     if smoothing:
         t = ADD(MUL(t, 1 - smoothing), smoothing / shape(x)[axis])

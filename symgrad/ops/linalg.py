@@ -262,14 +262,12 @@ class Cholesky(Op):
         x = real("linalg.cholesky", x)
         self.out_shape(x.shape)
         try:
-            return np.linalg.cholesky(x)
-        except np.linalg.LinAlgError as error:
-            where, k = first_bad(x, bad_minor)
-            raise LinAlgError(
-                f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
-                f"positive-definite (the leading minor of order {k} is not positive-definite). "
-                "If rounding is the cause, add a small multiple of the identity."
-            ) from error
+            found = np.linalg.cholesky(x)
+        except np.linalg.LinAlgError:
+            raise _not_positive(x) from None
+        if np.isnan(found).any():  # LAPACK lets nan through
+            raise _not_positive(x)
+        return found
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
@@ -291,6 +289,15 @@ class Cholesky(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """Cholesky and Banachiewicz, row by row."""
         return on_matrices(xs[0], _symbolic_cholesky)
+
+
+def _not_positive(x: Any) -> LinAlgError:
+    where, k = first_bad(x, bad_minor)
+    return LinAlgError(
+        f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {k} is not positive-definite). "
+        "If rounding is the cause, add a small multiple of the identity."
+    )
 
 
 def _lower_half(x: Any) -> Any:

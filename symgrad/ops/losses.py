@@ -191,7 +191,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reducti
     if shape(input) != shape(target):
         raise ArgumentError(
             f"Using a target size ({show_size(target)}) that is different to the input size "
-            f"({show_size(input)}) is deprecated. Please ensure they have the same size. Reshape or unsqueeze one of them."
+            f"({show_size(input)}) is deprecated. Please ensure they have the same size. "
+            "Reshape or unsqueeze one of them."
         )
     _check_unit_interval("input", input)
     _check_unit_interval("target", target)
@@ -265,7 +266,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise ShapeError(_misfit(p, q))
     lead = LETTERS[2 : len(p) + 1]
     out = "a" if len(q) == 2 else ""
-    name = {1: "Squeeze", 2: "Mm"}.get(len(p), "View") if out else "Mv"
+    name = {1: "Squeeze" if out else "Dot", 2: "Mm" if out else "Mv"}.get(len(p), "View")
     y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
     if bias is None:
         return y

@@ -83,7 +83,7 @@ class Part(Selection):
             if item is None:
                 local.append(sp.S.Zero)
             elif isinstance(item, Span):
-                hit, where = _inside(sp.sympify(next(rest)), item, n)
+                hit, where = _inside(sp.sympify(next(rest)), n, *item.over(n))
                 conditions += hit
                 local.append(where)
             else:
@@ -91,13 +91,12 @@ class Part(Selection):
         return _possible([(conditions, local)])
 
 
-def _inside(k: Any, span: Span, n: Any) -> tuple[list[Any], Any]:
-    """Say when entry k of an axis lies in the slice, and where there."""
-    start, step, length = span.over(n)
+def _inside(k: Any, n: Any, start: Any, step: Any, length: Any) -> tuple[list[Any], Any]:
+    """Say when entry k of an axis of size n is one of start, start + step, …, and which."""
     if length == 0:
         return [sp.false], sp.S.Zero
-    ends = sorted([start, start + step * (length - 1)], key=lambda _: 0) if step > 0 else [start + step * (length - 1), start]
-    low, high = ends
+    end = start + step * (length - 1)
+    low, high = (start, end) if step > 0 else (end, start)
     conditions = [] if low == 0 else [sp.Ge(k, low)]
     if high != n - 1 and high + abs(step) != n:
         conditions.append(sp.Le(k, high))
@@ -198,11 +197,25 @@ class Take(Selection):
             hits = [f.array % sizes[a] == int(k) for (a, f), k in zip(self.places, wanted, strict=True)]
             found = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
             return [([], self._joined(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
+        straight = self._progression(sizes)
+        if straight is not None:
+            hit, where = _inside(sp.sympify(wanted[0]), sizes[self.axes[0]], *straight)
+            return _possible([(hit, self._joined([where], rest))])
         if self._many():
             return None
         entries = list(np.ndindex(self.block))
         conditions = [[sp.Eq(k, m) for k, m in zip(wanted, self.at(e, sizes), strict=True)] for e in entries]
         return _possible([(c, self._joined(list(map(sp.Integer, e)), rest)) for c, e in zip(conditions, entries)])
+
+
+    def _progression(self, sizes: Shape) -> tuple[Any, int, int] | None:
+        """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""
+        if len(self.places) != 1 or self.places[0][1].array.ndim != 1 or self.places[0][1].array.size < 2:
+            return None
+        (axis, found), k = self.places[0], sp.Dummy()
+        position = _affine(found.array, [k], sizes[axis])
+        step = 0 if position is None else position.coeff(k)
+        return None if step == 0 else (position.subs(k, 0), int(step), found.array.size)
 
 
 def _equal(block: Sequence[Any], entry: tuple[int, ...]) -> list[Any]:
@@ -220,4 +233,4 @@ def _affine(array: Any, idx: Sequence[Any], n: Any) -> Any:
     steps = [int(np.take(array, 1, d).flat[0]) - first if m > 1 else 0 for d, m in enumerate(array.shape)]
     if array.size and np.any(array != first + sum(s * r for s, r in zip(steps, np.indices(array.shape)))):
         return None
-    return wrapped(first, n) + sum(s * k for s, k in zip(steps, idx, strict=True))
+    return sp.sympify(wrapped(first, n)) + sum(s * k for s, k in zip(steps, idx, strict=True))

@@ -20,6 +20,15 @@ from symgrad.ops.protocol import Op
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
 
+def decided(relation: Any) -> Any:
+    """Return true or false where that follows from indices being at least 0, else the relation."""
+    if not isinstance(relation, sp.Basic):
+        return sp.sympify(relation)
+    indices = [s for s in relation.free_symbols if s.is_nonnegative is None]
+    found = relation.xreplace({s: sp.Dummy(integer=True, nonnegative=True) for s in indices})
+    return found if found in (sp.true, sp.false) else relation
+
+
 class Selection(Op):
     """What Part and Take share: they read entries of x, and their adjoint adds into zeros."""
 
@@ -50,7 +59,11 @@ class Selection(Op):
 
     def latex(self, *args: str) -> str:
         """x_{[…]}"""
-        return f"{{{args[0]}}}_{{[{self}]}}"
+        return f"{{{args[0]}}}_{{[{_dots(self)}]}}"
+
+
+def _dots(where: Selection) -> str:
+    return str(where).replace("...", "\\ldots")
 
 
 @dataclass(frozen=True)
@@ -94,7 +107,7 @@ class Scatter(Op):
 
     def latex(self, *args: str) -> str:
         """Write the entries and where they go."""
-        return f"\\operatorname{{scatter}}_{{[{self.where}]}}\\left({args[0]}\\right)"
+        return f"\\operatorname{{scatter}}_{{[{_dots(self.where)}]}}\\left({args[0]}\\right)"
 
 
 def _guarded(conditions: Sequence[Any], value: sp.Expr) -> sp.Expr:
@@ -162,7 +175,7 @@ class Put(Op):
 
     def latex(self, *args: str) -> str:
         """Write x, the places, and what is put there."""
-        return f"\\operatorname{{put}}_{{[{self.where}]}}\\left({args[0]}, {args[1]}\\right)"
+        return f"\\operatorname{{put}}_{{[{_dots(self.where)}]}}\\left({args[0]}, {args[1]}\\right)"
 
 
 def _survivors(where: Selection, sizes: Shape) -> Any:

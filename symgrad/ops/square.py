@@ -75,7 +75,9 @@ def bad_minor(m: Any) -> int:
     """Return the order of the first leading minor that is not positive definite; 0 if all are."""
     for k in range(1, len(m) + 1):
         try:
-            np.linalg.cholesky(m[:k, :k])
+            found = np.linalg.cholesky(m[:k, :k])
         except np.linalg.LinAlgError:
+            return k
+        if np.isnan(found[-1, -1]):
             return k
     return 0
