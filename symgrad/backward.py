@@ -108,18 +108,20 @@ def _why(t: Any) -> str:
 
 
 def _seed(t: Any, g: Any, k: int) -> Any:
-    shape = np.shape(t._value)
     if g is None:
+        if type(t._value) is float:
+            return handle(None, 1.0)
         if np.size(t._value) != 1:
             raise GraphError(
                 "grad can be implicitly created only for scalar outputs. "
-                f"Got shape {show_shape(shape)}; pass gradient=, a tensor of that shape."
+                f"Got shape {show_shape(np.shape(t._value))}; pass gradient=, a tensor of that shape."
             )
-        return handle(None, np.ones_like(t._value) if shape or type(t._value) is not float else 1.0)
+        return handle(None, np.ones_like(t._value))
     if not isinstance(g, Core):
         kind = type(g[0] if isinstance(g, (list, tuple)) and g else g).__name__
         kind = str(g.dtype) if isinstance(g, np.ndarray) else kind
         raise ArgumentTypeError(f"gradients can be either Tensors or None, but got {kind}. Use sg.tensor(…).")
+    shape = np.shape(t._value)
     if np.shape(g._value) != shape:
         raise ShapeError(
             f"Mismatch in shape: grad_output[{k}] has a shape of {show_shape(np.shape(g._value))} and output[{k}] "
@@ -147,7 +149,7 @@ def _as_gradient(g: Any, value: Any) -> Any:
     if isinstance(g, Core):
         return g
     if type(value) is np.ndarray:
-        g = np.asarray(g, dtype=value.dtype)
+        return handle(None, g if type(g) is np.ndarray and g.dtype is value.dtype else np.asarray(g, value.dtype))
     return handle(None, canonical(g))
 
 
@@ -169,11 +171,25 @@ def _deposit(node: AnyNode, g: Any) -> None:
 
 def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
     """Run ``Tensor.backward``."""
+    if gradient is None and inputs is None and not create_graph and type(t._value) is float and mode == "numeric":
+        _of_scalar(t, bool(retain_graph))
+        return
     if mode not in MODES:
         raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
     if inputs is not None and isinstance(inputs, Core):
         inputs = [inputs]
     MODES[mode](t, gradient, retain_graph, create_graph, inputs)
+
+
+def _of_scalar(t: Any, retain: bool) -> None:
+    """Run the commonest backward, of a loss, without ceremony."""
+    node = t._node
+    if node is None or node.level != GRAD:
+        raise GraphError(f"{NO_GRAD}. {_why(t)}")
+    with np.errstate(all="ignore"):
+        found = sweep((node,), (1.0,), retain=retain)
+    for leaf, g in found.items():
+        _deposit(leaf, g)
 
 
 def _numeric(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:

@@ -21,7 +21,7 @@ class ShapeError(SymgradError, RuntimeError, ValueError):
     """Shapes do not fit together."""
 
 
-class ArgumentError(SymgradError, ValueError):
+class ArgumentError(SymgradError, ValueError, RuntimeError):
     """An argument has a value outside what the function accepts."""
 
 

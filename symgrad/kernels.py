@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from symgrad.scalars import BY_FUNCTION, SCALARS
 
 Kernel = Callable[..., Any]
+_FLOAT64 = np.dtype(np.float64)
 ARITHMETIC = (ValueError, OverflowError, ZeroDivisionError)  # what math raises where NumPy gives nan or inf
 _RELATION = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 
@@ -112,7 +114,8 @@ def _on_float(kernel: Kernel) -> Kernel:
 def array_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload (or tuple of payloads) as a function of arrays."""
     printer, names, _, _ = _tools()
-    return _build(body, args, [names, "numpy"], printer)
+    kernel = _build(body, args, [names, "numpy"], printer)
+    return _entry_by_entry(kernel, body, args) if _calls_python(body) else kernel
 
 
 @lru_cache(maxsize=8192)
@@ -120,6 +123,44 @@ def float_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload as a function of Python floats; it may raise one of ``ARITHMETIC``."""
     _, _, printer, names = _tools()
     return _build(body, args, [names, "math"], printer)
+
+
+_SMALL = 8  # entries up to which a loop over floats beats kernels that are written in NumPy calls
+
+
+def _calls_python(body: Any) -> bool:
+    """Whether a payload calls a kernel of ours, several NumPy calls long, that has a version on floats."""
+    bodies = body if isinstance(body, (tuple, sp.Tuple)) else (body,)
+    called = [BY_FUNCTION[type(f)] for b in bodies for f in b.atoms(sp.Function) if type(f) in BY_FUNCTION]
+    return any(not isinstance(s.numpy, np.ufunc) for s in called) and all(s.float is not None for s in called)
+
+
+def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
+    """Run short vectors of float64 entry by entry, all else through the array kernel."""
+    entry = float_kernel(body, args)
+    many = isinstance(body, (tuple, sp.Tuple))
+
+    def run(*xs: Any) -> Any:
+        columns, size = [], 0
+        for x in xs:
+            if type(x) is np.ndarray and x.ndim == 1 and x.dtype is _FLOAT64 and x.size <= _SMALL:
+                size = size or x.size
+                if x.size != size:
+                    return kernel(*xs)
+                columns.append(x.tolist())
+            elif type(x) is float:
+                columns.append(repeat(x))
+            else:
+                return kernel(*xs)
+        try:
+            rows = list(map(entry, *columns)) if size else None
+        except ARITHMETIC:
+            rows = None
+        if rows is None:
+            return kernel(*xs)
+        return tuple(np.array(c) for c in zip(*rows, strict=True)) if many else np.array(rows, _FLOAT64)
+
+    return run
 
 
 def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: Any) -> Kernel:

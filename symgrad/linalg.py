@@ -5,10 +5,10 @@ Imports functions and ops.
 
 from __future__ import annotations
 
-from symgrad.public import public
 from symgrad.ops import contract, determinant, matrices, norms, products
 from symgrad.ops import linalg as solving
 from symgrad.ops.determinant import SlogDet
+from symgrad.public import public
 
 __all__ = [
     "SlogDet", "cholesky", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot",

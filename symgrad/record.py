@@ -13,8 +13,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad import errors, modes
-from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, is_node
+from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node
 from symgrad.kernels import ARITHMETIC, canonical
+from symgrad.ops.contract import Einsum
 from symgrad.ops.map import POW, Map
 from symgrad.ops.protocol import Op, Traced
 from symgrad.ops.protocol import shape as shape_of
@@ -34,6 +35,8 @@ class Core(Traced):
     _node: Any
 
     def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
+        if not args and self._value is None:  # the identity in a formula stays one, whatever its size
+            return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
         return apply(op, args)
 
 
@@ -73,19 +76,48 @@ def input_of(x: Any) -> Any:
 # ------------------------------------------------------------------ any operation
 def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     """Apply an operation: compute the value where all inputs have theirs, and record the node."""
-    ins = [a if isinstance(a, (Core, int, float, sp.Expr)) else as_tensor(a) for a in args]
-    values = [a._value if isinstance(a, Core) else a for a in ins]
-    known = not any(v is None or isinstance(v, sp.Expr) for v in values)
+    ins: Sequence[Any] = args
+    level, known = CONSTANT, True
+    values = []
+    for a in args:
+        if type(a) is Tensor:
+            v, n = a._value, a._node
+            if v is None:
+                known = False
+            if n is not None and n.level > level:
+                level = n.level
+            values.append(v)
+        elif type(a) is float or type(a) is int:
+            values.append(a)
+        else:
+            return apply(op, [_operand(x) for x in args], label) if not _is_operand(a) else _formal(op, args, label)
     y: Any = None
     if known:
         y = _compute(op, values)
         shape = y.shape if type(y) is _ndarray else ()
+        if level == CONSTANT or not _grad_mode():
+            return handle(None, y)
     else:
         shape = op.out_shape(*[shape_of(a) for a in ins])
-    level = max([a._node.level for a in ins if isinstance(a, Core) and a._node is not None], default=CONSTANT)
-    if known and (level == CONSTANT or not _grad_mode()):
-        return handle(None, y)
     return handle(_record(op, ins, values, y, shape, level, label), y)
+
+
+def _is_operand(a: Any) -> bool:
+    return isinstance(a, (Core, int, float, sp.Expr)) and not isinstance(a, np.generic)
+
+
+def _operand(a: Any) -> Any:
+    return a if _is_operand(a) else as_tensor(a)
+
+
+def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
+    """Apply an operation to a symbolic size among others: the result is a symbol."""
+    values = [a._value if isinstance(a, Core) else a for a in args]
+    if not any(isinstance(v, sp.Expr) for v in values):  # a bool, say
+        return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
+    shape = op.out_shape(*[shape_of(a) for a in args])
+    level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
+    return handle(_record(op, args, values, None, shape, level, label), None)
 
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:
@@ -101,13 +133,25 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
 def _record(
     op: Op, ins: Sequence[Any], values: Sequence[Any], y: Any, shape: Any, level: int, label: str | None = None
 ) -> Node:
-    inputs = tuple(input_of(a) if isinstance(a, Core) else a for a in ins)
     if level == GRAD and type(y) is _ndarray and y.dtype.kind != "f":
         level = TRACED  # comparisons and indices carry no gradient
-    active = tuple(i for i, p in enumerate(inputs) if is_node(p) and p.level == GRAD) if level == GRAD else ()
-    plan = op.plan(active, len(inputs), label)
-    fits = isinstance(op, Map) and all(p.shape == shape for p in inputs if is_node(p))  # also for a symbolic sweep
-    return Node(plan, inputs, plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
+    inputs, active, fits = [], [], type(op) is Map
+    for i, a in enumerate(ins):
+        if not isinstance(a, Core):
+            inputs.append(a)
+            continue
+        p = a._node
+        if p is None:
+            p = input_of(a)
+        elif p.level == GRAD == level:
+            active.append(i)
+        fits = fits and p.shape == shape  # of every input: a symbolic sweep goes towards any of them
+        inputs.append(p)
+    which = tuple(active)
+    plan = op.plans.get(which) if label is None and op.plans is not None else None
+    if plan is None:
+        plan = op.plan(which, len(inputs), label)
+    return Node(plan, tuple(inputs), plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
 
 
 # ------------------------------------------------------------------ elementwise operations, fast
@@ -168,6 +212,27 @@ def binary(op: Map, a: Any, b: Any) -> Any:
         return out
     plan = op.plans.get((0, 1)) or op.plan((0, 1), 2)
     out._node = Node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
+    return out
+
+
+def contraction(op: Einsum, a: Any, b: Any) -> Any:
+    """Contract two tensors, whose shapes fit: the fast path of ``apply`` for products."""
+    x, z, n, m = a._value, b._value, a._node, b._node
+    here = 0 if n is None else n.level
+    there = 0 if m is None else m.level
+    if type(x) is not _ndarray or type(z) is not _ndarray or (here < 2 and there < 2) or x.dtype != z.dtype:
+        return apply(op, (a, b))
+    y = op.forward(x, z)
+    out = _new(Tensor)
+    out._value = y
+    if not _grad_mode():
+        out._node = None
+        return out
+    active = (0, 1) if here == there else (0,) if here == 2 else (1,)
+    plan = op.plans.get(active) or op.plan(active, 2)
+    inputs = (n if n is not None else input_of(a), m if m is not None else input_of(b))
+    saved = (None, x if there == 2 else None, z if here == 2 else None)
+    out._node = Node(plan, inputs, saved, y.shape if type(y) is _ndarray else (), 2, True)
     return out
 
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.graph import TRACED, AnyNode, Leaf, Node, ancestors, evaluate, is_node
-from symgrad.ops.contract import LETTERS, Einsum, permute
+from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
-from symgrad.ops.map import Map
+from symgrad.ops.map import DIV, Map
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.shape import Expand, Flip, Reshape
+from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.total import MapTotal
 from symgrad.record import Core, as_tensor, handle
 
 __all__ = ["vmap"]
@@ -170,3 +171,11 @@ def _(op: Flip, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
 @batch.register
 def _(op: Cast, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return op(xs[0])
+
+
+@batch.register
+def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    terms = batch(op.map, size, xs, flags)
+    sizes = shape(terms)
+    added = sum_axes(terms, range(1, len(sizes)))
+    return DIV(added, total(sizes[1:])) if op.mean else added

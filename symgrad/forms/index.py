@@ -137,7 +137,7 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
     outside, inside = [], []
     for factor in sp.Mul.make_args(body):
         (inside if factor.free_symbols & bound else outside).append(factor)
-    return sp.Mul(*outside, sp.Sum(sp.Mul(*inside), *left))
+    return sp.Mul(*outside, Sigma(sp.Mul(*inside), *left))
 
 
 def _ragged(lo: Any, hi: Any) -> bool:

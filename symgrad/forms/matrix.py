@@ -35,7 +35,8 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import Map, exact, substitute
 from symgrad.ops.protocol import Op
-from symgrad.ops.shape import Expand, Eye, Reshape
+from symgrad.ops.shape import Expand, Eye, Reshape, total
+from symgrad.ops.total import MapTotal
 from symgrad.scalars import BY_FUNCTION, X
 
 
@@ -126,6 +127,17 @@ class MatrixReading:
     def _(self, op: Map, shape: Any, args: list[Any]) -> Any:
         env = dict(zip(X, args, strict=False))
         return _elementwise(op.formula, env, shape)
+
+    @_op.register
+    def _(self, op: MapTotal, shape: Any, args: list[Any]) -> Any:
+        sizes = op.map.out_shape(*[getattr(a, "shape", ()) for a in args])
+        terms = _elementwise(op.map.formula, dict(zip(X, args, strict=False)), sizes)
+        if isinstance(terms, Uniform):
+            added = terms.args[0] * total(sizes)
+        else:
+            c, a = (terms.args[0], terms.args[1]) if isinstance(terms, Scaled) else (1, terms)
+            added = c * _total(a) if sizes else terms
+        return added / total(sizes) if op.mean else added
 
     @_op.register
     def _(self, op: Einsum, shape: Any, args: list[Any]) -> Any:

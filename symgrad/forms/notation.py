@@ -34,7 +34,15 @@ class At(sp.Indexed):  # type: ignore[misc]
 
 
 class Sigma(sp.Sum):  # type: ignore[misc]
-    """Σ over indices that run through an axis."""
+    """Σ over indices that run through an axis, kept as written.
+
+    SymPy's Sum folds a Piecewise outwards, also over conditions on its own bound index, which is wrong.
+    """
+
+    def __new__(cls, function: Any, *limits: Any, **hints: Any) -> Any:
+        made = sp.Expr.__new__(cls, function, *[sp.Tuple(*limit) for limit in limits])
+        made.is_commutative = function.is_commutative
+        return made
 
     precedence = PRECEDENCE["Mul"]
 

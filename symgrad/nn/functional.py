@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
-from symgrad.public import public
 from symgrad.ops import likelihood, losses
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
 from symgrad.ops.protocol import rename
+from symgrad.public import public
 
 __all__ = [
     "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",

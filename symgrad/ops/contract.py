@@ -17,7 +17,7 @@ from symgrad.errors import ShapeError
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
-from symgrad.ops.protocol import Op, Plan, shape
+from symgrad.ops.protocol import Op, Plan, Traced, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
 
 LETTERS = string.ascii_lowercase + string.ascii_uppercase
@@ -31,7 +31,7 @@ class Einsum(Op):
         self.spec, self.name = spec, name  # type: ignore[misc]
         self.terms = tuple(left.split(","))
         self.linear = len(self.terms) == 1  # type: ignore[misc]
-        self.plans: dict[Any, Plan] = {}
+        self.plans: dict[Any, Any] = {}
         self._kernel = numeric(self.terms, self.output)
 
     @staticmethod
@@ -48,7 +48,8 @@ class Einsum(Op):
 
     def forward(self, *xs: Any) -> Any:
         """Compute the contraction."""
-        return canonical(self._kernel(*xs))
+        y = self._kernel(*xs)
+        return y if type(y) is np.ndarray and y.ndim else canonical(y)
 
     def sizes(self, shapes: Sequence[Shape]) -> dict[str, Any]:
         """Return the size of each letter, checking that the operands agree."""
@@ -82,17 +83,17 @@ class Einsum(Op):
         key = active if label is None else (active, label)
         found = self.plans.get(key)
         if found is None:
-            found = self.plans[key] = Plan(self, active, count, label)
+            found = self.plans[key] = EinsumPlan(self, active, count, label)
         return found
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # Contract g with the other operands; letters of x_i found nowhere else were summed: spread over them.
-        spec, others, missing, unique = _adjoint(self.terms, self.output, i)
-        found = Einsum.of(spec)(g, *[xs[k] for k in others])
-        term, sizes = self.terms[i], dict(zip(self.terms[i], shape(xs[i]), strict=True))
+        adjoint, others, missing, unique = _adjoint(self.terms, self.output, i)
+        found = adjoint(g, *[xs[k] for k in others])
+        term = self.terms[i]
         if missing:
-            found = spread(found, unique, missing, sizes)
-        return _on_diagonal(found, unique, term, sizes)
+            found = spread(found, unique, missing, dict(zip(term, shape(xs[i]), strict=True)))
+        return found if unique == term else _on_diagonal(found, unique, term, dict(zip(term, shape(xs[i]), strict=True)))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The product rule: the sum over operands with each in turn replaced by its tangent."""
@@ -110,22 +111,49 @@ class Einsum(Op):
         return ps[0].sum(body, limits) if limits else body
 
 
+class EinsumPlan(Plan):
+    """The plan of a contraction: the adjoint contractions, looked up once."""
+
+    __slots__ = ("ways",)
+
+    def __init__(self, op: Einsum, active: tuple[int, ...], count: int, label: str | None = None) -> None:
+        super().__init__(op, active, count, label)
+        self.ways = None
+
+    def pull(self, node: Any, g: Any) -> list[Any]:
+        """Return the cotangents of the active operands, numerically."""
+        if self.ways is None:
+            op = self.op
+            self.ways = [(i, op.terms[i], *_adjoint(op.terms, op.output, i)) for i in self.active]
+        saved = node.saved
+        found = []
+        for i, term, adjoint, others, missing, unique in self.ways:
+            d = adjoint(g, *[saved[k + 1] for k in others])
+            if missing or unique != term:
+                sizes = dict(zip(term, node.inputs[i].shape, strict=True))
+                d = spread(d, unique, missing, sizes) if missing else d
+                d = d if unique == term else _on_diagonal(d, unique, term, sizes)
+            found.append(d)
+        return found
+
+
 @lru_cache(maxsize=4096)
-def _adjoint(terms: tuple[str, ...], output: str, i: int) -> tuple[str, tuple[int, ...], str, str]:
-    """Return (spec of g with the other operands, their positions, letters to spread over, x_i's letters)."""
+def _adjoint(terms: tuple[str, ...], output: str, i: int) -> tuple[Einsum, tuple[int, ...], str, str]:
+    """Return (contraction of g with the other operands, their positions, letters to spread over, x_i's letters)."""
     others = tuple(k for k in range(len(terms)) if k != i)
     unique = "".join(dict.fromkeys(terms[i]))
     seen = set(output).union(*[terms[k] for k in others])
     reached = "".join(c for c in unique if c in seen)
     missing = "".join(c for c in unique if c not in seen)
     left = ",".join([output, *[terms[k] for k in others]])
-    return f"{left}->{reached}", others, missing, unique
+    return Einsum.of(f"{left}->{reached}"), others, missing, unique
 
 
 def spread(x: Any, letters: str, missing: str, sizes: dict[str, Any]) -> Any:
     """Repeat x, whose axes are ``letters`` without ``missing``, along the missing ones."""
-    flat = tuple(1 if c in missing else sizes[c] for c in letters)
-    return Expand(tuple(sizes[c] for c in letters))(Reshape(flat)(x))
+    if len(missing) < len(letters):
+        x = Reshape(tuple(1 if c in missing else sizes[c] for c in letters))(x)
+    return Expand(tuple(sizes[c] for c in letters))(x)
 
 
 def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
@@ -136,13 +164,19 @@ def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
         if c in term[:k]:
             twin = next(fresh)
             eyes.append(c + twin)
-            operands.append(Eye(sizes[c], sizes[c])())
+            operands.append(_identity(sizes[c], x))
             out += twin
         else:
             out += c
     if not eyes:
         return x
     return Einsum.of(f"{','.join([unique, *eyes])}->{out}")(x, *operands)
+
+
+def _identity(n: Any, like: Any) -> Any:
+    """The n by n identity with the dtype of ``like``; a node of its own where ``like`` is a symbol."""
+    op = Eye(n, n, getattr(like, "dtype", None))
+    return like._apply(op, ()) if isinstance(like, Traced) else op()
 
 
 # ------------------------------------------------------------------ numeric kernels
@@ -200,11 +234,11 @@ def _aligned(term: str, output: str) -> Callable[..., Any]:
 
 _DIRECT: dict[tuple[str, str, str], Callable[[Any, Any], Any]] = {
     ("i", "i", ""): np.dot,
-    ("ij", "j", "i"): np.matmul,
-    ("i", "ij", "j"): np.matmul,
-    ("ij", "i", "j"): lambda a, b: np.matmul(b, a),
-    ("i", "ji", "j"): lambda a, b: np.matmul(b, a),
-    ("ij", "jk", "ik"): np.matmul,
+    ("ij", "j", "i"): np.dot,  # np.dot and np.matmul reach the same BLAS; np.dot sooner
+    ("i", "ij", "j"): np.dot,
+    ("ij", "i", "j"): lambda a, b: np.dot(b, a),
+    ("i", "ji", "j"): lambda a, b: np.dot(b, a),
+    ("ij", "jk", "ik"): np.dot,
     ("ij", "kj", "ik"): lambda a, b: np.matmul(a, b.T),
     ("ij", "ik", "jk"): lambda a, b: np.matmul(a.T, b),
     ("ij", "ki", "jk"): lambda a, b: np.matmul(a.T, b.T),

@@ -44,15 +44,28 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
     positions = integers(index, "index_select")
     if positions.ndim > 1:
         raise IndexRangeError(
-            f"index_select(): Index is supposed to be a vector. Got shape {show_shape(positions.shape)}; use gather or x[…]."
+            f"index_select(): Index is supposed to be a vector. Got shape {show_shape(positions.shape)}; "
+            "use gather or x[…]."
         )
     positions = np.atleast_1d(positions)
     if not shape(x):
-        return x
+        return _from_number(x, positions)
     n = shape(x)[a]
     if isinstance(n, int) and np.any((positions < 0) | (positions >= n)):
-        raise IndexRangeError(f"index out of range in self. Got {positions.tolist()} for size {n}; expected 0 to {n - 1}.")
+        raise IndexRangeError(
+            f"index out of range in self. Got {positions.min()} … {positions.max()} for size {n}; "
+            f"expected 0 to {n - 1}."
+        )
     return Take(((a, Positions(positions)),), "IndexSelect")(x)
+
+
+def _from_number(x: Any, positions: Any) -> Any:
+    if positions.size != 1:
+        raise ShapeError(
+            f"index_select(): Index to scalar can have only 1 value, got {positions.size} value(s). "
+            "Expand x first."
+        )
+    return Reshape(())(Take(((0, Positions(positions)),), "IndexSelect")(Reshape((1,))(x)))
 
 
 def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
@@ -89,22 +102,29 @@ def _gathering(x: Any, dim: int, index: Any, who: str) -> Take:
             f"Got shapes {show_shape(positions.shape)} and {show_shape(sizes)}; unsqueeze the index."
         )
     _check_gathering(positions, sizes, a)
-    grids = [np.arange(n).reshape([-1 if d == k else 1 for d in range(len(sizes))]) for k, n in enumerate(positions.shape)]
-    return Take(tuple((k, Positions(positions if k == a else grid)) for k, grid in enumerate(grids)), "Gather")
+    keys = [positions if k == a else grid for k, grid in enumerate(_grids(positions.shape))]
+    return Take(tuple((k, Positions(key)) for k, key in enumerate(keys)), "Gather")
+
+
+def _grids(sizes: Shape) -> list[Any]:
+    """Return arange(n) along each axis, to be broadcast."""
+    ndim = len(sizes)
+    return [np.arange(n).reshape([-1 if d == k else 1 for d in range(ndim)]) for k, n in enumerate(sizes)]
 
 
 def _check_gathering(positions: Any, sizes: Shape, a: int) -> None:
     for d, (n, m) in enumerate(zip(positions.shape, sizes, strict=True)):
         if d != a and isinstance(m, int) and n > m:
             raise ShapeError(
-                f"Size does not match at dimension {d} expected index {show_shape(positions.shape)} to be no larger "
-                f"than self {show_shape(sizes)} apart from dimension {a}. Slice the index."
+                f"Size does not match at dimension {d} expected index {show_shape(positions.shape)} to be no "
+                f"larger than self {show_shape(sizes)} apart from dimension {a}. Slice the index."
             )
     n = sizes[a] if sizes else 1
     wrong = positions[(positions < 0) | (positions >= n)] if isinstance(n, int) else positions[:0]
     if wrong.size:
         raise IndexRangeError(
-            f"index {int(wrong.flat[0])} is out of bounds for dimension {a} with size {n}. Expected 0 to {n - 1}."
+            f"index {int(wrong.flat[0])} is out of bounds for dimension {a} with size {n}. "
+            f"Expected 0 to {n - 1}."
         )
 
 
@@ -136,11 +156,12 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
     if positions.ndim != len(sizes):
         raise ShapeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
-            f"{len(sizes)} dimensions for input, and {positions.ndim} dimensions for indices. Unsqueeze the indices."
+            f"{len(sizes)} dimensions for input, and {positions.ndim} dimensions for indices. "
+            "Unsqueeze the indices."
         )
     a = axis_of(dim, len(sizes))
-    grids = [np.arange(n).reshape([-1 if d == k else 1 for d in range(len(sizes))]) for k, n in enumerate(sizes)]
-    return rename(getitem(x, tuple(positions if k == a else grid for k, grid in enumerate(grids))), "Gather")
+    keys = [positions if k == a else grid for k, grid in enumerate(_grids(sizes))]
+    return rename(getitem(x, tuple(keys)), "Gather")
 
 
 def scatter(x: Any, dim: int, index: Any, src: Any) -> Any:
@@ -205,7 +226,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
     wanted = at.out_shape(sizes)
     if shape(source) != wanted:
         raise ShapeError(
-            f"index_add_(): self and source have incompatible shapes. Got source {show_shape(shape(source))}; "
+            f"index_add_(): self and source have incompatible shapes. Got {show_shape(shape(source))}; "
             f"expected {show_shape(wanted)}."
         )
     added = Scatter(at, sizes)(source if alpha == 1 else MUL(source, alpha))
@@ -219,6 +240,7 @@ def _corner(src: Any, sizes: Shape) -> Any:
         return src
     if len(have) != len(sizes) or any(n > m for n, m in zip(sizes, have, strict=True)):
         raise ShapeError(
-            f"Expected index {show_shape(sizes)} to be no larger than src {show_shape(have)}. Slice the index."
+            f"Expected index {show_shape(sizes)} to be no larger than src {show_shape(have)}. "
+            "Slice the index."
         )
     return getitem(src, tuple(slice(n) for n in sizes))

@@ -14,12 +14,11 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.graph import Shape
-from symgrad.kernels import canonical
+from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.scatter import decided
 from symgrad.ops.select import along, getitem, part
-from symgrad.ops.keys import ALL
 from symgrad.ops.shape import Reshape, axis_of, total
 
 
@@ -37,22 +36,24 @@ class Cat(Op):
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """Sizes along the axis add up; the others agree."""
-        first = shapes[0]
+        first, got = shapes[0], ", ".join(map(show_shape, shapes))
         for k, s in enumerate(shapes):
             if not s:
                 raise ShapeError(
-                    f"zero-dimensional tensor (at position {k}) cannot be concatenated. Use stack, or reshape it to (1,)."
+                    f"zero-dimensional tensor (at position {k}) cannot be concatenated. "
+                    "Use stack, or reshape it to (1,)."
                 )
             if len(s) != len(first):
                 raise ShapeError(
                     f"Tensors must have same number of dimensions: got {len(first)} and {len(s)}. "
-                    f"Got shapes {', '.join(map(show_shape, shapes))}; unsqueeze the smaller one."
+                    f"Got shapes {got}; unsqueeze the smaller one."
                 )
             wrong = next((d for d, (n, m) in enumerate(zip(first, s)) if d != self.axis and n != m), None)
             if wrong is not None:
                 raise ShapeError(
-                    f"Sizes of tensors must match except in dimension {self.axis}. Expected size {first[wrong]} but got "
-                    f"size {s[wrong]} for tensor number {k} in the list. Got shapes {', '.join(map(show_shape, shapes))}."
+                    f"Sizes of tensors must match except in dimension {self.axis}. Expected size "
+                    f"{first[wrong]} but got size {s[wrong]} for tensor number {k} in the list. "
+                    f"Got shapes {got}."
                 )
         return (*first[: self.axis], sum(s[self.axis] for s in shapes), *first[self.axis + 1 :])
 
@@ -238,8 +239,8 @@ def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None
     sizes = list(split_size_or_sections)
     if sum(sizes) != n or any(isinstance(m, int) and m < 0 for m in sizes):
         raise ShapeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension {a}), "
-            f"but got split_sizes={sizes}. They sum to {sum(sizes)}."
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+            f"{a}), but got split_sizes={sizes}. They sum to {sum(sizes)}."
         )
     return _cut(x, a, sizes, "SplitWithSizes")
 
@@ -247,15 +248,23 @@ def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None
 def _equal_sizes(n: Any, size: int) -> list[int]:
     _check_counted(n, "split")
     if size < 0:
-        raise ShapeError(f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size.")
+        raise ShapeError(
+            f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size."
+        )
     if size == 0 and n > 0:
-        raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. Pass a positive size.")
+        raise ShapeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. "
+            "Pass a positive size."
+        )
     return [min(size, n - start) for start in range(0, n, size or 1)] or [0]
 
 
 def _check_counted(n: Any, who: str) -> None:
     if not isinstance(n, int):
-        raise ShapeError(f"{who}: the number of parts of an axis of symbolic size {n} is unknown. Pass the sizes, as in [k, {n} - k].")
+        raise ShapeError(
+            f"{who}: the number of parts of an axis of symbolic size {n} is unknown. "
+            f"Use split with the sizes, as in [k, {n} - k]."
+        )
 
 
 def _cut(x: Any, axis: int, sizes: Sequence[Any], name: str) -> tuple[Any, ...]:
@@ -316,7 +325,9 @@ def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
     """
     sizes = shape(x)
     if not sizes:
-        raise IndexRangeError("Dimension specified as 0 but tensor has no dimensions. Only tensors with axes can be taken apart.")
+        raise IndexRangeError(
+            "Dimension specified as 0 but tensor has no dimensions. Only tensors with axes come apart."
+        )
     a = axis_of(dim if axis is None else axis, len(sizes))
     _check_counted(sizes[a], "unbind")
     after = [ALL] * (len(sizes) - a - 1)
@@ -324,7 +335,7 @@ def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
 
 
 def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Any:
-    """Entries moved along axes, those that leave at the end coming back at the start: y[i] = x[i - shift mod n].
+    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n].
 
     Args:
         x: tensor of any shape.
@@ -348,7 +359,9 @@ def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None =
     by = (shifts,) if isinstance(shifts, int) else tuple(shifts)
     over = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(by) != len(over):
-        raise ShapeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}. Pass one shift per axis.")
+        raise ShapeError(
+            f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}. Pass one shift per axis."
+        )
     for k, d in zip(by, over, strict=True):
         x = _rolled(x, k, axis_of(d, len(sizes)))
     return rename(x, "Roll")

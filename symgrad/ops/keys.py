@@ -76,8 +76,21 @@ def wrapped(k: Any, n: Any) -> Any:
     return n + k if isinstance(k, int) and k < 0 else k
 
 
+def plain(key: Any) -> tuple[Any, ...] | None:
+    """Return a key of numbers, slices, None and Ellipsis in a form that can be hashed, None for others."""
+    found: list[Any] = []
+    for k in key if type(key) is tuple else (key,):
+        if type(k) is int or k is None or k is Ellipsis:
+            found.append(k)
+        elif type(k) is slice and all(b is None or type(b) is int for b in (k.start, k.stop, k.step)):
+            found.append(Span(k.start, k.stop, k.step))
+        else:
+            return None
+    return tuple(found)
+
+
 def parse(key: Any, sizes: Shape) -> tuple[tuple[Item, ...], tuple[Place, ...]]:
-    """Read a key: basic items covering every axis, and arrays with the axis of the basic result they pick from."""
+    """Read a key: basic items for every axis, and arrays with the axis of the basic result they pick from."""
     keys = _filled([_read(k) for k in (key if isinstance(key, tuple) else (key,))], len(sizes))
     items: list[Item] = []
     places: list[Place] = []
@@ -103,8 +116,8 @@ def _read(k: Any) -> Any:
     """Bring one entry of a key to None, Ellipsis, an int, an expression, a Span, or an int or bool array."""
     if k is None or k is Ellipsis or type(k) is int:
         return k
-    if isinstance(k, slice):
-        return _span(Span(*map(_bound, (k.start, k.stop, k.step))))
+    if isinstance(k, (slice, Span)):
+        return _span(k)
     if isinstance(k, sp.Expr):
         return int(k) if k.is_Integer else k
     if isinstance(k, (Traced, np.ndarray, np.generic, list, bool)):
@@ -116,7 +129,8 @@ def _read(k: Any) -> Any:
     )
 
 
-def _span(span: Span) -> Span:
+def _span(k: Any) -> Span:
+    span = k if isinstance(k, Span) else Span(*map(_bound, (k.start, k.stop, k.step)))
     if span.step == 0:
         raise ArgumentError("slice step cannot be zero. Expected a positive or negative step.")
     return span
@@ -130,12 +144,7 @@ def _bound(b: Any) -> Any:
 
 def constant(k: Any) -> Any:
     """Return the integer or boolean array that an index tensor, array or list holds."""
-    value = getattr(k, "_value", None) if isinstance(k, Traced) else k
-    if value is None:
-        raise ValueNeeded("An index needs its numbers, but got a symbol without a value. Index with a tensor of integers.")
-    array = np.asarray(value)
-    if array.size == 0 and not hasattr(value, "dtype"):
-        return array.astype(np.int64)
+    array = _array(k)
     if array.dtype.kind not in "iub":
         raise IndexRangeError(
             f"tensors used as indices must be long, int, byte or bool tensors. Got dtype {array.dtype}; "
@@ -146,10 +155,23 @@ def constant(k: Any) -> Any:
 
 def integers(index: Any, who: str) -> Any:
     """Return the integer array that an index argument holds."""
-    array = constant(index)
-    if array.dtype == bool:
-        raise DTypeError(f"{who}(): Expected dtype int32 or int64 for index. Got bool; use x[mask] or masked_select.")
+    array = _array(index)
+    if array.dtype.kind not in "iu":
+        raise DTypeError(
+            f"{who}(): Expected dtype int32 or int64 for index. Got {array.dtype}; convert it with .to(int), "
+            "or use x[mask] for a mask."
+        )
     return array.astype(np.int64)
+
+
+def _array(k: Any) -> Any:
+    value = getattr(k, "_value", None) if isinstance(k, Traced) else k
+    if value is None:
+        raise ValueNeeded(
+            "An index needs its numbers, but got a symbol without a value. Index with a tensor of integers."
+        )
+    array = np.asarray(value)
+    return array.astype(np.int64) if array.size == 0 and not hasattr(value, "dtype") else array
 
 
 def _consumed(k: Any) -> int:
@@ -169,11 +191,12 @@ def _filled(keys: list[Any], ndim: int) -> list[Any]:
     if used > ndim:
         if ndim == 0:
             raise IndexRangeError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
+                "to convert a 0-dim tensor to a number"
             )
         raise IndexRangeError(
-            f"too many indices for tensor of dimension {ndim}. Got {used}; drop some or add an axis with None."
+            f"too many indices for tensor of dimension {ndim}. Got {used}; drop some, or add an axis "
+            "with None."
         )
     at = next((d for d, k in enumerate(keys) if k is Ellipsis), len(keys))
     return [*keys[:at], *[ALL] * (ndim - used), *[k for k in keys[at:] if k is not Ellipsis]]
@@ -184,8 +207,9 @@ def _mask(mask: Any, sizes: Shape, source: int, at: int) -> list[Positions]:
     for d, n in enumerate(mask.shape):
         if n != sizes[source + d]:
             raise IndexRangeError(
-                f"The shape of the mask {show_shape(mask.shape)} at index {d} does not match the shape of the "
-                f"indexed tensor {show_shape(sizes)} at index {source + d}. A mask has the sizes of the axes it picks from."
+                f"The shape of the mask {show_shape(mask.shape)} at index {d} does not match the shape of "
+                f"the indexed tensor {show_shape(sizes)} at index {source + d}. A mask has the sizes of the "
+                "axes it picks from."
             )
     return [Positions(f) for f in (mask.nonzero() if mask.ndim else [np.zeros(int(mask), np.int64)])]
 
@@ -209,5 +233,5 @@ def _check_broadcast(found: Sequence[Positions]) -> None:
     except ValueError:
         raise IndexRangeError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(show_shape(f.array.shape) for f in found)}. Give them one shape, or index in two steps."
+            f"{', '.join(show_shape(f.array.shape) for f in found)}. Give them one shape, or index twice."
         ) from None

@@ -224,15 +224,14 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     s, t = shape(x), np.asarray(t)
     _check_target(s, t)
     t = t.reshape(dropped(s, (axis,)))
-    ignored = t == ignore_index
-    safe = np.expand_dims(np.where(ignored, 0, t), axis)
-    _check_range(safe, s[axis])
+    counted = t != ignore_index
+    _check_range(t[counted], s[axis])
     dtype = getattr(value_of(x), "dtype", np.dtype(np.float64))
-    onehot = np.zeros(s, dtype)
-    np.put_along_axis(onehot, safe, np.expand_dims(~ignored, axis), axis)
-    if weight is None:
-        return _Classes(onehot, (~ignored).astype(dtype) if ignored.any() else None)
-    return _Classes(onehot, np.sum(onehot * _along(weight, x, axis).astype(dtype), axis=axis))
+    classes = np.arange(s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s))])
+    onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(dtype)
+    if weight is not None:
+        return _Classes(onehot, np.sum(onehot * _along(weight, x, axis).astype(dtype), axis=axis))
+    return _Classes(onehot, None if counted.all() else counted.astype(dtype))
 
 
 def _check_range(t: Any, n: int) -> None:
@@ -250,8 +249,8 @@ def _check_target(s: Shape, t: Any) -> None:
         )
     if t.dtype.kind not in "iu":
         raise DTypeError(
-            f"expected target dtype to be Long or Byte, but got {t.dtype.name}. Pass classes as integers, or "
-            f"probabilities of shape {show_shape(s)}."
+            f"expected target dtype to be Long or Byte, but got {torch_dtype(t)}. Pass classes as integers, "
+            f"or probabilities of shape {show_shape(s)}."
         )
     if len(s) <= 2 and t.ndim > 1:
         raise ShapeError(

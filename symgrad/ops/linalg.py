@@ -95,15 +95,17 @@ def inv(A: Any) -> Any:
 # ------------------------------------------------------------------ linear systems
 @dataclass(frozen=True)
 class Solve(Op):
-    """x with A x = b. Inputs A (…, n, n), and b (…, n) if vector, else (…, n, k)."""
+    """x with A x = b, or Aᵀ x = b. Inputs A (…, n, n), and b (…, n) if vector, else (…, n, k)."""
 
     vector: bool
+    transposed: bool = False
     name = "LinalgSolveEx"
 
     def forward(self, a: Any, b: Any) -> Any:
         """Compute through LU."""
         a, b = real("linalg.solve", a), real("linalg.solve", b)
         self.out_shape(a.shape, b.shape)
+        a = a.mT if self.transposed else a
         try:
             return np.linalg.solve(a, b[..., None])[..., 0] if self.vector else np.linalg.solve(a, b)
         except np.linalg.LinAlgError as error:
@@ -126,9 +128,11 @@ class Solve(Op):
         return out[:-1] if self.vector else out
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        # x = A⁻¹ b  ⇒  b̄ = A⁻ᵀ x̄,  Ā = −b̄ xᵀ
-        pulled = self(mT(xs[0]), g)
-        return pulled if i == 1 else NEG(self._product(pulled, y))
+        # x = A⁻¹ b  ⇒  b̄ = A⁻ᵀ x̄,  Ā = −b̄ xᵀ;  x = A⁻ᵀ b  ⇒  b̄ = A⁻¹ x̄,  Ā = −x b̄ᵀ
+        pulled = Solve(self.vector, not self.transposed)(xs[0], g)
+        if i == 1:
+            return pulled
+        return NEG(self._product(y, pulled) if self.transposed else self._product(pulled, y))
 
     def _product(self, b: Any, y: Any) -> Any:
         if not self.vector:
@@ -141,6 +145,7 @@ class Solve(Op):
         moved, right = ts
         if moved is None:
             return self(xs[0], right)
+        moved = mT(moved) if self.transposed else moved
         change = Einsum.of(self._times(shape(moved), shape(y)))(moved, y) if self.vector else matmul(moved, y)
         return self(xs[0], NEG(change) if right is None else SUB(right, change))
 
@@ -151,28 +156,31 @@ class Solve(Op):
         return f"{batch[len(batch) - len(a) + 2 :]}ab,{batch}b->{batch}a"
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """Σ_k (A⁻¹)_ik b_k."""
+        """Σ_k (A⁻¹)_ik b_k, or Σ_k (A⁻¹)_ki b_k."""
         a, b = ps
         *lead, i = idx if self.vector else idx[:-1]
         last = () if self.vector else idx[-1:]
         k = a.fresh()
-        left = a.entry(Inverse(), (a,), (*_aligned(lead, a.shape[:-2]), i, k))
+        at = (k, i) if self.transposed else (i, k)
+        left = a.entry(Inverse(), (a,), (*_aligned(lead, a.shape[:-2]), *at))
         right = b([*_aligned(lead, b.shape[: -1 if self.vector else -2]), k, *last])
         return a.sum(left * right, [(k, 0, a.shape[-1] - 1)])
 
     def on_symbols(self, *xs: Any) -> Any:
-        """A⁻¹ b."""
+        """A⁻¹ b, or A⁻ᵀ b."""
         inverse = Inverse().on_symbols(np.asarray(xs[0], dtype=object))
+        inverse = inverse.mT if self.transposed else inverse
         b = np.asarray(xs[1], dtype=object)
         return np.matmul(inverse, b[..., None])[..., 0] if self.vector else np.matmul(inverse, b)
 
     def text(self, *args: str) -> str:
-        """A⁻¹*b."""
-        return f"{bracket(args[0])}⁻¹*{bracket(args[1])}"
+        """A⁻¹*b, or A⁻ᵀ*b."""
+        return f"{bracket(args[0])}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[1])}"
 
     def latex(self, *args: str) -> str:
-        """A⁻¹ b."""
-        return f"{bracket(args[0])}^{{-1}} {bracket(args[1])}"
+        """A⁻¹ b, or A⁻ᵀ b."""
+        power = "-\\top" if self.transposed else "-1"
+        return f"{bracket(args[0])}^{{{power}}} {bracket(args[1])}"
 
 
 def _aligned(lead: Sequence[Any], sizes: Shape) -> list[Any]:
@@ -211,7 +219,7 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
         )
     if left:
         return Solve(vector)(A, B)
-    return Solve(True)(mT(A), B) if vector else mT(Solve(False)(mT(A), mT(B)))
+    return Solve(True, True)(A, B) if vector else mT(Solve(False, True)(A, mT(B)))
 
 
 def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
@@ -245,11 +253,24 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
     k = int(unitriangular)
     T = Triu(k)(A) if upper else Tril(-k)(A)
     T = ADD(T, identity_like(A)) if unitriangular else T
-    X = Solve(False)(T, B) if left else mT(Solve(False)(mT(T), mT(B)))
+    X = Solve(False)(T, B) if left else mT(Solve(False, True)(T, mT(B)))
     return rename(X, "LinalgSolveTriangular")
 
 
 # ------------------------------------------------------------------ Cholesky
+class HalfTril(Tril):
+    """Φ: the lower triangle with its diagonal halved."""
+
+    def forward(self, x: Any) -> Any:
+        """Zero the upper triangle, halve the diagonal."""
+        return (np.tril(x) + np.tril(x, -1)) / 2
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_ij below the diagonal, half of it on it."""
+        i, j = idx[-2:]
+        return sp.Piecewise((p(idx), j < i), (p(idx) / 2, sp.Eq(i, j)), (0, True))
+
+
 @dataclass(frozen=True)
 class Cholesky(Op):
     """The lower triangular L with L Lᵀ = A, of each matrix; looks at the lower triangle of A only."""
@@ -276,19 +297,26 @@ class Cholesky(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # L Lᵀ = A  ⇒  Ā = ½ (S + Sᵀ), S = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹; Φ: lower triangle, diagonal halved. Murray 2016.
-        inner = _lower_half(matmul(mT(y), g))
-        left = Solve(False)(mT(y), inner)
-        outer = mT(Solve(False)(mT(y), mT(left)))
-        return MUL(0.5, ADD(outer, mT(outer)))
+        left = Solve(False, True)(y, HalfTril()(matmul(mT(y), g)))
+        outer = Solve(False, True)(y, mT(left))
+        return MUL(ADD(outer, mT(outer)), 0.5)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # L̇ = L Φ(L⁻¹ Ȧ L⁻ᵀ), with Ȧ symmetrised
-        left = Solve(False)(y, MUL(0.5, ADD(ts[0], mT(ts[0]))))
-        return matmul(y, _lower_half(Solve(False)(y, mT(left))))
+        left = Solve(False)(y, MUL(ADD(ts[0], mT(ts[0])), 0.5))
+        return matmul(y, HalfTril()(Solve(False)(y, mT(left))))
 
     def on_symbols(self, *xs: Any) -> Any:
         """Cholesky and Banachiewicz, row by row."""
         return on_matrices(xs[0], _symbolic_cholesky)
+
+    def text(self, *args: str) -> str:
+        """chol(X)."""
+        return f"chol({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """chol(X)."""
+        return f"\\operatorname{{chol}}\\left({args[0]}\\right)"
 
 
 def _not_positive(x: Any) -> LinAlgError:
@@ -298,10 +326,6 @@ def _not_positive(x: Any) -> LinAlgError:
         f"positive-definite (the leading minor of order {k} is not positive-definite). "
         "If rounding is the cause, add a small multiple of the identity."
     )
-
-
-def _lower_half(x: Any) -> Any:
-    return MUL(0.5, ADD(Tril(0)(x), Tril(-1)(x)))
 
 
 def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:

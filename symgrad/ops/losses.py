@@ -16,16 +16,17 @@ import sympy as sp
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, sum_axes
-from symgrad.ops.elementwise import BCE_LOGITS
+from symgrad.ops.elementwise import BCE_LOGITS, UNARY, abs_
 from symgrad.ops.guards import FLOORED, LOGCUT
 from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.shape import total
-from symgrad.scalars import X, abs_, logsigmoid
+from symgrad.ops.total import MapTotal
+from symgrad.scalars import X, logsigmoid
 
-SQUARED = Map.of((X[0] - X[1]) ** 2, 2, "MseLoss")
-ABSOLUTE = Map.of(abs_(X[0] - X[1]), 2, "Abs")
+SQUARED_ERROR = Map.of((X[0] - X[1]) ** 2, 2, "MseLoss")
+ABSOLUTE_ERROR = Map.of(sp.Abs(X[0] - X[1]), 2, "Abs")
 BCE_POSITIVE = Map.of(
     (1 - X[1]) * X[0] - (1 + (X[2] - 1) * X[1]) * logsigmoid(X[0]), 3, "BinaryCrossEntropyWithLogits"
 )
@@ -83,7 +84,7 @@ def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = 
     >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 3.0]), sg.tensor([0.0, 0.0]))
     tensor(5.)
     """
-    return _difference(SQUARED, "MseLoss", input, target, reduction, weight)
+    return _difference(SQUARED_ERROR, "MseLoss", input, target, reduction, weight)
 
 
 def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
@@ -107,7 +108,7 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = N
     tensor(2.)
     """
     name = {"none": "Abs", "mean": "Mean", "sum": "Sum"}.get(reduction, "")
-    return _difference(ABSOLUTE, name, input, target, reduction, weight)
+    return _difference(ABSOLUTE_ERROR, name, input, target, reduction, weight)
 
 
 def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
@@ -119,9 +120,11 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
             stacklevel=4,
         )
     check_reduction(reduction)
+    if weight is None and reduction != "none":
+        return MapTotal.of(op, reduction == "mean", name)(x, t)
     terms = op(x, t)
     if weight is None:
-        return reduced(terms, reduction, name)
+        return rename(terms, name)
     if shape(weight) != shape(terms):
         raise ArgumentError(
             "Weights and input must have the same size. "
@@ -238,9 +241,11 @@ def binary_cross_entropy_with_logits(
             f"Target size ({show_size(target)}) must be the same as input size ({show_size(input)}). "
             "Reshape or unsqueeze one of them."
         )
-    terms = BCE_LOGITS(input, target) if pos_weight is None else BCE_POSITIVE(input, target, pos_weight)
-    terms = terms if weight is None else MUL(terms, weight)
-    return reduced(terms, reduction, "BinaryCrossEntropyWithLogits")
+    op, args = (BCE_LOGITS, (input, target)) if pos_weight is None else (BCE_POSITIVE, (input, target, pos_weight))
+    if weight is None and reduction != "none":
+        return MapTotal.of(op, reduction == "mean", op.name)(*args)
+    terms = op(*args) if weight is None else MUL(op(*args), weight)
+    return reduced(terms, reduction, op.name)
 
 
 # ------------------------------------------------------------------ the linear layer
@@ -270,12 +275,20 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
     if bias is None:
         return y
-    if broadcast_shapes(shape(y), shape(bias)) != shape(y):
-        raise ShapeError(
-            f"linear: bias {show_shape(shape(bias))} does not fit the output {show_shape(shape(y))}. "
-            f"Expected {show_shape(shape(y)[-1:] if out else ())}."
-        )
+    _check_bias(shape(y), shape(bias))
     return rename(ADD(y, bias), {2: "Addmm"}.get(len(p), "View"))
+
+
+def _check_bias(s: Shape, bias: Shape) -> None:
+    for back, (n, m) in enumerate(zip(s[::-1], bias[::-1]), 1):
+        if m not in (1, n):
+            raise ShapeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
+                f"dimension {len(s) - back}.  Target sizes: {show_shape(s)}.  "
+                f"Tensor sizes: {show_shape(bias)}. Pass a bias of shape {show_shape(s[-1:])}."
+            )
+    if len(bias) > len(s):
+        raise ShapeError(f"linear: bias {show_shape(bias)} has more axes than the output {show_shape(s)}.")
 
 
 def _misfit(p: Shape, q: Shape) -> str:

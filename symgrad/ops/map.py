@@ -17,7 +17,7 @@ from sympy.logic.boolalg import Boolean
 
 from symgrad.errors import ShapeError
 from symgrad.graph import Node, Shape
-from symgrad.kernels import array_kernel, canonical, float_kernel
+from symgrad.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
 from symgrad.ops.protocol import Op, Plan
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale
 
@@ -57,12 +57,17 @@ class Map(Op):
         return float_kernel(self.payload, X[: self.arity])
 
     def forward(self, *xs: Any) -> Any:
-        """Compute the payload elementwise; object arrays of SymPy expressions give the same back."""
-        if any(isinstance(x, sp.Basic) or getattr(x, "dtype", None) == object for x in xs):
-            return self._on_symbols(*xs)
-        return canonical(self.on_array(*xs))
+        """Compute the payload elementwise."""
+        try:
+            y = self.on_array(*xs)
+        except ARITHMETIC:  # all are Python numbers, which raise where NumPy gives nan or inf
+            with np.errstate(all="ignore"):
+                y = self.on_array(*map(np.float64, xs))
+        return y if type(y) is np.ndarray else canonical(y)
 
-    def _on_symbols(self, *xs: Any) -> Any:
+    def on_symbols(self, *xs: Any) -> Any:
+        """Put the expressions into the payload, entry by entry."""
+
         def entry(*values: Any) -> Any:
             return substitute(self.formula, {x: exact(v) for x, v in zip(X, values, strict=False)})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ from symgrad.errors import ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
 from symgrad.ops.map import show_shape
-from symgrad.ops.scatter import Case, Selection
+from symgrad.ops.scatter import Case, Selection, bare
 from symgrad.ops.shape import Expand
 
 FEW = 16  # positions up to this many are written out in an index form
+SMALL = 4096  # entries up to this many are added one by one
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Part(Selection):
     """The part of x that integers, slices and new axes select; ``items`` covers every axis."""
 
     items: tuple[Item, ...]
-    name: str = "Slice"
+    name: str = "Slice"  # type: ignore[misc]
     unique = True
 
     def __str__(self) -> str:
@@ -74,6 +76,10 @@ class Part(Selection):
                 found.append(sp.sympify(wrapped(item, n)))
         return p(found)
 
+    def add(self, found: Any, g: Any) -> None:
+        """Nothing was read twice, so adding is assigning."""
+        found[self.key] = bare(g)
+
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """Each entry of the whole was read at most once."""
         rest = iter(idx)
@@ -115,7 +121,7 @@ class Take(Selection):
     """The entries of x at integer positions; ``places`` pairs an axis with an array, broadcast together."""
 
     places: tuple[Place, ...]
-    name: str = "Index"
+    name: str = "Index"  # type: ignore[misc]
     unique = False
 
     def __str__(self) -> str:
@@ -160,8 +166,8 @@ class Take(Selection):
         """Broadcasting, without new leading axes."""
         if len(v) > len(region) or any(n not in (1, m) for n, m in zip(v[::-1], region[::-1])):
             raise ShapeError(
-                f"shape mismatch: value tensor of shape {show_shape(v)} cannot be broadcast to indexing result of "
-                f"shape {show_shape(region)}. Expand or reshape the value."
+                f"shape mismatch: value tensor of shape {show_shape(v)} cannot be broadcast to indexing "
+                f"result of shape {show_shape(region)}. Expand or reshape the value."
             )
 
     def at(self, entry: tuple[int, ...], sizes: Shape) -> list[Any]:
@@ -188,7 +194,21 @@ class Take(Selection):
     def _whole(self, positions: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
         """Return the index into x."""
         found, others = dict(zip(self.axes, positions, strict=True)), iter(rest)
-        return [sp.sympify(found[a]) if a in found else next(others) for a in range(len(positions) + len(rest))]
+        ndim = len(positions) + len(rest)
+        return [sp.sympify(found[a]) if a in found else next(others) for a in range(ndim)]
+
+    def add(self, found: Any, g: Any) -> None:
+        """Add up what was read twice. ``np.add.at`` is slow on rows: those are sorted and summed in runs."""
+        if np.size(g) < SMALL or np.size(g) == prod(self.block):
+            np.add.at(found, self.key, g)
+            return
+        front, ndim = self.front, len(self.block)
+        taken = [found.shape[a] for a in self.axes]
+        rows = np.moveaxis(g, range(front, front + ndim), range(ndim)).reshape(prod(self.block), -1)
+        at = np.ravel_multi_index([f.array % n for (_, f), n in zip(self.places, taken, strict=True)], taken)
+        flat = np.zeros((prod(taken), rows.shape[1]), found.dtype)
+        _add_rows(flat, np.broadcast_to(at, self.block).ravel(), rows)
+        np.moveaxis(found, self.axes, range(len(taken)))[...] = flat.reshape(*taken, *self._rest(found.shape))
 
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """One case for each entry of the block; an entry of the whole may have been read several times."""
@@ -204,13 +224,14 @@ class Take(Selection):
         if self._many():
             return None
         entries = list(np.ndindex(self.block))
-        conditions = [[sp.Eq(k, m) for k, m in zip(wanted, self.at(e, sizes), strict=True)] for e in entries]
-        return _possible([(c, self._joined(list(map(sp.Integer, e)), rest)) for c, e in zip(conditions, entries)])
+        conditions = [_equal(wanted, self.at(e, sizes)) for e in entries]
+        targets = [self._joined(list(map(sp.Integer, e)), rest) for e in entries]
+        return _possible(list(zip(conditions, targets)))
 
 
     def _progression(self, sizes: Shape) -> tuple[Any, int, int] | None:
         """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""
-        if len(self.places) != 1 or self.places[0][1].array.ndim != 1 or self.places[0][1].array.size < 2:
+        if len(self.places) != 1 or self.places[0][1].array.ndim != 1 or self.places[0][1].array.size < 3:
             return None
         (axis, found), k = self.places[0], sp.Dummy()
         position = _affine(found.array, [k], sizes[axis])
@@ -218,7 +239,14 @@ class Take(Selection):
         return None if step == 0 else (position.subs(k, 0), int(step), found.array.size)
 
 
-def _equal(block: Sequence[Any], entry: tuple[int, ...]) -> list[Any]:
+def _add_rows(found: Any, at: Any, rows: Any) -> None:
+    order = np.argsort(at, kind="stable")
+    at = at[order]
+    starts = np.flatnonzero(np.diff(at, prepend=-1))
+    found[at[starts]] = np.add.reduceat(rows[order], starts, axis=0)
+
+
+def _equal(block: Sequence[Any], entry: Sequence[Any]) -> list[Any]:
     return [sp.Eq(k, m) for k, m in zip(block, entry, strict=True)]
 
 

@@ -15,6 +15,7 @@ import sympy as sp
 
 from symgrad.graph import Node, Shape, is_node
 
+_ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]
 
 
@@ -53,15 +54,21 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
-    plans: dict[Any, Plan]
+    plans: dict[Any, Plan] | None = None  # by active inputs, where one object serves many nodes
 
     def __call__(self, *args: Any) -> Any:
+        symbols = False
         for a in args:
-            if isinstance(a, Traced):
+            kind = type(a)
+            if kind is _ndarray:
+                symbols = symbols or a.dtype is _OBJECT
+            elif kind is float or kind is int:
+                continue
+            elif isinstance(a, Traced):
                 return a._apply(self, args)
-        if any(getattr(a, "dtype", None) == object for a in args):
-            return self.on_symbols(*args)
-        return self.forward(*args)
+            elif isinstance(a, sp.Basic):
+                symbols = True
+        return self.on_symbols(*args) if symbols else self.forward(*args)
 
     @property
     def label(self) -> str:
@@ -72,7 +79,7 @@ class Op:
         """Compute the value."""
         raise NotImplementedError
 
-    def out_shape(self, *shapes: Shape) -> Shape:
+    def out_shape(self, *shapes: Any) -> Shape:
         """Return the result's shape."""
         raise NotImplementedError
 
@@ -144,9 +151,10 @@ class Plan:
 
 def shape(x: Any) -> Shape:
     """Return the shape of anything an operation can take."""
-    if hasattr(x, "shape"):
-        found: Shape = x.shape
-        return found
+    try:
+        return x.shape  # type: ignore[no-any-return]
+    except AttributeError:
+        pass
     return () if is_node(x) or np.isscalar(x) or isinstance(x, sp.Expr) else np.shape(x)
 
 

@@ -95,7 +95,7 @@ class Truth(Reduction):
 
 
 def _nonzero(v: Any) -> Any:
-    return v if isinstance(v, sp.logic.boolalg.Boolean) else sp.Ne(v, 0)
+    return sp.Ne(v, 0) if isinstance(v, sp.Expr) else v
 
 
 # ------------------------------------------------------------------ functions
@@ -122,7 +122,9 @@ def sum(
     >>> sg.sum(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 0)
     tensor([4., 6.])
     """
-    return rename(sum_axes(_cast(x, dtype), resolve(x, dim, axis), keepdim or keepdims), "Sum")
+    keep = keepdim or keepdims
+    added = sum_axes(_cast(x, dtype), resolve(x, dim, axis), keep)
+    return rename(added, "Sum") if keep else added
 
 
 def mean(
@@ -148,7 +150,7 @@ def mean(
     >>> sg.mean(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(2.5000)
     """
-    x = _cast(x, dtype)
+    x = x if dtype is None else _cast(x, dtype)
     if not is_float(x):
         raise DTypeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "

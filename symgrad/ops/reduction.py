@@ -16,7 +16,7 @@ import sympy as sp
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.map import DIV, MUL, show_shape
+from symgrad.ops.map import ADD, DIV, MUL, show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, axis_of
 
@@ -24,6 +24,7 @@ Axes = int | Sequence[int] | None
 
 _TORCH_DTYPE = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+    "float64": "Double", "float32": "Float", "float16": "Half",
 }  # fmt: skip
 _EMPTY: tuple[type[Exception], type[Exception]] = ShapeError, IndexRangeError  # of amax, of argmax
 
@@ -105,14 +106,6 @@ def _count(s: Shape, axes: Sequence[int]) -> int:
     return int(np.prod([s[a] for a in axes], dtype=np.int64))
 
 
-def off_rows(rows: Any, s: Shape, axes: Sequence[int]) -> Any:
-    """Undo ``on_rows`` for an array of shape s."""
-    if len(axes) == 1:
-        return np.moveaxis(rows, -1, axes[0])
-    order = [*(a for a in range(len(s)) if a not in axes), *axes]
-    return rows.reshape([s[a] for a in order]).transpose(np.argsort(order))
-
-
 def each_row(rows: Any, fn: Any) -> Any:
     """Apply fn, from a list of SymPy expressions to one, to every row of an object array."""
     out = np.empty(rows.shape[:-1], dtype=object)
@@ -164,10 +157,10 @@ def is_float(x: Any) -> bool:
 
 
 def torch_dtype(x: Any) -> str:
-    """Return torch's name of an integer dtype."""
+    """Return torch's name of the dtype of x."""
     return _TORCH_DTYPE.get(str(x.dtype), str(x.dtype))
 
 
 def over(x: Any, n: Any) -> Any:
-    """x / n, and nan for n = 0."""
-    return DIV(x, n) if n != 0 else MUL(x, float("nan"))
+    """x / n, and nan without a gradient for n = 0."""
+    return DIV(x, n) if n != 0 else ADD(MUL(x, 0), float("nan"))

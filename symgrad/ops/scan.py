@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import ADD, MUL, broadcast_shapes
+from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
 
@@ -93,19 +93,22 @@ class Cumsum(Op):
 
 @dataclass(frozen=True)
 class Recurrence(Op):
-    """s_i = b_i + a_i s_{i-1} along the axis, from s = 0; in reverse s_i = b_i + a_i s_{i+1}."""
+    """s_i = b_i + a s_{i-1} along the axis, from s = 0; in reverse s_i = b_i + a s_{i+1}.
+
+    Between two neighbours stands the coefficient of the upper one, or of the lower one.
+    """
 
     axis: int
     reverse: bool = False
+    upper: bool = True
 
     def forward(self, a: Any, b: Any) -> Any:
         """Step through the axis, all else at once."""
         a, b = (np.moveaxis(v, self.axis, 0) for v in np.broadcast_arrays(a, b))
-        s = np.empty(b.shape, np.result_type(a, b))
-        last: Any = np.zeros(b.shape[1:], s.dtype)
-        steps = range(len(b) - 1, -1, -1) if self.reverse else range(len(b))
-        for k in steps:
-            last = s[k] = b[k] + a[k] * last
+        s = np.array(b, np.result_type(a, b))
+        n, low = len(s), 0 if self.upper else 1
+        for k in range(n - 2, -1, -1) if self.reverse else range(1, n):
+            s[k] += a[k + 1 - low] * s[k + 1] if self.reverse else a[k - low] * s[k - 1]
         return np.moveaxis(s, 0, self.axis)
 
     def out_shape(self, *shapes: Shape) -> Shape:
@@ -113,23 +116,30 @@ class Recurrence(Op):
         return broadcast_shapes(*shapes)
 
     def vjp(self, i: int, g: Any, y: Any, a: Any, b: Any) -> Any:
-        # b̄_i = ȳ_i + a_{i+1} b̄_{i+1}: the recurrence from the other end;  ā_i = b̄_i y_{i-1}
-        back = Recurrence(self.axis, not self.reverse)(Shift(self.axis, not self.reverse)(a), g)
-        return back if i == 1 else MUL(back, Shift(self.axis, self.reverse)(y))
+        # b̄ is ȳ through the recurrence from the other end;  ā = b̄ y, where y or b̄ is the neighbour's
+        back = Recurrence(self.axis, not self.reverse, self.upper)(a, g)
+        if i == 1:
+            return back
+        neighbour = Shift(self.axis, not self.upper)
+        return MUL(neighbour(back), y) if self.reverse == self.upper else MUL(back, neighbour(y))
 
     def jvp(self, ts: Sequence[Any], y: Any, a: Any, b: Any) -> Any:
-        """The tangent runs through the same recurrence, fed with ḃ + ȧ y_{i-1}."""
-        pushed = None if ts[0] is None else MUL(ts[0], Shift(self.axis, self.reverse)(y))
-        fed = ts[1] if pushed is None else pushed if ts[1] is None else ADD(ts[1], pushed)
-        return self(a, fed)
+        """The tangent runs through the same recurrence, fed with ḃ + ȧ s of the neighbour."""
+        terms = [] if ts[1] is None else [ts[1]]
+        if ts[0] is not None:
+            neighbour = Shift(self.axis, self.reverse)
+            inside = self.reverse == self.upper
+            terms.append(neighbour(MUL(ts[0], y)) if inside else MUL(ts[0], neighbour(y)))
+        return self(a, sum_terms(terms))
 
     def index(self, idx: Sequence[sp.Expr], pa: Any, pb: Any) -> sp.Expr:
-        """Σ_k b_k times the product of the a between k and i."""
+        """Σ_k b_k times the product of the coefficients between k and i."""
         i, n, k, j = idx[self.axis], pb.shape[self.axis], pb.fresh(), pb.fresh()
-        a, b = pa(_put(idx, self.axis, j)), pb(_put(idx, self.axis, k))
-        if self.reverse:
-            return pb.sum(b * sp.Product(a, (j, i, k - 1)), [(k, i, n - 1)])
-        return pb.sum(b * sp.Product(a, (j, k + 1, i)), [(k, 0, i)])
+        low, high = (i, k) if self.reverse else (k, i)
+        between = (j, low + 1, high) if self.upper else (j, low, high - 1)
+        body = pb(_put(idx, self.axis, k)) * sp.Product(pa(_put(idx, self.axis, j)), between)
+        found: sp.Expr = pb.sum(body, [(k, i, n - 1) if self.reverse else (k, 0, i)])
+        return found
 
 
 @dataclass(frozen=True)
@@ -155,9 +165,9 @@ class Cumprod(Op):
         return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        # x̄_i = (Π_{k<i} x_k) s_i with s_i = ȳ_i + x_{i+1} s_{i+1}; exclusive: ȳ moved up by one
-        ahead = Shift(self.axis, not self.reverse)
-        tail = Recurrence(self.axis, not self.reverse)(ahead(x), ahead(g) if self.exclusive else g)
+        # x̄_i = (Π_{k<i} x_k) s_i with s_i = ȳ_i + x_{i+1} s_{i+1}; exclusive: ȳ_{i+1} in place of ȳ_i
+        g = Shift(self.axis, not self.reverse)(g) if self.exclusive else g
+        tail = Recurrence(self.axis, not self.reverse, upper=not self.reverse)(x, g)
         return MUL(Cumprod(self.axis, self.reverse, exclusive=True)(x), tail)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:

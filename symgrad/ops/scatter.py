@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import sympy as sp
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, Plan
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
@@ -37,6 +38,19 @@ class Selection(Op):
     key: Any
     unique: bool
 
+    @cached_property
+    def plans(self) -> dict[Any, Plan]:  # type: ignore[override]
+        """The plans made so far: parts are often read again."""
+        return {}
+
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
+        """Return the plan, built once."""
+        key = active if label is None else (active, label)
+        found = self.plans.get(key)
+        if found is None:
+            found = self.plans[key] = Plan(self, active, count, label)
+        return found
+
     def forward(self, x: Any) -> Any:
         """Read the entries."""
         return canonical(np.asarray(x)[self.key])
@@ -44,6 +58,10 @@ class Selection(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Add g into zeros, at the places that were read."""
         return Scatter(self, x.shape)(g)
+
+    def add(self, found: Any, g: Any) -> None:
+        """Add g to the entries of ``found``, which are zero."""
+        raise NotImplementedError
 
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """Return where the entry ``idx`` of the whole was read to; None where that is too long to write."""
@@ -72,7 +90,7 @@ class Scatter(Op):
 
     where: Selection
     to: Shape
-    name: str = "Scatter"
+    name: str = "Scatter"  # type: ignore[misc]
     linear = True
     saves = ""
 
@@ -80,10 +98,7 @@ class Scatter(Op):
         """Add into zeros."""
         g = np.asarray(g)
         found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
-        if self.where.unique:
-            found[self.where.key] = _bare(g)
-        else:
-            np.add.at(found, self.where.key, g)
+        self.where.add(found, g)
         return canonical(found)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -95,7 +110,7 @@ class Scatter(Op):
         return self.where(g)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
-        """Σ over the entries read from here: δ where the place is one position, cases where it is a range."""
+        """Σ over the entries read from here: δ where the place is one position, cases for a range."""
         cases = self.where.cases(idx, self.to)
         if cases is None:
             return p.entry(self, (p,), idx)
@@ -122,7 +137,7 @@ def _is_pick(condition: Any) -> bool:
     return isinstance(condition, sp.Eq) and not condition.lhs.has(sp.Mod)
 
 
-def _bare(v: Any) -> Any:
+def bare(v: Any) -> Any:
     """Return the expression in an object array without axes, which assignment would store as an array."""
     return v.item() if isinstance(v, np.ndarray) and v.ndim == 0 and v.dtype.kind == "O" else v
 
@@ -132,7 +147,7 @@ class Put(Op):
     """x with v written where ``at`` reads. Of repeated places the last one wins, as in NumPy."""
 
     where: Selection
-    name: str = "IndexPut"
+    name: str = "IndexPut"  # type: ignore[misc]
     linear = True
     saves = ""
 
@@ -145,7 +160,7 @@ class Put(Op):
     def on_symbols(self, x: Any, v: Any) -> Any:
         """Copy into an object array and write there."""
         found = np.array(x, dtype=object)
-        found[self.where.key] = _bare(v)
+        found[self.where.key] = bare(v)
         return found
 
     def out_shape(self, s: Shape, v: Shape) -> Shape:
@@ -179,7 +194,7 @@ class Put(Op):
 
 
 def _survivors(where: Selection, sizes: Shape) -> Any:
-    """Return ones where what was written stayed, zeros where a later write replaced it; None if all stayed."""
+    """Return where what was written stayed rather than being overwritten; None if all stayed."""
     if where.unique:
         return None
     order = np.full(sizes, -1)

@@ -1,4 +1,4 @@
-"""Reading and writing entries: x[…], x with x[…] = v, and what masks select. Imports parts and elementwise."""
+"""Reading and writing entries: x[…], x with x[…] = v, and what masks select. Imports parts, elementwise."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy as np
 from symgrad.errors import DTypeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.elementwise import where
-from symgrad.ops.keys import ALL, Item, Span, constant, parse
+from symgrad.ops.keys import ALL, Item, Span, constant, parse, plain
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scatter import Put
 from symgrad.ops.shape import Expand, Reshape, axis_of
-
 
 # ------------------------------------------------------------------ what users call
 _STEMS = {int: "Select", type(None): "Unsqueeze", Span: "Slice"}
@@ -29,12 +28,12 @@ def part(items: tuple[Item, ...], name: str = "") -> Part:
 
 
 @lru_cache(maxsize=4096)
-def _entry(key: tuple[int, ...], sizes: Shape) -> Part:
+def _basic(key: tuple[Any, ...], sizes: Shape) -> Part:
     return part(parse(key, sizes)[0])
 
 
 def getitem(x: Any, key: Any) -> Any:
-    """The entries of x at the key: integers, slices, None, Ellipsis, integer and boolean arrays, as torch reads them.
+    """The entries of x at the key: integers, slices, None, Ellipsis, integer and boolean arrays, as in torch.
 
     Args:
         x: tensor of any shape.
@@ -51,8 +50,9 @@ def getitem(x: Any, key: Any) -> Any:
     >>> sg.tensor([1.0, 2.0, 3.0])[[2, 0]]
     tensor([3., 1.])
     """
-    if type(key) is int:
-        return _entry((key,), shape(x))(x)
+    simple = plain(key)
+    if simple is not None:
+        return _basic(simple, shape(x))(x)
     items, places = parse(key, shape(x))
     if not places:
         return part(items)(x)
@@ -144,8 +144,11 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     a = axis_of(dim, len(shape(x)))
     n = shape(x)[a]
     first = n + start if isinstance(start, int) and start < 0 else start
-    if all(isinstance(k, int) for k in (n, first, length)) and (first + length > n or length < 0 or first < 0):
-        raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}). Shorten the range.")
+    known = all(isinstance(k, int) for k in (n, first, length))
+    if known and (first + length > n or length < 0 or first < 0):
+        raise ShapeError(
+            f"start ({start}) + length ({length}) exceeds dimension size ({n}). Shorten the range."
+        )
     return along(x, a, first, first + length)
 
 
@@ -171,7 +174,9 @@ def masked_select(x: Any, mask: Any) -> Any:
     """
     chosen = constant(mask)
     if chosen.dtype != bool:
-        raise DTypeError(f"masked_select: expected BoolTensor for mask. Got dtype {chosen.dtype}; compare it, as in x > 0.")
+        raise DTypeError(
+            f"masked_select: expected BoolTensor for mask. Got dtype {chosen.dtype}; compare it, as in x > 0."
+        )
     sizes = broadcast_shapes(chosen.shape, shape(x))
     wide = x if shape(x) == sizes else Expand(sizes)(x)
     return rename(getitem(wide, (np.broadcast_to(chosen, sizes),)), "MaskedSelect")
@@ -199,7 +204,8 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     dtype = getattr(mask, "dtype", None)
     if dtype is not None and dtype.kind != "b":
         raise DTypeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. Compare it, as in mask > 0."
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. "
+            "Compare it, as in mask > 0."
         )
     if len(shape(value)):
         raise ShapeError(

@@ -43,7 +43,8 @@ class Reshape(Op):
         """Check that the number of entries stays."""
         if total(s) != total(self.to):
             raise ShapeError(
-                f"shape '{show_shape(self.to)}' is invalid for input of size {total(s)}. Got a tensor of shape {show_shape(s)}."
+                f"shape '{show_shape(self.to)}' is invalid for input of size {total(s)}. "
+                f"Got a tensor of shape {show_shape(s)}."
             )
         return self.to
 
@@ -88,6 +89,10 @@ class Expand(Op):
 
     def forward(self, x: Any) -> Any:
         """Repeat along new axes and axes of length one."""
+        if type(x) is float:
+            filled = np.empty(self.to)
+            filled.fill(x)
+            return filled
         return np.broadcast_to(x, self.to)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -95,16 +100,16 @@ class Expand(Op):
         lead = len(self.to) - len(s)
         if lead < 0:
             raise ShapeError(
-                f"expand(Tensor{{{show_shape(s)}}}, size={show_shape(self.to)}): the number of sizes provided "
-                f"({len(self.to)}) must be greater or equal to the number of dimensions in the tensor ({len(s)}). "
-                "Give one size per dimension, -1 to keep it."
+                f"expand(Tensor{{{show_shape(s)}}}, size={show_shape(self.to)}): the number of sizes "
+                f"provided ({len(self.to)}) must be greater or equal to the number of dimensions in the "
+                f"tensor ({len(s)}). Give one size per dimension, -1 to keep it."
             )
         for axis, (n, m) in enumerate(zip(s, self.to[lead:], strict=True), lead):
             if n not in (1, m):
                 raise ShapeError(
-                    f"The expanded size of the tensor ({m}) must match the existing size ({n}) at non-singleton "
-                    f"dimension {axis}.  Target sizes: {show_shape(self.to)}.  Tensor sizes: {show_shape(s)}. "
-                    "Only dimensions of size 1 can be expanded."
+                    f"The expanded size of the tensor ({m}) must match the existing size ({n}) at "
+                    f"non-singleton dimension {axis}.  Target sizes: {show_shape(self.to)}.  Tensor sizes: "
+                    f"{show_shape(s)}. Only dimensions of size 1 can be expanded."
                 )
         return self.to
 
@@ -139,7 +144,8 @@ class Flip(Op):
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Count from the end."""
-        return p([n - 1 - k if a in self.axes else k for a, (k, n) in enumerate(zip(idx, p.shape, strict=True))])
+        pairs = enumerate(zip(idx, p.shape, strict=True))
+        return p([n - 1 - k if a in self.axes else k for a, (k, n) in pairs])
 
 
 @dataclass(frozen=True)

@@ -18,21 +18,25 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import MUL, SUB
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.reduction import Axes, Reduction, bound_sum, off_rows, on_rows, resolve
+from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
 from symgrad.ops.shape import axis_of
 
 _exp = np.frompyfunc(sp.exp, 1, 1)
 _log = np.frompyfunc(sp.log, 1, 1)
 
 
-def _excess(rows: Any) -> tuple[Any, Any]:
-    """Return the largest entry m of each row, kept, and log Σ exp(x - m) through log1p of the others' sum."""
-    at = np.argmax(rows, axis=-1, keepdims=True)
-    top = np.take_along_axis(rows, at, -1)
-    safe = np.where(np.isfinite(top), top, 0)
-    e = np.exp(rows - safe)
-    np.put_along_axis(e, at, 0, -1)
-    return top, np.log1p(np.add.reduce(e, axis=-1, keepdims=True))
+def _shifted(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    """Return x - m, m the largest entry along the axes, and m; x - m is nan where both are infinite."""
+    top = np.maximum.reduce(x, axis=axes, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return x - top, top
+
+
+def _excess(z: Any, axes: tuple[int, ...]) -> Any:
+    """Return log Σ exp z for z ≤ 0 with largest entry 0, through log1p of the sum of the others."""
+    tops = z == 0
+    others = np.add.reduce(np.where(tops, 0, np.exp(z)), axis=axes, keepdims=True)
+    return np.log1p(others + (np.add.reduce(tops, axis=axes, keepdims=True, dtype=z.dtype) - 1))
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,11 @@ class LogSumExp(Reduction):
 
     def forward(self, x: Any) -> Any:
         """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
-        rows = on_rows(x, self.axes)
         s = self.out_shape(np.shape(x))
-        if rows.shape[-1] == 0:
-            return np.full(s, -np.inf, rows.dtype)
-        top, excess = _excess(rows)
-        return np.where(np.isfinite(top), top + excess, top).reshape(s)
+        if 0 in (np.shape(x)[a] for a in self.axes):
+            return np.full(s, -np.inf, x.dtype)
+        z, top = _shifted(x, self.axes)
+        return np.where(np.isfinite(top), top + _excess(z, self.axes), top).reshape(s)
 
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
@@ -94,12 +97,10 @@ class Softmax(_Normalised):
 
     def forward(self, x: Any) -> Any:
         """Shift by the largest entry, so that nothing overflows."""
-        rows = on_rows(x, self.axes)
-        if rows.shape[-1] == 0:
+        if np.size(x) == 0:
             return np.array(x)
-        with np.errstate(invalid="ignore"):
-            e = np.exp(rows - np.maximum.reduce(rows, axis=-1, keepdims=True))
-        return off_rows(e / np.add.reduce(e, axis=-1, keepdims=True), np.shape(x), self.axes)
+        e = np.exp(_shifted(x, self.axes)[0])
+        return e / np.add.reduce(e, axis=self.axes, keepdims=True)
 
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
@@ -131,13 +132,10 @@ class LogSoftmax(_Normalised):
 
     def forward(self, x: Any) -> Any:
         """(x - m) - log1p(Σ exp(x - m)) without the largest entry m in the sum."""
-        rows = on_rows(x, self.axes)
-        if rows.shape[-1] == 0:
+        if np.size(x) == 0:
             return np.array(x)
-        top, excess = _excess(rows)
-        with np.errstate(invalid="ignore"):
-            y = (rows - top) - np.where(np.isfinite(top), excess, np.nan)
-        return off_rows(y, np.shape(x), self.axes)
+        z, _ = _shifted(x, self.axes)
+        return z - _excess(z, self.axes)
 
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""

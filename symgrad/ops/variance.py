@@ -30,11 +30,12 @@ class Var(Reduction):
 
     def forward(self, x: Any) -> Any:
         """Subtract the mean first: E x² - μ² would cancel."""
+        x = np.asarray(x)
+        n = total([x.shape[a] for a in self.axes])
         with np.errstate(invalid="ignore", divide="ignore"):
-            n = total([np.shape(x)[a] for a in self.axes])
-            mean = np.add.reduce(x, axis=self.axes, keepdims=True) / n
-            squares = np.sum(np.square(x - mean), axis=self.axes, keepdims=self.keepdim)
-            return squares / max(n - self.correction, 0)
+            x = x - x[tuple(slice(1) if a in self.axes else slice(None) for a in range(x.ndim))]  # equal: 0
+            x = x - np.add.reduce(x, axis=self.axes, keepdims=True) / n
+            return np.sum(x * x, axis=self.axes, keepdims=self.keepdim) / max(n - self.correction, 0)
 
     def on_symbols(self, x: Any) -> Any:
         """The same in exact numbers."""

@@ -46,5 +46,6 @@ bce_logits = declare(
     lambda z, t, y: (sigmoid(z) - t, -z),
     numpy=_bce_kernel,
     nargs=2,
+    float=lambda z, t: (1 - t) * z - numerics.logsigmoid_float(z),
     hidden=True,
 )

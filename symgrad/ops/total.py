@@ -1,0 +1,161 @@
+"""The sum or mean of an elementwise function over all entries, as one operation: what losses are.
+
+Fusing the two saves the array between them and two nodes a loss. Imports contract, map and protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.graph import Shape
+from symgrad.kernels import canonical
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.map import DIV, MUL, Map, clip, emap, substitute
+from symgrad.ops.protocol import Op, Plan, shape
+from symgrad.ops.shape import total
+from symgrad.scalars import G, X, differentiate, scale
+
+
+class MapTotal(Op):
+    """Σ f(x0, x1, …) over all entries, divided by their number for a mean. One object per f: ``MapTotal.of``."""
+
+    saves = "x"
+
+    def __init__(self, map_: Map, mean: bool, name: str) -> None:
+        self.map, self.mean, self.name = map_, mean, name  # type: ignore[misc]
+        self.plans: dict[Any, Plan] = {}
+
+    @staticmethod
+    @lru_cache(maxsize=256)
+    def of(map_: Map, mean: bool, name: str) -> MapTotal:
+        """Return the operation, built once."""
+        return MapTotal(map_, mean, name)
+
+    def __reduce__(self) -> Any:
+        return MapTotal.of, (self.map, self.mean, self.name)
+
+    def __repr__(self) -> str:
+        return f"MapTotal({self.map.payload}, mean={self.mean})"
+
+    def forward(self, *xs: Any) -> Any:
+        """Compute the terms and add them up."""
+        terms = self.map.forward(*xs)
+        if type(terms) is float:
+            return terms
+        if self.mean and not terms.size:
+            return canonical(np.full((), np.nan, terms.dtype))
+        added = np.add.reduce(terms, axis=None)
+        return canonical(added / terms.size if self.mean else added)
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The same on expressions."""
+        terms = np.asarray(self.map(*xs), dtype=object)
+        added = sp.Add(*terms.flat)
+        return np.asarray(added / terms.size if self.mean else added, dtype=object)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """One number."""
+        self.map.out_shape(*shapes)
+        return ()
+
+    @cached_property
+    def partials(self) -> tuple[Map | None, ...]:
+        """g ∂f/∂xi as a Map of g, x0, x1, …; without the output, which is not kept."""
+        arity = self.map.arity
+        found = []
+        for i in range(arity):
+            payload = scale(G, differentiate(self.map.payload, X[i]))
+            rename = {G: X[0], **{X[k]: X[k + 1] for k in range(arity)}}
+            found.append(None if payload == 0 else Map.of(payload.xreplace(rename), arity + 1, "Map"))
+        return tuple(found)
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Keep what the active partials mention."""
+        used: set[Any] = set().union(*[p.payload.free_symbols for i in active if (p := self.partials[i])])
+        return False, tuple(X[k + 1] in used for k in range(count))
+
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
+        """Return the plan, built once per set of active inputs."""
+        key = active if label is None else (active, label)
+        found = self.plans.get(key)
+        if found is None:
+            found = self.plans[key] = TotalPlan(self, active, count, label)
+        return found
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # Every entry gets g (over n for a mean) times its own slope: g broadcasts inside the Map.
+        partial = self.partials[i]
+        if partial is None:
+            return None
+        if self.mean:
+            g = DIV(g, total(self.map.out_shape(*map(shape, xs))))
+        used = partial.payload.free_symbols
+        return partial(g, *[x if X[k + 1] in used else 0 for k, x in enumerate(xs)])
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Add up the tangents of the terms."""
+        sizes = self.map.out_shape(*map(shape, xs))
+        found = None
+        for t, partial in zip(ts, self.partials, strict=True):
+            if t is None or partial is None:
+                continue
+            used = partial.payload.free_symbols
+            rows = partial(t, *[x if X[k + 1] in used else 0 for k, x in enumerate(xs)])
+            term = sum_axes(_full(rows, sizes), range(len(sizes)))
+            found = term if found is None else emap(X[0] + X[1], found, term)
+        return DIV(found, total(sizes)) if self.mean and found is not None else found
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """Σ of the terms' entries."""
+        sizes = self.map.out_shape(*[p.shape for p in ps])
+        at = [sp.S.Zero if n == 1 else ps[0].fresh() for n in sizes]
+        env = {x: p(clip(at, p.shape)) for x, p in zip(X, ps, strict=False)}
+        body = substitute(self.map.formula, env)
+        limits = [(k, 0, n - 1) for k, n in zip(at, sizes, strict=True) if n != 1]
+        added = ps[0].sum(body, limits) if limits else body
+        return added / total(sizes) if self.mean else added
+
+
+class TotalPlan(Plan):
+    """The plan of a MapTotal: the partials' kernels, called straight."""
+
+    __slots__ = ("ways",)
+
+    def __init__(self, op: MapTotal, active: tuple[int, ...], count: int, label: str | None = None) -> None:
+        super().__init__(op, active, count, label)
+        used = [p.payload.free_symbols if (p := op.partials[i]) else set() for i in active]
+        self.ways = [
+            (i, op.partials[i], [X[k + 1] in free for k in range(count)]) for i, free in zip(active, used, strict=True)
+        ]
+
+    def pull(self, node: Any, g: Any) -> list[Any]:
+        """Return the cotangents of the active inputs, numerically."""
+        xs, inputs = node.saved[1:], node.inputs
+        if self.op.mean:
+            g = g / self._count(inputs)
+        found = []
+        for i, partial, used in self.ways:
+            if partial is None:
+                found.append(None)
+                continue
+            d = partial.on_array(g, *[x if u else 0 for x, u in zip(xs, used, strict=True)])
+            found.append(d if type(d) is np.ndarray and d.ndim else _full(d, inputs[i].shape))
+        return found
+
+    def _count(self, inputs: Sequence[Any]) -> int:
+        """The number of terms."""
+        sizes = [p.shape for p in inputs if hasattr(p, "shape")]
+        if all(s == sizes[0] for s in sizes):
+            return prod(sizes[0])
+        return prod(self.op.map.out_shape(*sizes))
+
+
+def _full(x: Any, sizes: Shape) -> Any:
+    """Broadcast x to the sizes where it is smaller."""
+    return x if shape(x) == sizes else MUL(x, np.ones(sizes))
