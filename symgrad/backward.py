@@ -154,11 +154,16 @@ def _as_gradient(g: Any, value: Any) -> Any:
 
 
 def _deposit(node: AnyNode, g: Any) -> None:
+    """Accumulate a cotangent into a node's ``.grad``."""
     cell = node.cell
     if cell is None:
         return
-    like = node.value if isinstance(node, Leaf) else g
-    new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
+    value = node.value
+    if type(g) is np.ndarray and (type(value) is np.ndarray and g.dtype is value.dtype):
+        new = handle(None, g)
+    else:
+        like = value if value is not None else g
+        new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
     with cell.lock:
         old = cell.grad
         if old is None:
@@ -166,7 +171,8 @@ def _deposit(node: AnyNode, g: Any) -> None:
         elif isinstance(g, Core):
             cell.grad = old + new
         else:
-            cell.grad = handle(None, canonical(old._value + new._value))
+            total = old._value + new._value
+            cell.grad = handle(None, total if type(total) is np.ndarray else canonical(total))
 
 
 def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:

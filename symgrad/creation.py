@@ -17,7 +17,14 @@ from symgrad.ops.value import check_dtype, to_value
 from symgrad.record import handle
 from symgrad.tensor import Tensor, check_name
 
-_rng = np.random.default_rng()
+_rng: Any = None  # made on first use: importing numpy.random is not free
+
+
+def _generator() -> np.random.Generator:
+    global _rng
+    if _rng is None:
+        _rng = np.random.default_rng()
+    return _rng  # type: ignore[no-any-return]
 
 
 def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
@@ -154,19 +161,19 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, require
 
 def rand(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Uniform random numbers in [0, 1)."""
-    return _made(_rng.random(_size(size)), dtype, requires_grad, name)
+    return _made(_generator().random(_size(size)), dtype, requires_grad, name)
 
 
 def randn(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Standard normal random numbers."""
-    return _made(_rng.standard_normal(_size(size)), dtype, requires_grad, name)
+    return _made(_generator().standard_normal(_size(size)), dtype, requires_grad, name)
 
 
 def randint(low: int, high: int | None = None, size: Any = (), *, dtype: Any = None, name: str | None = None) -> Tensor:
     """Uniform random integers in [low, high), or [0, low) if high is a size."""
     if high is None or isinstance(high, (tuple, list)):
         low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
-    return _made(_rng.integers(low, high, _size((size,))), np.int64 if dtype is None else dtype, False, name)
+    return _made(_generator().integers(low, high, _size((size,))), np.int64 if dtype is None else dtype, False, name)
 
 
 def manual_seed(seed: int) -> None:

@@ -142,6 +142,11 @@ def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, li
     return handle(node, y), [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, values, strict=True)]
 
 
+def _is_discrete(node: Any) -> bool:
+    """Whether a node holds integers or truth values of inputs that require grad: no tangent goes on from it."""
+    return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
+
+
 def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False) -> list[Any]:
     """Forward mode: push tangents of some nodes through the graph, oldest node first.
 
@@ -160,7 +165,7 @@ def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle,
         if node in found or isinstance(node, Leaf):
             continue
         ts = [found.get(p) if is_node(p) else None for p in node.inputs]
-        if all(t is None for t in ts):
+        if all(t is None for t in ts) or _is_discrete(node):
             continue
         if node.saved is None and not symbolic:
             raise GraphError(FREED)

@@ -16,7 +16,7 @@ def public(fn: F) -> F:
 
     @functools.wraps(fn)
     def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return fn(tensors(x), *args, **kwargs)
+        return fn(x if isinstance(x, Core) else tensors(x), *args, **kwargs)
 
     return call  # type: ignore[return-value]
 

@@ -35,6 +35,8 @@ class Core(Traced):
     _node: Any
 
     def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
+        if type(op) is Einsum and len(args) == 2 and type(args[0]) is type(args[1]):
+            return contraction(op, *args)
         if not args and self._value is None:  # the identity in a formula stays one, whatever its size
             return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
         return apply(op, args)

@@ -5,6 +5,7 @@ Imports map and scalars. Docstrings are written from the declarations.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,14 @@ DECLARED = (
 )  # fmt: skip
 
 UNARY: dict[str, Map] = {
-    n: Map.of(SCALARS[n].function(X[0]), 1, _STEMS.get(n, n.capitalize())) for n in DECLARED
+    n: Map(partial(SCALARS[n].function, X[0]), 1, _STEMS.get(n, n.capitalize())) for n in DECLARED
 } | {
-    "digamma": Map.of(sp.digamma(X[0]), 1, "Digamma"),
+    "digamma": Map(lambda: sp.digamma(X[0]), 1, "Digamma"),
     "neg": NEG,
-    "sqrt": Map.of(sp.sqrt(X[0]), 1, "Sqrt"),
-    "rsqrt": Map.of(1 / sp.sqrt(X[0]), 1, "Rsqrt"),
-    "square": Map.of(X[0] ** 2, 1, "Pow"),
-    "reciprocal": Map.of(1 / X[0], 1, "Reciprocal"),
+    "sqrt": Map(lambda: sp.sqrt(X[0]), 1, "Sqrt"),
+    "rsqrt": Map(lambda: 1 / sp.sqrt(X[0]), 1, "Rsqrt"),
+    "square": Map(lambda: X[0] ** 2, 1, "Pow"),
+    "reciprocal": Map(lambda: 1 / X[0], 1, "Reciprocal"),
     "clone": IDENTITY,
 }
 
@@ -42,22 +43,22 @@ BINARY: dict[str, Map] = {
     "sub": SUB,
     "mul": MUL,
     "div": DIV,
-    "maximum": Map.of(sp.Max(X[0], X[1]), 2, "Maximum"),
-    "minimum": Map.of(sp.Min(X[0], X[1]), 2, "Minimum"),
-    "atan2": Map.of(sp.atan2(X[0], X[1]), 2, "Atan2"),
-    "eq": Map.of(sp.Eq(X[0], X[1]), 2, "Eq"),
-    "ne": Map.of(sp.Ne(X[0], X[1]), 2, "Ne"),
-    "lt": Map.of(X[0] < X[1], 2, "Lt"),
-    "le": Map.of(X[0] <= X[1], 2, "Le"),
-    "gt": Map.of(X[0] > X[1], 2, "Gt"),
-    "ge": Map.of(X[0] >= X[1], 2, "Ge"),
+    "maximum": Map(lambda: sp.Max(X[0], X[1]), 2, "Maximum"),
+    "minimum": Map(lambda: sp.Min(X[0], X[1]), 2, "Minimum"),
+    "atan2": Map(lambda: sp.atan2(X[0], X[1]), 2, "Atan2"),
+    "eq": Map(lambda: sp.Eq(X[0], X[1]), 2, "Eq"),
+    "ne": Map(lambda: sp.Ne(X[0], X[1]), 2, "Ne"),
+    "lt": Map(lambda: X[0] < X[1], 2, "Lt"),
+    "le": Map(lambda: X[0] <= X[1], 2, "Le"),
+    "gt": Map(lambda: X[0] > X[1], 2, "Gt"),
+    "ge": Map(lambda: X[0] >= X[1], 2, "Ge"),
 }
 
-CLAMP = Map.of(clamp(X[0], X[1], X[2]), 3, "Clamp")
-CLAMP_MIN = Map.of(clamp_min(X[0], X[1]), 2, "ClampMin")
-CLAMP_MAX = Map.of(clamp_max(X[0], X[1]), 2, "ClampMax")
-WHERE = Map.of(sp.Piecewise((X[1], sp.Ne(X[0], 0)), (X[2], True)), 3, "Where")
-BCE_LOGITS = Map.of(_bce_logits(X[0], X[1]), 2, "BinaryCrossEntropyWithLogits")
+CLAMP = Map(lambda: clamp(X[0], X[1], X[2]), 3, "Clamp")
+CLAMP_MIN = Map(lambda: clamp_min(X[0], X[1]), 2, "ClampMin")
+CLAMP_MAX = Map(lambda: clamp_max(X[0], X[1]), 2, "ClampMax")
+WHERE = Map(lambda: sp.Piecewise((X[1], sp.Ne(X[0], 0)), (X[2], True)), 3, "Where")
+BCE_LOGITS = Map(lambda: _bce_logits(X[0], X[1]), 2, "BinaryCrossEntropyWithLogits")
 
 exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
     UNARY[n] for n in ("exp", "log", "sqrt", "sigmoid", "tanh", "abs", "sign", "clone")

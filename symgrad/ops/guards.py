@@ -19,8 +19,8 @@ from symgrad.scalars import X
 class Guard(Map):
     """A Map of one argument with a kernel of its own. Each is a global of this module, named in capitals."""
 
-    def __init__(self, name: str, payload: Any, kernel: Callable[[Any], Any]) -> None:
-        super().__init__(payload, 1, name)
+    def __init__(self, name: str, make: Callable[[], Any], kernel: Callable[[Any], Any]) -> None:
+        super().__init__(make, 1, name)
         self.kernel = kernel
 
     @cached_property
@@ -43,8 +43,8 @@ def _log(p: Any) -> Any:
 
 
 # x, and ∞ for 0: what is divided by it is 0 where x is 0, at every order
-NONZERO = Guard("Nonzero", X[0], lambda x: np.where(x == 0, np.inf, x))
+NONZERO = Guard("Nonzero", lambda: X[0], lambda x: np.where(x == 0, np.inf, x))
 # x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator
-FLOORED = Guard("Floored", X[0], lambda x: np.maximum(x, 1e-12))
+FLOORED = Guard("Floored", lambda: X[0], lambda x: np.maximum(x, 1e-12))
 # log x, cut at -100 as torch's binary cross entropy does
-LOGCUT = Guard("Logcut", sp.log(X[0]), _log)
+LOGCUT = Guard("Logcut", lambda: sp.log(X[0]), _log)

@@ -25,10 +25,10 @@ from symgrad.ops.shape import total
 from symgrad.ops.total import MapTotal
 from symgrad.scalars import X, logsigmoid
 
-SQUARED_ERROR = Map.of((X[0] - X[1]) ** 2, 2, "MseLoss")
-ABSOLUTE_ERROR = Map.of(sp.Abs(X[0] - X[1]), 2, "Abs")
-BCE_POSITIVE = Map.of(
-    (1 - X[1]) * X[0] - (1 + (X[2] - 1) * X[1]) * logsigmoid(X[0]), 3, "BinaryCrossEntropyWithLogits"
+SQUARED_ERROR = Map(lambda: (X[0] - X[1]) ** 2, 2, "MseLoss")
+ABSOLUTE_ERROR = Map(lambda: sp.Abs(X[0] - X[1]), 2, "Abs")
+BCE_POSITIVE = Map(
+    lambda: (1 - X[1]) * X[0] - (1 + (X[2] - 1) * X[1]) * logsigmoid(X[0]), 3, "BinaryCrossEntropyWithLogits"
 )
 
 

@@ -25,11 +25,19 @@ _MAPS: dict[tuple[Any, int, str], Map] = {}
 
 
 class Map(Op):
-    """The elementwise operation with this payload. One object per payload: use ``Map.of``."""
+    """The elementwise operation with this payload. One object per payload: use ``Map.of``.
 
-    def __init__(self, payload: Any, arity: int, name: str) -> None:
-        self.payload, self.arity, self.name = payload, arity, name  # type: ignore[misc]
+    The payload is made when it is first looked at, so that importing symgrad does no SymPy arithmetic.
+    """
+
+    def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
+        self._make, self.arity, self.name = make, arity, name  # type: ignore[misc]
         self.plans: dict[Any, MapPlan] = {}
+
+    @cached_property
+    def payload(self) -> Any:
+        """The SymPy expression in ``X``."""
+        return self._make()
 
     @staticmethod
     def of(payload: Any, arity: int, name: str = "Map") -> Map:
@@ -37,7 +45,7 @@ class Map(Op):
         key = (payload, arity, name)
         found = _MAPS.get(key)
         if found is None:
-            found = _MAPS.setdefault(key, Map(payload, arity, name))
+            found = _MAPS.setdefault(key, Map(lambda: payload, arity, name))
         return found
 
     def __repr__(self) -> str:
@@ -283,13 +291,13 @@ def _exact_float(value: float) -> sp.Expr:
     return sp.Float(value)
 
 
-ADD = Map.of(X[0] + X[1], 2, "Add")
-SUB = Map.of(X[0] - X[1], 2, "Sub")
-MUL = Map.of(X[0] * X[1], 2, "Mul")
-DIV = Map.of(X[0] / X[1], 2, "Div")
-POW = Map.of(X[0] ** X[1], 2, "Pow")
-NEG = Map.of(-X[0], 1, "Neg")
-IDENTITY = Map.of(X[0], 1, "Clone")
+ADD = Map(lambda: X[0] + X[1], 2, "Add")
+SUB = Map(lambda: X[0] - X[1], 2, "Sub")
+MUL = Map(lambda: X[0] * X[1], 2, "Mul")
+DIV = Map(lambda: X[0] / X[1], 2, "Div")
+POW = Map(lambda: X[0] ** X[1], 2, "Pow")
+NEG = Map(lambda: -X[0], 1, "Neg")
+IDENTITY = Map(lambda: X[0], 1, "Clone")
 
 
 @lru_cache(maxsize=256)

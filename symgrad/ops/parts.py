@@ -213,7 +213,7 @@ class Take(Selection):
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """One case for each entry of the block; an entry of the whole may have been read several times."""
         wanted, rest = [idx[a] for a in self.axes], self._rest(idx)
-        if all(getattr(k, "is_Integer", isinstance(k, int)) for k in wanted):
+        if all(_is_number(k) and isinstance(sizes[a], int) for k, a in zip(wanted, self.axes)):
             hits = [f.array % sizes[a] == int(k) for (a, f), k in zip(self.places, wanted, strict=True)]
             found = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
             return [([], self._joined(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
@@ -227,7 +227,6 @@ class Take(Selection):
         conditions = [_equal(wanted, self.at(e, sizes)) for e in entries]
         targets = [self._joined(list(map(sp.Integer, e)), rest) for e in entries]
         return _possible(list(zip(conditions, targets)))
-
 
     def _progression(self, sizes: Shape) -> tuple[Any, int, int] | None:
         """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""
@@ -250,15 +249,21 @@ def _equal(block: Sequence[Any], entry: Sequence[Any]) -> list[Any]:
     return [sp.Eq(k, m) for k, m in zip(block, entry, strict=True)]
 
 
+def _is_number(k: Any) -> bool:
+    return isinstance(k, int) or bool(k.is_Integer)
+
+
 def _affine(array: Any, idx: Sequence[Any], n: Any) -> Any:
     """Return the position at ``idx`` as a formula where positions go in equal steps, else None."""
     if not isinstance(n, int) and array.size and array.min() < 0 <= array.max():
         return None
-    array = array % n if isinstance(n, int) and array.size else array
-    if all(getattr(k, "is_Integer", isinstance(k, int)) for k in idx) and array.size:
+    if not array.size:
+        return sp.S.Zero
+    array = array % n if isinstance(n, int) else array
+    if all(map(_is_number, idx)):
         return wrapped(int(array[tuple(map(int, idx))]), n)
-    first = int(array.flat[0]) if array.size else 0
+    first = int(array.flat[0])
     steps = [int(np.take(array, 1, d).flat[0]) - first if m > 1 else 0 for d, m in enumerate(array.shape)]
-    if array.size and np.any(array != first + sum(s * r for s, r in zip(steps, np.indices(array.shape)))):
+    if np.any(array != first + sum(s * r for s, r in zip(steps, np.indices(array.shape)))):
         return None
     return sp.sympify(wrapped(first, n)) + sum(s * k for s, k in zip(steps, idx, strict=True))

@@ -114,7 +114,8 @@ class Op:
         """
         if not self.linear:
             return NotImplemented
-        return self(*[zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)])
+        dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)
+        return self(*[np.zeros(shape(x), dtype) if t is None else t for t, x in zip(ts, xs, strict=True)])
 
     def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
         """Return the differentiation plan for these active inputs."""

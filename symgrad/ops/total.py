@@ -51,6 +51,8 @@ class MapTotal(Op):
         if self.mean and not terms.size:
             return canonical(np.full((), np.nan, terms.dtype))
         added = np.add.reduce(terms, axis=None)
+        if type(added) is np.float64:
+            return float(added) / terms.size if self.mean else float(added)
         return canonical(added / terms.size if self.mean else added)
 
     def on_symbols(self, *xs: Any) -> Any:
@@ -94,7 +96,8 @@ class MapTotal(Op):
         if partial is None:
             return None
         if self.mean:
-            g = DIV(g, total(self.map.out_shape(*map(shape, xs))))
+            n = total(self.map.out_shape(*map(shape, xs)))
+            g = DIV(g, n) if n != 0 else g
         used = partial.payload.free_symbols
         return partial(g, *[x if X[k + 1] in used else 0 for k, x in enumerate(xs)])
 
@@ -138,7 +141,7 @@ class TotalPlan(Plan):
         """Return the cotangents of the active inputs, numerically."""
         xs, inputs = node.saved[1:], node.inputs
         if self.op.mean:
-            g = g / self._count(inputs)
+            g = g / (self._count(inputs) or 1)
         found = []
         for i, partial, used in self.ways:
             if partial is None:
@@ -150,10 +153,8 @@ class TotalPlan(Plan):
 
     def _count(self, inputs: Sequence[Any]) -> int:
         """The number of terms."""
-        sizes = [p.shape for p in inputs if hasattr(p, "shape")]
-        if all(s == sizes[0] for s in sizes):
-            return prod(sizes[0])
-        return prod(self.op.map.out_shape(*sizes))
+        sizes = {p.shape for p in inputs if hasattr(p, "shape")}
+        return prod(sizes.pop() if len(sizes) == 1 else self.op.map.out_shape(*sizes))
 
 
 def _full(x: Any, sizes: Shape) -> Any:

@@ -9,10 +9,16 @@ import sympy as sp
 from symgrad.scalars import numerics
 from symgrad.scalars.declare import declare
 
-_TWO_OVER_ROOT_PI = 2 / sp.sqrt(sp.pi)
 
-erf = declare("erf", sp.erf, lambda x, y: _TWO_OVER_ROOT_PI * sp.exp(-(x**2)), numpy=numerics.erf, float=math.erf)
-erfc = declare("erfc", sp.erfc, lambda x, y: -_TWO_OVER_ROOT_PI * sp.exp(-(x**2)), numpy=numerics.erfc, float=math.erfc)
+
+def _bell(x: sp.Expr) -> sp.Expr:
+    """2/√π exp(-x²)."""
+    return 2 / sp.sqrt(sp.pi) * sp.exp(-(x**2))
+
+
+
+erf = declare("erf", sp.erf, lambda x, y: _bell(x), numpy=numerics.erf, float=math.erf)
+erfc = declare("erfc", sp.erfc, lambda x, y: -_bell(x), numpy=numerics.erfc, float=math.erfc)
 lgamma = declare("lgamma", sp.loggamma, lambda x, y: sp.digamma(x), numpy=numerics.lgamma, float=math.lgamma, latex=r"\log\Gamma", core=(0.1, 8.0))
 digamma = sp.digamma  # SymPy writes it polygamma(0, x)
 polygamma = declare(

@@ -1,0 +1,178 @@
+"""Every row of the table against every witness that needs no other library.
+
+Finite differences, forward mode, the closed form as a function and in index and scalar notation, the complex
+step, the adjoint identity, second order, and float32.
+"""
+
+import zlib
+
+import numpy as np
+import pytest
+from cases import CASES, ROWS, SMOOTH
+
+import symgrad as sg
+from symgrad import graph
+
+ANALYTIC = [case for case in SMOOTH if case.row.analytic and not case.empty]
+
+
+def every(cases):
+    return pytest.mark.parametrize("case", cases, ids=str)
+
+
+def random(case, what, shape):
+    """Numbers to weigh outputs or tangents with; the same in every run."""
+    return np.random.default_rng(zlib.crc32(f"{case} {what}".encode())).uniform(-1, 1, shape)
+
+
+def number(case):
+    """The row as a function of its free inputs, on symgrad tensors."""
+    return case.function(sg, sg.as_tensor)
+
+
+def outcome(case):
+    """The tensor that the row gives, and the leaves it depends on."""
+    leaves = [sg.tensor(x, requires_grad=True, name=f"x{k}") for k, x in enumerate(case.points)]
+    return number(case)(*leaves), leaves
+
+
+def weighed(case):
+    """Σ u y, u fixed, as a function of the free inputs: a scalar whose gradient sees every output."""
+    f = number(case)
+
+    def total(*xs):
+        y = f(*xs)
+        return (y * random(case, "u", y.shape)).sum()
+
+    return total
+
+
+def close(found, expected, rtol, atol=None):
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    finite = expected[np.isfinite(expected)]
+    scale = max(1.0, float(np.max(np.abs(finite), initial=0.0)))
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * scale if atol is None else atol)
+
+
+@every(SMOOTH)
+def test_all_witnesses_of_the_jacobian_agree(case):
+    report = sg.testing.crosscheck(number(case), *case.points, rtol=case.row.rtol)
+    exact = [w for w in report.witnesses if w.name != "finite differences" and not w.missing]
+    assert all(w.error < 1e-9 for w in exact), report  # these have no truncation error to excuse
+    missing = {w.name for w in report.witnesses if w.missing}
+    declared = {name for name in ("closed form", "index notation") if name in case.row.lacks}
+    assert missing == declared, report
+    names = {"reverse mode", "forward mode", "finite differences", "closed form", "index notation"}
+    assert {w.name for w in report.witnesses} == names, report
+
+
+@every(SMOOTH)
+def test_forward_and_reverse_mode_are_adjoint(case):
+    f, xs = number(case), case.points
+    vs = [random(case, f"v{k}", x.shape) for k, x in enumerate(xs)]
+    y, pull = sg.vjp(f, *xs)
+    u = random(case, "u", np.shape(y))
+    value, tangent = sg.jvp(f, xs, vs)
+    np.testing.assert_array_equal(value, y)
+    assert np.shape(tangent) == np.shape(y)
+    forward = np.sum(u * tangent)
+    backward = sum(np.sum(g * v) for g, v in zip(pull(u), vs, strict=True))
+    close(backward, forward, 1e-11)
+
+
+@every([case for case in SMOOTH if not case.empty])
+def test_second_order_agrees_with_differences_of_the_gradient(case):
+    f, xs = weighed(case), case.points
+    which = tuple(range(len(xs)))
+    vs = [random(case, f"v{k}", x.shape) for k, x in enumerate(xs)]
+    gradient = sg.grad(f, which)
+
+    def slope(*points):  # ⟨∇f, v⟩, whose gradient is H v
+        found = gradient(*points)
+        return sum((g * v).sum() for g, v in zip(found, vs, strict=True))
+
+    products = sg.grad(slope, which)(*[sg.as_tensor(x) for x in xs])
+    forward_over_reverse = sg.hvp(f, tuple(xs), tuple(vs))
+    for x, reverse, forward, expected in zip(
+        xs, products, forward_over_reverse, along(gradient, xs, vs), strict=True
+    ):
+        assert reverse.shape == x.shape
+        close(reverse.detach().numpy(), expected, max(1e-6, case.row.rtol))
+        close(forward, reverse.detach().numpy(), 1e-9)
+
+
+def along(gradient, xs, vs):
+    """d/dε ∇f(x + εv) at 0, by central differences at two steps, extrapolated."""
+
+    def slopes(h):
+        up = gradient(*[x + h * v for x, v in zip(xs, vs, strict=True)])
+        down = gradient(*[x - h * v for x, v in zip(xs, vs, strict=True)])
+        return [(np.asarray(a) - np.asarray(b)) / (2 * h) for a, b in zip(up, down, strict=True)]
+
+    return [(4 * fine - coarse) / 3 for fine, coarse in zip(slopes(5e-4), slopes(1e-3), strict=True)]
+
+
+@every(ANALYTIC)
+def test_complex_step_agrees(case):
+    """Im f(x + ih)/h is the derivative to rounding: the forward pass run on complex arrays."""
+    y, leaves = outcome(case)
+    h = 1e-30
+    for k, leaf in enumerate(leaves):
+        v = random(case, f"v{k}", leaf.shape)
+        env = {id(x._node): x.detach().numpy() + (1j * h * v if x is leaf else 0j) for x in leaves}
+        with np.errstate(all="ignore"):
+            (moved,) = graph.evaluate([y._node], env)
+        _, tangent = sg.jvp(lambda x, k=k: number(case)(*[*case.points[:k], x, *case.points[k + 1 :]]),
+                            (case.points[k],), (v,))  # fmt: skip
+        close(np.broadcast_to(np.imag(moved) / h, y.shape), tangent, 1e-11)
+
+
+def smallest(row):
+    """The row's sample with the fewest entries that has any."""
+    full = [c for c in row.cases if not c.empty]
+    return min(full, key=lambda c: (sum(x.size for x in c.points) < 2, sum(x.size for x in c.points)))
+
+
+@every([smallest(row) for row in ROWS if not row.discrete and any(not c.empty for c in row.cases)])
+def test_scalar_form_has_the_value_of_the_gradient(case):
+    y, leaves = outcome(case)
+    loss = (y * random(case, "u", y.shape)).sum()
+    for leaf in leaves:
+        form = sg.derive(loss, leaf)
+        close(substituted(form), form.lambdify()(), 1e-9)
+
+
+def substituted(form):
+    """The scalar form's entries at the leaves' values, by SymPy's own arithmetic."""
+    import sympy as sp
+
+    from symgrad.forms.closed import _entries
+
+    env = {}
+    for name, leaf in zip(form.args, form._leaves, strict=True):
+        symbols = np.asarray(_entries(name, leaf.shape), dtype=object)
+        env.update(zip(symbols.flat, map(sp.Float, np.ravel(leaf.value).tolist()), strict=True))
+    entries = form.scalar()
+    flat = [entries] if isinstance(entries, sp.Expr) else list(sp.flatten(entries))
+    return np.array([float(e.xreplace(env).evalf()) for e in flat]).reshape(form.shape)
+
+
+@every(SMOOTH)
+def test_single_precision_is_kept(case):
+    if case.row.name == "to float32 and back":
+        return
+    f = case.function(sg, lambda a: sg.as_tensor(a.astype(np.float32) if a.dtype.kind == "f" else a))
+    leaves = [sg.tensor(x.astype(np.float32), requires_grad=True) for x in case.points]
+    y = f(*leaves)
+    assert y.dtype == np.float32
+    u = random(case, "u", y.shape)
+    y.backward(sg.tensor(u.astype(np.float32)))
+    double = [sg.tensor(x.astype(np.float32).astype(np.float64), requires_grad=True) for x in case.points]
+    exact = number(case)(*double)
+    exact.backward(sg.tensor(u))
+    close(y.detach().numpy(), exact.detach().numpy(), 2e-5)
+    for leaf, other in zip(leaves, double, strict=True):
+        assert leaf.grad.dtype == np.float32
+        assert leaf.grad.shape == leaf.shape
+        close(leaf.grad.numpy(), other.grad.numpy(), 1e-4)
