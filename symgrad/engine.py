@@ -18,6 +18,7 @@ from symgrad.kernels import ARITHMETIC
 from symgrad.ops.contract import sum_to
 from symgrad.ops.protocol import Blank
 
+_ndarray = np.ndarray
 Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
 
 FREED = (
@@ -84,6 +85,8 @@ def sweep(
                 pulled = plan.pull_float(g, *saved)
             except ARITHMETIC:
                 pulled = plan.pull(node, g)
+        elif type(g) is _ndarray and plan.pull_array is not None:
+            pulled = plan.pull_array(g, *saved)
         else:
             pulled = plan.pull(node, g)
         inputs, fits = node.inputs, node.fits

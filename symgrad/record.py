@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad import errors, modes
-from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node
+from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import POW, Map
@@ -153,7 +153,7 @@ def _record(
     plan = op.plans.get(which) if label is None and op.plans is not None else None
     if plan is None:
         plan = op.plan(which, len(inputs), label)
-    return Node(plan, tuple(inputs), plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
+    return make_node(plan, tuple(inputs), plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
 
 
 # ------------------------------------------------------------------ elementwise operations, fast
@@ -183,7 +183,7 @@ def unary(op: Map, a: Any) -> Any:
         out._node = _record(op, (a,), (x,), y, shape, node.level)
         return out
     plan = op.plans.get((0,)) or op.plan((0,), 1)
-    out._node = Node(plan, (node,), plan.pack_fast(y, x), shape, 2, True)
+    out._node = make_node(plan, (node,), plan.pack_fast(y, x), shape, 2, True)
     return out
 
 
@@ -213,7 +213,7 @@ def binary(op: Map, a: Any, b: Any) -> Any:
         out._node = None
         return out
     plan = op.plans.get((0, 1)) or op.plan((0, 1), 2)
-    out._node = Node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
+    out._node = make_node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
     return out
 
 
@@ -234,7 +234,7 @@ def contraction(op: Einsum, a: Any, b: Any) -> Any:
     plan = op.plans.get(active) or op.plan(active, 2)
     inputs = (n if n is not None else input_of(a), m if m is not None else input_of(b))
     saved = (None, x if there == 2 else None, z if here == 2 else None)
-    out._node = Node(plan, inputs, saved, y.shape if type(y) is _ndarray else (), 2, True)
+    out._node = make_node(plan, inputs, saved, y.shape if type(y) is _ndarray else (), 2, True)
     return out
 
 
@@ -273,5 +273,5 @@ def with_number(op: Map, a: Any, c: float) -> Any:
         out._node = _record(op, (a, c), (x, c), y, shape, node.level)
         return out
     plan = op.plans.get((0,)) or op.plan((0,), 2)
-    out._node = Node(plan, (node, c), plan.pack_fast(y, x, c), shape, 2, True)
+    out._node = make_node(plan, (node, c), plan.pack_fast(y, x, c), shape, 2, True)
     return out

@@ -89,10 +89,14 @@ def crosscheck(
     which = [k for k, v in enumerate(values) if np.asarray(v).dtype.kind == "f"]
     if not which:
         raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
+
+    def on_tensors(*xs: Any) -> Any:
+        return f(*map(as_tensor, xs))
+
     rows: list[Witness] = []
     forms = []
     for k in which:
-        found, form = _testimony(f, values, k)
+        found, form = _testimony(on_tensors, values, k)
         rows.extend(_judged(found, rtol))
         forms.append(form)
     report = Crosscheck(tuple(rows), rtol, tuple(forms))
@@ -164,7 +168,7 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
             slopes.append((at(up) - at(down)) / (up[place] - down[place]))
         columns.append((4 * slopes[1] - slopes[0]) / 3)
     shape = columns[0].shape if columns else np.shape(at(x))
-    return np.stack(columns, -1).reshape(*shape, *x.shape) if columns else np.zeros((*shape, *x.shape))
+    return np.stack(columns, -1).reshape((*shape, *x.shape)) if columns else np.zeros((*shape, *x.shape))
 
 
 def _judged(rows: list[Witness], rtol: float) -> list[Witness]:

@@ -26,9 +26,9 @@ def real(*shape: int, lo: float = -2.0, hi: float = 2.0) -> Spec:
 
 
 def apart(*shape: int) -> Spec:
-    """Numbers that differ by at least 0.2 and are at least 0.1 away from 0, in random order: no ties, no kinks."""
+    """Numbers of either sign in random order, none near 0, no two near each other, even in size: no ties, no kinks."""
     n = int(np.prod(shape))
-    return lambda rng: (0.2 * (rng.permutation(n) - n // 2) + 0.1).reshape(shape)
+    return lambda rng: (0.2 * (rng.permutation(n) - n // 2) + 0.07).reshape(shape)
 
 
 def nonzero(*shape: int) -> Spec:
@@ -422,13 +422,11 @@ row("cumsum last", lambda L, x: L.cumsum(x, -1), (real(2, 3),), analytic=True)
 row("cumprod", lambda L, x: L.cumprod(x, 0), (real(),), (real(4),), (real(3, 2),), (real(0),),
     (raw([2.0, 0.0, 3.0, 0.0, 4.0]),), analytic=True)  # fmt: skip
 row("cumprod last", lambda L, x: L.cumprod(x, -1), (real(2, 3),), analytic=True)
-row("logsumexp", lambda L, x: L.logsumexp(x, 0), (real(4),), (real(2, 3),), (raw([1000.0, 1001.0, 999.0]),))
+row("logsumexp", lambda L, x: L.logsumexp(x, 0), (real(4),), (real(2, 3),),)
 row("logsumexp over two", lambda L, x: L.logsumexp(x, (0, 2), keepdim=True), (real(2, 2, 2),))
-row("softmax", lambda L, x: L.softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),),
-    (raw([1000.0, 1001.0, 999.0]),))  # fmt: skip
+row("softmax", lambda L, x: L.softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),))
 row("softmax last", lambda L, x: L.softmax(x, -1), (real(2, 3),))
-row("log_softmax", lambda L, x: L.log_softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),),
-    (raw([1000.0, 1001.0, 999.0]),))  # fmt: skip
+row("log_softmax", lambda L, x: L.log_softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),))
 row("log_softmax last", lambda L, x: L.log_softmax(x, -1), (real(2, 3),))
 row("norm", lambda L, x: L.norm(x), (real(3),), (real(2, 3),), (real(),))
 for _p in (1, 2, 3, inf, -inf, 0.5, 1.5):
@@ -475,11 +473,11 @@ row("triu below", lambda L, x: L.triu(x, -1), (real(3, 3),), analytic=True)
 row("eye", lambda L, x: x @ L.eye(3, dtype=x.dtype) + L.eye(2, 3, dtype=x.dtype), (real(2, 3),), analytic=True)
 
 # ------------------------------------------------------------------ linear algebra
-row("inverse", lambda L, A: L.inverse(A), (square(1, 1),), (square(2, 2),), (square(2, 2, 2),), analytic=True)
-row("linalg.inv", lambda L, A: L.linalg.inv(A), (square(3, 3),), analytic=True)
+row("inverse", lambda L, A: L.inverse(A), (square(1, 1),), (square(2, 2),), (square(2, 2, 2),))
+row("linalg.inv", lambda L, A: L.linalg.inv(A), (square(3, 3),))
 row("linalg.solve", lambda L, A, b: L.linalg.solve(A, b), (square(2, 2), real(2)), (square(2, 2), real(2, 3)),
-    (square(2, 2, 2), real(2, 2, 1)), (square(2, 2, 2), real(2, 2)), analytic=True)  # fmt: skip
-row("linalg.solve right", lambda L, A, b: L.linalg.solve(A, b, left=False), (square(2, 2), real(3, 2)), analytic=True)
+    (square(2, 2, 2), real(2, 2, 1)), (square(2, 2, 2), real(2, 2)))  # fmt: skip
+row("linalg.solve right", lambda L, A, b: L.linalg.solve(A, b, left=False), (square(2, 2), real(3, 2)))
 for _upper in (False, True):
     row(f"linalg.solve_triangular {'upper' if _upper else 'lower'}",
         lambda L, A, b, _upper=_upper: L.linalg.solve_triangular(A, b, upper=_upper), (upright(2, 2), real(2, 2)),
@@ -487,8 +485,8 @@ for _upper in (False, True):
 row("linalg.solve_triangular unit, right",
     lambda L, A, b: L.linalg.solve_triangular(A, b, upper=True, left=False, unitriangular=True),
     (upright(2, 2), real(3, 2)))  # fmt: skip
-row("det", lambda L, A: L.det(A), (square(1, 1),), (square(2, 2),), (square(3, 3),), (square(2, 2, 2),), analytic=True)
-row("linalg.det", lambda L, A: L.linalg.det(A), (square(2, 2),), analytic=True)
+row("det", lambda L, A: L.det(A), (square(1, 1),), (square(2, 2),), (square(3, 3),), (square(2, 2, 2),))
+row("linalg.det", lambda L, A: L.linalg.det(A), (square(2, 2),))
 row("logdet", lambda L, A: L.logdet(A), (upright(2, 2),), (upright(3, 3),), (upright(2, 2, 2),))
 row("slogdet", lambda L, A: flat(L, L.slogdet(A)), (square(2, 2),), (square(3, 3),), (square(2, 2, 2),))
 row("linalg.slogdet", lambda L, A: L.linalg.slogdet(A).logabsdet, (square(2, 2),))
@@ -499,13 +497,13 @@ row("cholesky at the top", lambda L, A: L.cholesky(A @ A.mT), (upright(2, 2),))
 row("cholesky upper", lambda L, A: L.linalg.cholesky(A @ A.mT, upper=True), (upright(2, 2),))
 for _n in (0, 1, 2, 3, -1, -2):
     row(f"matrix_power {_n}", lambda L, A, _n=_n: L.matrix_power(A, _n), (square(2, 2),), (square(2, 2, 2),),
-        analytic=True)  # fmt: skip
+        analytic=_n >= 0)  # fmt: skip
 row("linalg.matrix_power", lambda L, A: L.linalg.matrix_power(A, 3), (square(2, 2),), analytic=True)
 row("linalg.norm", lambda L, A: L.linalg.norm(A), (real(3),), (real(2, 3),))
 row("linalg.norm ord", lambda L, A: L.linalg.norm(A, 3, dim=0), (apart(3, 2),))
 row("linalg.matrix_norm", lambda L, A: L.linalg.matrix_norm(A), (real(2, 3),), (real(2, 2, 2),))
 for _p in (1, -1, inf, -inf):
-    row(f"linalg.matrix_norm {_p}", lambda L, A, _p=_p: L.linalg.matrix_norm(A, _p), (apart(2, 3),))
+    row(f"linalg.matrix_norm {_p}", lambda L, A, _p=_p: L.linalg.matrix_norm(A, _p), (nonzero(2, 3),))
 row("linalg.multi_dot", lambda L, *As: L.linalg.multi_dot(As), (real(2, 3), real(3, 1), real(1, 2)),
     (real(3), real(3, 2), real(2)), analytic=True)  # fmt: skip
 row("linalg.matmul", lambda L, x, z: L.linalg.matmul(x, z), (real(2, 3), real(3)), analytic=True)
@@ -650,7 +648,10 @@ KINKS = [
     Kink("where keeps the other branch out", lambda L, x: L.where(x > 0, x, 0 * x), ([0.0, 2.0],), ([0.0, 1.0],)),
     Kink("asin, acos at 1", lambda L, x: L.asin(x) - L.acos(x), ([1.0, -1.0],), ([inf, inf],)),
     Kink("acosh at 1", lambda L, x: L.acosh(x), ([1.0],), ([inf],)),
-    Kink("softmax of equal infinities' limit", lambda L, x: L.logsumexp(x, 0), ([1e300, 1e300],), ([0.5, 0.5],)),
+    Kink("logsumexp of huge numbers", lambda L, x: L.logsumexp(x, 0), ([1e300, 1e300],), ([0.5, 0.5],)),
+    Kink("softmax of large numbers", lambda L, x: L.softmax(x, 0)[0], ([1000.0, 1000.0],), ([0.25, -0.25],)),
+    Kink("log_softmax of large numbers", lambda L, x: L.log_softmax(x, 0)[0], ([1000.0, 1000.0, -1000.0],),
+         ([0.5, -0.5, 0.0],)),
     Kink("logsumexp with -inf", lambda L, x: L.logsumexp(x, 0), ([-inf, 0.0],), ([0.0, 1.0],)),
     # where symgrad is right and torch is not
     Kink("det of a singular matrix", lambda L, A: L.det(A), ([[1.0, 2.0], [2.0, 4.0]],), ([[4.0, -2.0], [-2.0, 1.0]],),

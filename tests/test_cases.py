@@ -78,7 +78,7 @@ def test_forward_and_reverse_mode_are_adjoint(case):
     assert np.shape(tangent) == np.shape(y)
     forward = np.sum(u * tangent)
     backward = sum(np.sum(g * v) for g, v in zip(pull(u), vs, strict=True))
-    close(backward, forward, 1e-11)
+    close(backward, forward, 1e-11 if case.row.rtol < 1e-5 else 1e-6)
 
 
 @every([case for case in SMOOTH if not case.empty])
@@ -123,8 +123,8 @@ def test_complex_step_agrees(case):
         env = {id(x._node): x.detach().numpy() + (1j * h * v if x is leaf else 0j) for x in leaves}
         with np.errstate(all="ignore"):
             (moved,) = graph.evaluate([y._node], env)
-        _, tangent = sg.jvp(lambda x, k=k: number(case)(*[*case.points[:k], x, *case.points[k + 1 :]]),
-                            (case.points[k],), (v,))  # fmt: skip
+        still = [np.zeros_like(x) for x in case.points]
+        _, tangent = sg.jvp(number(case), case.points, [*still[:k], v, *still[k + 1 :]])
         close(np.broadcast_to(np.imag(moved) / h, y.shape), tangent, 1e-11)
 
 
@@ -152,7 +152,7 @@ def substituted(form):
     env = {}
     for name, leaf in zip(form.args, form._leaves, strict=True):
         symbols = np.asarray(_entries(name, leaf.shape), dtype=object)
-        env.update(zip(symbols.flat, map(sp.Float, np.ravel(leaf.value).tolist()), strict=True))
+        env.update(zip(symbols.flat, (sp.Float(float(v)) for v in np.ravel(leaf.value)), strict=True))
     entries = form.scalar()
     flat = [entries] if isinstance(entries, sp.Expr) else list(sp.flatten(entries))
     return np.array([float(e.xreplace(env).evalf()) for e in flat]).reshape(form.shape)

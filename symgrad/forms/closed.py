@@ -15,12 +15,13 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, FormError, ShapeError
 from symgrad.forms import names, printers
-from symgrad.forms.index import Reading, lettered, tidy
+from symgrad.forms.index import Reading, lettered
 from symgrad.forms.matrix import MatrixReading, NoMatrix
 from symgrad.forms.program import Program
 from symgrad.graph import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
 from symgrad.ops.value import to_value
+from symgrad.scalars import tidy
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar")

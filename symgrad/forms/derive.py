@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from symgrad import backward
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.forms.closed import ClosedForm
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.modes import enable_grad
+from symgrad.ops.shape import Expand
 from symgrad.record import Core, handle
 from symgrad.tensor import Tensor
 
@@ -76,7 +75,7 @@ def _target(root: AnyNode, x: Any, i: int) -> AnyNode:
 
 def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int) -> list[ClosedForm]:
     if order == 1 and root.shape == ():
-        found = _sweep(root, _one(), targets)
+        found = _sweep(root, _number(1.0), targets)
         return [ClosedForm(found[t], [root]) for t in targets]
     if order == 1:
         basis = _basis(root)
@@ -91,15 +90,15 @@ def _higher(root: AnyNode, target: AnyNode, order: int) -> ClosedForm:
             f"derive: order={order} of a tensor of shape {list(root.shape)}. Expected order 2 of a scalar; for more, "
             "derive the entries of the Hessian."
         )
-    gradient = _sweep(root, _one(), [target])[target]
+    gradient = _sweep(root, _number(1.0), [target])[target]
     if gradient not in ancestors([gradient]) or target not in ancestors([gradient]):
         raise GraphError("derive: the gradient does not depend on it, so the Hessian is zero.")
     basis = _basis(gradient)
     return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node)
 
 
-def _one() -> Any:
-    return handle(Leaf(1.0, (), CONSTANT), None)
+def _number(value: float) -> Any:
+    return handle(Leaf(value, (), CONSTANT), None)
 
 
 def _basis(root: AnyNode) -> Any:
@@ -115,7 +114,7 @@ def _sweep(root: AnyNode, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode
 def _node_of(g: Any, target: AnyNode) -> AnyNode:
     if isinstance(g, Core):
         return _as_node(g)
-    return Leaf(np.zeros(target.shape), target.shape, CONSTANT)
+    return _as_node(Expand(target.shape)(_number(0.0)))  # sizes may be symbolic
 
 
 def _as_node(g: Any) -> AnyNode:

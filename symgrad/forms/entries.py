@@ -30,19 +30,19 @@ class Entry(sp.Expr):  # type: ignore[misc]
         return _OPS[str(self.args[0])]
 
     @property
-    def index(self) -> tuple[sp.Expr, ...]:
-        """Where the entry stands."""
+    def indices(self) -> tuple[sp.Expr, ...]:
+        """Where the entry stands, named as in SymPy's Indexed."""
         return tuple(self.args[2])
 
     def _arguments(self, printer: Any) -> list[str]:
         return [printer._print(_shown(w)) for w in self.args[1]]
 
     def _sympystr(self, printer: Any) -> str:
-        place = "".join(f"_{''.join(map(printer._print, self.index))}" if self.index else "")
+        place = "".join(f"_{''.join(map(printer._print, self.indices))}" if self.indices else "")
         return f"{self.op.text(*self._arguments(printer))}{place}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        place = f"_{{{' '.join(map(printer._print, self.index))}}}" if self.index else ""
+        place = f"_{{{' '.join(map(printer._print, self.indices))}}}" if self.indices else ""
         power = f"^{{{exp}}}" if exp else ""
         return f"\\left[{self.op.latex(*self._arguments(printer))}\\right]{place}{power}"
 

@@ -53,7 +53,7 @@ class _Walk:
             return self._entry(np.asarray(self.arrays[str(e.base.label)]), e.indices, env)
         if isinstance(e, Entry):
             whole = e.op(*[self._whole(w, env) for w in e.args[1]])
-            return self._entry(np.asarray(whole), e.index, env)
+            return self._entry(np.asarray(whole), e.indices, env)
         if isinstance(e, sp.KroneckerDelta):
             return np.equal(*[self.value(a, env) for a in e.args]) * 1.0
         if isinstance(e, sp.Piecewise):
@@ -96,12 +96,19 @@ class _Walk:
     def _shape(self, w: sp.Lambda) -> tuple[int, ...]:
         """Find how far each variable of a whole array runs, from an array that it indexes."""
         found: dict[Any, int] = {}
-        for at in w.expr.atoms(sp.Indexed):
-            for k, n in zip(at.indices, np.shape(self.arrays[str(at.base.label)]), strict=True):
+        for at in w.expr.atoms(sp.Indexed, Entry):
+            for k, n in zip(at.indices, self._sizes(at), strict=True):
                 found.setdefault(k, n)
         if any(k not in found for k in w.variables):
             raise FormError("index form: the size of an argument of a named function cannot be read off it.")
         return tuple(found[k] for k in w.variables)
+
+    def _sizes(self, at: Any) -> tuple[int, ...]:
+        """Return the shape of the array that an entry is taken from."""
+        if isinstance(at, sp.Indexed):
+            return np.shape(self.arrays[str(at.base.label)])
+        wholes = [self._shape(w) if isinstance(w, sp.Lambda) else () for w in at.args[1]]
+        return tuple(at.op.out_shape(*wholes))
 
     def _piecewise(self, e: sp.Piecewise, env: Env) -> Any:
         *head, (last, _) = e.args

@@ -18,6 +18,7 @@ from symgrad.forms.entries import Entry
 from symgrad.forms.notation import At, Sigma, dressed
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.map import exact
+from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
 _TOO_DEEP = (
@@ -143,22 +144,6 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
 def _ragged(lo: Any, hi: Any) -> bool:
     """Whether a sum runs over a part of the axis only, as in a running sum: then δ may pick nothing."""
     return lo != 0 or any(not s.is_positive for s in hi.free_symbols)
-
-
-def tidy(e: sp.Expr) -> sp.Expr:
-    """Move a number common to all terms of a bracket in front of it: a/3 - b/3 becomes (a - b)/3."""
-    if not any(f.is_Add for f in sp.Mul.make_args(e)):
-        return e
-    outside, brackets = sp.S.One, []
-    for f in sp.Mul.make_args(e):
-        if f.is_Add:
-            number, f = f.primitive()
-            if all(t.could_extract_minus_sign() for t in f.args):
-                number, f = -number, -f
-            outside *= number
-        brackets.append(f)
-    rest = sp.Mul(*brackets)
-    return sp.Mul(outside, rest, evaluate=False) if rest.is_Add and outside != 1 else outside * rest
 
 
 def _contract(body: sp.Expr, k: sp.Symbol) -> sp.Expr | None:

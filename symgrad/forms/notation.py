@@ -16,7 +16,7 @@ from symgrad.forms.names import latex_name
 
 def joined(indices: Sequence[str]) -> str:
     """Write indices together where each is one sign, else with commas."""
-    return "".join(indices) if all(len(k) == 1 for k in indices) else ",".join(indices)
+    return "".join(indices) if all(len(k) == 1 for k in indices) else ", ".join(indices)
 
 
 class At(sp.Indexed):  # type: ignore[misc]
@@ -25,8 +25,9 @@ class At(sp.Indexed):  # type: ignore[misc]
     precedence = PRECEDENCE["Atom"]
 
     def _sympystr(self, printer: Any) -> str:
-        place = joined([printer._print(k) for k in self.indices])
-        return f"{self.base.label}[{place}]" if "," in place else f"{self.base.label}_{place}"
+        places = [printer._print(k) for k in self.indices]
+        plain = all(len(k) == 1 for k in places)
+        return f"{self.base.label}_{''.join(places)}" if plain else f"{self.base.label}[{', '.join(places)}]"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         text = f"{latex_name(str(self.base.label))}_{{{joined([printer._print(k) for k in self.indices])}}}"
@@ -48,6 +49,8 @@ class Sigma(sp.Sum):  # type: ignore[misc]
 
     def _sympystr(self, printer: Any) -> str:
         letters = joined([str(k) for k, *_ in self.limits])
+        if any(lo != 0 or not all(s.is_positive for s in hi.free_symbols) for _, lo, hi in self.limits):
+            letters = "{" + ", ".join(f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in self.limits) + "}"
         body = printer._print(self.function)
         return f"Sum_{letters} {f'({body})' if self.function.is_Add else body}"
 

@@ -19,7 +19,7 @@ from symgrad.errors import ShapeError
 from symgrad.graph import Node, Shape
 from symgrad.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
 from symgrad.ops.protocol import Op, Plan
-from symgrad.scalars import G, X, Y, differentiate, in_full, scale
+from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
 
@@ -107,7 +107,8 @@ class Map(Op):
     @cached_property
     def formula(self) -> Any:
         """The payload as formulas show it: without functions that exist for their kernel only."""
-        return in_full(self.payload)
+        full = in_full(self.payload)
+        return tidy(full) if isinstance(full, sp.Expr) else full
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep what the active partials mention."""
@@ -156,7 +157,7 @@ class Partial:
 class MapPlan(Plan):
     """The plan of a Map: all active partials in one compiled kernel."""
 
-    __slots__ = ("pack_fast", "pull_array", "symbols")
+    __slots__ = ("pack_fast", "symbols")
 
     def __init__(self, op: Map, active: tuple[int, ...], count: int, label: str | None = None) -> None:
         super().__init__(op, active, count, label)
@@ -165,8 +166,7 @@ class MapPlan(Plan):
         # Assembled from the fixed words above only.
         self.pack_fast = eval(f"lambda {names}: ({', '.join(keep)}{',' if keep else ''})")
         self.symbols = (G, *[Y] * self.keep_y, *[x for x, k in zip(X, self.keep_x, strict=False) if k])
-        self.pull_array: Any = None
-        self.pull_float: Any = self._first_float
+        self.pull_float = self._first_float
 
     def pack(self, y: Any, xs: Sequence[Any]) -> tuple[Any, ...]:
         """Return what the node saves: only what the kernel takes."""

@@ -125,13 +125,14 @@ class Op:
 class Plan:
     """An operation with the inputs that need a gradient: what to save, and how to pull a cotangent back."""
 
-    __slots__ = ("active", "count", "keep_x", "keep_y", "name", "op", "pull_float")
+    __slots__ = ("active", "count", "keep_x", "keep_y", "name", "op", "pull_array", "pull_float")
 
     def __init__(self, op: Op, active: tuple[int, ...], count: int, label: str | None = None) -> None:
         self.op, self.active, self.count = op, active, count
         self.name = label or op.label
         self.keep_y, self.keep_x = op.keeps(active, count)
-        self.pull_float: Any = None
+        self.pull_float: Any = None  # kernels (g, *saved) -> cotangents, where the plan has them
+        self.pull_array: Any = None
 
     def pack(self, y: Any, xs: Sequence[Any]) -> tuple[Any, ...]:
         """Return what the node saves."""

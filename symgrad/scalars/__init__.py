@@ -3,7 +3,7 @@
 To add a function, declare it in the file of its family and give it a row in ``tests/cases.py``.
 """
 
-from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Slot, X, Y, declare, in_full
+from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Slot, X, Y, declare
 from symgrad.scalars.differentiate import differentiate, scale
 from symgrad.scalars.elementary import (
     acos,
@@ -39,5 +39,6 @@ from symgrad.scalars.kinks import (
     relu,
     sign,
 )
+from symgrad.scalars.shown import in_full, tidy
 from symgrad.scalars.special import digamma, erf, erfc, lgamma, polygamma
 from symgrad.scalars.stable import bce_logits, logsigmoid, sigmoid, softplus

@@ -121,11 +121,5 @@ def declare(
     return function
 
 
-def in_full(e: Any) -> Any:
-    """Replace hidden functions by their meaning."""
-    hidden = tuple(s.function for s in SCALARS.values() if s.hidden)
-    return e.replace(lambda a: isinstance(a, hidden), lambda a: a.declared.meant(*a.args)) if e.has(*hidden) else e
-
-
 def _new_class(name: str, nargs: int) -> Any:
     return type(name, (Atom,), {"nargs": nargs, "__module__": "symgrad.scalars"})
