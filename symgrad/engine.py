@@ -7,8 +7,8 @@ below; tensors enter through the ``handle`` that recorded sweeps are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
-from typing import Any
+from heapq import heapify, heappop, heappush, heapreplace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,18 +52,47 @@ def sweep(
     Returns:
         The wanted nodes that were reached, with their cotangents; None stands for zero.
     """
-    inside = None if wrt is None else _towards(roots, wrt)
-    wanted = None if wrt is None else set(wrt)
+    way = _Way(
+        inside=None if wrt is None else _towards(roots, wrt),
+        wanted=None if wrt is None else set(wrt),
+        handle=handle,
+        symbolic=symbolic,
+    )
     grads: dict[AnyNode, Any] = {}
-    heap: list[tuple[int, AnyNode]] = []
     for root, seed in zip(roots, seeds, strict=True):
-        if root not in grads:
-            heappush(heap, (-root.index, root))
         grads[root] = _add(grads.get(root), seed)
+    found, visited = _descend(grads, way)
+    if not retain:
+        for node in visited:
+            node.saved = None
+    return found
+
+
+class _Way(NamedTuple):
+    """Where a sweep goes, and how its rules run."""
+
+    inside: set[AnyNode] | None
+    wanted: set[AnyNode] | None
+    handle: Handle | None
+    symbolic: bool
+
+
+def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+    """Pull the cotangents down, youngest node first. Returns those wanted, and the nodes whose rule ran."""
+    inside, wanted, handle, symbolic = way
+    heap = [(-node.index, node) for node in grads]
+    heapify(heap)
     found: dict[AnyNode, Any] = {}
     visited: list[Any] = []
-    while heap:
-        node: Any = heappop(heap)[1]
+    ahead: Any = None  # the youngest node met last: mostly the next one, so that a chain needs no heap
+    while heap or ahead is not None:
+        if ahead is None:
+            node: Any = heappop(heap)[1]
+        elif heap and -heap[0][0] > ahead.index:
+            node = heapreplace(heap, (-ahead.index, ahead))[1]
+        else:
+            node = ahead
+        ahead = None
         g = grads.pop(node)
         if (node.cell is not None) if wanted is None else (node in wanted):
             found[node] = g
@@ -76,10 +105,8 @@ def sweep(
             active, pulled = _pull_symbolic(node, g, handle, inside, wanted)
         elif saved is None:
             raise GraphError(FREED)
-        elif g is None:
-            pulled = [None] * len(active)
-        elif handle is not None:
-            pulled = _pull_recorded(node, g, handle)
+        elif g is None or handle is not None:
+            pulled = [None] * len(active) if g is None else _pull_recorded(node, g, handle)
         elif type(g) is float and plan.pull_float is not None:
             try:
                 pulled = plan.pull_float(g, *saved)
@@ -89,21 +116,31 @@ def sweep(
             pulled = plan.pull_array(g, *saved)
         else:
             pulled = plan.pull(node, g)
-        inputs, fits = node.inputs, node.fits
-        for i, d in zip(active, pulled):  # noqa: B905  (as long by construction; this loop is hot)
-            p = inputs[i]
-            if not fits and d is not None:
-                d = sum_to(d, p.shape)
-            if p not in grads:
-                grads[p] = d
-                heappush(heap, (-p.index, p))
-            elif d is not None:
+        ahead = _hand_on(node, active, pulled, grads, heap)
+    return found, visited
+
+
+def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
+    """Add the cotangents to those of the inputs; return the youngest input met for the first time."""
+    inputs, fits, ahead = node.inputs, node.fits, None
+    for i, d in zip(active, pulled):  # noqa: B905  (as long by construction; this loop is hot)
+        p = inputs[i]
+        if not fits and d is not None:
+            d = sum_to(d, p.shape)
+        if p in grads:
+            if d is not None:
                 h = grads[p]
                 grads[p] = d if h is None else h + d
-    if not retain:
-        for node in visited:
-            node.saved = None
-    return found
+            continue
+        grads[p] = d
+        if ahead is None:
+            ahead = p
+        elif p.index > ahead.index:
+            heappush(heap, (-ahead.index, ahead))
+            ahead = p
+        else:
+            heappush(heap, (-p.index, p))
+    return ahead
 
 
 def _add(a: Any, b: Any) -> Any:

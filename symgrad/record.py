@@ -182,7 +182,7 @@ def unary(op: Map, a: Any) -> Any:
     if node.level != 2:
         out._node = _record(op, (a,), (x,), y, shape, node.level)
         return out
-    plan = op.plans.get((0,)) or op.plan((0,), 1)
+    plan = op.first or op.plan((0,), 1)
     out._node = make_node(plan, (node,), plan.pack_fast(y, x), shape, 2, True)
     return out
 
@@ -212,7 +212,7 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     if not _grad_mode():
         out._node = None
         return out
-    plan = op.plans.get((0, 1)) or op.plan((0, 1), 2)
+    plan = op.both or op.plan((0, 1), 2)
     out._node = make_node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
     return out
 
@@ -272,6 +272,6 @@ def with_number(op: Map, a: Any, c: float) -> Any:
     if node.level != 2 or type(y) is _ndarray and y.dtype.kind != "f":
         out._node = _record(op, (a, c), (x, c), y, shape, node.level)
         return out
-    plan = op.plans.get((0,)) or op.plan((0,), 2)
+    plan = op.first or op.plan((0,), 2)
     out._node = make_node(plan, (node, c), plan.pack_fast(y, x, c), shape, 2, True)
     return out

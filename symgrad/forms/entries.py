@@ -12,17 +12,20 @@ _OPS: dict[str, Any] = {}
 
 
 class Entry(sp.Expr):  # type: ignore[misc]
-    """Entry(function's key, whole arguments, index). Arguments are Lambdas of their entries, or scalars."""
+    """Entry(function's key, whole arguments, index, shapes of the arguments).
+
+    Arguments are Lambdas of their entries, or scalars.
+    """
 
     is_commutative = True
     is_real = True
 
     @staticmethod
-    def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any]) -> Entry:
-        """Return the entry of op(*wholes) at idx."""
+    def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any], shapes: Sequence[Sequence[Any]]) -> Entry:
+        """Return the entry of op(*wholes) at idx, for arguments of these shapes."""
         key = repr(op)
         _OPS[key] = op
-        return Entry(sp.core.symbol.Str(key), sp.Tuple(*wholes), sp.Tuple(*idx))
+        return Entry(sp.core.symbol.Str(key), sp.Tuple(*wholes), sp.Tuple(*idx), sp.Tuple(*[sp.Tuple(*s) for s in shapes]))
 
     @property
     def op(self) -> Any:

@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
-from symgrad.errors import FormError
 from symgrad.forms.entries import Entry
 from symgrad.kernels import array_kernel
 from symgrad.scalars import X
@@ -52,7 +51,7 @@ class _Walk:
         if isinstance(e, sp.Indexed):
             return self._entry(np.asarray(self.arrays[str(e.base.label)]), e.indices, env)
         if isinstance(e, Entry):
-            whole = e.op(*[self._whole(w, env) for w in e.args[1]])
+            whole = e.op(*[self._whole(w, sizes, env) for w, sizes in zip(e.args[1], e.args[3], strict=True)])
             return self._entry(np.asarray(whole), e.indices, env)
         if isinstance(e, sp.KroneckerDelta):
             return np.equal(*[self.value(a, env) for a in e.args]) * 1.0
@@ -83,32 +82,14 @@ class _Walk:
         # A branch that is not taken may point outside.
         return array[tuple(np.clip(p, 0, n - 1) for p, n in zip(places, array.shape, strict=True))]
 
-    def _whole(self, w: Any, env: Env) -> Any:
+    def _whole(self, w: Any, sizes: Any, env: Env) -> Any:
         if not isinstance(w, sp.Lambda):
             return self.value(w, env)
-        shape = self._shape(w)
-        free = list(w.variables)
+        shape = tuple(int(self.value(n, env)) for n in sizes)
         inner = dict(env)
-        for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
+        for axis, (k, n) in enumerate(zip(w.variables, shape, strict=True)):
             inner[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
         return np.array(np.broadcast_to(self.value(w.expr, inner), shape))
-
-    def _shape(self, w: sp.Lambda) -> tuple[int, ...]:
-        """Find how far each variable of a whole array runs, from an array that it indexes."""
-        found: dict[Any, int] = {}
-        for at in w.expr.atoms(sp.Indexed, Entry):
-            for k, n in zip(at.indices, self._sizes(at), strict=True):
-                found.setdefault(k, n)
-        if any(k not in found for k in w.variables):
-            raise FormError("index form: the size of an argument of a named function cannot be read off it.")
-        return tuple(found[k] for k in w.variables)
-
-    def _sizes(self, at: Any) -> tuple[int, ...]:
-        """Return the shape of the array that an entry is taken from."""
-        if isinstance(at, sp.Indexed):
-            return np.shape(self.arrays[str(at.base.label)])
-        wholes = [self._shape(w) if isinstance(w, sp.Lambda) else () for w in at.args[1]]
-        return tuple(at.op.out_shape(*wholes))
 
     def _piecewise(self, e: sp.Piecewise, env: Env) -> Any:
         *head, (last, _) = e.args

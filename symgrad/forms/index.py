@@ -110,7 +110,7 @@ class Reader:
 
     def entry(self, op: Any, ps: Sequence[Any], idx: Sequence[Any]) -> sp.Expr:
         """Return the entry of a named function of whole arrays, such as inv(X)[i, j]."""
-        return Entry.of(op, [p.whole() for p in ps], idx)
+        return Entry.of(op, [p.whole() for p in ps], idx, [p.shape for p in ps])
 
     def whole(self) -> sp.Expr:
         """Return the input as a lambda of its entries, for a named function to show."""

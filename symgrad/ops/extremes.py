@@ -105,6 +105,8 @@ class Ties(Op):
             if px.shape[a] != 1:
                 full[a] = px.fresh()
                 limits.append((full[a], 0, px.shape[a] - 1))
+        if not limits:  # a single entry is the extreme
+            return sp.S.One
         return _mark(px(idx), top) / bound_sum(px, _mark(px(full), top), limits)
 
 

@@ -30,6 +30,9 @@ class Map(Op):
     The payload is made when it is first looked at, so that importing symgrad does no SymPy arithmetic.
     """
 
+    first: MapPlan | None = None  # the plans that the fast paths ask for, once they exist
+    both: MapPlan | None = None
+
     def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
         self._make, self.arity, self.name = make, arity, name  # type: ignore[misc]
         self.plans: dict[Any, MapPlan] = {}
@@ -121,6 +124,10 @@ class Map(Op):
         found = self.plans.get(key)
         if found is None:
             found = self.plans[key] = MapPlan(self, active, count, label)
+            if key == (0,):
+                self.first = found
+            elif key == (0, 1):
+                self.both = found
         return found
 
 

@@ -1,0 +1,85 @@
+"""Every row and every kink of the table against PyTorch, where it is installed."""
+
+import numpy as np
+import pytest
+from cases import CASES, KINKS, SAME, SMOOTH
+from test_cases import close, every, number, random
+
+import symgrad as sg
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (pip install --group peers)")
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+def peer(case):
+    """The row on torch tensors."""
+    return case.function(torch, torch.as_tensor, None if case.row.peer is SAME else case.row.peer)
+
+
+def on_both(case):
+    """Output and leaves of the row in symgrad and in torch."""
+    ours = [sg.tensor(x, requires_grad=True) for x in case.points]
+    theirs = [torch.tensor(x, requires_grad=True) for x in case.points]
+    return number(case)(*ours), ours, peer(case)(*theirs), theirs
+
+
+def dense(gradients, leaves):
+    """Gradients as arrays, zero where torch says that there is none."""
+    return [np.zeros(tuple(x.shape)) if g is None else g.detach().numpy() for g, x in zip(gradients, leaves)]
+
+
+@every(CASES)
+def test_value_shape_and_dtype_are_those_of_torch(case):
+    y, _, expected, _ = on_both(case)
+    assert str(expected.dtype) == f"torch.{y.dtype}"
+    close(y.detach().numpy(), expected.detach().numpy(), 1e-12)
+    if not case.row.discrete:
+        assert y.requires_grad == expected.requires_grad
+
+
+@every(SMOOTH)
+def test_gradient_is_that_of_torch(case):
+    y, xs, expected, ts = on_both(case)
+    u = random(case, "u", y.shape)
+    y.backward(sg.tensor(u))
+    expected.backward(torch.tensor(u))
+    for x, g, t in zip(xs, dense([t.grad for t in ts], ts), ts, strict=True):
+        assert (x.grad is None) == (t.grad is None)
+        close(np.zeros(x.shape) if x.grad is None else x.grad.numpy(), g, 1e-10)
+
+
+@every([case for case in SMOOTH if "torch twice" not in case.row.lacks])
+def test_gradient_of_the_gradient_is_that_of_torch(case):
+    y, xs, expected, ts = on_both(case)
+    u = random(case, "u", y.shape)
+    vs = [random(case, f"v{k}", x.shape) for k, x in enumerate(xs)]
+    ours = sg.autograd.grad(y, xs, sg.tensor(u), create_graph=True, allow_unused=True)
+    theirs = torch.autograd.grad(expected, ts, torch.tensor(u), create_graph=True, allow_unused=True)
+    slope = sum((g * sg.tensor(v)).sum() for g, v in zip(ours, vs) if g is not None)
+    their_slope = sum((g * torch.tensor(v)).sum() for g, v in zip(theirs, vs) if g is not None)
+    found = [np.zeros(x.shape) for x in xs]
+    if getattr(slope, "requires_grad", False):
+        found = dense(sg.autograd.grad(slope, xs, allow_unused=True), xs)
+    wanted = [np.zeros(x.shape) for x in xs]
+    if their_slope.requires_grad:
+        wanted = dense(torch.autograd.grad(their_slope, ts, allow_unused=True), ts)
+    for a, b in zip(found, wanted, strict=True):
+        close(a, b, 1e-9)
+
+
+@pytest.mark.parametrize("kink", KINKS, ids=str)
+def test_kink_is_as_in_torch_or_deliberately_not(kink):
+    leaves = [torch.tensor(x, requires_grad=True) for x in kink.inputs]
+    kink.f(torch, *leaves).sum().backward()
+    same = all(
+        np.allclose(g, e, rtol=max(kink.rtol, 1e-15), atol=kink.rtol, equal_nan=True)
+        for g, e in zip(dense([t.grad for t in leaves], leaves), kink.gradients, strict=True)
+    )
+    assert same == (not kink.differs), f"torch: {[t.grad for t in leaves]}, table: {kink.gradients}"
