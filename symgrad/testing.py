@@ -15,6 +15,7 @@ from symgrad.errors import ArgumentError, CrosscheckError, FormError, SymgradErr
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.evaluate import evaluate
+from symgrad.forms.evaluate_matrix import evaluate_matrix
 from symgrad.func import jacfwd, jacrev
 from symgrad.modes import no_grad
 from symgrad.ops.value import to_value
@@ -118,6 +119,8 @@ def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[li
     if form is not None:
         rows.append(_witness(k, "closed form", form.lambdify()))
         rows.append(_witness(k, "index notation", lambda: index_value(form)))
+        if form.has_matrix:
+            rows.append(_witness(k, "matrix notation", lambda: matrix_value(form)))
     rows.append(_witness(k, "finite differences", lambda: finite_differences(f, values, k)))
     return rows, form
 
@@ -147,6 +150,12 @@ def index_value(form: ClosedForm) -> Any:
     free = form._free(())
     arrays = {name: np.asarray(leaf.value) for name, leaf in zip(form.args, form._leaves, strict=True)}
     return evaluate(form.index(), free, form.shape, arrays)
+
+
+def matrix_value(form: ClosedForm) -> Any:
+    """Evaluate a form's matrix notation at the values of its leaves."""
+    arrays = {name: np.asarray(leaf.value) for name, leaf in zip(form.args, form._leaves, strict=True)}
+    return evaluate_matrix(form.expr, form.shape, arrays)
 
 
 def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> Any:

@@ -8,8 +8,8 @@ that is agreed on. ``test_registry.py`` fails when a function or an operation ha
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log, sqrt
 from typing import Any
@@ -64,9 +64,6 @@ def bools(values: Any) -> Spec:
 # ------------------------------------------------------------------ a row
 SAME = object()  # torch runs the very same lines
 
-# What a row may lack, as ``lacks`` names it. The tests check that what is said to be missing is missing.
-READINGS = ("torch", "torch twice", "closed form", "index notation", "scalar form")
-
 
 @dataclass(frozen=True)
 class Row:
@@ -75,12 +72,12 @@ class Row:
     name: str
     f: Callable[..., Any]
     samples: Sequence[tuple[Spec, ...]]
-    peer: Any = SAME  # torch's spelling where it differs: peer(torch, *xs)
+    peer: Any = SAME  # torch's spelling where it differs: peer(torch, *xs); None where torch cannot
     fixed: tuple[int, ...] = ()  # positions of floating-point inputs that are data, not differentiated
     analytic: bool = False  # the NumPy forward pass accepts complex numbers and is analytic
     discrete: bool = False  # no gradient: the value is all there is
-    lacks: Mapping[str, str] = field(default_factory=dict)  # reading -> why
-    rtol: float = 1e-6
+    rtol: float = 1e-6  # of finite differences
+    peer_rtol: float = 1e-10  # of gradients against torch; larger where torch is less accurate, with the reason
 
     @property
     def cases(self) -> list[Case]:
@@ -184,8 +181,8 @@ for _name in "floor ceil".split():
     unary(_name, lambda *s: lambda rng: rng.integers(-3, 3, s) + rng.uniform(0.1, 0.9, s), analytic=False)
 for _name in "erf erfc".split():
     unary(_name, real, analytic=False)
-for _name in "lgamma digamma".split():
-    unary(_name, between(0.3, 5.0), analytic=False)
+unary("lgamma", between(0.3, 5.0), analytic=False)
+unary("digamma", between(0.3, 5.0), analytic=False, peer_rtol=1e-8)  # torch's trigamma has 9 digits
 row(
     "gamma family left of 0",
     lambda L, x: L.lgamma(x) + L.digamma(x),
@@ -256,7 +253,9 @@ row("clamp min", lambda L, x: L.clamp(x, min=-0.05), (apart(),), (apart(2, 3),))
 row("clamp max", lambda L, x: L.clamp(x, max=0.05), (apart(),), (apart(2, 3),))
 row("clip to tensors", lambda L, x, lo, hi: L.clip(x, lo, hi),
     (raw([-2.0, 0.3, 2.0, 1.0]), raw([-1.0, -1.1, -1.2, -1.3]), raw([1.0, 1.1, 1.2, 1.3])),
-    (raw([[-2.0], [2.0]]), raw(-1.0), raw([1.0, 1.1, 1.2])))  # fmt: skip
+    (raw([[-2.0, 0.0, 2.0], [2.0, 3.0, 0.1]]), raw(-1.0), raw([1.0, 1.1, 1.2])))
+row("clip to larger tensors", lambda L, x, lo, hi: L.clip(x, lo, hi),
+    (raw([[-2.0], [2.0]]), raw(-1.0), raw([1.0, 1.1, 1.2])), peer=None)  # torch's own backward fails here
 row("where", lambda L, c, x, z: L.where(c, x, z),
     (bools([True, False, True]), real(3), real(3)), (bools([[True], [False]]), real(3), real()),
     (bools(True), real(), real(2)), (bools([]), real(0), real(1)))  # fmt: skip
@@ -266,7 +265,7 @@ row("masked_fill", lambda L, x, m: L.masked_fill(x, m, 7.0),
 row("masked_select", lambda L, x, m: L.masked_select(x, m),
     (real(3), bools([True, False, True])), (real(2, 3), bools([[True, False, False], [False, True, True]])))  # fmt: skip
 row("to float32 and back", lambda L, x: (x.to(L.float32) * 2).to(L.float64), (raw([0.5, 1.25, -3.0]),),
-    rtol=1e-3)  # the function rounds to 7 digits, which is what the differences see  # fmt: skip
+    rtol=1e-3, peer_rtol=1e-6)  # rounds to 7 digits: differences see that; torch rounds the cotangent, too
 
 # ------------------------------------------------------------------ shape
 row("reshape", lambda L, x: L.reshape(x, (3, -1)), (real(6),), (real(2, 3),), (real(3, 0),), analytic=True)
@@ -582,8 +581,14 @@ class Kink:
     inputs: tuple[Any, ...]
     gradients: tuple[Any, ...]
     differs: str = ""
-    peer: Any = None
     rtol: float = 0.0
+
+    def is_close(self, found: Any, expected: Any) -> bool:
+        """Whether a gradient is the expected one, to ``rtol`` of each entry, or of 1 where it is 0."""
+        expected = np.asarray(expected, dtype=np.float64)
+        slack = self.rtol * np.where(expected == 0, 1.0, np.abs(expected))
+        with np.errstate(invalid="ignore"):
+            return bool(np.all((found == expected) | (np.abs(found - expected) <= slack)))
 
     def __str__(self) -> str:
         return self.name
@@ -627,8 +632,8 @@ KINKS = [
     Kink("std of constant rows", lambda L, x: L.std(x, 1), ([[2.0, 2.0], [0.0, 2.0]],),
          ([[0.0, 0.0], [-sqrt(0.5), sqrt(0.5)]],), rtol=1e-15),
     Kink("var of a constant", lambda L, x: L.var(x), ([2.0, 2.0, 2.0],), ([0.0, 0.0, 0.0],)),
-    Kink("sqrt at 0", lambda L, x: L.sqrt(x), ([0.0, 4.0],), ([inf, 0.25],)),
-    Kink("x**0.5 at 0", lambda L, x: x**0.5, ([0.0, 4.0],), ([inf, 0.25],)),
+    Kink("sqrt at 0", lambda L, x: L.sqrt(x), ([0.0],), ([inf],)),
+    Kink("x**0.5 at 0", lambda L, x: x**0.5, ([0.0],), ([inf],)),
     Kink("rsqrt at 0", lambda L, x: L.rsqrt(x), ([0.0],), ([-inf],)),
     Kink("log at 0", lambda L, x: L.log(x), ([0.0],), ([inf],)),
     Kink("reciprocal at 0", lambda L, x: L.reciprocal(x), ([0.0],), ([-inf],)),
@@ -646,18 +651,19 @@ KINKS = [
     Kink("l1_loss of equals", lambda L, x, t: L.nn.functional.l1_loss(x, t, reduction="sum"), ([1.0, 2.0], [1.0, 0.0]),
          ([0.0, 1.0], [0.0, -1.0])),
     Kink("where keeps the other branch out", lambda L, x: L.where(x > 0, x, 0 * x), ([0.0, 2.0],), ([0.0, 1.0],)),
-    Kink("asin, acos at 1", lambda L, x: L.asin(x) - L.acos(x), ([1.0, -1.0],), ([inf, inf],)),
+    Kink("asin at 1", lambda L, x: L.asin(x), ([1.0],), ([inf],)),
+    Kink("acos at -1", lambda L, x: L.acos(x), ([-1.0],), ([-inf],)),
     Kink("acosh at 1", lambda L, x: L.acosh(x), ([1.0],), ([inf],)),
-    Kink("logsumexp of huge numbers", lambda L, x: L.logsumexp(x, 0), ([1e300, 1e300],), ([0.5, 0.5],)),
     Kink("softmax of large numbers", lambda L, x: L.softmax(x, 0)[0], ([1000.0, 1000.0],), ([0.25, -0.25],)),
     Kink("log_softmax of large numbers", lambda L, x: L.log_softmax(x, 0)[0], ([1000.0, 1000.0, -1000.0],),
          ([0.5, -0.5, 0.0],)),
     Kink("logsumexp with -inf", lambda L, x: L.logsumexp(x, 0), ([-inf, 0.0],), ([0.0, 1.0],)),
     # where symgrad is right and torch is not
+    Kink("logsumexp of huge numbers", lambda L, x: L.logsumexp(x, 0), ([1e300, 1e300],), ([0.5, 0.5],),
+         differs="torch's exp(x - y) is 1 where y has lost log 2"),
     Kink("det of a singular matrix", lambda L, A: L.det(A), ([[1.0, 2.0], [2.0, 4.0]],), ([[4.0, -2.0], [-2.0, 1.0]],),
          rtol=1e-12, differs="torch divides by eigenvalues that are zero but for rounding"),
-    Kink("det of the zero matrix", lambda L, A: L.det(A), ([[0.0, 0.0], [0.0, 0.0]],), ([[0.0, 0.0], [0.0, 0.0]],),
-         differs="torch gives nan or garbage for a matrix of rank 0"),
+    Kink("det of the zero matrix", lambda L, A: L.det(A), ([[0.0, 0.0], [0.0, 0.0]],), ([[0.0, 0.0], [0.0, 0.0]],)),
     Kink("det of a 3x3 matrix of rank 2", lambda L, A: L.det(A), ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]],),
          ([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]],), rtol=1e-12,
          differs="torch perturbs the singular matrix"),
@@ -669,6 +675,6 @@ KINKS = [
          differs="torch's σ(1 - σ) has no digits left"),
     Kink("expm1 at -40", lambda L, x: L.expm1(x), ([-40.0],), (np.exp(np.array([-40.0])),), rtol=1e-14,
          differs="torch's y + 1 has no digits left"),
-    Kink("asin near 1", lambda L, x: L.asin(x), ([1 - 2.0**-50],), ([1 / sqrt(2.0**-50 * (2 - 2.0**-50))],), rtol=1e-14,
+    Kink("asin near 1", lambda L, x: L.asin(x), ([0.99999],), ([1 / sqrt((1 - 0.99999) * (1 + 0.99999))],), rtol=1e-15,
          differs="torch's 1 - x² loses half the digits"),
 ]  # fmt: skip

@@ -60,11 +60,7 @@ def test_all_witnesses_of_the_jacobian_agree(case):
     report = sg.testing.crosscheck(number(case), *case.points, rtol=case.row.rtol)
     exact = [w for w in report.witnesses if w.name != "finite differences" and not w.missing]
     assert all(w.error < 1e-9 for w in exact), report  # these have no truncation error to excuse
-    missing = {w.name for w in report.witnesses if w.missing}
-    declared = {name for name in ("closed form", "index notation") if name in case.row.lacks}
-    assert missing == declared, report
-    names = {"reverse mode", "forward mode", "finite differences", "closed form", "index notation"}
-    assert {w.name for w in report.witnesses} == names, report
+    assert len(report.witnesses) == 5 * len(exact) // 4 == 5 * len(case.points), report  # nobody is missing
 
 
 @every(SMOOTH)

@@ -12,7 +12,8 @@ def of_each(kinks):
 
 
 def agree(found, expected, kink):
-    np.testing.assert_allclose(found, np.asarray(expected, float), rtol=kink.rtol, atol=kink.rtol)
+    assert np.shape(found) == np.shape(expected)
+    assert kink.is_close(found, expected), f"{found}, expected {expected}"
 
 
 @of_each(KINKS)
@@ -50,12 +51,16 @@ def test_recorded_gradient_takes_the_same_side(kink):
         agree(np.zeros(leaf.shape) if g is None else g.detach().numpy(), expected, kink)
 
 
-@of_each(KINKS)
+def fits_single(kink):
+    """Whether the inputs are numbers of single precision."""
+    with np.errstate(over="ignore"):
+        return all((np.float32(x) == np.asarray(x)).all() for x in kink.inputs)
+
+
+@of_each([kink for kink in KINKS if fits_single(kink)])
 def test_single_precision_takes_the_same_side(kink):
     leaves = [sg.tensor(np.array(x, np.float32), requires_grad=True) for x in kink.inputs]
-    if any(np.asarray(leaf.numpy(), float).tolist() != list(x) for leaf, x in zip(map(sg.Tensor.detach, leaves), kink.inputs)):
-        return
     kink.f(sg, *leaves).sum().backward()
     for leaf, expected in zip(leaves, kink.gradients, strict=True):
         assert leaf.grad.dtype == np.float32
-        np.testing.assert_allclose(leaf.grad.numpy(), np.asarray(expected, np.float32), rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(leaf.grad.numpy(), np.asarray(expected, np.float32), rtol=1e-6, atol=1e-30)

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, FormError, ShapeError
-from symgrad.forms import names, printers
+from symgrad.forms import matrix_linalg, names, printers  # noqa: F401  (registers its readings)
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.matrix import MatrixReading, NoMatrix
 from symgrad.forms.program import Program

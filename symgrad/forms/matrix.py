@@ -7,7 +7,7 @@ notation. Imports names, nodes and ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatchmethod
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class MatrixReading:
         if isinstance(node, Leaf):
             return self._leaf(node)
         args = [found[id(p)] if is_node(p) else exact(p) for p in node.inputs]
-        return self._op(node.op, node.shape, args)
+        return read(node.op, node.shape, args)
 
     def _leaf(self, leaf: Leaf) -> Any:
         if isinstance(leaf.value, sp.Expr):
@@ -88,60 +88,6 @@ class MatrixReading:
             return Uniform(value, leaf.shape) if leaf.shape else value
         name = self.names[id(leaf)]
         return ArraySymbol(name, leaf.shape) if leaf.shape else sp.Symbol(name, real=True)
-
-    # -------------------------------------------------------------- operations
-    @singledispatchmethod
-    def _op(self, op: Op, shape: Any, args: list[Any]) -> Any:
-        raise NoMatrix(op.label)
-
-    @_op.register
-    def _(self, op: Cast, shape: Any, args: list[Any]) -> Any:
-        return args[0]
-
-    @_op.register
-    def _(self, op: Eye, shape: Any, args: list[Any]) -> Any:
-        if shape[0] != shape[1]:
-            raise NoMatrix("rectangular identity")
-        return Identity(shape[0])
-
-    @_op.register
-    def _(self, op: Expand, shape: Any, args: list[Any]) -> Any:
-        return _broadcast(args[0], shape)
-
-    @_op.register
-    def _(self, op: Reshape, shape: Any, args: list[Any]) -> Any:
-        (a,) = args
-        if not isinstance(a, (ArrayExpr, Uniform)):  # a scalar becomes 1 or 1×1
-            return Uniform(a, shape)
-        if isinstance(a, Uniform):
-            return Uniform(a.args[0], shape) if shape else a.args[0]
-        if len(a.shape) == 1 and shape == (a.shape[0], 1):
-            return Column(a)
-        if len(a.shape) == 1 and shape == (1, a.shape[0]):
-            return Row(a)
-        if isinstance(a, (Row, Column)) and len(shape) == 1:
-            return a.args[0]
-        raise NoMatrix("reshape")
-
-    @_op.register
-    def _(self, op: Map, shape: Any, args: list[Any]) -> Any:
-        env = dict(zip(X, args, strict=False))
-        return _elementwise(op.formula, env, shape)
-
-    @_op.register
-    def _(self, op: MapTotal, shape: Any, args: list[Any]) -> Any:
-        sizes = op.map.out_shape(*[getattr(a, "shape", ()) for a in args])
-        terms = _elementwise(op.map.formula, dict(zip(X, args, strict=False)), sizes)
-        if isinstance(terms, Uniform):
-            added = terms.args[0] * total(sizes)
-        else:
-            c, a = (terms.args[0], terms.args[1]) if isinstance(terms, Scaled) else (1, terms)
-            added = c * _total(a) if sizes else terms
-        return added / total(sizes) if op.mean else added
-
-    @_op.register
-    def _(self, op: Einsum, shape: Any, args: list[Any]) -> Any:
-        return _contracted(op, shape, args)
 
 
 class Row(ArrayExpr):
@@ -186,6 +132,69 @@ def _broadcast(a: Any, shape: Any) -> Any:
     if len(vector.shape) == 1 and len(shape) == 2 and shape[1] == vector.shape[0]:
         return _outer(OnesVector(shape[0]), vector)
     raise NoMatrix("broadcast")
+
+
+# ------------------------------------------------------------------ operations
+@singledispatch
+def read(op: Op, shape: Any, args: list[Any]) -> Any:
+    """Return an operation on arguments already read; raises NoMatrix."""
+    raise NoMatrix(op.label)
+
+
+@read.register
+def _(op: Cast, shape: Any, args: list[Any]) -> Any:
+    return args[0]
+
+
+@read.register
+def _(op: Eye, shape: Any, args: list[Any]) -> Any:
+    if shape[0] != shape[1]:
+        raise NoMatrix("rectangular identity")
+    return Identity(shape[0])
+
+
+@read.register
+def _(op: Expand, shape: Any, args: list[Any]) -> Any:
+    return _broadcast(args[0], shape)
+
+
+@read.register
+def _(op: Reshape, shape: Any, args: list[Any]) -> Any:
+    (a,) = args
+    if not isinstance(a, (ArrayExpr, Uniform)):  # a scalar becomes 1 or 1×1
+        return Uniform(a, shape)
+    if isinstance(a, Uniform):
+        return Uniform(a.args[0], shape) if shape else a.args[0]
+    if len(a.shape) == 1 and shape == (a.shape[0], 1):
+        return Column(a)
+    if len(a.shape) == 1 and shape == (1, a.shape[0]):
+        return Row(a)
+    if isinstance(a, (Row, Column)) and len(shape) == 1:
+        return a.args[0]
+    raise NoMatrix("reshape")
+
+
+@read.register
+def _(op: Map, shape: Any, args: list[Any]) -> Any:
+    env = dict(zip(X, args, strict=False))
+    return _elementwise(op.formula, env, shape)
+
+
+@read.register
+def _(op: MapTotal, shape: Any, args: list[Any]) -> Any:
+    sizes = op.map.out_shape(*[getattr(a, "shape", ()) for a in args])
+    terms = _elementwise(op.map.formula, dict(zip(X, args, strict=False)), sizes)
+    if isinstance(terms, Uniform):
+        added = terms.args[0] * total(sizes)
+    else:
+        c, a = (terms.args[0], terms.args[1]) if isinstance(terms, Scaled) else (1, terms)
+        added = c * _total(a) if sizes else terms
+    return added / total(sizes) if op.mean else added
+
+
+@read.register
+def _(op: Einsum, shape: Any, args: list[Any]) -> Any:
+    return _contracted(op, shape, args)
 
 
 # ------------------------------------------------------------------ elementwise

@@ -112,10 +112,12 @@ class Transposed(ArrayExpr):
         return super().__new__(cls, a, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
-        return f"{self._paren(printer, self.args[0], _ATOM)}ᵀ"
+        text = self._paren(printer, self.args[0], _ATOM)
+        return f"{text[:-1]}ᵀ" if text.endswith("⁻¹") else f"{text}ᵀ"
 
     def _latex(self, printer: Any) -> str:
-        return f"{self._paren_latex(printer, self.args[0], _ATOM)}^{{\\top}}"
+        text = self._paren_latex(printer, self.args[0], _ATOM)
+        return f"{text[:-4]}{{-\\top}}" if text.endswith("^{-1}") else f"{text}^{{\\top}}"
 
 
 class Product(ArrayExpr):
@@ -130,7 +132,9 @@ class Product(ArrayExpr):
         flat = [f for f in flat if not isinstance(f, Identity)] or flat[:1]
         if len(flat) == 1:
             return flat[0]
-        return super().__new__(cls, *flat, sp.Tuple(*shape))
+        made = super().__new__(cls, *flat, sp.Tuple(*shape))
+        made.is_commutative = not shape  # xᵀ*y is a number
+        return made
 
     def _sympystr(self, printer: Any) -> str:
         return "*".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
@@ -304,7 +308,7 @@ class Total(ArrayExpr):
 
 
 class Call(ArrayExpr):
-    """A named function of whole arrays, such as inv(X), printed as its operation says."""
+    """A named function of whole arrays, such as X⁻¹ or diag(X), printed as its operation says."""
 
     precedence = _ATOM
 
@@ -312,11 +316,29 @@ class Call(ArrayExpr):
         _OPS[repr(op)] = op
         return super().__new__(cls, Str(repr(op)), *arguments, sp.Tuple(*shape))
 
+    @property
+    def op(self) -> Any:
+        """The operation."""
+        return _OPS[str(self.args[0])]
+
     def _sympystr(self, printer: Any) -> str:
-        return str(_OPS[str(self.args[0])].text(*map(printer._print, self.args[1:-1])))
+        return str(self.op.text(*map(printer._print, self.args[1:-1])))
 
     def _latex(self, printer: Any) -> str:
-        return str(_OPS[str(self.args[0])].latex(*map(printer._print, self.args[1:-1])))
+        return str(self.op.latex(*map(printer._print, self.args[1:-1])))
+
+
+class ScalarCall(Call):
+    """A number made of whole arrays, such as det(X)."""
+
+    is_commutative = True
+
+    def __new__(cls, op: Any, arguments: Any) -> Any:
+        return super().__new__(cls, op, arguments, ())
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = super()._latex(printer)
+        return text if exp is None else f"{text}^{{{exp}}}"
 
 
 _OPS: dict[str, Any] = {}
