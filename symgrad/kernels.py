@@ -167,13 +167,19 @@ def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: 
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))
     if isinstance(body, (tuple, sp.Tuple)):
-        body = tuple(b.xreplace(rename) for b in body)
+        body = tuple(_folded(b).xreplace(rename) for b in body)
         shared = len(body) > 1 or any(b.count_ops() > 4 for b in body)
     else:
-        body = body.xreplace(rename)
+        body = _folded(body).xreplace(rename)
         shared = body.count_ops() > 4
     found: Kernel = sp.lambdify(minted, body, modules=modules, printer=printer, cse=shared)
     return found
+
+
+def _folded(body: Any) -> Any:
+    """Replace constants such as log(2), which NumPy would compute each time, in float64, by their number."""
+    constants = {e for e in body.atoms(sp.Function, sp.Pow, sp.NumberSymbol) if e.is_number and e.is_finite}
+    return body.xreplace({e: e.evalf(20) for e in constants})
 
 
 def canonical(value: Any) -> Any:

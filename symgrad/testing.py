@@ -84,6 +84,7 @@ def crosscheck(
       input 0  forward mode         agrees  (error 0.0e+00)
       input 0  closed form          agrees  (error 0.0e+00)
       input 0  index notation       agrees  (error 0.0e+00)
+      input 0  matrix notation      agrees  (error 0.0e+00)
       input 0  finite differences   agrees  (error ...)
     """
     values = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.ops.scan import Shift
+
 # ------------------------------------------------------------------ inputs: functions of a generator, or arrays
 Spec = Any
 
@@ -259,6 +261,7 @@ row("clip to larger tensors", lambda L, x, lo, hi: L.clip(x, lo, hi),
 row("where", lambda L, c, x, z: L.where(c, x, z),
     (bools([True, False, True]), real(3), real(3)), (bools([[True], [False]]), real(3), real()),
     (bools(True), real(), real(2)), (bools([]), real(0), real(1)))  # fmt: skip
+row("x.where(condition, z)", lambda L, x, z: x.where(x > z, z**2), (apart(4), real(4)))
 row("where on a condition of x", lambda L, x: L.where(x > 0, x**2, 3 * x), (apart(5),))
 row("masked_fill", lambda L, x, m: L.masked_fill(x, m, 7.0),
     (real(3), bools([True, False, True])), (real(2, 3), bools([False, True, True])))  # fmt: skip
@@ -421,6 +424,9 @@ row("cumsum last", lambda L, x: L.cumsum(x, -1), (real(2, 3),), analytic=True)
 row("cumprod", lambda L, x: L.cumprod(x, 0), (real(),), (real(4),), (real(3, 2),), (real(0),),
     (raw([2.0, 0.0, 3.0, 0.0, 4.0]),), analytic=True)  # fmt: skip
 row("cumprod last", lambda L, x: L.cumprod(x, -1), (real(2, 3),), analytic=True)
+for _reverse in (False, True):
+    row(f"Shift{', reverse' * _reverse}", lambda L, x, _r=_reverse: Shift(x.ndim - 1, _r)(x), (real(4),), (real(2, 3),),
+        peer=lambda T, x, _r=_reverse: T.nn.functional.pad(x, (-1, 1) if _r else (1, -1)), analytic=True)
 row("logsumexp", lambda L, x: L.logsumexp(x, 0), (real(4),), (real(2, 3),),)
 row("logsumexp over two", lambda L, x: L.logsumexp(x, (0, 2), keepdim=True), (real(2, 2, 2),))
 row("softmax", lambda L, x: L.softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),))
@@ -492,7 +498,8 @@ row("linalg.slogdet", lambda L, A: L.linalg.slogdet(A).logabsdet, (square(2, 2),
 
 row("cholesky", lambda L, A: L.linalg.cholesky((A + A.mT) / 2), (upright(1, 1),), (upright(2, 2),),
     (upright(3, 3),), (upright(2, 2, 2),))  # fmt: skip
-row("cholesky at the top", lambda L, A: L.cholesky(A @ A.mT), (upright(2, 2),))
+row("cholesky at the top", lambda L, A: L.cholesky(A @ A.mT), (upright(2, 2),),
+    peer=lambda T, A: T.linalg.cholesky(A @ A.mT))
 row("cholesky upper", lambda L, A: L.linalg.cholesky(A @ A.mT, upper=True), (upright(2, 2),))
 for _n in (0, 1, 2, 3, -1, -2):
     row(f"matrix_power {_n}", lambda L, A, _n=_n: L.matrix_power(A, _n), (square(2, 2),), (square(2, 2, 2),),
@@ -586,8 +593,8 @@ class Kink:
     def is_close(self, found: Any, expected: Any) -> bool:
         """Whether a gradient is the expected one, to ``rtol`` of each entry, or of 1 where it is 0."""
         expected = np.asarray(expected, dtype=np.float64)
-        slack = self.rtol * np.where(expected == 0, 1.0, np.abs(expected))
         with np.errstate(invalid="ignore"):
+            slack = self.rtol * np.where(expected == 0, 1.0, np.abs(expected))
             return bool(np.all((found == expected) | (np.abs(found - expected) <= slack)))
 
     def __str__(self) -> str:

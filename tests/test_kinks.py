@@ -7,6 +7,12 @@ from cases import KINKS
 import symgrad as sg
 
 
+@pytest.fixture(autouse=True)
+def silence():
+    with np.errstate(all="ignore"):  # NumPy warns of the infinities that are asked for here
+        yield
+
+
 def of_each(kinks):
     return pytest.mark.parametrize("kink", kinks, ids=str)
 

@@ -46,6 +46,8 @@ def _value(e: Any, arrays: dict[str, Any]) -> Any:
 
 
 def _combined(e: Any, parts: list[Any]) -> Any:
+    if isinstance(e, nodes.Filled):
+        return parts[0]
     if isinstance(e, nodes.Transposed):
         return parts[0].T
     if isinstance(e, nodes.Product):

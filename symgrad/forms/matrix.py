@@ -20,6 +20,7 @@ from symgrad.forms.nodes import (
     ArraySymbol,
     ElementPower,
     Elementwise,
+    Filled,
     Hadamard,
     Identity,
     Norm2,
@@ -253,7 +254,7 @@ def _times(factors: list[Any], shape: Any) -> Any:
 
 
 def _added(args: list[Any], shape: Any) -> Any:
-    terms = [a if _is_array(a) else _shown(Uniform(a, shape)) for a in args if a != 0]
+    terms = [a if _is_array(a) else Filled(a, shape) for a in args if a != 0]
     return Plus(terms, shape)
 
 

@@ -214,9 +214,25 @@ class Plus(ArrayExpr):
 
 
 def _negative(t: Any) -> bool:
-    if isinstance(t, Scaled):
-        return bool(t.args[0].could_extract_minus_sign())
-    return not isinstance(t, ArrayExpr) and bool(t.could_extract_minus_sign())
+    return isinstance(t, (Scaled, Filled)) and bool(t.args[0].could_extract_minus_sign())
+
+
+class Filled(ArrayExpr):
+    """A number added to every entry of an array; printed as the number."""
+
+    def __new__(cls, value: Any, shape: Any) -> Any:
+        return super().__new__(cls, sp.sympify(value), sp.Tuple(*shape))
+
+    @property
+    def precedence(self) -> int:
+        """As its value's."""
+        return _level(self.args[0])
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(printer._print(self.args[0]))
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print(self.args[0]))
 
 
 class Hadamard(ArrayExpr):

@@ -1,0 +1,197 @@
+"""Each declared scalar function: its derivative is the derivative of its meaning, its kernels compute its meaning.
+
+The witness is SymPy's ``diff`` of the textbook expression, evaluated by mpmath in 40 digits.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+import symgrad as sg
+from symgrad.kernels import array_kernel, float_kernel
+from symgrad.scalars import SCALARS, Atom, G, X, Y, differentiate, scale
+
+POINTS = 50
+# Arguments that run over something else than the declaration's ``core``.
+OWN_RANGE = {("polygamma", 0): [1, 2, 3]}
+
+
+@pytest.fixture(autouse=True)
+def forty_digits():
+    with mpmath.workdps(40):
+        yield
+
+
+def points(scalar):
+    """Random points of the core interval, one row per point; away from kinks with probability 1."""
+    rng = np.random.default_rng(0)
+    columns = [
+        rng.choice(OWN_RANGE[scalar.name, k], POINTS).astype(float)
+        if (scalar.name, k) in OWN_RANGE
+        else rng.uniform(*scalar.core, POINTS)
+        for k in range(scalar.nargs)
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def spelled_out(e):
+    """The expression with every function of symgrad's own replaced by its meaning."""
+    while e.atoms(Atom):
+        e = e.replace(lambda a: isinstance(a, Atom), lambda a: a.declared.meant(*a.args))
+    return e
+
+
+def value(e, at):
+    """A number to 40 digits, from SymPy's classes alone."""
+    env = {x: sp.Integer(v) if v == int(v) else sp.Float(v, 50) for x, v in zip(X, at, strict=False)}
+    return float(sp.re(spelled_out(e).xreplace(env).doit().evalf(40)))
+
+
+def slope(scalar, i):
+    """∂meaning/∂xi by SymPy, which leaves the derivative of a step open."""
+    if isinstance(scalar.meaning, (sp.floor, sp.ceiling)):
+        return sp.S.Zero
+    return sp.diff(spelled_out(scalar.meaning), X[i])
+
+
+def partial(scalar, i):
+    """The declared partial derivative, with the meaning put for the output."""
+    return scalar.partials[i].xreplace({Y: scalar.meaning})
+
+
+def arguments(name):
+    return [(name, i) for i in range(SCALARS[name].nargs) if (name, i) not in OWN_RANGE]
+
+
+ARGUMENTS = [pair for name in SCALARS for pair in arguments(name)]
+
+
+@pytest.mark.parametrize(("name", "i"), ARGUMENTS)
+def test_declared_derivative_is_the_derivative_of_the_meaning(name, i):
+    scalar = SCALARS[name]
+    declared, expected = partial(scalar, i), slope(scalar, i)
+    for at in points(scalar):
+        assert value(declared, at) == pytest.approx(value(expected, at), rel=1e-13, abs=1e-13), at
+
+
+SMOOTH = [
+    (name, i) for name, i in ARGUMENTS
+    if not partial(SCALARS[name], i).has(sp.Piecewise, sp.sign) and not SCALARS[name].meaning.has(sp.floor, sp.ceiling, sp.sign)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "i"), SMOOTH)
+def test_sympy_proves_the_declared_derivative(name, i):
+    scalar = SCALARS[name]
+    difference = spelled_out(partial(scalar, i)) - slope(scalar, i)
+    inside = sp.Symbol("t", positive=True)  # of an interval where all roots and logarithms are real
+    at = {"atanh": -sp.exp(-inside), "asin": sp.sin(inside), "acos": sp.sin(inside), "acosh": 1 + inside}
+    moved = difference.subs(X[i], at.get(name, X[i]))
+    assert sp.simplify(sp.expand(moved, power_base=True, force=True).rewrite(sp.exp)) == 0 or sp.simplify(moved) == 0
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_kernels_compute_the_meaning(name):
+    scalar = SCALARS[name]
+    body, args = scalar.function(*X[: scalar.nargs]), X[: scalar.nargs]
+    rows = points(scalar)
+    expected = [value(scalar.meaning, at) for at in rows]
+    arrays = [np.array(column) for column in zip(*rows, strict=True)]
+    np.testing.assert_allclose(array_kernel(body, args)(*arrays), expected, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose([float_kernel(body, args)(*at) for at in rows], expected, rtol=1e-14, atol=1e-15)
+    if name != "polygamma":
+        single = array_kernel(body, args)(*[a.astype(np.float32) for a in arrays])
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, expected, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(("name", "i"), [(name, i) for name, i in ARGUMENTS if name != "polygamma"])
+def test_derivative_kernels_keep_single_precision(name, i):
+    scalar = SCALARS[name]
+    args = X[: scalar.nargs]
+    once = scale(G, differentiate(scalar.function(*args), X[i]))
+    twice = scale(G, differentiate(once / G, X[i]))
+    arrays = [np.array(column, np.float32) for column in zip(*points(scalar), strict=True)]
+    for body in (once, twice):
+        if body != 0:
+            found = array_kernel(body, (G, *args))(np.ones(POINTS, np.float32), *arrays)
+            assert np.asarray(found).dtype == np.float32, body
+
+
+@pytest.mark.parametrize(("name", "i"), [(name, i) for name, i in ARGUMENTS if name != "polygamma"])
+def test_second_derivative_is_that_of_the_meaning(name, i):
+    scalar = SCALARS[name]
+    args = X[: scalar.nargs]
+    twice = differentiate(differentiate(scalar.function(*args), X[i]), X[i])
+    expected = sp.diff(slope(scalar, i), X[i]).replace(sp.DiracDelta, lambda *a: sp.S.Zero)
+    rows = points(scalar)
+    kernel = array_kernel(twice, args)
+    found = np.broadcast_to(kernel(*[np.array(c) for c in zip(*rows, strict=True)]), POINTS)
+    wanted = [value(expected, at) for at in rows]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+# function, where, its value and derivative there
+EXTREMES = [
+    ("softplus", 1000.0, 1000.0, 1.0),
+    ("softplus", -1000.0, 0.0, 0.0),
+    ("softplus", -40.0, math.exp(-40), math.exp(-40)),
+    ("sigmoid", 800.0, 1.0, 0.0),
+    ("sigmoid", -800.0, 0.0, 0.0),
+    ("sigmoid", -700.0, math.exp(-700), math.exp(-700)),
+    ("sigmoid", 40.0, 1.0, math.exp(-40)),
+    ("logsigmoid", -1000.0, -1000.0, 1.0),
+    ("logsigmoid", 1000.0, 0.0, 0.0),
+    ("logsigmoid", 40.0, -math.exp(-40), math.exp(-40)),
+    ("tanh", 20.0, 1.0, 4 * math.exp(-40)),
+    ("tanh", -300.0, -1.0, 4 * math.exp(-600)),
+    ("tanh", 1000.0, 1.0, 0.0),
+    ("expm1", 1e-20, 1e-20, 1.0),
+    ("expm1", -50.0, -1.0, math.exp(-50)),
+    ("log1p", 1e-20, 1e-20, 1.0),
+    ("exp", -1000.0, 0.0, 0.0),
+    ("exp", 1000.0, math.inf, math.inf),
+    ("asinh", 1e100, math.log(2) + 100 * math.log(10), 1e-100),
+    ("atan", 1e200, math.pi / 2, 0.0),
+    ("erf", 10.0, 1.0, 2 / math.sqrt(math.pi) * math.exp(-100)),
+    ("erfc", 20.0, float(mpmath.erfc(20)), -2 / math.sqrt(math.pi) * math.exp(-400)),
+    ("lgamma", 1e300, 1e300 * (math.log(1e300) - 1), math.log(1e300)),
+    ("lgamma", 1e-300, 300 * math.log(10), -1e300),
+    ("sqrt", 1e-300, 1e-150, 0.5e150),
+    ("rsqrt", 1e300, 1e-150, 0.0),
+    ("reciprocal", 1e-150, 1e150, -1e300),
+    ("relu", -1e308, 0.0, 0.0),
+    ("log", 1e-308, math.log(1e-308), 1e308),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "y", "dy"), EXTREMES)
+@pytest.mark.parametrize("shape", [(), (1,), (40,)], ids=str)
+def test_value_and_derivative_hold_at_extremes(name, x, y, dy, shape):
+    leaf = sg.tensor(np.full(shape, x), requires_grad=True)
+    with np.errstate(over="ignore"):  # where the value is infinite, NumPy says so
+        result = getattr(sg, name)(leaf)
+    result.sum().backward()
+    np.testing.assert_allclose(result.detach().numpy(), np.full(shape, y), rtol=1e-13, atol=0)
+    np.testing.assert_allclose(leaf.grad.numpy(), np.full(shape, dy), rtol=1e-13, atol=0)
+
+
+def test_logits_loss_is_exact_where_the_textbook_formula_overflows():
+    z = sg.tensor([1000.0, -1000.0, 1000.0, -1000.0], requires_grad=True)
+    loss = sg.nn.functional.binary_cross_entropy_with_logits(z, sg.tensor([1.0, 0.0, 0.0, 1.0]), reduction="none")
+    loss.sum().backward()
+    np.testing.assert_array_equal(loss.detach().numpy(), [0.0, 0.0, 1000.0, 1000.0])
+    np.testing.assert_array_equal(z.grad.numpy(), [0.0, 0.0, 1.0, -1.0])
+
+
+@pytest.mark.parametrize("name", [n for n, s in SCALARS.items() if s.nargs == 1])
+def test_float_kernel_falls_back_where_math_raises(name):
+    """What ``math`` refuses (log 0, exp 1000, sqrt -1) is what NumPy makes of it, in a tensor without axes."""
+    for x in (0.0, -2.5, 1000.0, -1000.0, math.inf, -math.inf, math.nan):
+        with np.errstate(all="ignore"):
+            scalar = getattr(sg, name)(sg.tensor(x)).numpy()
+            vector = getattr(sg, name)(sg.tensor(np.full(100, x))).numpy()
+        np.testing.assert_allclose(np.full(100, scalar), vector, rtol=1e-14, atol=0)
