@@ -13,7 +13,7 @@ import numpy as np
 from symgrad import modes
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
-from symgrad.graph import GRAD, AnyNode, Leaf
+from symgrad.graph import GRAD, AnyNode
 from symgrad.kernels import canonical
 from symgrad.ops.map import show_shape
 from symgrad.record import Core, handle
@@ -63,7 +63,7 @@ def grad(
     roots, seeds = _roots(outputs, gradients)
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
     found = _sweep(roots, seeds, wrt, create_graph, retain)
-    results = []
+    results: list[Any] = []
     for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
         if node not in found and not (allow_unused or materialize):
             raise GraphError(UNUSED.format(i=i))
@@ -95,7 +95,9 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
         if t._node is None or t._node.level != GRAD:
             raise GraphError(NO_GRAD.replace("0", str(k), 1) + ". " + _why(t))
         if t._value is None:
-            raise ValueNeeded("backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'.")
+            raise ValueNeeded(
+                "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
+            )
         roots.append(t._node)
         seeds.append(_seed(t, g, k))
     return roots, seeds
@@ -124,8 +126,8 @@ def _seed(t: Any, g: Any, k: int) -> Any:
     shape = np.shape(t._value)
     if np.shape(g._value) != shape:
         raise ShapeError(
-            f"Mismatch in shape: grad_output[{k}] has a shape of {show_shape(np.shape(g._value))} and output[{k}] "
-            f"has a shape of {show_shape(shape)}. They must be the same."
+            f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(np.shape(g._value))}) and "
+            f"output[{k}] has a shape of torch.Size({show_shape(shape)}). They must be the same."
         )
     return g
 

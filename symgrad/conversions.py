@@ -11,9 +11,12 @@ import numpy as np
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded
 from symgrad.graph import GRAD
 from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.value import check_dtype
 from symgrad.record import Core, apply
+
+_NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
 class Conversions(Core):
@@ -42,7 +45,10 @@ class Conversions(Core):
         """Return the only element as a Python number."""
         value = self._known("item()")
         if np.size(value) != 1:
-            raise GraphError(f"a Tensor with {np.size(value)} elements cannot be converted to Scalar. Index it first, or use tolist().")
+            raise GraphError(
+                f"a Tensor with {np.size(value)} elements cannot be converted to Scalar. "
+                "Index it first, or use tolist()."
+            )
         return np.asarray(value).item()
 
     def tolist(self) -> Any:
@@ -59,9 +65,12 @@ class Conversions(Core):
 
     def __index__(self) -> int:
         value = np.asarray(self._known("an index"))
-        if value.ndim or value.dtype.kind not in "iu":
-            raise ArgumentTypeError("only integer tensors of a single element can be converted to an index")
-        return int(value)
+        if value.size != 1 or value.dtype.kind not in "iu":
+            raise ArgumentTypeError(
+                "only integer tensors of a single element can be converted to an index. "
+                f"Got shape {show_shape(value.shape)} and dtype {value.dtype}."
+            )
+        return int(value.item())
 
     def _warn_scalar(self) -> None:
         if self._wants_grad():
@@ -83,12 +92,16 @@ class Conversions(Core):
     def __len__(self) -> int:
         if not shape(self):
             raise ArgumentTypeError("len() of a 0-d tensor")
-        return int(shape(self)[0])
+        size = shape(self)[0]
+        if not isinstance(size, int):
+            raise ValueNeeded(f"len(): the size {size} of this symbol is not a number. Use x.shape[0] in formulas.")
+        return size
 
     def __iter__(self) -> Iterator[Any]:
         if not shape(self):
             raise ArgumentTypeError("iteration over a 0-d tensor")
-        return (self[i] for i in range(len(self)))
+        me: Any = self
+        return (me[i] for i in range(len(self)))
 
     def __contains__(self, item: Any) -> bool:
         return bool(np.any(self._known("in") == (item._value if isinstance(item, Core) else item)))

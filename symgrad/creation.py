@@ -83,7 +83,12 @@ def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: 
     """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
     if isinstance(data, Tensor) and (dtype is None or check_dtype(dtype) == data.dtype) and not requires_grad:
         return data
-    return tensor(data.detach().numpy() if isinstance(data, Tensor) else data, dtype=dtype, requires_grad=requires_grad, name=name)
+    return tensor(
+        data.detach().numpy() if isinstance(data, Tensor) else data,
+        dtype=dtype,
+        requires_grad=requires_grad,
+        name=name,
+    )
 
 
 as_tensor = asarray
@@ -101,9 +106,13 @@ def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
     flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     for n in flat:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
-            raise ArgumentTypeError(f"size: got {n!r}. Expected integers; a tensor with named sizes is made by sg.symbol(name, shape).")
+            raise ArgumentTypeError(
+                f"size: got {n!r}. Expected integers; a tensor with named sizes is made by sg.symbol(name, shape)."
+            )
         if n < 0:
-            raise ShapeError(f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0.")
+            raise ShapeError(
+                f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0."
+            )
     return tuple(int(n) for n in flat)
 
 
@@ -127,7 +136,9 @@ def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str |
     return _made(np.ones(_size(size)), dtype, requires_grad, name)
 
 
-def full(size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def full(
+    size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """A tensor of this size filled with one number."""
     value = np.full(_size((size,)), fill_value)
     return _made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
@@ -138,23 +149,44 @@ def empty(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str 
     return zeros(*size, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """The n by m matrix with ones on the diagonal; square by default."""
     rows, columns = _size((n, n if m is None else m))
     return _made(np.eye(rows, columns), dtype, requires_grad, name)
 
 
-def arange(start: float, end: float | None = None, step: float = 1, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def arange(
+    start: float,
+    end: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """start, start + step, … below end; integers if all are."""
     if end is None:
         start, end = 0, start
     if step == 0 or (end - start) / step < 0:
-        raise ArgumentError(f"arange: upper bound and lower bound inconsistent with step sign. Got start={start}, end={end}, step={step}.")
+        raise ArgumentError(
+            f"arange: upper bound and lower bound inconsistent with step sign. "
+            f"Got start={start}, end={end}, step={step}."
+        )
     value = np.arange(start, end, step)
     return _made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
 
 
-def linspace(start: float, end: float, steps: int, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def linspace(
+    start: float,
+    end: float,
+    steps: int,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """``steps`` evenly spaced numbers from start to end, both included."""
     return _made(np.linspace(start, end, _size((steps,))[0]), dtype, requires_grad, name)
 
@@ -199,7 +231,9 @@ def ones_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: s
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def full_like(x: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def full_like(
+    x: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """One number in x's shape and dtype."""
     shape, dtype = _like(x, dtype)
     return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.errors import GraphError
-from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.kernels import ARITHMETIC
 from symgrad.ops.contract import sum_to
 from symgrad.ops.protocol import Blank
@@ -123,7 +123,7 @@ def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], 
 def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
     """Add the cotangents to those of the inputs; return the youngest input met for the first time."""
     inputs, fits, ahead = node.inputs, node.fits, None
-    for i, d in zip(active, pulled):  # noqa: B905  (as long by construction; this loop is hot)
+    for i, d in zip(active, pulled):
         p = inputs[i]
         if not fits and d is not None:
             d = sum_to(d, p.shape)
@@ -158,7 +158,7 @@ def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode]) -> set[AnyNode]:
     return useful
 
 
-def _pull_recorded(node: Any, g: Any, handle: Handle) -> list[Any]:
+def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:
     """Run the rule on tensors with the saved values, so that the result has a graph of its own."""
     plan = node.rule
     y, xs = plan.unpack(node)
@@ -187,7 +187,14 @@ def _is_discrete(node: Any) -> bool:
     return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
 
 
-def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle, *, record: bool, symbolic: bool = False) -> list[Any]:
+def push(
+    roots: Sequence[AnyNode],
+    tangents: dict[AnyNode, Any],
+    handle: Handle,
+    *,
+    record: bool,
+    symbolic: bool = False,
+) -> list[Any]:
     """Forward mode: push tangents of some nodes through the graph, oldest node first.
 
     Args:
@@ -217,7 +224,9 @@ def push(roots: Sequence[AnyNode], tangents: dict[AnyNode, Any], handle: Handle,
     return [found.get(r) for r in roots]
 
 
-def _transposed_twice(node: Any, ts: Sequence[Any], y: Any, xs: Sequence[Any], handle: Handle, record: bool, symbolic: bool) -> Any:
+def _transposed_twice(
+    node: Any, ts: Sequence[Any], y: Any, xs: Sequence[Any], handle: Handle, record: bool, symbolic: bool
+) -> Any:
     # v ↦ Jᵀv is linear; its own vjp is t ↦ Jt.
     total = None
     for i, t in enumerate(ts):

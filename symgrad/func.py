@@ -18,16 +18,26 @@ from symgrad.engine import push, sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
 from symgrad.graph import GRAD, Cell, Leaf, ancestors
 from symgrad.kernels import canonical
-from symgrad.ops.map import IDENTITY, show_shape
-from symgrad.ops.value import to_value
 from symgrad.ops.join import stack
+from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.shape import Reshape
+from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
-from symgrad.tensor import Tensor
 
 Argnums = int | Sequence[int]
 _INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
-__all__ = ["grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp"]
+__all__ = [
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "hvp",
+    "jacfwd",
+    "jacobian",
+    "jacrev",
+    "jvp",
+    "value_and_grad",
+    "vjp",
+]
 
 
 # ------------------------------------------------------------------ arguments in and out
@@ -87,7 +97,10 @@ def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
     numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for k in numbers:
         if not -count <= k < count:
-            raise ArgumentError(f"argnums={argnums} names argument {k}, but the call has {count} positional arguments. Pass those you differentiate by position.")
+            raise ArgumentError(
+                f"argnums={argnums} names argument {k}, but the call has {count} positional arguments. "
+                "Pass those you differentiate by position."
+            )
     return tuple(k % count for k in numbers)
 
 
@@ -98,7 +111,8 @@ def _variable(x: Any) -> Any:
     value = x._value if isinstance(x, Core) else to_value(x)
     if np.asarray(value).dtype.kind != "f":
         raise DTypeError(
-            f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; pass floats, such as 2.0."
+            f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; "
+            "pass floats, such as 2.0."
         )
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), Cell()), value)
 
@@ -108,7 +122,9 @@ def _tensor_result(y: Any, what: str) -> Any:
         return y
     if isinstance(y, (int, float, np.ndarray, np.generic)):
         return as_tensor(y)
-    raise ArgumentTypeError(f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor.")
+    raise ArgumentTypeError(
+        f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
+    )
 
 
 def _cut(t: Any, own: set[int]) -> Any:
@@ -163,8 +179,8 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
         y = run.output("value_and_grad")
         if y.shape != ():
             raise GraphError(
-                f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {len(y.shape)} "
-                "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
+                f"{len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
         gradients = run.each(run.pull(y, _ones(y)))
         value = run.out(y)
@@ -222,8 +238,8 @@ def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any
         seed = as_tensor(v)
         if seed.shape != y.shape:
             raise ShapeError(
-                f"Mismatch in shape: grad_output[0] has a shape of {show_shape(seed.shape)} and output[0] has a shape "
-                f"of {show_shape(y.shape)}. They must be the same."
+                f"Mismatch in shape: grad_output[0] has a shape of torch.Size({show_shape(seed.shape)}) and output[0] "
+                f"has a shape of torch.Size({show_shape(y.shape)}). They must be the same."
             )
         return tuple(run.out(g) for g in run.pull(y, seed))
 
@@ -244,7 +260,9 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any])
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentTypeError("jvp: primals and tangents are tuples, one entry per argument: jvp(f, (x,), (t,)).")
     if len(primals) != len(tangents):
-        raise ArgumentError(f"jvp: got {len(primals)} primals and {len(tangents)} tangents. Pass one tangent per primal.")
+        raise ArgumentError(
+            f"jvp: got {len(primals)} primals and {len(tangents)} tangents. Pass one tangent per primal."
+        )
     run = _Call(fn, primals, {}, tuple(range(len(primals))))
     run.plain = run.plain and not any(isinstance(t, Core) for t in tangents)
     y, ts = run.output("jvp"), [as_tensor(t) for t in tangents]
@@ -266,8 +284,8 @@ def _push(run: _Call, y: Any, ts: Sequence[Any]) -> Any:
         (found,) = push([y._node], tangents, handle, record=not run.plain, symbolic=y._value is None)
     if found is None:
         return _zeros(y)
-    found = found if isinstance(found, Core) else handle(None, canonical(found))
-    return found if found.shape == y.shape else apply(IDENTITY, (found + _zeros(y),))
+    t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
+    return t if t.shape == y.shape else apply(IDENTITY, (t + _zeros(y),))
 
 
 # ------------------------------------------------------------------ Jacobians

@@ -6,9 +6,22 @@ Imports record and ops. What the functions compute stands in ``ops``; here is on
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from symgrad.ops import arrange, contract, determinant, extremes, join, linalg, matrices, norms, products, reduce, scan, variance
+from symgrad.ops import (
+    arrange,
+    contract,
+    determinant,
+    extremes,
+    join,
+    linalg,
+    matrices,
+    norms,
+    products,
+    reduce,
+    scan,
+    variance,
+)
 from symgrad.ops import gather as gather_ops
 from symgrad.ops import select as select_ops
 from symgrad.ops import softmax as softmax_ops
@@ -17,7 +30,6 @@ from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
 from symgrad.ops.elementwise import where as _where
 from symgrad.public import public
 from symgrad.record import Core, apply, as_tensor, binary, unary
-
 
 __all__ = [
     "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin",
@@ -38,13 +50,30 @@ __all__ = [
 ]  # fmt: skip
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+_ONE = """
+    Args:
+        x: tensor, array or number, any shape.
+
+    Returns:
+        A tensor of the same shape.
+    """
+_TWO = """
+    Args:
+        x, other: tensors, arrays or numbers, broadcast against each other.
+
+    Returns:
+        A tensor of the broadcast shape.
+    """
+
+
 def _unary(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
     op = UNARY[name]
 
     def call(x: Any) -> Any:
         return unary(op, x if isinstance(x, Core) else as_tensor(x))
 
-    return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n\n    Args:\n        x: tensor, array or number, any shape.\n\n    Returns:\n        A tensor of the same shape.\n    ")
+    return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n{_ONE}")
 
 
 def _binary(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any]:
@@ -56,10 +85,10 @@ def _binary(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any
             return binary(op, x, other)
         return apply(op, (x, other if isinstance(other, (int, float)) else as_tensor(other)))
 
-    return _document(call, name, f"{formula}\n{note}\n    Args:\n        x, other: tensors, arrays or numbers, broadcast against each other.\n\n    Returns:\n        A tensor of the broadcast shape.\n    ")
+    return _document(call, name, f"{formula}\n{note}{_TWO}")
 
 
-def _document(fn: Any, name: str, text: str) -> Any:
+def _document(fn: F, name: str, text: str) -> F:
     fn.__name__ = fn.__qualname__ = name
     fn.__doc__ = text
     return fn
@@ -145,7 +174,12 @@ sum, mean, prod = public(reduce.sum), public(reduce.mean), public(reduce.prod)
 all, any = public(reduce.all), public(reduce.any)
 var, std = public(variance.var), public(variance.std)
 var_mean, std_mean = public(variance.var_mean), public(variance.std_mean)
-max, min, amax, amin = public(extremes.max), public(extremes.min), public(extremes.amax), public(extremes.amin)
+max, min, amax, amin = (
+    public(extremes.max),
+    public(extremes.min),
+    public(extremes.amax),
+    public(extremes.amin),
+)
 argmax, argmin = public(extremes.argmax), public(extremes.argmin)
 cumsum, cumprod = public(scan.cumsum), public(scan.cumprod)
 logsumexp, softmax = public(softmax_ops.logsumexp), public(softmax_ops.softmax)
@@ -173,4 +207,3 @@ def einsum(equation: str, *operands: Any) -> Any:
     """
     flat = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     return _einsum(equation, *[as_tensor(x) for x in flat])
-

@@ -53,7 +53,9 @@ class Leaf:
     saved: tuple[Any, ...] = ()
     op = None
 
-    def __init__(self, value: Any, shape: Shape, level: int, title: str | None = None, cell: Cell | None = None) -> None:
+    def __init__(
+        self, value: Any, shape: Shape, level: int, title: str | None = None, cell: Cell | None = None
+    ) -> None:
         self.value, self.shape, self.level, self.title, self.cell = value, shape, level, title, cell
         self.index = _count()
         self.dtype: Any = None
@@ -79,7 +81,8 @@ class Leaf:
 
 class Node:
     """An operation that was applied: its rule, its inputs, and the values its rule needs. Immutable but
-    for ``saved``, which ``backward`` drops, and ``cell``, which ``retain_grad`` sets."""
+    for ``saved``, which ``backward`` drops, and ``cell``, which ``retain_grad`` sets.
+    """
 
     __slots__ = ("__weakref__", "cell", "fits", "index", "inputs", "level", "rule", "saved", "shape")
     value = None

@@ -18,10 +18,23 @@ from symgrad.ops.elementwise import UNARY, clip_to, power
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem
+from symgrad.ops.value import torch_dtype
 from symgrad.record import Core, apply, as_tensor
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
-_VIEWS = ("Select", "Slice", "View", "Transpose", "T", "Permute", "Squeeze", "Unsqueeze", "Expand", "Unbind", "Split")
+_VIEWS = (
+    "Select",
+    "Slice",
+    "View",
+    "Transpose",
+    "T",
+    "Permute",
+    "Squeeze",
+    "Unsqueeze",
+    "Expand",
+    "Unbind",
+    "Split",
+)
 
 
 def _check_leaf(x: Core) -> None:
@@ -72,9 +85,9 @@ def _check_cast(x: Any, value: Any) -> None:
     have, want = np.asarray(value).dtype, np.asarray(x._value).dtype
     if not np.can_cast(have, want, "same_kind"):
         raise DTypeError(
-            f"result type {have} can't be cast to the desired output type {want}. Convert the tensor first, as in x.to({have})."
+            f"result type {torch_dtype(np.empty(0, have))} can't be cast to the desired output type "
+            f"{torch_dtype(np.empty(0, want))}. Convert the tensor first, as in x.to(sg.{have})."
         )
-
 
 
 class InPlace(Core):

@@ -22,7 +22,14 @@ from symgrad.scalars import BY_FUNCTION, SCALARS
 Kernel = Callable[..., Any]
 _FLOAT64 = np.dtype(np.float64)
 ARITHMETIC = (ValueError, OverflowError, ZeroDivisionError)  # what math raises where NumPy gives nan or inf
-_RELATION = {"==": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
+_RELATION = {
+    "==": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+}
 
 
 class _Declared:
@@ -32,7 +39,7 @@ class _Declared:
         scalar = BY_FUNCTION.get(type(e))
         if scalar is None:
             raise TypeError(f"no kernel is declared for {type(e).__name__}; declare it in symgrad.scalars")
-        return self._call(scalar.name, [self._print(a) for a in e.args], scalar.nargs)
+        return str(self._call(scalar.name, [self._print(a) for a in e.args], scalar.nargs))
 
     def _call(self, name: str, args: list[str], nargs: int) -> str:
         while len(args) > nargs:  # Max and Min take any number of arguments
@@ -40,7 +47,7 @@ class _Declared:
         return f"k_{name}({', '.join(args)})"
 
     def emptyPrinter(self: Any, e: Any) -> str:
-        return self._print_Function(e) if type(e) in BY_FUNCTION else super().emptyPrinter(e)  # type: ignore[misc]
+        return str(self._print_Function(e))
 
 
 def _declared_methods() -> dict[str, Any]:
@@ -48,12 +55,12 @@ def _declared_methods() -> dict[str, Any]:
     return {f"_print_{f.__name__}": _Declared._print_Function for f in BY_FUNCTION}
 
 
-class _ArrayPrinter(_Declared, NumPyPrinter):  # type: ignore[misc]
+class _ArrayPrinter(_Declared, NumPyPrinter):
     """Payload as NumPy source."""
 
     def _print_Piecewise(self, e: sp.Piecewise) -> str:
         *head, (last, _) = e.args
-        text = self._print(last)
+        text = str(self._print(last))
         for value, condition in reversed(head):
             text = f"where({self._print(condition)}, {self._print(value)}, {text})"
         return text
@@ -68,7 +75,7 @@ class _ArrayPrinter(_Declared, NumPyPrinter):  # type: ignore[misc]
         return "(" + " | ".join(self._print(a) for a in sorted(e.args, key=sp.default_sort_key)) + ")"
 
 
-class _FloatPrinter(_Declared, PythonCodePrinter):  # type: ignore[misc]
+class _FloatPrinter(_Declared, PythonCodePrinter):
     """Payload as Python source on floats."""
 
     def _print_Pow(self, e: sp.Pow, **kwargs: Any) -> str:

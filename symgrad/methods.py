@@ -54,7 +54,14 @@ class Elementwise(Core):
     exp, expm1, exp2 = _of("exp"), _of("expm1"), _of("exp2")
     log, log1p, log2, log10 = _of("log"), _of("log1p"), _of("log2"), _of("log10")
     sqrt, rsqrt, square, reciprocal = _of("sqrt"), _of("rsqrt"), _of("square"), _of("reciprocal")
-    sin, cos, tan, asin, acos, atan = _of("sin"), _of("cos"), _of("tan"), _of("asin"), _of("acos"), _of("atan")
+    sin, cos, tan, asin, acos, atan = (
+        _of("sin"),
+        _of("cos"),
+        _of("tan"),
+        _of("asin"),
+        _of("acos"),
+        _of("atan"),
+    )
     sinh, cosh, tanh = _of("sinh"), _of("cosh"), _of("tanh")
     asinh, acosh, atanh = _of("asinh"), _of("acosh"), _of("atanh")
     sigmoid, softplus, logsigmoid, relu = _of("sigmoid"), _of("softplus"), _of("logsigmoid"), _of("relu")
@@ -73,7 +80,12 @@ class Shapes(Core):
 
     __slots__ = ()
 
-    reshape, view, reshape_as, view_as = arrange.reshape, arrange.reshape, arrange.reshape_as, arrange.reshape_as
+    reshape, view, reshape_as, view_as = (
+        arrange.reshape,
+        arrange.reshape,
+        arrange.reshape_as,
+        arrange.reshape_as,
+    )
     flatten, ravel, unflatten = arrange.flatten, arrange.ravel, arrange.unflatten
     squeeze, unsqueeze = arrange.squeeze, arrange.unsqueeze
     expand, expand_as, broadcast_to = arrange.expand, arrange.expand_as, arrange.broadcast_to
@@ -85,7 +97,11 @@ class Shapes(Core):
     T = property(arrange.reverse_axes, doc="The tensor with its axes reversed: of a matrix, the transpose.")
     mT = property(arrange.mT, doc="The tensor with its last two axes swapped.")
     split, chunk, unbind = join.split, join.chunk, join.unbind
-    index_select, gather, take_along_dim = gather_ops.index_select, gather_ops.gather, gather_ops.take_along_dim
+    index_select, gather, take_along_dim = (
+        gather_ops.index_select,
+        gather_ops.gather,
+        gather_ops.take_along_dim,
+    )
     scatter, scatter_add, index_add = gather_ops.scatter, gather_ops.scatter_add, gather_ops.index_add
     select, narrow = select_ops.select, select_ops.narrow
     masked_fill, masked_select = select_ops.masked_fill, select_ops.masked_select

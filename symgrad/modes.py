@@ -15,9 +15,10 @@ from symgrad.errors import ArgumentTypeError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_FLOAT64: np.dtype[Any] = np.dtype(np.float64)
 _GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
 _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
-_DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=np.dtype(np.float64))
+_DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 
 is_grad_enabled = _GRAD.get
 is_inference_mode_enabled = _INFERENCE.get
@@ -150,7 +151,9 @@ def set_default_dtype(dtype: Any) -> None:
     """
     found = np.dtype(dtype)
     if found.kind != "f":
-        raise ArgumentTypeError(f"only floating-point types are supported as the default type. Got {found}; pass sg.float64 or sg.float32.")
+        raise ArgumentTypeError(
+            f"only floating-point types are supported as the default type. Got {found}; pass sg.float64 or sg.float32."
+        )
     _DTYPE.set(found)
 
 

@@ -11,8 +11,8 @@ import sympy as sp
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise import BINARY, power
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
-from symgrad.record import Core, apply, as_tensor, binary, unary, with_number
 from symgrad.ops.select import getitem
+from symgrad.record import Core, apply, as_tensor, binary, unary, with_number
 
 _OPERANDS = (Core, int, float, np.ndarray, np.generic, sp.Expr)
 
@@ -60,8 +60,8 @@ class Operators(Core):
     __le__ = _forward(BINARY["le"])
     __gt__ = _forward(BINARY["gt"])
     __ge__ = _forward(BINARY["ge"])
-    __eq__ = _forward(BINARY["eq"])  # type: ignore[assignment]
-    __ne__ = _forward(BINARY["ne"])  # type: ignore[assignment]
+    __eq__ = _forward(BINARY["eq"])
+    __ne__ = _forward(BINARY["ne"])
     __hash__ = object.__hash__
 
     def __neg__(self) -> Any:

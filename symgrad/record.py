@@ -133,7 +133,13 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
 
 
 def _record(
-    op: Op, ins: Sequence[Any], values: Sequence[Any], y: Any, shape: Any, level: int, label: str | None = None
+    op: Op,
+    ins: Sequence[Any],
+    values: Sequence[Any],
+    y: Any,
+    shape: Any,
+    level: int,
+    label: str | None = None,
 ) -> Node:
     if level == GRAD and type(y) is _ndarray and y.dtype.kind != "f":
         level = TRACED  # comparisons and indices carry no gradient
@@ -206,7 +212,7 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     n, m = a._node, b._node
     out = _new(Tensor)
     out._value = y
-    if n is None or m is None or n.level + m.level != 4 or type(y) is _ndarray and y.dtype.kind != "f":
+    if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.kind != "f"):
         out._node = _mixed(op, a, b, x, z, y, shape)
         return out
     if not _grad_mode():
@@ -269,7 +275,7 @@ def with_number(op: Map, a: Any, c: float) -> Any:
     if node is None or node.level == 0 or not _grad_mode():
         out._node = None
         return out
-    if node.level != 2 or type(y) is _ndarray and y.dtype.kind != "f":
+    if node.level != 2 or (type(y) is _ndarray and y.dtype.kind != "f"):
         out._node = _record(op, (a, c), (x, c), y, shape, node.level)
         return out
     plan = op.first or op.plan((0,), 2)

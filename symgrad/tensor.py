@@ -30,7 +30,6 @@ _NON_LEAF_GRAD = (
     "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
     "you access the leaf Tensor instead."
 )
-_NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 _CHANGE = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
     "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
@@ -47,7 +46,9 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
     __slots__ = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise ArgumentTypeError("Tensor() is not called directly. Use sg.tensor(data), sg.zeros(2, 3) or sg.symbol(name, shape).")
+        raise ArgumentTypeError(
+            "Tensor() is not called directly. Use sg.tensor(data), sg.zeros(2, 3) or sg.symbol(name, shape)."
+        )
 
     # -------------------------------------------------------------- what it is
     @property
@@ -68,7 +69,7 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         """The NumPy dtype; a symbol has the default one."""
         value = self._value
         if type(value) is np.ndarray:
-            return value.dtype
+            return value.dtype  # type: ignore[no-any-return]
         if value is not None:
             return np.dtype(np.float64)
         condition = isinstance(getattr(self._node.op, "payload", None), Boolean) and self._node.op.payload.is_Relational
@@ -148,7 +149,9 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
     def grad(self, gradient: Tensor | None) -> None:
         if gradient is not None and not isinstance(gradient, Tensor):
             kind = f"{type(gradient).__module__}.{type(gradient).__name__}".removeprefix("builtins.")
-            raise ArgumentTypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}. Use sg.tensor(…).")
+            raise ArgumentTypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {kind}. Use sg.tensor(…)."
+            )
         if gradient is not None and gradient.shape != self.shape:
             raise ShapeError(
                 f"attempting to assign a gradient of size '{show_shape(gradient.shape)}' to a tensor of size "
@@ -174,7 +177,9 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
     def retain_grad(self) -> None:
         """Let ``backward`` fill ``.grad`` of this non-leaf too."""
         if not self.requires_grad:
-            raise GraphError("can't retain_grad on Tensor that has requires_grad=False. Make an input with requires_grad=True.")
+            raise GraphError(
+                "can't retain_grad on Tensor that has requires_grad=False. Make an input with requires_grad=True."
+            )
         if self._node.cell is None:
             self._node.cell = Cell()
 
@@ -261,7 +266,9 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     def __reduce__(self) -> Any:
         if self._value is None:
-            raise ArgumentTypeError("pickle: this tensor is a symbol. Pickle its closed form, or make the symbol again.")
+            raise ArgumentTypeError(
+                "pickle: this tensor is a symbol. Pickle its closed form, or make the symbol again."
+            )
         return restore, (np.asarray(self._value), self.requires_grad, self.name)
 
 

@@ -53,16 +53,18 @@ class Crosscheck:
     def __str__(self) -> str:
         lines = [f"crosscheck: {'all witnesses agree' if self.ok else 'WITNESSES DISAGREE'} (tolerance {self.rtol:g})"]
         for w in self.witnesses:
-            state = f"not available: {w.missing}" if w.missing else f"{'agrees' if w.agrees else 'DISAGREES'}  (error {w.error:.1e})"
+            state = (
+                f"not available: {w.missing}"
+                if w.missing
+                else f"{'agrees' if w.agrees else 'DISAGREES'}  (error {w.error:.1e})"
+            )
             lines.append(f"  input {w.input}  {w.name:<20} {state}")
         return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def crosscheck(
-    f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True
-) -> Crosscheck:
+def crosscheck(f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True) -> Crosscheck:
     """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
 
     Args:
@@ -169,7 +171,7 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
 
     columns = []
     for place in np.ndindex(*x.shape):
-        h = 1e-3 * max(1.0, abs(x[place]))
+        h = 1e-3 * max(1.0, abs(float(x[place])))
         slopes = []
         for step in (h, h / 2):
             up, down = x.copy(), x.copy()

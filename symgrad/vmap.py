@@ -12,7 +12,7 @@ from functools import singledispatch
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.graph import TRACED, AnyNode, Leaf, Node, ancestors, evaluate, is_node
+from symgrad.graph import TRACED, AnyNode, Leaf, ancestors, evaluate, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
@@ -48,11 +48,15 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
     def call(*args: Any) -> Any:
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         if len(axes) != len(args):
-            raise ArgumentError(f"vmap: in_axes has {len(axes)} entries for {len(args)} arguments. Give one per argument.")
+            raise ArgumentError(
+                f"vmap: in_axes has {len(axes)} entries for {len(args)} arguments. Give one per argument."
+            )
         xs = [as_tensor(a) if axis is not None else a for a, axis in zip(args, axes, strict=True)]
         size = _batch_size(xs, axes)
         batched = [_front(x, a) if a is not None else x for x, a in zip(xs, axes, strict=True)]
-        leaves = [Leaf(None, x.shape[1:], TRACED) if a is not None else None for x, a in zip(batched, axes, strict=True)]
+        leaves = [
+            Leaf(None, x.shape[1:], TRACED) if a is not None else None for x, a in zip(batched, axes, strict=True)
+        ]
         slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
         env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
         result = fn(*slices)
@@ -69,10 +73,14 @@ def _batch_size(xs: Sequence[Any], axes: Sequence[Any]) -> int:
         if axis is None:
             continue
         if not -len(x.shape) <= axis < len(x.shape):
-            raise ShapeError(f"vmap: got in_axes {axis} for a tensor of shape {list(x.shape)}. Expected an axis it has.")
+            raise ShapeError(
+                f"vmap: got in_axes {axis} for a tensor of shape {list(x.shape)}. Expected an axis it has."
+            )
         sizes.add(x.shape[axis])
     if len(sizes) != 1:
-        raise ShapeError(f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument.")
+        raise ShapeError(
+            f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument."
+        )
     return int(sizes.pop())
 
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from cases import CASES, KINKS, SAME
 from test_cases import close, every, number, random
 
 import symgrad as sg
+
+from cases import CASES, KINKS, SAME
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (pip install --group peers)")
 

@@ -79,7 +79,8 @@ def test_declared_derivative_is_the_derivative_of_the_meaning(name, i):
 
 SMOOTH = [
     (name, i) for name, i in ARGUMENTS
-    if not partial(SCALARS[name], i).has(sp.Piecewise, sp.sign) and not SCALARS[name].meaning.has(sp.floor, sp.ceiling, sp.sign)
+    if not partial(SCALARS[name], i).has(sp.Piecewise, sp.sign)
+    and not SCALARS[name].meaning.has(sp.floor, sp.ceiling, sp.sign)
 ]  # fmt: skip
 
 

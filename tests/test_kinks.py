@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from cases import KINKS
 
 import symgrad as sg
+
+from cases import KINKS
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from cases import CASES, KINKS, ROWS
 from test_cases import number
 
 import symgrad as sg
@@ -20,6 +19,8 @@ from symgrad.graph import Node, ancestors
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import BY_FUNCTION, SCALARS
+
+from cases import CASES, KINKS, ROWS
 
 OTHERWISE = {"where"}  # x.where(condition, other) takes its arguments in another order, and has its own row
 NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg)
@@ -87,10 +88,7 @@ def abstract(cls):
 
 
 PUBLIC = [
-    (module, name)
-    for module in NAMESPACES
-    for name in module.__all__
-    if not isinstance(getattr(module, name), type)
+    (module, name) for module in NAMESPACES for name in module.__all__ if not isinstance(getattr(module, name), type)
 ]
 
 

@@ -50,7 +50,9 @@ class ClosedForm:
     def _extra(self, own: Sequence[Leaf]) -> list[Leaf]:
         """Leaves that the derivative brought in: constants of the rules."""
         known = {id(leaf) for leaf in own}
-        return [n for n in ancestors([self._root]) if isinstance(n, Leaf) and id(n) not in known and n is not self._basis]
+        return [
+            n for n in ancestors([self._root]) if isinstance(n, Leaf) and id(n) not in known and n is not self._basis
+        ]
 
     # -------------------------------------------------------------- notations
     @cached_property
@@ -108,7 +110,8 @@ class ClosedForm:
         chosen = list(indices) or list(islice(names.letters(names.FREE, self._taken), rank))
         if len(chosen) != rank or len(set(chosen)) != rank or not all(isinstance(k, str) and k for k in chosen):
             raise ArgumentError(
-                f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. Expected {rank} distinct names."
+                f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. "
+                f"Expected {rank} distinct names."
             )
         return [sp.Symbol(k, integer=True) for k in chosen]
 
@@ -121,10 +124,14 @@ class ClosedForm:
         if any(not isinstance(n, int) for n in self.shape) or any(
             not isinstance(n, int) for leaf in self._leaves for n in leaf.shape
         ):
-            raise FormError(f"scalar: sizes must be numbers, got {show_shape(self.shape)}. Use index() with symbolic sizes.")
+            raise FormError(
+                f"scalar: sizes must be numbers, got {show_shape(self.shape)}. Use index() with symbolic sizes."
+            )
         count = int(np.prod(self.shape, dtype=int))
         if count > ENTRIES:
-            raise FormError(f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case.")
+            raise FormError(
+                f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
+            )
         found = self._program.run([_entries(self._names[id(leaf)], leaf.shape) for leaf in self._leaves])
         array = np.asarray(found, dtype=object)
         flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
@@ -166,7 +173,9 @@ class ClosedForm:
         def closed_form(*values: Any, **named: Any) -> Any:
             unknown = set(named) - set(order)
             if unknown or len(values) > len(order):
-                raise ArgumentError(f"expected the arguments {order}, got {len(values)} by position and {sorted(named)} by name.")
+                raise ArgumentError(
+                    f"expected the arguments {order}, got {len(values)} by position and {sorted(named)} by name."
+                )
             given = dict(zip(order, values, strict=False))
             twice = sorted(set(given) & set(named))
             if twice:
@@ -181,12 +190,16 @@ class ClosedForm:
         leaf, name = self._leaves[k], self.args[k]
         if name not in given:
             if leaf.value is None:
-                raise ArgumentError(f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}.")
+                raise ArgumentError(
+                    f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}."
+                )
             return leaf.value
         value = given[name]
         value = to_value(value.detach().numpy() if hasattr(value, "detach") else value)
         have = np.shape(value)
-        if len(have) != len(leaf.shape) or any(isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)):
+        if len(have) != len(leaf.shape) or any(
+            isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)
+        ):
             raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
         return value
 

@@ -1,5 +1,6 @@
 """An entry of a named array function, such as inv(X)[i, j]: what index notation shows where an operation has
-no elementary entry. Imports ops."""
+no elementary entry. Imports ops.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import sympy as sp
 _OPS: dict[str, Any] = {}
 
 
-class Entry(sp.Expr):  # type: ignore[misc]
+class Entry(sp.Expr):
     """Entry(function's key, whole arguments, index, shapes of the arguments).
 
     Arguments are Lambdas of their entries, or scalars.
@@ -25,7 +26,12 @@ class Entry(sp.Expr):  # type: ignore[misc]
         """Return the entry of op(*wholes) at idx, for arguments of these shapes."""
         key = repr(op)
         _OPS[key] = op
-        return Entry(sp.core.symbol.Str(key), sp.Tuple(*wholes), sp.Tuple(*idx), sp.Tuple(*[sp.Tuple(*s) for s in shapes]))
+        return Entry(
+            sp.core.symbol.Str(key),
+            sp.Tuple(*wholes),
+            sp.Tuple(*idx),
+            sp.Tuple(*[sp.Tuple(*s) for s in shapes]),
+        )
 
     @property
     def op(self) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.forms import nodes
+from symgrad.forms.evaluate import evaluate
 from symgrad.kernels import array_kernel
 from symgrad.scalars import SCALARS, X
 
@@ -39,6 +40,8 @@ def _value(e: Any, arrays: dict[str, Any]) -> Any:
         return np.asarray(arrays[e.name])
     if e.is_number and not e.args:
         return float(e)
+    if isinstance(e, sp.Piecewise):  # of numbers: an entry without indices
+        return evaluate(e, (), (), arrays)
     if isinstance(e, nodes.Call):
         return _call(e, arrays)
     parts = [_value(a, arrays) for a in e.args if not isinstance(a, (sp.Tuple, sp.core.symbol.Str))]

@@ -135,7 +135,8 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
     if not left or body == 0:
         return body
     bound = {k for k, _, _ in left}
-    outside, inside = [], []
+    outside: list[Any] = []
+    inside: list[Any] = []
     for factor in sp.Mul.make_args(body):
         (inside if factor.free_symbols & bound else outside).append(factor)
     return sp.Mul(*outside, Sigma(sp.Mul(*inside), *left))
@@ -190,7 +191,10 @@ def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
     if isinstance(e, ExprWithLimits):
         new, inner_avoid = _letters(e.variables, avoid)
         kind = Sigma if isinstance(e, sp.Sum) else type(e)
-        return kind(lettered(e.function.xreplace(new), inner_avoid), *[(new[k], lettered(lo, avoid), lettered(hi, avoid)) for k, lo, hi in e.limits])
+        return kind(
+            lettered(e.function.xreplace(new), inner_avoid),
+            *[(new[k], lettered(lo, avoid), lettered(hi, avoid)) for k, lo, hi in e.limits],
+        )
     if isinstance(e, sp.Lambda):
         new, inner_avoid = _letters(e.variables, avoid)
         return sp.Lambda(tuple(new.values()), lettered(e.expr.xreplace(new), inner_avoid))

@@ -45,7 +45,7 @@ class NoMatrix(Exception):
     """There is no matrix notation for this node."""
 
 
-class Uniform(sp.Expr):  # type: ignore[misc]
+class Uniform(sp.Expr):
     """One scalar in every entry: what broadcasting a scalar gives. Never printed."""
 
     def __new__(cls, value: Any, shape: Any) -> Any:
@@ -203,7 +203,9 @@ def _elementwise(payload: Any, env: dict[Any, Any], shape: Any) -> Any:
     """Read a payload over arrays: + stays +, · becomes ⊙, functions apply to each entry."""
     if not shape:
         return substitute(payload, env) if not any(isinstance(v, Uniform) for v in env.values()) else _fail("1-sized")
-    env = {k: v.args[0] if isinstance(v, Uniform) else _broadcast(v, shape) if _is_array(v) else v for k, v in env.items()}
+    env = {
+        k: v.args[0] if isinstance(v, Uniform) else _broadcast(v, shape) if _is_array(v) else v for k, v in env.items()
+    }
     found = _walk(payload, env, shape)
     return found if _is_array(found) else Uniform(found, shape)
 
@@ -260,7 +262,8 @@ def _added(args: list[Any], shape: Any) -> Any:
 
 # ------------------------------------------------------------------ contraction
 def _contracted(op: Einsum, shape: Any, args: list[Any]) -> Any:
-    scalar, operands = sp.Integer(1), []
+    scalar: Any = sp.Integer(1)
+    operands: list[Any] = []
     sizes = op.sizes([getattr(a, "shape", ()) for a in args])
     for term, a in zip(op.terms, args, strict=True):
         if isinstance(a, Uniform):
@@ -326,7 +329,8 @@ def _chain(operands: list[Any], output: str, shape: Any, sizes: dict[str, Any]) 
 
 
 def _path(operands: list[Any], start: str, end: str | None, shape: Any) -> Any:
-    factors, left, at = [], list(operands), start
+    factors: list[Any] = []
+    left, at = list(operands), start
     first = True
     while left:
         pick = _next(left, at)
@@ -349,7 +353,7 @@ def _path(operands: list[Any], start: str, end: str | None, shape: Any) -> Any:
             factors.append(a if term[0] == at else Transposed(a))
             at = term[1] if term[0] == at else term[0]
         first = False
-    if end is not None and at != end or end is None and at != "":
+    if (end is not None and at != end) or (end is None and at != ""):
         raise NoMatrix("contraction")
     return Product(factors, shape)
 
@@ -357,7 +361,7 @@ def _path(operands: list[Any], start: str, end: str | None, shape: Any) -> Any:
 def _next(left: list[Any], at: str) -> Any:
     """Return the one operand that continues at a letter; a letter met more than twice is no product."""
     found = [p for p in left if at and at in p[0]]
-    if len(found) != 1 or len(found[0][0]) == 2 and found[0][0][0] == found[0][0][1]:
+    if len(found) != 1 or (len(found[0][0]) == 2 and found[0][0][0] == found[0][0][1]):
         if found:
             raise NoMatrix("contraction")
         return None

@@ -8,7 +8,7 @@ from symgrad.forms.matrix import NoMatrix, read
 from symgrad.forms.nodes import ArrayExpr, Call, Product, ScalarCall, Scaled, Transposed
 from symgrad.ops.determinant import Cofactor, Det, LogAbsDet
 from symgrad.ops.linalg import Inverse, Solve
-from symgrad.ops.matrices import Diagonal, DiagEmbed
+from symgrad.ops.matrices import DiagEmbed, Diagonal
 from symgrad.ops.norms import Norm
 
 

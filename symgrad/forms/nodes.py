@@ -16,7 +16,7 @@ from symgrad.scalars import BY_FUNCTION
 _ATOM = PRECEDENCE["Atom"]
 
 
-class ArrayExpr(sp.Expr):  # type: ignore[misc]
+class ArrayExpr(sp.Expr):
     """Base of the array nodes. The last argument is the shape."""
 
     is_commutative = False
@@ -159,14 +159,14 @@ class Scaled(ArrayExpr):
     def _sympystr(self, printer: Any) -> str:
         top, bottom = sp.fraction(self.args[0])
         body = self._paren(printer, self.args[1], self.precedence)
-        if top == -1:
-            text = f"-{body}"
-        else:
-            text = body if top == 1 else f"{self._coefficient(printer, top)}*{body}"
+        head = "-" if top == -1 else "" if top == 1 else f"{self._coefficient(printer, top)}*"
+        text = head + body
         return text if bottom == 1 else f"{text}/{_tight(printer, bottom)}"
 
     def _coefficient(self, printer: Any, top: Any) -> str:
-        return str(printer._print(top)) if top.is_number and not top.is_Add else self._paren(printer, top, self.precedence)
+        return (
+            str(printer._print(top)) if top.is_number and not top.is_Add else self._paren(printer, top, self.precedence)
+        )
 
     def _latex(self, printer: Any) -> str:
         body = self._paren_latex(printer, self.args[1], self.precedence)

@@ -19,7 +19,7 @@ def joined(indices: Sequence[str]) -> str:
     return "".join(indices) if all(len(k) == 1 for k in indices) else ", ".join(indices)
 
 
-class At(sp.Indexed):  # type: ignore[misc]
+class At(sp.Indexed):
     """An entry of a named array."""
 
     precedence = PRECEDENCE["Atom"]
@@ -34,7 +34,7 @@ class At(sp.Indexed):  # type: ignore[misc]
         return text if exp is None else f"{text}^{{{exp}}}"
 
 
-class Sigma(sp.Sum):  # type: ignore[misc]
+class Sigma(sp.Sum):
     """Σ over indices that run through an axis, kept as written.
 
     SymPy's Sum folds a Piecewise outwards, also over conditions on its own bound index, which is wrong.
@@ -50,12 +50,14 @@ class Sigma(sp.Sum):  # type: ignore[misc]
     def _sympystr(self, printer: Any) -> str:
         letters = joined([str(k) for k, *_ in self.limits])
         if any(lo != 0 or not all(s.is_positive for s in hi.free_symbols) for _, lo, hi in self.limits):
-            letters = "{" + ", ".join(f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in self.limits) + "}"
+            letters = (
+                "{" + ", ".join(f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in self.limits) + "}"
+            )
         body = printer._print(self.function)
         return f"Sum_{letters} {f'({body})' if self.function.is_Add else body}"
 
 
-class Term(sp.Mul):  # type: ignore[misc]
+class Term(sp.Mul):
     """A product: entries first, then brackets, sums last, where they need no bracket of their own."""
 
     def _sympystr(self, printer: Any) -> str:
@@ -89,11 +91,21 @@ def _fraction(e: sp.Mul) -> tuple[list[Any], list[Any]]:
 
 
 def _place(f: Any) -> tuple[int, Any]:
-    rank = 0 if f.is_number else 4 if isinstance(f, sp.Sum) else 3 if f.is_Add else 1 if isinstance(f, sp.Indexed) or f.is_Symbol else 2
+    rank = (
+        0
+        if f.is_number
+        else 4
+        if isinstance(f, sp.Sum)
+        else 3
+        if f.is_Add
+        else 1
+        if isinstance(f, sp.Indexed) or f.is_Symbol
+        else 2
+    )
     return rank, f.sort_key() if rank < 3 else str(f)
 
 
-class Bracket(sp.Add):  # type: ignore[misc]
+class Bracket(sp.Add):
     """A sum of terms, one that is not negative in front."""
 
     def _ordered(self) -> list[Any]:

@@ -13,7 +13,7 @@ from symgrad.forms.notation import joined
 from symgrad.scalars import BY_FUNCTION
 
 
-class FormPrinter(StrPrinter):  # type: ignore[misc]
+class FormPrinter(StrPrinter):
     """Plain text; functions under the names they were declared with."""
 
     def _print_KroneckerDelta(self, e: Any) -> str:
@@ -25,7 +25,7 @@ class FormPrinter(StrPrinter):  # type: ignore[misc]
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
 
 
-class FormLatexPrinter(LatexPrinter):  # type: ignore[misc]
+class FormLatexPrinter(LatexPrinter):
     """LaTeX, with every user's name escaped."""
 
     def _print_Symbol(self, e: sp.Symbol, style: str = "plain") -> str:

@@ -57,9 +57,7 @@ def flip(x: Any, *dims: Any, axis: Any = None) -> Any:
     tensor([3., 2., 1.])
     """
     if not dims and axis is None:
-        raise ArgumentTypeError(
-            'flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.'
-        )
+        raise ArgumentTypeError('flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.')
     given = listed(dims) if axis is None else listed([axis])
     return Flip(axes_of(given, len(shape(x))))(x)
 
@@ -90,9 +88,7 @@ def permute(x: Any, *dims: Any) -> Any:
         )
     found = [axis_of(d, ndim) for d in order]
     if len(set(found)) != ndim:
-        raise ShapeError(
-            f"permute(): duplicate dims are not allowed. Got {list(order)}; name every axis once."
-        )
+        raise ShapeError(f"permute(): duplicate dims are not allowed. Got {list(order)}; name every axis once.")
     return contract.permute(x, found)
 
 
@@ -171,9 +167,7 @@ def t(x: Any) -> Any:
     """
     ndim = len(shape(x))
     if ndim > 2:
-        raise ShapeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D. Use mT or transpose."
-        )
+        raise ShapeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D. Use mT or transpose.")
     return contract.permute(x, range(ndim)[::-1], "T")
 
 
@@ -187,8 +181,7 @@ def mT(x: Any) -> Any:
     ndim = len(shape(x))
     if ndim < 2:
         raise ShapeError(
-            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor. "
-            "Unsqueeze it first."
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor. Unsqueeze it first."
         )
     return contract.mT(x)
 

@@ -93,7 +93,9 @@ class Einsum(Op):
         term = self.terms[i]
         if missing:
             found = spread(found, unique, missing, dict(zip(term, shape(xs[i]), strict=True)))
-        return found if unique == term else _on_diagonal(found, unique, term, dict(zip(term, shape(xs[i]), strict=True)))
+        return (
+            found if unique == term else _on_diagonal(found, unique, term, dict(zip(term, shape(xs[i]), strict=True)))
+        )
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The product rule: the sum over operands with each in turn replaced by its tangent."""
@@ -118,12 +120,12 @@ class EinsumPlan(Plan):
 
     def __init__(self, op: Einsum, active: tuple[int, ...], count: int, label: str | None = None) -> None:
         super().__init__(op, active, count, label)
-        self.ways = None
+        self.ways: Any = None
 
     def pull(self, node: Any, g: Any) -> list[Any]:
         """Return the cotangents of the active operands, numerically."""
         if self.ways is None:
-            op = self.op
+            op: Any = self.op
             self.ways = [(i, op.terms[i], *_adjoint(op.terms, op.output, i)) for i in self.active]
         saved = node.saved
         found = []
@@ -194,7 +196,7 @@ def numeric(terms: tuple[str, ...], output: str) -> Callable[..., Any]:
 
 
 def _symbolic(xs: Sequence[Any]) -> bool:
-    return any(getattr(x, "dtype", None) == object for x in xs)
+    return any(getattr(x, "dtype", None) is np.dtype(object) for x in xs)
 
 
 def _unary(term: str, output: str) -> Callable[..., Any]:
@@ -281,7 +283,7 @@ def _grouped(term: str, groups: tuple[list[str], ...]) -> Callable[..., Any]:
     """Sum letters in no group, then bring x to (batch…, rows, columns) with each group flattened."""
     gone = tuple(k for k, c in enumerate(term) if not any(c in g for g in groups))
     left = [c for c in term if any(c in g for g in groups)]
-    batch, rows, columns = groups
+    batch, rows, _ = groups
     order = tuple(left.index(c) for g in groups for c in g)
     cut = len(batch), len(batch) + len(rows)
 
@@ -298,8 +300,6 @@ def _prod(sizes: Sequence[int]) -> int:
     for n in sizes:
         total *= n
     return total
-
-
 
 
 # ------------------------------------------------------------------ what rules and users call
@@ -351,7 +351,12 @@ def matmul(a: Any, b: Any) -> Any:
     return _batched(a, b, p, q)
 
 
-_MATMUL = {(1, 1): ("i,i->", "Dot"), (1, 2): ("i,ij->j", "Squeeze"), (2, 1): ("ij,j->i", "Mv"), (2, 2): ("ij,jk->ik", "Mm")}
+_MATMUL = {
+    (1, 1): ("i,i->", "Dot"),
+    (1, 2): ("i,ij->j", "Squeeze"),
+    (2, 1): ("ij,j->i", "Mv"),
+    (2, 2): ("ij,jk->ik", "Mm"),
+}
 
 
 def _mismatch(p: Shape, q: Shape) -> str:
@@ -371,7 +376,8 @@ def _mismatch(p: Shape, q: Shape) -> str:
         hint = " Did you mean A.T for the first?"
     elif len(q) == 2 and q[1] == p[-1]:
         hint = " Did you mean B.T for the second?"
-    return f"{text}. matmul: inner sizes differ: {show_shape(p)} @ {show_shape(q)}, {p[-1]} against {q[-2 if len(q) > 1 else 0]}.{hint}"
+    inner = q[-2 if len(q) > 1 else 0]
+    return f"{text}. matmul: inner sizes differ: {show_shape(p)} @ {show_shape(q)}, {p[-1]} against {inner}.{hint}"
 
 
 def _batched(a: Any, b: Any, p: Shape, q: Shape) -> Any:

@@ -108,9 +108,7 @@ class Cofactor(Op):
         *lead, i, j = idx
         a, *hs = ps
         at = [(a.fresh(), a.fresh()) for _ in hs] + [(i, j)]
-        inverse = sp.Matrix(
-            [[a.entry(Inverse(), (a,), (*lead, column, row)) for row, _ in at] for _, column in at]
-        )
+        inverse = sp.Matrix([[a.entry(Inverse(), (a,), (*lead, column, row)) for row, _ in at] for _, column in at])
         weights = [h([*lead, *pair]) for h, pair in zip(hs, at, strict=False)]
         body = sp.Mul(a.entry(Det(), (a,), tuple(lead)), *weights, inverse.det())
         limits = [(k, 0, a.shape[-1] - 1) for pair in at[:-1] for k in pair]

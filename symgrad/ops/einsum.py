@@ -104,9 +104,7 @@ def _letters(equation: str, start: int, text: str, lonely: str, twice: str) -> s
         c = text[k]
         if c == ".":
             if text[k : k + 3] != "..." and DOTS not in found:
-                raise ArgumentError(
-                    f"einsum(): found '.' for {lonely}. Got {equation!r}; an ellipsis is three dots."
-                )
+                raise ArgumentError(f"einsum(): found '.' for {lonely}. Got {equation!r}; an ellipsis is three dots.")
             if DOTS in found:
                 raise ArgumentError(f"einsum(): found '.' for {twice}. Got {equation!r}.")
             found += DOTS

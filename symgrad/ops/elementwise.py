@@ -13,9 +13,9 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, DTypeError
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
+from symgrad.ops.value import torch_dtype
 from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min
 from symgrad.scalars import bce_logits as _bce_logits
-
 
 # Declared functions of one argument, with torch's stem of the backward function where it is not just the
 # name with a capital.
@@ -98,9 +98,9 @@ def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
 def where(condition: Any, a: Any, b: Any) -> Any:
     """Entries of a where the condition holds, of b elsewhere."""
     dtype = getattr(condition, "dtype", np.asarray(condition).dtype if not hasattr(condition, "shape") else None)
-    if dtype is not None and dtype.kind != "b" and dtype != object:
+    if dtype is not None and dtype.kind != "b" and dtype.kind != "O":
         raise DTypeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}. "
-            "Compare it with something, as in x > 0."
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{torch_dtype(np.empty(0, dtype))}. Compare it with something, as in x > 0."
         )
     return WHERE(condition, a, b)

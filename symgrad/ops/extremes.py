@@ -183,9 +183,7 @@ class First(Op):
 
 
 # ------------------------------------------------------------------ functions
-def amax(
-    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
-) -> Any:
+def amax(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """max x along the axes; ties share the gradient evenly.
 
     Args:
@@ -205,9 +203,7 @@ def amax(
     return _extreme("amax", x, dim if axis is None else axis, keepdim or keepdims)
 
 
-def amin(
-    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
-) -> Any:
+def amin(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """min x along the axes; ties share the gradient evenly.
 
     Args:

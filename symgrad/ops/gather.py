@@ -62,8 +62,7 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
 def _from_number(x: Any, positions: Any) -> Any:
     if positions.size != 1:
         raise ShapeError(
-            f"index_select(): Index to scalar can have only 1 value, got {positions.size} value(s). "
-            "Expand x first."
+            f"index_select(): Index to scalar can have only 1 value, got {positions.size} value(s). Expand x first."
         )
     return Reshape(())(Take(((0, Positions(positions)),), "IndexSelect")(Reshape((1,))(x)))
 
@@ -123,8 +122,7 @@ def _check_gathering(positions: Any, sizes: Shape, a: int) -> None:
     wrong = positions[(positions < 0) | (positions >= n)] if isinstance(n, int) else positions[:0]
     if wrong.size:
         raise IndexRangeError(
-            f"index {int(wrong.flat[0])} is out of bounds for dimension {a} with size {n}. "
-            f"Expected 0 to {n - 1}."
+            f"index {int(wrong.flat[0])} is out of bounds for dimension {a} with size {n}. Expected 0 to {n - 1}."
         )
 
 
@@ -240,7 +238,6 @@ def _corner(src: Any, sizes: Shape) -> Any:
         return src
     if len(have) != len(sizes) or any(n > m for n, m in zip(sizes, have, strict=True)):
         raise ShapeError(
-            f"Expected index {show_shape(sizes)} to be no larger than src {show_shape(have)}. "
-            "Slice the index."
+            f"Expected index {show_shape(sizes)} to be no larger than src {show_shape(have)}. Slice the index."
         )
     return getitem(src, tuple(slice(n) for n in sizes))

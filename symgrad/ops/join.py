@@ -248,13 +248,10 @@ def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None
 def _equal_sizes(n: Any, size: int) -> list[int]:
     _check_counted(n, "split")
     if size < 0:
-        raise ShapeError(
-            f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size."
-        )
+        raise ShapeError(f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size.")
     if size == 0 and n > 0:
         raise ShapeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. "
-            "Pass a positive size."
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. Pass a positive size."
         )
     return [min(size, n - start) for start in range(0, n, size or 1)] or [0]
 

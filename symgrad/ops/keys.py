@@ -195,8 +195,7 @@ def _filled(keys: list[Any], ndim: int) -> list[Any]:
                 "to convert a 0-dim tensor to a number"
             )
         raise IndexRangeError(
-            f"too many indices for tensor of dimension {ndim}. Got {used}; drop some, or add an axis "
-            "with None."
+            f"too many indices for tensor of dimension {ndim}. Got {used}; drop some, or add an axis with None."
         )
     at = next((d for d, k in enumerate(keys) if k is Ellipsis), len(keys))
     return [*keys[:at], *[ALL] * (ndim - used), *[k for k in keys[at:] if k is not Ellipsis]]

@@ -18,8 +18,9 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.losses import check_reduction, reduced, value_of
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.reduction import bound_sum, dropped, is_float, lift, torch_dtype
+from symgrad.ops.reduction import bound_sum, dropped, is_float, lift
 from symgrad.ops.softmax import LogSoftmax, Softmax
+from symgrad.ops.value import torch_dtype
 
 
 @dataclass(frozen=True)
@@ -90,9 +91,7 @@ class _Classes(NamedTuple):
 
 
 # ------------------------------------------------------------------ functions
-def nll_loss(
-    input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean"
-) -> Any:
+def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """-Σ w_t x_t / Σ w_t over samples, x_t the log probability of the sample's class t.
 
     Derivative in x: -w_t / Σ w_t at the sample's class, 0 elsewhere.
@@ -146,9 +145,7 @@ def cross_entropy(
     """
     check_reduction(reduction)
     if not 0 <= label_smoothing <= 1:
-        raise ArgumentError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. Pass 0 for none."
-        )
+        raise ArgumentError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}. Pass 0 for none.")
     axis = _class_axis(input)
     if shape(target) == shape(input):
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, axis)
@@ -175,8 +172,7 @@ def _of_probabilities(
         )
     if ignore_index >= 0:
         raise ArgumentError(
-            "ignore_index is not supported for floating point target. "
-            f"Got {ignore_index}; set those rows to 0 instead."
+            f"ignore_index is not supported for floating point target. Got {ignore_index}; set those rows to 0 instead."
         )
     if smoothing:
         t = ADD(MUL(t, 1 - smoothing), smoothing / shape(x)[axis])
@@ -218,8 +214,7 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     t = value_of(target)
     if t is None:
         raise ValueNeeded(
-            "Class indices are data and need values; this target is a symbol. "
-            "Pass probabilities shaped like the input."
+            "Class indices are data and need values; this target is a symbol. Pass probabilities shaped like the input."
         )
     s, t = shape(x), np.asarray(t)
     _check_target(s, t)
@@ -259,6 +254,5 @@ def _check_target(s: Shape, t: Any) -> None:
         )
     if t.shape != expected and not (len(s) == 1 and t.shape == (1,)):
         raise ShapeError(
-            f"Expected target size {show_shape(expected)}, got {show_shape(t.shape)}. "
-            "Pass one class for each sample."
+            f"Expected target size {show_shape(expected)}, got {show_shape(t.shape)}. Pass one class for each sample."
         )

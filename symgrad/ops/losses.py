@@ -16,7 +16,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, sum_axes
-from symgrad.ops.elementwise import BCE_LOGITS, UNARY, abs_
+from symgrad.ops.elementwise import BCE_LOGITS
 from symgrad.ops.guards import FLOORED, LOGCUT
 from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape

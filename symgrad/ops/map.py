@@ -187,7 +187,8 @@ class MapPlan(Plan):
 
     def _build(self) -> None:
         """Compile the kernels: (g, *saved) to the tuple of cotangents."""
-        partials = [self.op.partials[i] for i in self.active]
+        op: Any = self.op
+        partials = [op.partials[i] for i in self.active]
         payloads = tuple(p.payload for p in partials if p is not None)
         where = [k for k, p in enumerate(partials) if p is None]
         self.pull_array = _with_none(array_kernel(payloads, self.symbols), where)

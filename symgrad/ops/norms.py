@@ -346,8 +346,7 @@ def linalg_norm(
         return vector_norm(A, 2, dim, keepdim)
     if dims is None and not isinstance(ord, str) and ndim not in (1, 2):
         raise ShapeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-            f"Got {ndim}D. Pass dim."
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {ndim}D. Pass dim."
         )
     if isinstance(ord, str) or len(dims if dims is not None else range(ndim)) == 2:
         return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim)  # type: ignore[arg-type]

@@ -87,9 +87,7 @@ def mv(x: Any, vec: Any) -> Any:
     tensor([3., 7.])
     """
     p, q = shape(x), shape(vec)
-    _need(
-        (len(p), len(q)) == (2, 1), f"vector + matrix @ vector expected, got 1, {len(p)}, {len(q)}", p, q
-    )
+    _need((len(p), len(q)) == (2, 1), f"vector + matrix @ vector expected, got 1, {len(p)}, {len(q)}", p, q)
     return matmul(x, vec)
 
 
@@ -228,9 +226,7 @@ def multi_dot(tensors: Sequence[Any]) -> Any:
 
 def _check_chain(shapes: Sequence[Shape]) -> None:
     if len(shapes) < 2:
-        raise ArgumentError(
-            f"multi_dot(): expected at least 2 tensors but got {len(shapes)}. Pass a list of matrices."
-        )
+        raise ArgumentError(f"multi_dot(): expected at least 2 tensors but got {len(shapes)}. Pass a list of matrices.")
     for k, which in ((0, "first"), (-1, "last")):
         if len(shapes[k]) not in (1, 2):
             raise ShapeError(

@@ -54,7 +54,7 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
-    plans: dict[Any, Plan] | None = None  # by active inputs, where one object serves many nodes
+    plans: Any = None  # by active inputs, where one object serves many nodes
 
     def __call__(self, *args: Any) -> Any:
         symbols = False
@@ -140,7 +140,7 @@ class Plan:
 
     def unpack(self, node: Node) -> tuple[Any, list[Any]]:
         """Return y and xs as the rule expects them: values where saved, shapes elsewhere."""
-        y, *xs = node.saved  # type: ignore[misc]
+        y, *xs = node.saved
         if not self.keep_y:
             y = Blank(node.shape)
         return y, [x if k else Blank(shape(p)) for x, k, p in zip(xs, self.keep_x, node.inputs, strict=True)]

@@ -26,10 +26,10 @@ from symgrad.ops.reduction import (
     on_rows,
     over,
     resolve,
-    torch_dtype,
 )
 from symgrad.ops.scan import others
 from symgrad.ops.shape import Reshape, total
+from symgrad.ops.value import torch_dtype
 from symgrad.ops.variance import std, std_mean, var, var_mean
 
 __all__ = [

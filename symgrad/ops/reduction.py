@@ -22,10 +22,6 @@ from symgrad.ops.shape import Reshape, axis_of
 
 Axes = int | Sequence[int] | None
 
-_TORCH_DTYPE = {
-    "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-    "float64": "Double", "float32": "Float", "float16": "Half",
-}  # fmt: skip
 _EMPTY: tuple[type[Exception], type[Exception]] = ShapeError, IndexRangeError  # of amax, of argmax
 
 
@@ -145,8 +141,7 @@ def needs_entries(name: str, x: Any, dim: Any, axes: Sequence[int]) -> None:
             )
         if s[a] == 0:
             raise IndexRangeError(
-                f"{name}(): Expected reduction dim {a} to have non-zero size. "
-                f"Got a tensor of shape {show_shape(s)}."
+                f"{name}(): Expected reduction dim {a} to have non-zero size. Got a tensor of shape {show_shape(s)}."
             )
 
 
@@ -154,11 +149,6 @@ def is_float(x: Any) -> bool:
     """Whether x holds floating-point numbers, or symbols."""
     dtype = getattr(x, "dtype", None)
     return dtype is None or dtype.kind in "fO"
-
-
-def torch_dtype(x: Any) -> str:
-    """Return torch's name of the dtype of x."""
-    return _TORCH_DTYPE.get(str(x.dtype), str(x.dtype))
 
 
 def over(x: Any, n: Any) -> Any:

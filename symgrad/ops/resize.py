@@ -20,7 +20,7 @@ def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:
         new = _replaced(old, sizes)
         if new is not old:
             changed[field.name] = new
-    return dataclasses.replace(op, **changed) if changed else op  # type: ignore[return-value, type-var]
+    return dataclasses.replace(op, **changed) if changed else op
 
 
 def _replaced(value: Any, sizes: dict[Any, int]) -> Any:

@@ -239,7 +239,6 @@ def _given(op: type[Op], dim: int | None, axis: int | None) -> int:
     found = dim if axis is None else axis
     if found is None:
         raise ArgumentTypeError(
-            f'{op.__name__.lower()}() missing 1 required positional arguments: "dim". '
-            "Pass dim=, or flatten first."
+            f'{op.__name__.lower()}() missing 1 required positional arguments: "dim". Pass dim=, or flatten first.'
         )
     return found

@@ -39,7 +39,7 @@ class Selection(Op):
     unique: bool
 
     @cached_property
-    def plans(self) -> dict[Any, Plan]:  # type: ignore[override]
+    def plans(self) -> dict[Any, Plan]:
         """The plans made so far: parts are often read again."""
         return {}
 

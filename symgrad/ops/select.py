@@ -146,9 +146,7 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     first = n + start if isinstance(start, int) and start < 0 else start
     known = all(isinstance(k, int) for k in (n, first, length))
     if known and (first + length > n or length < 0 or first < 0):
-        raise ShapeError(
-            f"start ({start}) + length ({length}) exceeds dimension size ({n}). Shorten the range."
-        )
+        raise ShapeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}). Shorten the range.")
     return along(x, a, first, first + length)
 
 
@@ -204,8 +202,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     dtype = getattr(mask, "dtype", None)
     if dtype is not None and dtype.kind != "b":
         raise DTypeError(
-            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. "
-            "Compare it, as in mask > 0."
+            f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. Compare it, as in mask > 0."
         )
     if len(shape(value)):
         raise ShapeError(

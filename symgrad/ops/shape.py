@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import IndexRangeError, ShapeError
+from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op
@@ -31,7 +31,7 @@ class Reshape(Op):
     """Read the entries in row-major order into another shape."""
 
     to: Shape
-    name: str = field(default="View", compare=False)
+    name: str = field(default="View", compare=False)  # type: ignore[misc]
     linear = True
     saves = ""
 
@@ -173,9 +173,11 @@ class Eye(Op):
 
 def axis_of(dim: Any, ndim: int) -> int:
     """Return ``dim`` in 0..ndim-1, with torch's error where it lies outside."""
+    if not hasattr(dim, "__index__") or isinstance(dim, bool):
+        raise ArgumentTypeError(
+            f"dim: got {dim!r}. Expected an integer, or a tuple of them where several axes make sense."
+        )
     from_, to = (-ndim, ndim - 1) if ndim else (-1, 0)
     if not from_ <= dim <= to:
-        raise IndexRangeError(
-            f"Dimension out of range (expected to be in range of [{from_}, {to}], but got {dim})"
-        )
+        raise IndexRangeError(f"Dimension out of range (expected to be in range of [{from_}, {to}], but got {dim})")
     return int(dim) % ndim if ndim else 0

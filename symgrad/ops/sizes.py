@@ -73,8 +73,7 @@ def _inferred(to: tuple[Any, ...], have: Shape) -> tuple[Any, ...]:
     for k, n in enumerate(to):
         if isinstance(n, int) and n < -1:
             raise ShapeError(
-                f"invalid shape dimension {n} at index {k} of shape {show_shape(to)}. "
-                "Expected sizes ≥ 0, or -1."
+                f"invalid shape dimension {n} at index {k} of shape {show_shape(to)}. Expected sizes ≥ 0, or -1."
             )
     if -1 not in to:
         return to
@@ -299,8 +298,7 @@ def repeat(x: Any, *repeats: Any) -> Any:
     if any(isinstance(r, int) and r < 0 for r in counts):
         wrong = next(n for n in to if n < 0)
         raise ShapeError(
-            f"Trying to create tensor with negative dimension {wrong}: {show_shape(to)}. "
-            "Repeat 0 times or more."
+            f"Trying to create tensor with negative dimension {wrong}: {show_shape(to)}. Repeat 0 times or more."
         )
     apart = Reshape(tuple(m for n in sizes for m in (1, n)))(x)
     wide = Expand(tuple(m for r, n in zip(counts, sizes, strict=True) for m in (r, n)))(apart)

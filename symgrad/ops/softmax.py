@@ -163,9 +163,7 @@ class LogSoftmax(_Normalised):
 
 
 # ------------------------------------------------------------------ functions
-def logsumexp(
-    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
-) -> Any:
+def logsumexp(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """log Σ exp x along the axes, without overflow.
 
     Derivative: softmax(x).

@@ -129,6 +129,7 @@ class TotalPlan(Plan):
     """The plan of a MapTotal: the partials' kernels, called straight."""
 
     __slots__ = ("ways",)
+    op: Any
 
     def __init__(self, op: MapTotal, active: tuple[int, ...], count: int, label: str | None = None) -> None:
         super().__init__(op, active, count, label)
@@ -142,7 +143,7 @@ class TotalPlan(Plan):
         xs, inputs = node.saved[1:], node.inputs
         if self.op.mean:
             g = g / (self._count(inputs) or 1)
-        found = []
+        found: list[Any] = []
         for i, partial, used in self.ways:
             if partial is None:
                 found.append(None)

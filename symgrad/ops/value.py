@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 
 _KINDS = "biuf"
+_NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
+_TORCH_DTYPE = {
+    "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+    "float64": "Double", "float32": "Float", "float16": "Half",
+}  # fmt: skip
 
 
 def to_value(data: Any, dtype: Any = None) -> Any:
@@ -18,7 +23,7 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     if type(data) is float and dtype is None:
         return data if get_default_dtype() == np.float64 else np.asarray(data, get_default_dtype())
     if isinstance(data, (str, bytes)):
-        raise ArgumentTypeError(f"new(): invalid data type '{type(data).__name__}'. Pass numbers or nested lists of them.")
+        raise ArgumentTypeError(_NO_TEXT.format(type(data).__name__))
     given = isinstance(data, (np.ndarray, np.generic))
     array = np.array(data) if given else _from_sequence(data)
     _check_kind(array, data)
@@ -51,15 +56,46 @@ def _ragged(data: Any, otherwise: str) -> str:
     return otherwise
 
 
+def _odd(data: Any) -> Any:
+    """Return the first entry of a nested sequence that no numeric array can hold."""
+    ahead = [data]
+    while ahead:
+        entry = ahead.pop()
+        if isinstance(entry, (list, tuple)):
+            ahead.extend(reversed(entry))
+        elif np.asarray(entry).dtype.kind not in _KINDS:
+            return entry
+    return data
+
+
+def _refuse(entry: Any) -> None:
+    if isinstance(entry, (str, bytes)):
+        raise ArgumentTypeError(_NO_TEXT.format(type(entry).__name__))
+    if isinstance(entry, int):
+        raise ArgumentError(
+            f"Overflow when unpacking long long. Got an integer of {entry.bit_length()} bits; pass a float."
+        )
+    raise DTypeError(f"Could not infer dtype of {type(entry).__name__}. Pass numbers or nested lists of them.")
+
+
 def _check_kind(array: Any, data: Any) -> None:
     if array.dtype.kind == "c":
-        raise ArgumentTypeError(f"symgrad has no complex tensors so far. Got {array.dtype}; pass real and imaginary parts.")
+        raise ArgumentTypeError(
+            f"symgrad has no complex tensors so far. Got {array.dtype}; pass real and imaginary parts."
+        )
+    if array.dtype.kind in "OUS" and not isinstance(data, (np.ndarray, np.generic)):
+        _refuse(_odd(data))
     if array.dtype.kind not in _KINDS:
         raise ArgumentTypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.name.removesuffix('_')}{'_' if array.dtype == object else ''}. "
+            f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if array.dtype.kind == 'O' else ''}. "
             "The only supported types are: float64, float32, float16, int64, int32, int16, int8, uint64, uint32, "
             "uint16, uint8, and bool."
         )
+
+
+def torch_dtype(x: Any) -> str:
+    """Return torch's name of the dtype of x."""
+    return _TORCH_DTYPE.get(str(x.dtype), str(x.dtype))
 
 
 def check_dtype(dtype: Any) -> np.dtype[Any]:
@@ -67,6 +103,9 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:
-        raise ArgumentTypeError(f"dtype: got {dtype!r}. Pass sg.float64, sg.float32, sg.int64, sg.bool or a NumPy dtype.") from error
-    _check_kind(np.empty(0, found), None)
+        raise ArgumentTypeError(
+            f"dtype: got {dtype!r}. Pass sg.float64, sg.float32, sg.int64, sg.bool or a NumPy dtype."
+        ) from error
+    probe = np.empty(0, found)
+    _check_kind(probe, probe)
     return found

@@ -15,8 +15,9 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.guards import NONZERO
 from symgrad.ops.map import emap, exact
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over, torch_dtype
+from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
 from symgrad.ops.shape import total
+from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
 
 
@@ -209,9 +210,7 @@ def _arguments(x: Any, dim: Any, unbiased: bool | None, axis: Axes) -> tuple[tup
     return axes_of(dim if axis is None else axis, len(shape(x))), unbiased
 
 
-def _apply(
-    op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool, correction: Any, axis: Axes
-) -> Any:
+def _apply(op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool, correction: Any, axis: Axes) -> Any:
     name = op.__name__.lower()
     axes, unbiased = _arguments(x, dim, unbiased, axis)
     if not is_float(x):

@@ -14,6 +14,9 @@ from typing import Any
 import sympy as sp
 
 
+Interval = tuple[float, float]
+
+
 class Slot(sp.Symbol):
     """A payload's argument. A class of its own, so that no user symbol is ever equal to it."""
 
@@ -34,10 +37,10 @@ class Scalar:
     meant: Callable[..., Any]
     rule: Callable[..., Any]
     numpy: Callable[..., Any]
-    float: Callable[..., float] | None
+    float: Callable[..., Any] | None
     latex: str
     text: str
-    core: tuple[float, float] = (-3.0, 3.0)
+    core: Interval = (-3.0, 3.0)
     hidden: bool = False
 
     @cached_property
@@ -57,7 +60,7 @@ SCALARS: dict[str, Scalar] = {}
 BY_FUNCTION: dict[Any, Scalar] = {}
 
 
-class Atom(sp.Function):  # type: ignore[misc]
+class Atom(sp.Function):
     """Base of the scalar functions that SymPy lacks; each keeps its meaning and its derivative."""
 
     is_real = True

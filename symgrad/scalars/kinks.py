@@ -40,8 +40,24 @@ def _pick(a: sp.Expr, b: sp.Expr) -> sp.Expr:
     return sp.Piecewise((1, a > b), (_HALF, sp.Eq(a, b)), (0, True))
 
 
-maximum = declare("maximum", sp.Max, lambda a, b, y: (_pick(a, b), _pick(b, a)), numpy=np.maximum, nargs=2, latex=r"\max", text="max")
-minimum = declare("minimum", sp.Min, lambda a, b, y: (_pick(b, a), _pick(a, b)), numpy=np.minimum, nargs=2, latex=r"\min", text="min")
+maximum = declare(
+    "maximum",
+    sp.Max,
+    lambda a, b, y: (_pick(a, b), _pick(b, a)),
+    numpy=np.maximum,
+    nargs=2,
+    latex=r"\max",
+    text="max",
+)
+minimum = declare(
+    "minimum",
+    sp.Min,
+    lambda a, b, y: (_pick(b, a), _pick(a, b)),
+    numpy=np.minimum,
+    nargs=2,
+    latex=r"\min",
+    text="min",
+)
 
 
 def _clamp_partials(x: sp.Expr, lo: sp.Expr, hi: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, ...]:
@@ -54,7 +70,12 @@ def _clamp_kernel(x: Any, lo: Any, hi: Any) -> Any:
 
 
 clamp = declare(
-    "clamp", lambda x, lo, hi: sp.Min(sp.Max(x, lo), hi), _clamp_partials, numpy=_clamp_kernel, nargs=3, latex=r"\operatorname{clamp}"
+    "clamp",
+    lambda x, lo, hi: sp.Min(sp.Max(x, lo), hi),
+    _clamp_partials,
+    numpy=_clamp_kernel,
+    nargs=3,
+    latex=r"\operatorname{clamp}",
 )
 clamp_min = declare(
     "clamp_min",

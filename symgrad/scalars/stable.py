@@ -5,12 +5,14 @@ log(1 + exp(x)) is nan at 1000, σ'(x) = σ(1 - σ) is 0 at 40: each has the sta
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from symgrad.scalars import numerics
 from symgrad.scalars.declare import declare
 
-sigmoid = declare(
+sigmoid: Any = declare(
     "sigmoid",
     lambda x: 1 / (1 + sp.exp(-x)),
     lambda x, y: y * sigmoid(-x),
@@ -26,7 +28,7 @@ softplus = declare(
     numpy=numerics.softplus,
     float=numerics.softplus_float,
 )
-logsigmoid = declare(
+logsigmoid: Any = declare(
     "logsigmoid",
     lambda x: -sp.log(1 + sp.exp(-x)),
     lambda x, y: sigmoid(-x),

@@ -121,7 +121,11 @@ def main(peer: str, problem: str) -> None:
     found = np.asarray(detach())
     print(
         json.dumps(
-            {"us": statistics.median(times) / operations * 1e6, "value": float(value), "norm": float(np.linalg.norm(found))}
+            {
+                "us": statistics.median(times) / operations * 1e6,
+                "value": float(getattr(value, "detach", lambda: value)()),
+                "norm": float(np.linalg.norm(found)),
+            }
         )
     )
 
