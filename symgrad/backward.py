@@ -13,7 +13,7 @@ import numpy as np
 from symgrad import modes
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
-from symgrad.graph import GRAD, AnyNode
+from symgrad.graph import GRAD, AnyNode, Cell
 from symgrad.kernels import canonical
 from symgrad.ops.map import show_shape
 from symgrad.record import Core, handle
@@ -38,14 +38,21 @@ def backward(
     """Accumulate d(Σ tensors·gradients)/dx into ``.grad`` of the leaves x, or of ``inputs`` only."""
     retain = create_graph if retain_graph is None else retain_graph
     roots, seeds = _roots(tensors, gradients)
-    wrt = None if inputs is None else [_wanted(t, i) for i, t in enumerate(inputs)]
+    wrt = None if inputs is None else cells(inputs)
     found = _sweep(roots, seeds, wrt, create_graph, retain)
-    if inputs is not None:
-        for node in wrt or ():
-            if node.cell is None:
-                raise GraphError("backward: inputs= takes leaves, or tensors that called retain_grad() before.")
     for node, g in found.items():
         _deposit(node, g)
+
+
+def cells(inputs: Sequence[Any]) -> list[AnyNode]:
+    """Return the nodes of ``inputs=``, each with a place for its gradient."""
+    if not inputs:
+        raise ArgumentError("`inputs` argument to `backward()` cannot be empty. Leave it out to reach every leaf.")
+    nodes = [_wanted(t, i) for i, t in enumerate(inputs)]
+    for node in nodes:
+        if node.cell is None:
+            node.cell = Cell()
+    return nodes
 
 
 def grad(
@@ -60,6 +67,8 @@ def grad(
 ) -> tuple[Any, ...]:
     """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone."""
     retain = create_graph if retain_graph is None else retain_graph
+    if not inputs:
+        raise ArgumentError("`inputs` argument to `grad()` cannot be empty. Pass the tensors to differentiate by.")
     roots, seeds = _roots(outputs, gradients)
     wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
     found = _sweep(roots, seeds, wrt, create_graph, retain)

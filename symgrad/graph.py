@@ -64,6 +64,14 @@ class Leaf:
     def __repr__(self) -> str:
         return f"<{self.kind} object at {hex(id(self))}>"
 
+    def successor(self, value: Any, shape: Shape, level: int, title: str | None) -> Leaf:
+        """Return the leaf that takes this one's place behind its handle, with the same gradient and assumptions."""
+        if self.cell is None:
+            self.cell = Cell()
+        new = Leaf(value, shape, level, title, self.cell)
+        new.assumptions = self.assumptions
+        return new
+
     @property
     def kind(self) -> str:
         """The name that torch gives to the node of a leaf."""

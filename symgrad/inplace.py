@@ -64,7 +64,8 @@ def rebind(x: Any, new: Any) -> Any:
         _check_cast(x, value)
         value = canonical(np.asarray(value).astype(np.asarray(x._value).dtype, copy=False))
     old = x._node
-    if value is not None and not is_grad_enabled():
+    constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
+    if value is not None and (constant or not is_grad_enabled()):
         node = _unrecorded(old, value)
     x._value, x._node = value, node
     return x
@@ -74,11 +75,9 @@ def _unrecorded(old: Any, value: Any) -> Any:
     """The node after a change that is not recorded: a leaf stays a leaf with the same ``.grad``."""
     if not isinstance(old, Leaf):
         return old
-    if old.level == CONSTANT:
+    if old.level == CONSTANT and old.cell is None:
         return None
-    leaf = Leaf(value, old.shape, old.level, old.title, old.cell)
-    leaf.assumptions = old.assumptions
-    return leaf
+    return old.successor(value, old.shape, old.level, old.title)
 
 
 def _check_cast(x: Any, value: Any) -> None:

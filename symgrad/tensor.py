@@ -85,9 +85,14 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         check_name(name)
         if isinstance(self._node, Node):
             raise GraphError("name: only leaves are named; this tensor is the result of an operation.")
-        old = self._node
-        level = max(TRACED, CONSTANT if old is None else old.level)
-        self._node = Leaf(self._value, self.shape, level, name, None if old is None else old.cell)
+        level = GRAD if self.requires_grad else TRACED if name else CONSTANT
+        self._replace_leaf(self._value, level, name)
+
+    def _replace_leaf(self, value: Any, level: int, name: str | None) -> None:
+        """Put a new leaf behind this handle; what was computed before keeps the old one."""
+        old = self._node if isinstance(self._node, Leaf) else None
+        shape = self.shape if value is None else np.shape(value)
+        self._node = Leaf(value, shape, level, name) if old is None else old.successor(value, shape, level, name)
 
     # -------------------------------------------------------------- gradients
     @property
@@ -106,14 +111,10 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
                 f"only Tensors of floating point and complex dtype can require gradients. Got {self.dtype}; "
                 "convert it with .to(sg.float64)."
             )
-        self._become_leaf(flag)
-
-    def _become_leaf(self, flag: bool) -> None:
-        old = self._node
-        title = getattr(old, "title", None)
-        level = GRAD if flag else TRACED if title else CONSTANT
-        cell = (old.cell if isinstance(old, Leaf) and old.cell else Cell()) if flag else None
-        self._node = Leaf(self._value, self.shape, level, title, cell)
+        title = getattr(self._node, "title", None)
+        self._replace_leaf(self._value, GRAD if flag else TRACED if title else CONSTANT, title)
+        if self._node.cell is None:
+            self._node.cell = Cell()
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start (or stop) recording operations on this leaf, and return it."""
@@ -231,10 +232,20 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     @data.setter
     def data(self, other: Tensor) -> None:
-        if isinstance(self._node, Leaf) and self._node.level != CONSTANT:
-            old = self._node
-            self._node = Leaf(other._value, other.shape, old.level, old.title, old.cell)
-        self._value = other._value
+        if not isinstance(other, Tensor):
+            kind = f"{type(other).__module__}.{type(other).__name__}".removeprefix("builtins.")
+            raise ArgumentTypeError(f"Variable data has to be a tensor, but got {kind}. Use sg.tensor(…).")
+        value = other._known("data")
+        if self.requires_grad and other.dtype.kind != "f":
+            raise DTypeError(
+                f"data set to a tensor that requires gradients must be floating point or complex dtype. Got {other.dtype}."
+            )
+        if isinstance(self._node, Node):
+            if other.shape != self.shape:
+                raise ShapeError(f"data: got shape {show_shape(other.shape)}, expected {show_shape(self.shape)}.")
+        elif self._node is not None:
+            self._replace_leaf(value, self._node.level, self._node.title)
+        self._value = value
 
     # -------------------------------------------------------------- printing, copying
     def __repr__(self) -> str:

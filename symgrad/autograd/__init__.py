@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad import backward as _engine
+from symgrad.errors import ArgumentError
 from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.tensor import Tensor
 
@@ -49,6 +50,11 @@ def grad(
     >>> sg.autograd.grad(dx, x)
     (tensor(2.),)
     """
+    if materialize_grads and allow_unused is False:
+        raise ArgumentError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False. "
+            "Leave allow_unused out."
+        )
     ys, xs = _many(outputs), _many(inputs)
     return _engine.grad(
         ys,

@@ -66,9 +66,11 @@ def _target(root: AnyNode, x: Any, i: int) -> AnyNode:
         raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
     node = x._node
     nodes = ancestors([root])
+    if any(n is node for n in nodes):
+        return node  # type: ignore[no-any-return]
     cell = getattr(node, "cell", None)
-    for n in nodes:
-        if n is node or (cell is not None and isinstance(n, Leaf) and n.cell is cell):
+    for n in reversed(nodes):  # a leaf that was changed since: as it was when it was used last
+        if cell is not None and isinstance(n, Leaf) and n.cell is cell:
             return n
     raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
 
@@ -129,11 +131,9 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
             "grad can be implicitly created only for scalar outputs. mode='symbolic' takes a scalar; "
             "use sg.derive for Jacobians."
         )
-    nodes = (
-        [x._node for x in inputs]
-        if inputs is not None
-        else [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
-    )
+    nodes = backward.cells(inputs) if inputs is not None else [
+        n for n in ancestors([t._node]) if n.level == GRAD and n.cell is not None
+    ]  # fmt: skip
     for node, form in zip(nodes, _gradients(t._node, nodes, 1), strict=True):
         node.cell.grad_expr = form  # type: ignore[union-attr]
 

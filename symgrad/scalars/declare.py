@@ -13,7 +13,6 @@ from typing import Any
 
 import sympy as sp
 
-
 Interval = tuple[float, float]
 
 
