@@ -5,6 +5,7 @@ A backward computes everything first and deposits last, so one that fails leaves
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,12 @@ NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_f
 UNUSED = (
     "The differentiated Tensor at index {i} appears to not have been used in the graph. "
     "Set allow_unused=True if this is the desired behavior."
+)
+_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
 )
 # mode -> what Tensor.backward(mode=…) runs; the closed forms add "symbolic"
 MODES: dict[str, Callable[..., None]] = {}
@@ -186,6 +193,11 @@ def _deposit(node: AnyNode, g: Any) -> None:
             cell.grad = handle(None, total if type(total) is np.ndarray else canonical(total))
 
 
+def warn_of_cycle(stacklevel: int) -> None:
+    """Warn as torch does: a leaf holds its gradient, whose graph holds the leaf."""
+    warnings.warn(_CYCLE, UserWarning, stacklevel=stacklevel)
+
+
 def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
     """Run ``Tensor.backward``."""
     if gradient is None and inputs is None and not create_graph and type(t._value) is float and mode == "numeric":
@@ -193,6 +205,8 @@ def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, in
         return
     if mode not in MODES:
         raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
+    if create_graph and mode == "numeric":
+        warn_of_cycle(4)
     if inputs is not None and isinstance(inputs, Core):
         inputs = [inputs]
     MODES[mode](t, gradient, retain_graph, create_graph, inputs)

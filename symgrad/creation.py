@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -113,6 +115,8 @@ def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
             raise ShapeError(
                 f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0."
             )
+    if math.prod(int(n) for n in flat if n) > sys.maxsize:
+        raise ShapeError(f"Storage size calculation overflowed with sizes={list(flat)}. Memory cannot hold as many.")
     return tuple(int(n) for n in flat)
 
 

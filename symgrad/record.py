@@ -122,11 +122,18 @@ def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
     return handle(_record(op, args, values, None, shape, level, label), None)
 
 
+def _refused(op: Op, error: Exception) -> errors.SymgradError:
+    """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
+    return errors.DTypeError(f"{op.label}: {error}. Convert first, as in x.to(sg.float64).")
+
+
 def _compute(op: Op, values: Sequence[Any]) -> Any:
     try:
         return canonical(op.forward(*values))
     except errors.SymgradError:
         raise
+    except TypeError as error:
+        raise _refused(op, error) from error
     except (ValueError, IndexError) as error:
         op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
         raise errors.ArgumentError(f"{op.label}: {error}") from error
@@ -175,7 +182,10 @@ def unary(op: Map, a: Any) -> Any:
     elif x is None:
         return apply(op, (a,))
     else:
-        y = op.on_array(x)
+        try:
+            y = op.on_array(x)
+        except TypeError as error:
+            raise _refused(op, error) from error
         if type(y) is not _ndarray:
             y = canonical(y)
         shape = x.shape
@@ -203,7 +213,10 @@ def binary(op: Map, a: Any, b: Any) -> Any:
             y = op.forward(np.float64(x), np.float64(z))
         shape: Any = ()
     elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape:
-        y = op.on_array(x, z)
+        try:
+            y = op.on_array(x, z)
+        except TypeError as error:
+            raise _refused(op, error) from error
         shape = x.shape
     else:
         return apply(op, (a, b))

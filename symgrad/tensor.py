@@ -278,7 +278,7 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
     def __reduce__(self) -> Any:
         if self._value is None:
             raise ArgumentTypeError(
-                "pickle: this tensor is a symbol. Pickle its closed form, or make the symbol again."
+                "pickle: this tensor is a symbol. Pickle its closed form's .expr, or make the symbol again."
             )
         return restore, (np.asarray(self._value), self.requires_grad, self.name)
 

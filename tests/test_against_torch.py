@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_cases import close, every, number, random
+from checks import close, every, number, random
 
 import symgrad as sg
 

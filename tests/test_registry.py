@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from test_cases import number
+from checks import number
 
 import symgrad as sg
 from symgrad import ops

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, FormError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms import matrix_linalg, names, printers  # noqa: F401  (registers its readings)
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.matrix import MatrixReading, NoMatrix
@@ -113,6 +113,9 @@ class ClosedForm:
                 f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. "
                 f"Expected {rank} distinct names."
             )
+        sizes = sorted(self._sizes & set(chosen))
+        if sizes:
+            raise ArgumentError(f"index: {sizes} names a size. Choose another name.")
         return [sp.Symbol(k, integer=True) for k in chosen]
 
     def scalar(self) -> Any:
@@ -136,6 +139,16 @@ class ClosedForm:
         array = np.asarray(found, dtype=object)
         flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
+
+    # -------------------------------------------------------------- copying
+    def __copy__(self) -> ClosedForm:
+        return self
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> ClosedForm:
+        return self  # never changes
+
+    def __reduce__(self) -> Any:
+        raise ArgumentTypeError("pickle: a closed form holds a graph. Pickle its .expr, a SymPy expression, instead.")
 
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
@@ -181,7 +194,8 @@ class ClosedForm:
             if twice:
                 raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
             given.update(named)
-            return program.run([self._argument(k, given) for k in range(len(order))])
+            arguments = [self._argument(k, given) for k in range(len(order))]
+            return _narrowed(program.run(arguments), arguments)
 
         closed_form.__doc__ = f"{self if self.has_matrix else 'closed form'}\n\nArgs: {', '.join(order)}."
         return closed_form
@@ -202,6 +216,12 @@ class ClosedForm:
         ):
             raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
         return value
+
+
+def _narrowed(result: Any, arguments: Sequence[Any]) -> Any:
+    """Return the result in the arguments' dtype, where that is a narrower float: constants do not widen it."""
+    dtype = np.result_type(*arguments) if arguments else np.dtype(np.float64)
+    return result if dtype.kind != "f" or dtype == np.float64 else np.asarray(result, dtype)
 
 
 def _entries(name: str, shape: tuple[int, ...]) -> Any:
