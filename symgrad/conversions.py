@@ -72,6 +72,11 @@ class Conversions(Core):
             )
         return int(value.item())
 
+    def __format__(self, spec: str) -> str:
+        if shape(self) or self._value is None:
+            return object.__format__(self, spec)
+        return format(self.item(), spec)
+
     def _warn_scalar(self) -> None:
         if self._wants_grad():
             warnings.warn(

@@ -15,11 +15,13 @@ from symgrad.graph import CONSTANT, GRAD, Leaf
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
 from symgrad.ops.elementwise import UNARY, clip_to, power
-from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem
+from symgrad.ops.shape import Expand
 from symgrad.ops.value import torch_dtype
-from symgrad.record import Core, apply, as_tensor
+from symgrad.record import Core, apply, as_tensor, handle
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 _VIEWS = (
@@ -52,13 +54,27 @@ def _check_leaf(x: Core) -> None:
         )
 
 
-def rebind(x: Any, new: Any) -> Any:
-    """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
-    if shape(new) != shape(x):
+def _check_shape(x: Core, found: Any) -> None:
+    if found != shape(x):
         raise ShapeError(
-            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(shape(new))}. "
+            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(found)}. "
             "An in-place operation keeps the shape; write x = x + y instead."
         )
+
+
+def _like(x: Any, source: Any) -> Any:
+    """The tensor ``source`` in the shape and dtype of x."""
+    _check_shape(x, broadcast_shapes(shape(x), shape(source)))
+    if x._value is not None and source._value is not None:
+        source = apply(Cast(np.asarray(x._value).dtype), (source,))
+    elif source._node is None:
+        source = handle(Leaf(source._value, shape(source), CONSTANT), None)
+    return apply(Expand(shape(x)), (source,))
+
+
+def rebind(x: Any, new: Any) -> Any:
+    """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
+    _check_shape(x, shape(new))
     value, node = new._value, new._node
     if value is not None and x._value is not None:
         _check_cast(x, value)
@@ -176,17 +192,18 @@ class InPlace(Core):
     def fill_(self, value: float) -> Any:
         """x ← value everywhere; the result has no history."""
         _check_leaf(self)
-        if isinstance(value, Core):
-            return rebind(self, apply(ADD, (apply(MUL, (self, 0)), value)))
-        old = np.asarray(self._value)
-        new = as_tensor(np.full(old.shape, value, dtype=old.dtype))
-        return rebind(self, new)
+        if isinstance(value, (int, float)) and self._value is not None:
+            old = np.asarray(self._value)
+            return rebind(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))))
+        source = as_tensor(value)
+        if shape(source):
+            raise ShapeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {len(shape(source))} dimensions. "
+                "Use copy_."
+            )
+        return rebind(self, _like(self, source))
 
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
         _check_leaf(self)
-        source = as_tensor(other)
-        value = canonical(np.broadcast_to(np.asarray(source._value), shape(self)).astype(np.asarray(self._value).dtype))
-        if source._node is None or source._node.level != GRAD:
-            return rebind(self, as_tensor(np.asarray(value)))
-        return rebind(self, apply(ADD, (np.zeros_like(value), source)))
+        return rebind(self, _like(self, as_tensor(other)))

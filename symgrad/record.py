@@ -124,7 +124,12 @@ def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
 
 def _refused(op: Op, error: Exception) -> errors.SymgradError:
     """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
-    return errors.DTypeError(f"{op.label}: {error}. Convert first, as in x.to(sg.float64).")
+    return errors.DTypeError(f"{op.label}: {str(error).rstrip('.')}. Convert first, as in x.to(sg.float64).")
+
+
+def _too_large(op: Op, error: Exception) -> errors.SymgradError:
+    """What Python says of an integer that no dtype here holds."""
+    return errors.ArgumentError(f"{op.label}: {error}. Pass a float.")
 
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:
@@ -134,6 +139,8 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
         raise
     except TypeError as error:
         raise _refused(op, error) from error
+    except OverflowError as error:
+        raise _too_large(op, error) from error
     except (ValueError, IndexError) as error:
         op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
         raise errors.ArgumentError(f"{op.label}: {error}") from error
@@ -273,7 +280,7 @@ def with_number(op: Map, a: Any, c: float) -> Any:
         try:
             y = op.on_float(x, c)
         except ARITHMETIC:
-            y = op.forward(np.float64(x), np.float64(c))
+            y = _compute(op, (np.float64(x), c))
         shape: Any = ()
     elif x is None:
         return apply(op, (a, c))

@@ -78,14 +78,6 @@ class Einsum(Op):
         """The rule for operand i looks at all the others."""
         return False, tuple(any(i != k for i in active) for k in range(count))
 
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
-        """Return the plan, built once per set of active operands."""
-        key = active if label is None else (active, label)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = EinsumPlan(self, active, count, label)
-        return found
-
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # Contract g with the other operands; letters of x_i found nowhere else were summed: spread over them.
         adjoint, others, missing, unique = _adjoint(self.terms, self.output, i)
@@ -137,6 +129,9 @@ class EinsumPlan(Plan):
                 d = d if unique == term else _on_diagonal(d, unique, term, sizes)
             found.append(d)
         return found
+
+
+Einsum.plan_kind = EinsumPlan
 
 
 @lru_cache(maxsize=4096)

@@ -118,16 +118,13 @@ class Map(Op):
         symbols = set().union(*[p.symbols for i in active if (p := self.partials[i])])
         return Y in symbols, tuple(x in symbols for x in X[:count])
 
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> MapPlan:
-        """Return the plan, built once per set of active inputs."""
-        key = active if label is None else (active, label)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = MapPlan(self, active, count, label)
-            if key == (0,):
-                self.first = found
-            elif key == (0, 1):
-                self.both = found
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
+        """Return the plan, and remember the ones that the fast paths ask for."""
+        found = super().plan(active, count, label)
+        if label is None and active == (0,):
+            self.first = found
+        elif label is None and active == (0, 1):
+            self.both = found
         return found
 
 
@@ -205,6 +202,9 @@ class MapPlan(Plan):
         if type(g) is float:
             return self.pull_array(np.float64(g), *map(_as_array, node.saved))
         return self.pull_array(g, *node.saved)
+
+
+Map.plan_kind = MapPlan
 
 
 def _with_none(kernel: Callable[..., Any], where: Sequence[int]) -> Callable[..., Any]:

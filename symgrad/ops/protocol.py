@@ -54,6 +54,7 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
+    plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 
     def __call__(self, *args: Any) -> Any:
@@ -117,9 +118,15 @@ class Op:
         dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)
         return self(*[np.zeros(shape(x), dtype) if t is None else t for t, x in zip(ts, xs, strict=True)])
 
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
-        """Return the differentiation plan for these active inputs."""
-        return Plan(self, active, count, label)
+    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
+        """Return the differentiation plan for these active inputs; made once where ``plans`` is a dict."""
+        if self.plans is None:
+            return self.plan_kind(self, active, count, label)
+        key = active if label is None else (active, label)
+        found = self.plans.get(key)
+        if found is None:
+            found = self.plans[key] = self.plan_kind(self, active, count, label)
+        return found
 
 
 class Plan:
@@ -149,6 +156,9 @@ class Plan:
         """Return the cotangents of the active inputs, numerically."""
         y, xs = self.unpack(node)
         return [self.op.vjp(i, g, y, *xs) for i in self.active]
+
+
+Op.plan_kind = Plan
 
 
 def shape(x: Any) -> Shape:

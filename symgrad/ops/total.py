@@ -82,14 +82,6 @@ class MapTotal(Op):
         used: set[Any] = set().union(*[p.payload.free_symbols for i in active if (p := self.partials[i])])
         return False, tuple(X[k + 1] in used for k in range(count))
 
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
-        """Return the plan, built once per set of active inputs."""
-        key = active if label is None else (active, label)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = TotalPlan(self, active, count, label)
-        return found
-
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # Every entry gets g (over n for a mean) times its own slope: g broadcasts inside the Map.
         partial = self.partials[i]
@@ -156,6 +148,9 @@ class TotalPlan(Plan):
         """The number of terms."""
         sizes = {p.shape for p in inputs if hasattr(p, "shape")}
         return prod(sizes.pop() if len(sizes) == 1 else self.op.map.out_shape(*sizes))
+
+
+MapTotal.plan_kind = TotalPlan
 
 
 def _full(x: Any, sizes: Shape) -> Any:
