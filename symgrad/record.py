@@ -24,6 +24,7 @@ from symgrad.ops.value import to_value
 _new = object.__new__
 _grad_mode = modes.is_grad_enabled
 _ndarray = np.ndarray
+_HALF = np.dtype(np.float16)
 _NUMBERS = (int, float)
 
 
@@ -191,8 +192,8 @@ def unary(op: Map, a: Any) -> Any:
     else:
         try:
             y = op.on_array(x)
-        except TypeError as error:
-            raise _refused(op, error) from error
+        except TypeError:
+            y = _compute(op, (x,))  # raises what it is
         if type(y) is not _ndarray:
             y = canonical(y)
         shape = x.shape
@@ -201,6 +202,8 @@ def unary(op: Map, a: Any) -> Any:
     out._value = y
     if node is None or node.level == 0 or not _grad_mode():
         out._node = None
+        if type(y) is _ndarray and y.dtype is _HALF and x.dtype is not _HALF:
+            out._value = op.on_array(x.astype(np.float64))  # NumPy has exp of truth values in half precision
         return out
     if node.level != 2:
         out._node = _record(op, (a,), (x,), y, shape, node.level)
@@ -222,8 +225,8 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape:
         try:
             y = op.on_array(x, z)
-        except TypeError as error:
-            raise _refused(op, error) from error
+        except TypeError:
+            y = _compute(op, (x, z))  # raises what it is
         shape = x.shape
     else:
         return apply(op, (a, b))
@@ -285,7 +288,10 @@ def with_number(op: Map, a: Any, c: float) -> Any:
     elif x is None:
         return apply(op, (a, c))
     else:
-        y = _compute(op, (x, c)) if op is POW else op.on_array(x, c)
+        try:
+            y = _compute(op, (x, c)) if op is POW else op.on_array(x, c)
+        except (TypeError, OverflowError):
+            y = _compute(op, (x, c))  # raises what it is
         shape = x.shape
     if type(y) is not float and type(y) is not _ndarray:
         y = canonical(y)

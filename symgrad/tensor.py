@@ -238,7 +238,8 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         value = other._known("data")
         if self.requires_grad and other.dtype.kind != "f":
             raise DTypeError(
-                f"data set to a tensor that requires gradients must be floating point or complex dtype. Got {other.dtype}."
+                f"data set to a tensor that requires gradients must be floating point or complex dtype. "
+                f"Got {other.dtype}."
             )
         if isinstance(self._node, Node):
             if other.shape != self.shape:

@@ -11,6 +11,8 @@ from checks import close, every, leaves_of, number, random, weighed
 import symgrad as sg
 from symgrad import graph
 from symgrad.forms.closed import _entries
+from symgrad.forms.derive import expression
+from symgrad.testing import index_value, matrix_value
 
 from cases import ROWS, SMOOTH
 
@@ -36,6 +38,17 @@ def test_all_witnesses_of_the_jacobian_agree(case):
 def test_all_witnesses_of_a_gradient_agree(case):
     """A gradient has matrix notation more often than a Jacobian has."""
     unanimous(sg.testing.crosscheck(weighed(case), *case.points, rtol=case.row.rtol), len(case.points))
+
+
+@every(SMOOTH)
+def test_formula_of_the_value_has_the_value(case):
+    """The tensor's own expression: an operation's entry need not occur in its derivative."""
+    y = number(case)(*leaves_of(case))
+    form = expression(y)
+    close(form.lambdify()(), y.detach().numpy(), 1e-12)
+    close(index_value(form), y.detach().numpy(), 1e-11)
+    if form.has_matrix:
+        close(matrix_value(form), y.detach().numpy(), 1e-11)
 
 
 @every(SMOOTH)
@@ -105,9 +118,10 @@ def smallest(row):
 
 
 @every([smallest(row) for row in ROWS if not row.discrete and any(not c.empty for c in row.cases)])
-def test_scalar_form_has_the_value_of_the_gradient(case):
+def test_scalar_form_has_the_value(case):
     leaves = leaves_of(case)
     y = number(case)(*leaves)
+    close(substituted(expression(y)), y.detach().numpy(), 1e-9)
     loss = (y * random(case, "u", y.shape)).sum()
     for leaf in leaves:
         form = sg.derive(loss, leaf)

@@ -43,24 +43,28 @@ class Entry(sp.Expr):
         """Where the entry stands, named as in SymPy's Indexed."""
         return tuple(self.args[2])
 
-    def _arguments(self, printer: Any) -> list[str]:
-        return [printer._print(_shown(w)) for w in self.args[1]]
+    def _whole_text(self, printer: Any) -> str:
+        return str(self.op.text(*[_shown(w, printer, "_whole_text") for w in self.args[1]]))
+
+    def _whole_latex(self, printer: Any) -> str:
+        return str(self.op.latex(*[_shown(w, printer, "_whole_latex") for w in self.args[1]]))
 
     def _sympystr(self, printer: Any) -> str:
-        place = "".join(f"_{''.join(map(printer._print, self.indices))}" if self.indices else "")
-        return f"{self.op.text(*self._arguments(printer))}{place}"
+        place = f"_{''.join(map(printer._print, self.indices))}" if self.indices else ""
+        return f"{self._whole_text(printer)}{place}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         place = f"_{{{' '.join(map(printer._print, self.indices))}}}" if self.indices else ""
         power = f"^{{{exp}}}" if exp else ""
-        return f"\\left[{self.op.latex(*self._arguments(printer))}\\right]{place}{power}"
+        return f"\\left[{self._whole_latex(printer)}\\right]{place}{power}"
 
 
-def _shown(whole: sp.Expr) -> sp.Expr:
-    """Show a whole array by its name where it is a leaf read straight, else by its entries."""
-    if isinstance(whole, sp.Lambda):
-        body = whole.expr
-        if isinstance(body, sp.Indexed) and tuple(body.indices) == tuple(whole.variables):
-            return body.base.label
-        return body
-    return whole
+def _shown(whole: sp.Expr, printer: Any, how: str) -> str:
+    """Show a whole array by its name, or as a named function, where it is read straight; else by its entries."""
+    body = whole.expr if isinstance(whole, sp.Lambda) else whole
+    straight = not isinstance(whole, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(whole.variables)
+    if straight and isinstance(body, sp.Indexed):
+        return str(printer._print(body.base.label))
+    if straight and isinstance(body, Entry):
+        return str(getattr(body, how)(printer))
+    return str(printer._print(body))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
@@ -354,6 +354,8 @@ def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None =
         flat = Reshape((total(sizes),))(x)
         return rename(Reshape(sizes)(roll(flat, shifts, 0)), "Roll")
     by = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if not all(isinstance(k, int) for k in by):
+        raise ArgumentTypeError(f"roll: shifts are integers. Got {shifts!r}.")
     over = (dims,) if isinstance(dims, int) else tuple(dims)
     if len(by) != len(over):
         raise ShapeError(
