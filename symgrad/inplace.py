@@ -14,8 +14,8 @@ from symgrad.errors import DTypeError, GraphError, ShapeError
 from symgrad.graph import CONSTANT, GRAD, Leaf
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
-from symgrad.ops.elementwise import UNARY, clip_to, power
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise import UNARY, clip_to, power
 from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem

@@ -136,7 +136,9 @@ def substituted(form):
         env.update(zip(symbols.flat, (sp.Float(float(v)) for v in np.ravel(leaf.value)), strict=True))
     entries = form.scalar()
     flat = [entries] if isinstance(entries, sp.Expr) else list(sp.flatten(entries))
-    return np.array([float(e.xreplace(env).evalf()) for e in flat]).reshape(form.shape)
+    # SymPy's loggamma is complex left of 0; its real part is log |Γ|, which lgamma means there.
+    numbers = [(sp.re(e) if e.has(sp.loggamma) else e).xreplace(env).evalf() for e in flat]
+    return np.array([float(v) for v in numbers]).reshape(form.shape)
 
 
 @every([case for case in SMOOTH if case.row.name != "to float32 and back"])

@@ -28,6 +28,8 @@ def evaluate(e: sp.Expr, free: Sequence[sp.Symbol], shape: Sequence[int], arrays
         shape: the result's shape.
         arrays: value of each named array and each symbolic size.
     """
+    if 0 in shape:
+        return np.zeros(tuple(shape))
     env: Env = {}
     for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
         env[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])

@@ -110,7 +110,7 @@ def _shown(e: Any) -> sp.Expr:
     if isinstance(e, Uniform):
         ones = [OnesVector(n) for n in e.shape]
         return Scaled(e.args[0], _outer(*ones) if len(ones) == 2 else ones[0]) if ones else e.args[0]
-    if isinstance(e, (Row, Column)):
+    if e.has(Row, Column):
         raise NoMatrix("a matrix with one row or column")
     return e
 
@@ -276,7 +276,7 @@ def _contracted(op: Einsum, shape: Any, args: list[Any]) -> Any:
         else:
             scalar *= a
     scalar, operands = _drop_ones(scalar, operands, op.output, sizes)
-    if len(operands) == 1 and not op.output:
+    if len(operands) == 1 and not op.output and len(set(operands[0][0])) == len(operands[0][0]):
         return scalar * _total(operands[0][1])
     found = _chain(operands, op.output, shape, sizes)
     return Scaled(scalar, found) if _is_array(found) else scalar * found

@@ -59,6 +59,8 @@ class Reshape(Op):
         if sizes == [n for n in self.to if n != 1]:
             rest = iter(live)
             return p([sp.S.Zero if n == 1 else next(rest) for n in p.shape])
+        if any(n == 0 for n in p.shape):  # no entry to read, and no division by the size
+            return p([sp.S.Zero for _ in p.shape])
         return p(unravel(ravel(idx, self.to), p.shape))
 
 
