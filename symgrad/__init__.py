@@ -5,7 +5,7 @@ The public names. torch's where torch has one, JAX's for the function transforms
 
 import numpy as _np
 
-from symgrad import autograd, func, linalg, nn, testing
+from symgrad import autograd, func, linalg, nn, special, testing
 from symgrad.creation import (
     arange,
     as_tensor,
@@ -218,7 +218,7 @@ __all__ = [
     "permute", "pow", "prod", "rand", "rand_like", "randint", "randn", "randn_like", "ravel",
     "reciprocal", "relu", "repeat_interleave", "reshape", "roll", "rsqrt", "scatter", "scatter_add",
     "select", "set_default_dtype", "set_grad_enabled", "set_printoptions", "sigmoid", "sign", "sin",
-    "sinh", "slogdet", "softmax", "softplus", "split", "sqrt", "square", "squeeze", "stack", "std",
+    "sinh", "slogdet", "softmax", "softplus", "special", "split", "sqrt", "square", "squeeze", "stack", "std",
     "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "symbol", "t", "take_along_dim",
     "tan", "tanh", "tensor", "testing", "tile", "trace", "transpose", "tril", "triu", "true_divide",
     "uint8", "unbind", "unsqueeze", "value_and_grad", "var", "var_mean", "vjp", "vmap", "vstack",

@@ -20,8 +20,17 @@ _GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
 _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 
-is_grad_enabled = _GRAD.get
-is_inference_mode_enabled = _INFERENCE.get
+recording = _GRAD.get  # the hot path's name for is_grad_enabled
+
+
+def is_grad_enabled() -> bool:
+    """Tell whether operations are recorded here."""
+    return _GRAD.get()
+
+
+def is_inference_mode_enabled() -> bool:
+    """Tell whether this runs inside ``inference_mode``."""
+    return _INFERENCE.get()
 
 
 class _Mode:

@@ -22,7 +22,7 @@ from symgrad.ops.protocol import shape as shape_of
 from symgrad.ops.value import to_value
 
 _new = object.__new__
-_grad_mode = modes.is_grad_enabled
+_grad_mode = modes.recording
 _ndarray = np.ndarray
 _HALF = np.dtype(np.float16)
 _NUMBERS = (int, float)

@@ -81,13 +81,11 @@ class Einsum(Op):
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # Contract g with the other operands; letters of x_i found nowhere else were summed: spread over them.
         adjoint, others, missing, unique = _adjoint(self.terms, self.output, i)
-        found = adjoint(g, *[xs[k] for k in others])
-        term = self.terms[i]
+        found, term = adjoint(g, *[xs[k] for k in others]), self.terms[i]
+        sizes = dict(zip(term, shape(xs[i]), strict=True))
         if missing:
-            found = spread(found, unique, missing, dict(zip(term, shape(xs[i]), strict=True)))
-        return (
-            found if unique == term else _on_diagonal(found, unique, term, dict(zip(term, shape(xs[i]), strict=True)))
-        )
+            found = spread(found, unique, missing, sizes)
+        return found if unique == term else _on_diagonal(found, unique, term, sizes)
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The product rule: the sum over operands with each in turn replaced by its tangent."""
