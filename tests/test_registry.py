@@ -23,7 +23,7 @@ from symgrad.scalars import BY_FUNCTION, SCALARS
 from cases import CASES, KINKS, ROWS
 
 OTHERWISE = {"where"}  # x.where(condition, other) takes its arguments in another order, and has its own row
-NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg)
+NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg, sg.special)
 
 
 class Watch:
