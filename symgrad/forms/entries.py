@@ -1,5 +1,5 @@
 """An entry of a named array function, such as inv(X)[i, j]: what index notation shows where an operation has
-no elementary entry. Imports ops.
+no elementary entry. Imports nodes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import Any
 
 import sympy as sp
 
-_OPS: dict[str, Any] = {}
+from symgrad.forms.nodes import Operation
 
 
 class Entry(sp.Expr):
-    """Entry(function's key, whole arguments, index, shapes of the arguments).
+    """Entry(operation, whole arguments, index, shapes of the arguments).
 
     Arguments are Lambdas of their entries, or scalars.
     """
@@ -24,10 +24,8 @@ class Entry(sp.Expr):
     @staticmethod
     def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any], shapes: Sequence[Sequence[Any]]) -> Entry:
         """Return the entry of op(*wholes) at idx, for arguments of these shapes."""
-        key = repr(op)
-        _OPS[key] = op
         return Entry(
-            sp.core.symbol.Str(key),
+            Operation(op),
             sp.Tuple(*wholes),
             sp.Tuple(*idx),
             sp.Tuple(*[sp.Tuple(*s) for s in shapes]),
@@ -36,7 +34,7 @@ class Entry(sp.Expr):
     @property
     def op(self) -> Any:
         """The operation."""
-        return _OPS[str(self.args[0])]
+        return self.args[0].op
 
     @property
     def indices(self) -> tuple[sp.Expr, ...]:

@@ -88,35 +88,39 @@ class MatrixReading:
             value = exact(np.asarray(leaf.value).flat[0])
             return Uniform(value, leaf.shape) if leaf.shape else value
         name = self.names[id(leaf)]
-        return ArraySymbol(name, leaf.shape) if leaf.shape else sp.Symbol(name, real=True)
+        return ArraySymbol.of(name, leaf.shape) if leaf.shape else sp.Symbol(name, real=True)
 
 
 class Row(ArrayExpr):
     """A 1-D array standing as a 1×n matrix, waiting to be broadcast."""
 
-    def __new__(cls, a: Any) -> Any:
-        return super().__new__(cls, a, sp.Tuple(1, *a.shape))
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        """Make a row of a 1-D array."""
+        return cls(a, sp.Tuple(1, *a.shape))
 
 
 class Column(ArrayExpr):
     """A 1-D array standing as an n×1 matrix, waiting to be broadcast."""
 
-    def __new__(cls, a: Any) -> Any:
-        return super().__new__(cls, a, sp.Tuple(*a.shape, 1))
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        """Make a column of a 1-D array."""
+        return cls(a, sp.Tuple(*a.shape, 1))
 
 
 def _shown(e: Any) -> sp.Expr:
     """Write out what only waits for broadcasting."""
     if isinstance(e, Uniform):
-        ones = [OnesVector(n) for n in e.shape]
-        return Scaled(e.args[0], _outer(*ones) if len(ones) == 2 else ones[0]) if ones else e.args[0]
+        ones = [OnesVector.of(n) for n in e.shape]
+        return Scaled.of(e.args[0], _outer(*ones) if len(ones) == 2 else ones[0]) if ones else e.args[0]
     if e.has(Row, Column):
         raise NoMatrix("a matrix with one row or column")
     return e
 
 
 def _outer(a: Any, b: Any) -> Any:
-    return Product([a, Transposed(b)], (*a.shape, *b.shape))
+    return Product.of([a, Transposed.of(b)], (*a.shape, *b.shape))
 
 
 def _broadcast(a: Any, shape: Any) -> Any:
@@ -128,10 +132,10 @@ def _broadcast(a: Any, shape: Any) -> Any:
     if a.shape == tuple(shape):
         return a
     if isinstance(a, Column) and len(shape) == 2:
-        return _outer(a.args[0], OnesVector(shape[1]))
+        return _outer(a.args[0], OnesVector.of(shape[1]))
     vector = a.args[0] if isinstance(a, Row) else a
     if len(vector.shape) == 1 and len(shape) == 2 and shape[1] == vector.shape[0]:
-        return _outer(OnesVector(shape[0]), vector)
+        return _outer(OnesVector.of(shape[0]), vector)
     raise NoMatrix("broadcast")
 
 
@@ -151,7 +155,7 @@ def _(op: Cast, shape: Any, args: list[Any]) -> Any:
 def _(op: Eye, shape: Any, args: list[Any]) -> Any:
     if shape[0] != shape[1]:
         raise NoMatrix("rectangular identity")
-    return Identity(shape[0])
+    return Identity.of(shape[0])
 
 
 @read.register
@@ -167,9 +171,9 @@ def _(op: Reshape, shape: Any, args: list[Any]) -> Any:
     if isinstance(a, Uniform):
         return Uniform(a.args[0], shape) if shape else a.args[0]
     if len(a.shape) == 1 and shape == (a.shape[0], 1):
-        return Column(a)
+        return Column.of(a)
     if len(a.shape) == 1 and shape == (1, a.shape[0]):
-        return Row(a)
+        return Row.of(a)
     if isinstance(a, (Row, Column)) and len(shape) == 1:
         return a.args[0]
     raise NoMatrix("reshape")
@@ -230,11 +234,11 @@ def _walk(e: Any, env: dict[Any, Any], shape: Any) -> Any:
         return _added(args, shape)
     if e.is_Mul:
         scalar = sp.Mul(*[a for a in args if not _is_array(a)])
-        return Scaled(scalar, _times([a for a in args if _is_array(a)], shape))
+        return Scaled.of(scalar, _times([a for a in args if _is_array(a)], shape))
     if e.is_Pow and not _is_array(args[1]):
-        return ElementPower(args[0], args[1])
+        return ElementPower.of(args[0], args[1])
     if type(e) in BY_FUNCTION:
-        return Elementwise(type(e), args, shape)
+        return Elementwise.of(type(e), args, shape)
     raise NoMatrix(type(e).__name__)
 
 
@@ -252,12 +256,12 @@ def _times(factors: list[Any], shape: Any) -> Any:
         if isinstance(f, Scaled):
             scalar, f = scalar * f.args[0], f.args[1]
         plain.append(f)
-    return Scaled(scalar, Hadamard(plain, shape))
+    return Scaled.of(scalar, Hadamard.of(plain, shape))
 
 
 def _added(args: list[Any], shape: Any) -> Any:
-    terms = [a if _is_array(a) else Filled(a, shape) for a in args if a != 0]
-    return Plus(terms, shape)
+    terms = [a if _is_array(a) else Filled.of(a, shape) for a in args if a != 0]
+    return Plus.of(terms, shape)
 
 
 # ------------------------------------------------------------------ contraction
@@ -268,7 +272,7 @@ def _contracted(op: Einsum, shape: Any, args: list[Any]) -> Any:
     for term, a in zip(op.terms, args, strict=True):
         if isinstance(a, Uniform):
             scalar *= a.args[0]
-            operands.extend((c, OnesVector(sizes[c])) for c in term)
+            operands.extend((c, OnesVector.of(sizes[c])) for c in term)
         elif _is_array(a):
             c, a = (a.args[0], a.args[1]) if isinstance(a, Scaled) else (1, a)
             scalar *= c
@@ -279,7 +283,7 @@ def _contracted(op: Einsum, shape: Any, args: list[Any]) -> Any:
     if len(operands) == 1 and not op.output and len(set(operands[0][0])) == len(operands[0][0]):
         return scalar * _total(operands[0][1])
     found = _chain(operands, op.output, shape, sizes)
-    return Scaled(scalar, found) if _is_array(found) else scalar * found
+    return Scaled.of(scalar, found) if _is_array(found) else scalar * found
 
 
 def _drop_ones(scalar: Any, operands: list[Any], output: str, sizes: dict[str, Any]) -> Any:
@@ -300,12 +304,12 @@ def _drop_ones(scalar: Any, operands: list[Any], output: str, sizes: dict[str, A
 def _total(a: Any) -> Any:
     """Σ of all entries: ‖a‖² of squares, aᵀb of products of vectors, else named."""
     if isinstance(a, ElementPower) and a.args[1] == 2:
-        return Norm2(a.args[0])
+        return Norm2.of(a.args[0])
     if isinstance(a, Hadamard) and len(a.args) == 3 and len(a.shape) == 1:
-        return Product([Transposed(a.args[0]), a.args[1]], ())
+        return Product.of([Transposed.of(a.args[0]), a.args[1]], ())
     if isinstance(a, (Row, Column)):
         raise NoMatrix("one-row matrices")
-    return Total(a)
+    return Total.of(a)
 
 
 def _chain(operands: list[Any], output: str, shape: Any, sizes: dict[str, Any]) -> Any:
@@ -317,10 +321,10 @@ def _chain(operands: list[Any], output: str, shape: Any, sizes: dict[str, Any]) 
     summed = [c for c in dict.fromkeys("".join(t for t, _ in operands)) if c not in output]
     for c in summed:  # Σ_c of a letter found once is a product with ones
         if sum(t.count(c) for t, _ in operands) == 1:
-            operands = [*operands, (c, OnesVector(sizes[c]))]
+            operands = [*operands, (c, OnesVector.of(sizes[c]))]
     for c in output:
         if not any(c in t for t, _ in operands):
-            operands = [*operands, (c, OnesVector(sizes[c]))]
+            operands = [*operands, (c, OnesVector.of(sizes[c]))]
     if len(output) == 2:
         return _path(operands, output[0], output[1], shape)
     if len(output) == 1:
@@ -338,7 +342,7 @@ def _path(operands: list[Any], start: str, end: str | None, shape: Any) -> Any:
             if end is None or first:
                 raise NoMatrix("contraction")
             tail = _path(left, end, None, ())
-            return Product([*factors, Transposed(tail)], shape)
+            return Product.of([*factors, Transposed.of(tail)], shape)
         term, a = pick
         left.remove(pick)
         if len(term) == 1:
@@ -348,14 +352,14 @@ def _path(operands: list[Any], start: str, end: str | None, shape: Any) -> Any:
                 if end is None:
                     raise NoMatrix("contraction")
                 row = _path(left, end, None, (a.shape[0],))
-                return Product([*factors, Transposed(row)], shape)
+                return Product.of([*factors, Transposed.of(row)], shape)
         else:
-            factors.append(a if term[0] == at else Transposed(a))
+            factors.append(a if term[0] == at else Transposed.of(a))
             at = term[1] if term[0] == at else term[0]
         first = False
     if (end is not None and at != end) or (end is None and at != ""):
         raise NoMatrix("contraction")
-    return Product(factors, shape)
+    return Product.of(factors, shape)
 
 
 def _next(left: list[Any], at: str) -> Any:
@@ -372,9 +376,9 @@ def _scalar(operands: list[Any]) -> Any:
     """Read a full contraction: ‖a‖², or a bilinear form xᵀAy."""
     vectors = [p for p in operands if len(p[0]) == 1]
     if len(operands) == 2 and operands[0] == operands[1] and len(set(operands[0][0])) == len(operands[0][0]):
-        return Norm2(operands[0][1])
+        return Norm2.of(operands[0][1])
     if len(vectors) != 2:
         raise NoMatrix("contraction")
     (term, a), *_ = vectors
     rest = [p for k, p in enumerate(operands) if k != operands.index(vectors[0])]
-    return Product([Transposed(a), _path(rest, term, None, a.shape)], ())
+    return Product.of([Transposed.of(a), _path(rest, term, None, a.shape)], ())

@@ -27,24 +27,24 @@ def _plain(op: Any, a: Any, power: int) -> Any:
 @read.register
 def _(op: Inverse, shape: Any, args: list[Any]) -> Any:
     factor, a = _plain(op, _array(args[0]), -1)
-    return Scaled(factor, Call(op, [a], shape))
+    return Scaled.of(factor, Call.of(op, [a], shape))
 
 
 @read.register
 def _(op: Solve, shape: Any, args: list[Any]) -> Any:
     a, b = map(_array, args)
     inverse = read(Inverse(), a.shape, [a])
-    return Product([Transposed(inverse) if op.transposed else inverse, b], shape)
+    return Product.of([Transposed.of(inverse) if op.transposed else inverse, b], shape)
 
 
 @read.register
 def _(op: Det, shape: Any, args: list[Any]) -> Any:
-    return ScalarCall(op, [_array(args[0])])
+    return ScalarCall.of(op, [_array(args[0])])
 
 
 @read.register
 def _(op: LogAbsDet, shape: Any, args: list[Any]) -> Any:
-    return ScalarCall(op, [_array(args[0])])
+    return ScalarCall.of(op, [_array(args[0])])
 
 
 @read.register
@@ -52,25 +52,25 @@ def _(op: Cofactor, shape: Any, args: list[Any]) -> Any:
     if op.order:
         raise NoMatrix("derivative of a cofactor")
     a = _array(args[0])
-    return Scaled(ScalarCall(Det(), [a]), Transposed(read(Inverse(), shape, [a])))
+    return Scaled.of(ScalarCall.of(Det(), [a]), Transposed.of(read(Inverse(), shape, [a])))
 
 
 @read.register
 def _(op: Diagonal, shape: Any, args: list[Any]) -> Any:
     if op.offset:
         raise NoMatrix("off the diagonal")
-    return Call(op, [_array(args[0])], shape)
+    return Call.of(op, [_array(args[0])], shape)
 
 
 @read.register
 def _(op: DiagEmbed, shape: Any, args: list[Any]) -> Any:
     if op.offset:
         raise NoMatrix("off the diagonal")
-    return Call(op, [_array(args[0])], shape)
+    return Call.of(op, [_array(args[0])], shape)
 
 
 @read.register
 def _(op: Norm, shape: Any, args: list[Any]) -> Any:
     if op.p != 2 or shape != ():
         raise NoMatrix("norm")
-    return ScalarCall(op, [_array(args[0])])
+    return ScalarCall.of(op, [_array(args[0])])

@@ -1,6 +1,7 @@
 """Array expressions: SymPy nodes that know their shape and print as a textbook writes matrices.
 
-1-D arrays are columns in print; they stay 1-D in their shape. Imports scalars only.
+1-D arrays are columns in print; they stay 1-D in their shape. ``Node.of`` makes a node from its parts, folding what
+is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and pickle. Imports names and scalars.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from typing import Any
 
 import sympy as sp
 from sympy.core.symbol import Str
-from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.precedence import PRECEDENCE, precedence
+from sympy.printing.pretty.stringpict import prettyForm
 
+from symgrad.forms.names import latex_name
 from symgrad.scalars import BY_FUNCTION
 
 _ATOM = PRECEDENCE["Atom"]
@@ -36,11 +39,11 @@ class ArrayExpr(sp.Expr):
         return f"\\left({text}\\right)" if _level(e) < level else text
 
     def _pretty(self, printer: Any) -> Any:
-        return sp.printing.pretty.stringpict.prettyForm(str(self))
+        return prettyForm(str(self))
 
 
 def _level(e: Any) -> int:
-    return int(getattr(e, "precedence", None) or sp.printing.precedence.precedence(e))
+    return int(getattr(e, "precedence", None) or precedence(e))
 
 
 class ArraySymbol(ArrayExpr):
@@ -48,8 +51,9 @@ class ArraySymbol(ArrayExpr):
 
     precedence = _ATOM
 
-    def __new__(cls, name: str, shape: Any) -> ArraySymbol:
-        return super().__new__(cls, Str(str(name)), sp.Tuple(*shape))  # type: ignore[no-any-return]
+    @classmethod
+    def of(cls, name: str, shape: Any) -> Any:
+        return cls(Str(str(name)), sp.Tuple(*shape))
 
     @property
     def name(self) -> str:
@@ -65,7 +69,7 @@ class ArraySymbol(ArrayExpr):
         return self.name
 
     def _latex(self, printer: Any) -> str:
-        return str(printer._print(sp.Symbol(self.name)))
+        return latex_name(self.name)
 
 
 class OnesVector(ArrayExpr):
@@ -73,8 +77,9 @@ class OnesVector(ArrayExpr):
 
     precedence = _ATOM
 
-    def __new__(cls, n: Any) -> OnesVector:
-        return super().__new__(cls, sp.Tuple(n))  # type: ignore[no-any-return]
+    @classmethod
+    def of(cls, n: Any) -> Any:
+        return cls(sp.Tuple(n))
 
     def _sympystr(self, printer: Any) -> str:
         return "1"
@@ -88,8 +93,9 @@ class Identity(ArrayExpr):
 
     precedence = _ATOM
 
-    def __new__(cls, n: Any) -> Identity:
-        return super().__new__(cls, sp.Tuple(n, n))  # type: ignore[no-any-return]
+    @classmethod
+    def of(cls, n: Any) -> Any:
+        return cls(sp.Tuple(n, n))
 
     def _sympystr(self, printer: Any) -> str:
         return "I"
@@ -103,13 +109,14 @@ class Transposed(ArrayExpr):
 
     precedence = _ATOM
 
-    def __new__(cls, a: Any) -> Any:
+    @classmethod
+    def of(cls, a: Any) -> Any:
         if isinstance(a, Transposed):
             return a.args[0]
         if isinstance(a, Identity):
             return a
         shape = a.shape[::-1] if len(a.shape) == 2 else (1, *a.shape)
-        return super().__new__(cls, a, sp.Tuple(*shape))
+        return cls(a, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
         text = self._paren(printer, self.args[0], _ATOM)
@@ -125,16 +132,20 @@ class Product(ArrayExpr):
 
     precedence = PRECEDENCE["Mul"]
 
-    def __new__(cls, factors: Any, shape: Any) -> Any:
+    def __new__(cls, *args: Any) -> Any:
+        made = super().__new__(cls, *args)
+        made.is_commutative = not made.shape  # xᵀ*y is a number
+        return made
+
+    @classmethod
+    def of(cls, factors: Any, shape: Any) -> Any:
         flat: list[Any] = []
         for f in factors:
             flat.extend(f.args[:-1] if isinstance(f, Product) else [f])
         flat = [f for f in flat if not isinstance(f, Identity)] or flat[:1]
         if len(flat) == 1:
             return flat[0]
-        made = super().__new__(cls, *flat, sp.Tuple(*shape))
-        made.is_commutative = not shape  # xᵀ*y is a number
-        return made
+        return cls(*flat, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
         return "*".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
@@ -148,13 +159,14 @@ class Scaled(ArrayExpr):
 
     precedence = PRECEDENCE["Mul"]
 
-    def __new__(cls, coefficient: Any, a: Any) -> Any:
+    @classmethod
+    def of(cls, coefficient: Any, a: Any) -> Any:
         coefficient = sp.sympify(coefficient)
         if isinstance(a, Scaled):
             coefficient, a = coefficient * a.args[0], a.args[1]
         if coefficient == 1:
             return a
-        return super().__new__(cls, coefficient, a, sp.Tuple(*a.shape))
+        return cls(coefficient, a, sp.Tuple(*a.shape))
 
     def _sympystr(self, printer: Any) -> str:
         top, bottom = sp.fraction(self.args[0])
@@ -188,11 +200,12 @@ class Plus(ArrayExpr):
 
     precedence = PRECEDENCE["Add"]
 
-    def __new__(cls, terms: Any, shape: Any) -> Any:
+    @classmethod
+    def of(cls, terms: Any, shape: Any) -> Any:
         flat: list[Any] = []
         for t in terms:
             flat.extend(t.args[:-1] if isinstance(t, Plus) else [t])
-        return flat[0] if len(flat) == 1 else super().__new__(cls, *flat, sp.Tuple(*shape))
+        return flat[0] if len(flat) == 1 else cls(*flat, sp.Tuple(*shape))
 
     def _join(self, texts: list[str]) -> str:
         out = texts[0]
@@ -220,8 +233,9 @@ def _negative(t: Any) -> bool:
 class Filled(ArrayExpr):
     """A number added to every entry of an array; printed as the number."""
 
-    def __new__(cls, value: Any, shape: Any) -> Any:
-        return super().__new__(cls, sp.sympify(value), sp.Tuple(*shape))
+    @classmethod
+    def of(cls, value: Any, shape: Any) -> Any:
+        return cls(sp.sympify(value), sp.Tuple(*shape))
 
     @property
     def precedence(self) -> int:
@@ -240,11 +254,12 @@ class Hadamard(ArrayExpr):
 
     precedence = PRECEDENCE["Mul"] - 1
 
-    def __new__(cls, factors: Any, shape: Any) -> Any:
+    @classmethod
+    def of(cls, factors: Any, shape: Any) -> Any:
         flat: list[Any] = []
         for f in factors:
             flat.extend(f.args[:-1] if isinstance(f, Hadamard) else [f])
-        return flat[0] if len(flat) == 1 else super().__new__(cls, *flat, sp.Tuple(*shape))
+        return flat[0] if len(flat) == 1 else cls(*flat, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
         return " ⊙ ".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
@@ -258,8 +273,9 @@ class ElementPower(ArrayExpr):
 
     precedence = PRECEDENCE["Pow"]
 
-    def __new__(cls, a: Any, power: Any) -> Any:
-        return super().__new__(cls, a, power, sp.Tuple(*a.shape))
+    @classmethod
+    def of(cls, a: Any, power: Any) -> Any:
+        return cls(a, power, sp.Tuple(*a.shape))
 
     def _sympystr(self, printer: Any) -> str:
         power = printer._print(self.args[1])
@@ -275,8 +291,9 @@ class Elementwise(ArrayExpr):
 
     precedence = PRECEDENCE["Func"]
 
-    def __new__(cls, function: Any, arguments: Any, shape: Any) -> Any:
-        return super().__new__(cls, Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
+    @classmethod
+    def of(cls, function: Any, arguments: Any, shape: Any) -> Any:
+        return cls(Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
 
     def _declared(self) -> Any:
         return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
@@ -295,8 +312,9 @@ class Norm2(ArrayExpr):
     precedence = PRECEDENCE["Pow"]
     is_commutative = True
 
-    def __new__(cls, a: Any) -> Any:
-        return super().__new__(cls, a, sp.Tuple())
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
 
     def _sympystr(self, printer: Any) -> str:
         return f"‖{printer._print(self.args[0])}‖²"
@@ -312,8 +330,9 @@ class Total(ArrayExpr):
     precedence = _ATOM
     is_commutative = True
 
-    def __new__(cls, a: Any) -> Any:
-        return super().__new__(cls, a, sp.Tuple())
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
 
     def _sympystr(self, printer: Any) -> str:
         return f"sum({printer._print(self.args[0])})"
@@ -323,19 +342,44 @@ class Total(ArrayExpr):
         return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
 
 
+class Operation(sp.Atom):
+    """An operation of the graph, as an argument of a node."""
+
+    is_commutative = True
+    op: Any
+
+    def __new__(cls, op: Any) -> Any:
+        made = super().__new__(cls)
+        made.op = op
+        return made
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (repr(self.op),)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.op,)
+
+    def _sympystr(self, printer: Any) -> str:
+        return repr(self.op)
+
+    def _sympyrepr(self, printer: Any) -> str:
+        return f"Operation({self.op!r})"
+
+
 class Call(ArrayExpr):
     """A named function of whole arrays, such as X⁻¹ or diag(X), printed as its operation says."""
 
     precedence = _ATOM
 
-    def __new__(cls, op: Any, arguments: Any, shape: Any) -> Any:
-        _OPS[repr(op)] = op
-        return super().__new__(cls, Str(repr(op)), *arguments, sp.Tuple(*shape))
+    @classmethod
+    def of(cls, op: Any, arguments: Any, shape: Any = ()) -> Any:
+        """Make the call of an operation; it has a shape."""
+        return cls(Operation(op), *arguments, sp.Tuple(*shape))
 
     @property
     def op(self) -> Any:
         """The operation."""
-        return _OPS[str(self.args[0])]
+        return self.args[0].op
 
     def _sympystr(self, printer: Any) -> str:
         return str(self.op.text(*map(printer._print, self.args[1:-1])))
@@ -349,12 +393,6 @@ class ScalarCall(Call):
 
     is_commutative = True
 
-    def __new__(cls, op: Any, arguments: Any) -> Any:
-        return super().__new__(cls, op, arguments, ())
-
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         text = super()._latex(printer)
         return text if exp is None else f"{text}^{{{exp}}}"
-
-
-_OPS: dict[str, Any] = {}
