@@ -30,7 +30,9 @@ class At(sp.Indexed):
         return f"{self.base.label}_{''.join(places)}" if plain else f"{self.base.label}[{', '.join(places)}]"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"{latex_name(str(self.base.label))}_{{{joined([printer._print(k) for k in self.indices])}}}"
+        name = latex_name(str(self.base.label))
+        name = f"{{{name}}}" if "_{" in name else name  # TeX refuses a second subscript
+        text = f"{name}_{{{joined([printer._print(k) for k in self.indices])}}}"
         return text if exp is None else f"{text}^{{{exp}}}"
 
 
@@ -59,6 +61,9 @@ class Sigma(sp.Sum):
 
 class Term(sp.Mul):
     """A product: entries first, then brackets, sums last, where they need no bracket of their own."""
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, bool]]:
+        return self.args, {"evaluate": False}  # a copy is written as the original is
 
     def _sympystr(self, printer: Any) -> str:
         top, bottom = _fraction(self)
@@ -107,6 +112,9 @@ def _place(f: Any) -> tuple[int, Any]:
 
 class Bracket(sp.Add):
     """A sum of terms, one that is not negative in front."""
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, bool]]:
+        return self.args, {"evaluate": False}  # a copy is written as the original is
 
     def _ordered(self) -> list[Any]:
         return sorted(self.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number, _kind(t), str(t)))
