@@ -15,7 +15,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms import matrix_linalg, names, printers  # noqa: F401  (registers its readings)
-from symgrad.forms.index import Reading, lettered
+from symgrad.forms.index import TOO_DEEP, Reading, lettered
 from symgrad.forms.matrix import MatrixReading, NoMatrix
 from symgrad.forms.program import Program
 from symgrad.graph import AnyNode, Leaf, ancestors
@@ -74,7 +74,7 @@ class ClosedForm:
         """Whether the formula has matrix notation."""
         try:
             return self._matrix is not None
-        except NoMatrix:
+        except (NoMatrix, FormError):  # none, or too deep for any notation
             return False
 
     def matrix(self) -> sp.Basic:
@@ -122,7 +122,7 @@ class ClosedForm:
         """Return every entry written out, as a SymPy array (an expression for a 0-d form).
 
         Raises:
-            FormError: a size is symbolic, or there are too many entries.
+            FormError: a size is symbolic, there are too many entries, or the graph is too deep.
         """
         if any(not isinstance(n, int) for n in self.shape) or any(
             not isinstance(n, int) for leaf in self._leaves for n in leaf.shape
@@ -135,10 +135,24 @@ class ClosedForm:
             raise FormError(
                 f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
             )
-        found = self._program.run([_entries(self._names[id(leaf)], leaf.shape) for leaf in self._leaves])
-        array = np.asarray(found, dtype=object)
-        flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
+        try:
+            array = np.asarray(self._program.run(self._symbols()), dtype=object)
+            flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
+        except RecursionError as error:
+            raise FormError(TOO_DEEP.format(n="too many")) from error
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
+
+    def _symbols(self) -> list[Any]:
+        """Return the entries of the leaves as symbols; the x_0 of a vector is no number that is called x_0."""
+        made: dict[int, Any] = {}
+        used: set[sp.Symbol] = set()
+        for leaf in sorted(self._leaves, key=lambda leaf: len(leaf.shape)):  # numbers keep their names
+            name = self._names[id(leaf)]
+            while used & set(np.ravel(found := _entries(name, leaf.shape))):
+                name += "′"
+            made[id(leaf)] = found
+            used.update(np.ravel(found))
+        return [made[id(leaf)] for leaf in self._leaves]
 
     # -------------------------------------------------------------- copying
     def __copy__(self) -> ClosedForm:
@@ -155,7 +169,11 @@ class ClosedForm:
         return printers.text(self.expr)
 
     def __repr__(self) -> str:
-        return f"ClosedForm({self}, args={self.args}, shape={show_shape(self.shape)})"
+        try:
+            formula = str(self)
+        except FormError:
+            formula = "…"
+        return f"ClosedForm({formula}, args={self.args}, shape={show_shape(self.shape)})"
 
     def latex(self, form: str = "matrix") -> str:
         """Return LaTeX of the matrix, index or scalar notation. Names are escaped.

@@ -21,7 +21,7 @@ from symgrad.ops.map import exact
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
-_TOO_DEEP = (
+TOO_DEEP = (
     "this form has {n} operations in a row; written out as one expression it would be unreadable. "
     "Differentiate an intermediate result, or evaluate with .lambdify()."
 )
@@ -44,7 +44,7 @@ class Reading:
         try:
             return Reader(self, self.root)(idx)
         except RecursionError as error:
-            raise FormError(_TOO_DEEP.format(n="too many")) from error
+            raise FormError(TOO_DEEP.format(n="too many")) from error
 
     def leaf(self, leaf: Leaf, idx: Sequence[Any]) -> sp.Expr:
         """Return a leaf's entry."""
@@ -66,7 +66,7 @@ def check_depth(root: AnyNode) -> None:
     for node in ancestors([root]):
         depth[id(node)] = 1 + max((depth[id(p)] for p in node.inputs if is_node(p)), default=0)
     if depth[id(root)] > DEPTH:
-        raise FormError(_TOO_DEEP.format(n=depth[id(root)]))
+        raise FormError(TOO_DEEP.format(n=depth[id(root)]))
 
 
 def _is_identity(leaf: Leaf) -> bool:
