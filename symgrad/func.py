@@ -81,7 +81,7 @@ class _Call:
             return _zeros(x)
         if isinstance(g, Core):
             return _cut(g, {id(v._node) for v in self.xs})
-        return handle(None, canonical(np.asarray(g, dtype=_dtype(x))))
+        return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def out(self, t: Any) -> Any:
         """Hand a result out: NumPy if NumPy came in."""
@@ -94,14 +94,20 @@ class _Call:
 
 
 def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
-    numbers = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    if not isinstance(numbers, (tuple, list)) or not all(isinstance(k, int) for k in numbers):
+        raise ArgumentTypeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0.")
+    if not numbers:
+        raise ArgumentError("argnums must be non-empty. Name at least one position.")
     for k in numbers:
         if not -count <= k < count:
             raise ArgumentError(
-                f"argnums={argnums} names argument {k}, but the call has {count} positional arguments. "
-                "Pass those you differentiate by position."
+                f"Got argnum={k}, but only {count} positional inputs. Pass those you differentiate by position."
             )
-    return tuple(k % count for k in numbers)
+    places = tuple(k % count for k in numbers)
+    if len(set(places)) < len(places):
+        raise ArgumentError(f"argnums elements must be unique, got {places}. Name each position once.")
+    return places
 
 
 def _variable(x: Any) -> Any:
@@ -127,6 +133,15 @@ def _tensor_result(y: Any, what: str) -> Any:
     )
 
 
+def _pair(result: Any) -> tuple[Any, Any]:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise ArgumentTypeError(
+            "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True. "
+            f"Got {type(result).__name__}."
+        )
+    return result
+
+
 def _cut(t: Any, own: set[int]) -> Any:
     """Drop the history of a result that depends on nothing but this transform's own fresh leaves."""
     if t._node is None or t._node.level != GRAD:
@@ -136,11 +151,7 @@ def _cut(t: Any, own: set[int]) -> Any:
 
 
 def _zeros(x: Any) -> Any:
-    return handle(None, canonical(np.zeros(x.shape, _dtype(x))))
-
-
-def _dtype(x: Any) -> Any:
-    return x.dtype
+    return handle(None, canonical(np.zeros(x.shape, x.dtype)))
 
 
 def _to_numpy(t: Any) -> Any:
@@ -149,7 +160,7 @@ def _to_numpy(t: Any) -> Any:
 
 
 def _ones(y: Any) -> Any:
-    return handle(None, canonical(np.ones(y.shape, _dtype(y))))
+    return handle(None, canonical(np.ones(y.shape, y.dtype)))
 
 
 # ------------------------------------------------------------------ gradients
@@ -175,7 +186,7 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     def call(*args: Any, **kwargs: Any) -> Any:
         run = _Call(fn, args, kwargs, argnums)
         if has_aux:
-            run.result, aux = run.result
+            run.result, aux = _pair(run.result)
         y = run.output("value_and_grad")
         if y.shape != ():
             raise GraphError(
@@ -326,7 +337,7 @@ def _jacobian(fn: Callable[..., Any], argnums: Argnums, choose: Callable[[_Call,
 
 def _by_rows(run: _Call, y: Any) -> list[Any]:
     rows = [run.pull(y, basis) for basis in _basis(y)]
-    return [_assembled([r[k] for r in rows], y.shape, x.shape, 0, _dtype(x)) for k, x in enumerate(run.xs)]
+    return [_assembled([r[k] for r in rows], y.shape, x.shape, 0, x.dtype) for k, x in enumerate(run.xs)]
 
 
 def _by_columns(run: _Call, y: Any) -> list[Any]:
@@ -334,13 +345,13 @@ def _by_columns(run: _Call, y: Any) -> list[Any]:
     for k, x in enumerate(run.xs):
         zeros = [_zeros(v) for v in run.xs]
         columns = [_push(run, y, [*zeros[:k], e, *zeros[k + 1 :]]) for e in _basis(x)]
-        out.append(_assembled(columns, y.shape, x.shape, len(y.shape), _dtype(x)))
+        out.append(_assembled(columns, y.shape, x.shape, len(y.shape), x.dtype))
     return out
 
 
 def _basis(t: Any) -> list[Any]:
     size = _size([t])
-    eye = np.eye(size, dtype=_dtype(t)).reshape(size, *t.shape)
+    eye = np.eye(size, dtype=t.dtype).reshape(size, *t.shape)
     return [handle(None, canonical(e)) for e in eye]
 
 
@@ -351,14 +362,23 @@ def _assembled(parts: list[Any], out: Any, into: Any, axis: int, dtype: Any) -> 
     return Reshape((*out, *into))(stack(parts, axis))
 
 
-def hessian(fn: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return x ↦ ∂²f/∂x² of a scalar f, reverse over reverse. Shape: x.shape + x.shape.
+
+    Several argnums give a tuple of rows: entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape.
 
     >>> sg.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    return jacrev(grad(fn, argnums), argnums)
+    if isinstance(argnums, int):
+        return jacrev(grad(fn, argnums), argnums)
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return tuple(jacrev(grad(fn, a), argnums)(*args, **kwargs) for a in _positions(argnums, len(args)))
+
+    return call
 
 
 def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
