@@ -95,12 +95,12 @@ def _finish(y: Any, env: dict[int, Any], size: int, out_axis: int) -> Any:
     if not isinstance(y, Core):
         raise ArgumentTypeError(f"vmap: expected the function to return tensors, got {type(y).__name__}.")
     found = _run(y, env, size)
-    if not 0 <= out_axis < len(found.shape):
+    if not -len(found.shape) <= out_axis < len(found.shape):
         raise ShapeError(f"vmap: got out_axes {out_axis} for a result of shape {list(found.shape)}.")
     if out_axis == 0:
         return found
     order = list(range(1, len(found.shape)))
-    order.insert(out_axis, 0)
+    order.insert(out_axis % len(found.shape), 0)
     return permute(found, order)
 
 
