@@ -20,7 +20,8 @@ from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
 
-LETTERS = string.ascii_lowercase + string.ascii_uppercase
+# Users write the first 52; the rest are for arrays of up to 64 axes, NumPy's most.
+LETTERS = string.ascii_letters + "".join(map(chr, range(0x100, 0x180)))
 
 
 class Einsum(Op):

@@ -5,6 +5,7 @@ Imports contract and below. Messages are torch's.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -111,7 +112,7 @@ def _letters(equation: str, start: int, text: str, lonely: str, twice: str) -> s
             k += 3
             continue
         if c != " ":
-            if c not in LETTERS:
+            if c not in string.ascii_letters:
                 raise ArgumentError(
                     f"einsum(): invalid subscript given at index {start + k} in the equation string, "
                     f"subscripts must be in [a-zA-Z]. Got {c!r} in {equation!r}."
