@@ -115,7 +115,9 @@ def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
             raise ShapeError(
                 f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0."
             )
-    if math.prod(int(n) for n in flat if n) > sys.maxsize:
+    if len(flat) > 64:
+        raise ShapeError(f"Trying to create tensor with {len(flat)} dimensions. NumPy's arrays have at most 64.")
+    if 8 * math.prod(int(n) for n in flat if n) > sys.maxsize:
         raise ShapeError(f"Storage size calculation overflowed with sizes={list(flat)}. Memory cannot hold as many.")
     return tuple(int(n) for n in flat)
 

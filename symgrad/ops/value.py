@@ -27,6 +27,8 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     given = isinstance(data, (np.ndarray, np.generic))
     array = np.array(data) if given else _from_sequence(data)
     _check_kind(array, data)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.type)
     if dtype is not None:
         array = array.astype(check_dtype(dtype))
     elif not given and array.dtype == np.float64:
@@ -108,4 +110,4 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
         ) from error
     probe = np.empty(0, found)
     _check_kind(probe, probe)
-    return found
+    return found if found.isnative else np.dtype(found.type)
