@@ -177,7 +177,7 @@ BAD = {
 
 @pytest.mark.parametrize("statement", BAD.values(), ids=BAD)
 def test_misuse_fails_in_the_words_of_torch(torch, statement):
-    with pytest.raises(RuntimeError, match=".") as expected:
+    with pytest.raises(RuntimeError, match=r"argnum|scalar|aux") as expected:
         statement(torch, torch.ones(3))
     with pytest.raises(errors.SymgradError) as found:
         statement(sg, sg.ones(3))
