@@ -14,9 +14,11 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
-from symgrad.forms import matrix_linalg, names, printers  # noqa: F401  (registers its readings)
-from symgrad.forms.index import TOO_DEEP, Reading, lettered
-from symgrad.forms.matrix import MatrixReading, NoMatrix
+from symgrad.forms import names, printers
+from symgrad.forms.canonical import Canonical
+from symgrad.forms.emit import MatrixReading
+from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
+from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.graph import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
@@ -36,14 +38,14 @@ class ClosedForm:
     """
 
     def __init__(self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None) -> None:
-        self._root, self._basis = root, basis
+        self._root, self._basis, self._forward = root, basis, list(forward)
         own = names.leaves_in_use_of(forward)
         inside = {id(n) for n in ancestors([root])}
         used = [leaf for leaf in own if id(leaf) in inside]
         self._inner = {i for i in inside if i not in {id(leaf) for leaf in own}}
         self._sizes = names.size_names(ancestors([root, *forward]))
         self._names = names.assign([*own, *self._extra(own)], self._sizes)
-        self._leaves = [leaf for leaf in used if not names.is_number(leaf) and not isinstance(leaf.value, sp.Expr)]
+        self._leaves = [leaf for leaf in used if not names.is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
         self.args: tuple[str, ...] = tuple(self._names[id(leaf)] for leaf in self._leaves)
         self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
 
@@ -65,9 +67,14 @@ class ClosedForm:
 
     @cached_property
     def _matrix(self) -> sp.Basic:
-        if self._basis is not None:
+        if self._canonical.basis is not None:
             raise NoMatrix("a Jacobian")
-        return MatrixReading(self._root, self._names, self._inner).expr()
+        check_depth(self._canonical.root)
+        return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
+
+    @cached_property
+    def _canonical(self) -> Canonical:
+        return Canonical(self._root, self._forward, self._inner, self._basis)
 
     @property
     def has_matrix(self) -> bool:
@@ -92,13 +99,13 @@ class ClosedForm:
             FormError: the graph is too deep to be written as one expression.
         """
         free = self._free(indices)
-        cut = len(self._basis.shape) if self._basis is not None else 0
-        found = self._reading.entry(free[cut:], free[:cut])
+        cut = len(self._basis.shape) if self._basis is not None and self._canonical.basis is not None else 0
+        found = self._reading.entry(self._canonical.root, free[cut:], free[:cut])
         return lettered(tidy(found), {k.name for k in free} | self._taken)
 
     @cached_property
     def _reading(self) -> Reading:
-        return Reading(self._root, self._names, self._inner, self._basis)
+        return Reading(self._canonical.pool, self._names, self._canonical.basis and id(self._canonical.basis))
 
     @property
     def _taken(self) -> set[str]:

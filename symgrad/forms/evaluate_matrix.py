@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.forms import nodes
+from symgrad.forms import marks, nodes
 from symgrad.forms.evaluate import evaluate
 from symgrad.kernels import array_kernel
 from symgrad.scalars import SCALARS, X
@@ -62,6 +62,16 @@ def _combined(e: Any, parts: list[Any]) -> Any:
         return np.sum(parts[0] ** 2)
     if isinstance(e, nodes.Total):
         return np.sum(parts[0])
+    if isinstance(e, (marks.Trace, marks.Mean, marks.Norm)):
+        return {"tr": np.trace, "mean": np.mean, "": np.linalg.norm}[e.called](parts[0])
+    if isinstance(e, marks.Diag):
+        return np.diag(parts[0][:, 0]) if len(e.shape) == 2 else np.diag(parts[0])[:, None]
+    if isinstance(e, marks.Truth):
+        return _relation(e)(*parts) * 1.0
+    if isinstance(e, marks.Cases):
+        return _cases(parts)
+    if isinstance(e, marks.Quotient):
+        return parts[0] / parts[1]
     if isinstance(e, nodes.ElementPower):
         return np.power(*parts)
     if isinstance(e, nodes.Elementwise):
@@ -75,6 +85,18 @@ def _combined(e: Any, parts: list[Any]) -> Any:
             found = found * p
         return found
     return array_kernel(e.func(*X[: len(parts)]), X[: len(parts)])(*map(np.asarray, parts))
+
+
+def _relation(e: Any) -> Any:
+    names = {sp.Gt: "greater", sp.Ge: "greater_equal", sp.Lt: "less", sp.Le: "less_equal", sp.Eq: "equal"}
+    return getattr(np, names.get(e.relation, "not_equal"))
+
+
+def _cases(parts: list[Any]) -> Any:
+    *cases, found = parts
+    for value, condition in zip(cases[-2::-2], cases[::-2], strict=True):
+        found = np.where(condition, value, found)
+    return found
 
 
 def _call(e: Any, arrays: dict[str, Any]) -> Any:

@@ -1,23 +1,23 @@
-"""Index notation: the entry of a tensor at symbolic indices, as Indexed and Sum. Imports graph, names and ops.
+"""Index notation: the entry of a term at symbolic indices, as Indexed and Sum. Imports canon and names.
 
-Every operation states its own entry (``Op.index``); here are the leaves, the sums, and the letters.
+A named operation states its own entry (``Op.index``); here are the sums, the products and the letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
+from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.errors import FormError
 from symgrad.forms import names
+from symgrad.forms.canon.products import content
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term, below
 from symgrad.forms.entries import Entry
 from symgrad.forms.notation import At, Sigma, dressed
-from symgrad.graph import AnyNode, Leaf, ancestors, is_node
-from symgrad.ops.map import exact
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
@@ -28,77 +28,104 @@ TOO_DEEP = (
 
 
 class Reading:
-    """One reading of a graph: the symbols of its leaves, and the letters used so far."""
+    """One reading of terms: the symbols of the leaves, and the letters used so far.
 
-    def __init__(self, root: AnyNode, leaf_names: dict[int, str], inner: set[int], basis: Any = None) -> None:
-        self.root, self.names, self.inner = root, leaf_names, inner
-        self.basis: AnyNode | None = basis
+    A basis leaf, where there is one, reads as δ at ``basis_index``.
+    """
+
+    def __init__(self, pool: Pool, leaf_names: Mapping[Any, str], basis: Any = None) -> None:
+        self.pool, self.names, self.basis = pool, leaf_names, basis
         self.basis_index: tuple[sp.Expr, ...] = ()
-        self.memo: dict[Any, sp.Expr] = {}
+        self.memo: dict[Any, Any] = {}
         self.fresh_count = 0
-        check_depth(root)
 
-    def entry(self, idx: Sequence[sp.Expr], basis_index: Sequence[sp.Expr] = ()) -> sp.Expr:
-        """Return the root's entry at ``idx``; a basis leaf reads as δ at ``basis_index``."""
+    def entry(self, root: Term, idx: Sequence[sp.Expr], basis_index: Sequence[sp.Expr] = ()) -> sp.Expr:
+        """Return the root's entry at ``idx``."""
+        check_depth(root)
         self.basis_index = tuple(basis_index)
         try:
-            return Reader(self, self.root)(idx)
+            return as_number(Reader(self, root)(idx))
         except RecursionError as error:
             raise FormError(TOO_DEEP.format(n="too many")) from error
 
-    def leaf(self, leaf: Leaf, idx: Sequence[Any]) -> sp.Expr:
-        """Return a leaf's entry."""
-        if leaf is self.basis:
-            return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.basis_index, idx, strict=True)])
-        if isinstance(leaf.value, sp.Expr):
-            return leaf.value
-        if names.is_number(leaf) or (id(leaf) in self.inner and names.same_everywhere(leaf)):
-            return exact(np.asarray(leaf.value).flat[0])
-        if id(leaf) in self.inner and _is_identity(leaf):
-            return sp.KroneckerDelta(*idx)
-        symbol = sp.Symbol(self.names[id(leaf)], real=True)
-        return sp.Indexed(sp.IndexedBase(symbol), *idx) if idx else symbol
+
+def check_depth(root: Term) -> None:
+    """Refuse terms that are too deep to write as one expression."""
+    depth: dict[Term, int] = {}
+    for t in below([root]):
+        depth[t] = 0 if t.kind == NAMED else 1 + max((depth[a] for a in t.args), default=0)
+    if depth[root] > DEPTH:
+        raise FormError(TOO_DEEP.format(n=depth[root]))
 
 
-def check_depth(root: AnyNode) -> None:
-    """Refuse graphs that are too deep to write as one expression."""
-    depth: dict[int, int] = {}
-    for node in ancestors([root]):
-        depth[id(node)] = 1 + max((depth[id(p)] for p in node.inputs if is_node(p)), default=0)
-    if depth[id(root)] > DEPTH:
-        raise FormError(TOO_DEEP.format(n=depth[id(root)]))
-
-
-def _is_identity(leaf: Leaf) -> bool:
-    value = np.asarray(leaf.value)
-    return value.ndim == 2 and value.dtype != object and np.array_equal(value, np.eye(*value.shape))
+def as_number(e: Any) -> sp.Expr:
+    """Return 1 where a condition holds, else 0; anything else as it is."""
+    return sp.Piecewise((1, e), (0, True)) if isinstance(e, Boolean) else e
 
 
 class Reader:
-    """An operation's view of one input: its shape, and its entry at any index."""
+    """A view of one term: its shape, and its entry at any index. What ``Op.index`` sees of an input."""
 
-    __slots__ = ("reading", "shape", "source")
+    __slots__ = ("reading", "shape", "term")
 
-    def __init__(self, reading: Reading, source: Any) -> None:
-        self.reading, self.source = reading, source
-        self.shape = source.shape if is_node(source) else ()
+    def __init__(self, reading: Reading, term: Term) -> None:
+        self.reading, self.term, self.shape = reading, term, term.shape
 
-    def __call__(self, idx: Sequence[Any]) -> sp.Expr:
-        if not is_node(self.source):
-            return exact(self.source)
-        key = (id(self.source), *idx)
+    def __call__(self, idx: Sequence[Any]) -> Any:
+        key = (self.term, *idx)
         found = self.reading.memo.get(key)
         if found is None:
-            found = self.reading.memo[key] = self._read(list(idx))
+            found = self.reading.memo[key] = _READERS[self.term.kind](self, list(idx))
         return found
 
-    def _read(self, idx: list[Any]) -> sp.Expr:
-        if isinstance(self.source, Leaf):
-            return self.reading.leaf(self.source, idx)
-        readers = [Reader(self.reading, p) for p in self.source.inputs]
-        found: sp.Expr = self.source.op.index(idx, *readers)
-        return found
+    def _of(self, term: Term) -> Reader:
+        return Reader(self.reading, term)
 
+    # -------------------------------------------------------------- kinds of terms
+    def _leaf(self, idx: list[Any]) -> Any:
+        key = self.term.data[0] if self.term.kind == LEAF else self.term.data
+        if key == self.reading.basis:
+            return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.basis_index, idx, strict=True)])
+        symbol = sp.Symbol(self.reading.names[key], real=True)
+        return sp.Indexed(sp.IndexedBase(symbol), *idx) if idx else symbol
+
+    def _eye(self, idx: list[Any]) -> Any:
+        return sp.KroneckerDelta(*idx)
+
+    def _sum(self, idx: list[Any]) -> Any:
+        number, plain = content(self.reading.pool, self.term)
+        entries = [c * as_number(self._of(a)(idx)) for c, a in zip(plain.data, plain.args, strict=True)]
+        return number * sp.Add(*entries)
+
+    def _product(self, idx: list[Any]) -> Any:
+        subs, out, sizes = self.term.data
+        at: dict[int, Any] = dict(zip(out, idx, strict=True))
+        limits = []
+        for k, n in sizes:
+            if k not in at:
+                at[k] = sp.S.Zero if n == 1 else self.fresh()
+                limits.extend([(at[k], 0, n - 1)] if n != 1 else [])
+        factors = [as_number(self._of(a)([at[k] for k in s])) for a, s in zip(self.term.args, subs, strict=True)]
+        body = sp.Mul(*factors)
+        return summed(body, limits) if limits else body
+
+    def _power(self, idx: list[Any]) -> Any:
+        return as_number(self._of(self.term.args[0])(idx)) ** self.term.data
+
+    def _function(self, idx: list[Any]) -> Any:
+        head = self.term.data
+        entries = [self._of(a)(idx if a.shape else []) for a in self.term.args]
+        if head is sp.Piecewise:
+            pairs = zip(entries[::2], entries[1::2], strict=True)
+            return sp.Piecewise(*[(as_number(value), _condition(c)) for value, c in pairs])
+        if issubclass(head, BooleanFunction):
+            return head(*map(_condition, entries))
+        return head(*map(as_number, entries))
+
+    def _call(self, idx: list[Any]) -> Any:
+        return self.term.data.index(idx, *[self._of(a) for a in self.term.args])
+
+    # -------------------------------------------------------------- for the operations
     def fresh(self) -> sp.Symbol:
         """Return a bound index that nothing else uses; letters are given at the end."""
         self.reading.fresh_count += 1
@@ -116,6 +143,22 @@ class Reader:
         """Return the input as a lambda of its entries, for a named function to show."""
         idx = [self.fresh() for _ in self.shape]
         return sp.Lambda(tuple(idx), self(idx)) if idx else self(())
+
+
+_READERS = {
+    LEAF: Reader._leaf,
+    NAMED: Reader._leaf,
+    EYE: Reader._eye,
+    SUM: Reader._sum,
+    PRODUCT: Reader._product,
+    POWER: Reader._power,
+    FUNCTION: Reader._function,
+    CALL: Reader._call,
+}
+
+
+def _condition(c: Any) -> Any:
+    return c if isinstance(c, Boolean) else sp.sympify(c != 0) if c.is_number else sp.Ne(c, 0)
 
 
 def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:

@@ -35,6 +35,17 @@ def is_number(leaf: Leaf) -> bool:
     return leaf.level == CONSTANT and leaf.title is None and leaf.shape == ()
 
 
+def is_identity(leaf: Leaf) -> bool:
+    """Whether a leaf's value is an identity matrix of two rows or more."""
+    value = np.asarray(leaf.value)
+    return value.ndim == 2 and len(value) > 1 and value.dtype != object and np.array_equal(value, np.eye(*value.shape))
+
+
+def is_known(leaf: Leaf) -> bool:
+    """Whether a leaf is printed as what it is: an unnamed constant that is a number or an identity matrix."""
+    return leaf.level == CONSTANT and leaf.title is None and (leaf.shape == () or is_identity(leaf))
+
+
 def same_everywhere(leaf: Leaf) -> bool:
     """Whether all entries of a leaf's value are one number."""
     value = np.asarray(leaf.value)

@@ -23,6 +23,7 @@ class ArrayExpr(sp.Expr):
     """Base of the array nodes. The last argument is the shape."""
 
     is_commutative = False
+    kept_by_transposing = False
     _diff_wrt = False
 
     @property
@@ -52,8 +53,8 @@ class ArraySymbol(ArrayExpr):
     precedence = _ATOM
 
     @classmethod
-    def of(cls, name: str, shape: Any) -> Any:
-        return cls(Str(str(name)), sp.Tuple(*shape))
+    def of(cls, name: str, shape: Any, symmetric: bool = False) -> Any:
+        return cls(Str(str(name)), *[Str("symmetric")] * symmetric, sp.Tuple(*shape))
 
     @property
     def name(self) -> str:
@@ -104,6 +105,35 @@ class Identity(ArrayExpr):
         return "I"
 
 
+def is_symmetric(a: Any) -> bool:
+    """Whether a matrix is its own transpose, as its notation shows."""
+    if len(a.shape) != 2:
+        return False
+    if isinstance(a, ArraySymbol):
+        return len(a.args) == 3
+    if isinstance(a, Product):
+        factors = a.args[:-1]
+        return all(f == Transposed.of(g) for f, g in zip(factors, reversed(factors), strict=True))
+    if isinstance(a, Call):
+        return bool(a.op.keeps_symmetry) and all(map(is_symmetric, a.args[1:-1]))
+    if isinstance(a, Plus):
+        terms = set(a.args[:-1])
+        return {Scaled.of(c, _turned(b)) for c, b in map(in_front, terms)} == terms
+    return isinstance(a, Identity) or (isinstance(a, Scaled) and is_symmetric(a.args[1])) or a.kept_by_transposing
+
+
+def _turned(a: Any) -> Any:
+    """Return the transpose, of a product the product of the transposes."""
+    if isinstance(a, Product):
+        return Product.of([Transposed.of(f) for f in reversed(a.args[:-1])], a.shape[::-1])
+    return Transposed.of(a)
+
+
+def in_front(a: Any) -> tuple[Any, Any]:
+    """Split an array into its coefficient and the rest."""
+    return (a.args[0], a.args[1]) if isinstance(a, Scaled) else (1, a)
+
+
 class Transposed(ArrayExpr):
     """aᵀ; of a 1-D array the row, which occurs inside products only."""
 
@@ -113,7 +143,7 @@ class Transposed(ArrayExpr):
     def of(cls, a: Any) -> Any:
         if isinstance(a, Transposed):
             return a.args[0]
-        if isinstance(a, Identity):
+        if is_symmetric(a):
             return a
         shape = a.shape[::-1] if len(a.shape) == 2 else (1, *a.shape)
         return cls(a, sp.Tuple(*shape))
@@ -171,6 +201,8 @@ class Scaled(ArrayExpr):
     def _sympystr(self, printer: Any) -> str:
         top, bottom = sp.fraction(self.args[0])
         body = self._paren(printer, self.args[1], self.precedence)
+        if top != -1 and not top.is_number and not top.is_Add and top.could_extract_minus_sign():
+            return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
         head = "-" if top == -1 else "" if top == 1 else f"{self._coefficient(printer, top)}*"
         text = head + body
         return text if bottom == 1 else f"{text}/{_tight(printer, bottom)}"
@@ -192,7 +224,7 @@ class Scaled(ArrayExpr):
 
 def _tight(printer: Any, e: Any) -> str:
     text = printer._print(e)
-    return text if e.is_Atom else f"({text})"
+    return text if _level(e) >= PRECEDENCE["Pow"] else f"({text})"
 
 
 class Plus(ArrayExpr):
@@ -214,10 +246,14 @@ class Plus(ArrayExpr):
         return out
 
     def _sympystr(self, printer: Any) -> str:
-        return self._join([self._paren(printer, t, self.precedence + 1) for t in self._terms()])
+        return self._join([self._paren(printer, t, self._level_of(t)) for t in self._terms()])
+
+    def _level_of(self, t: Any) -> int:
+        """A number in every entry needs no bracket for its sign."""
+        return self.precedence + (not (isinstance(t, Filled) and not t.args[0].is_Add))
 
     def _latex(self, printer: Any) -> str:
-        return self._join([self._paren_latex(printer, t, self.precedence + 1) for t in self._terms()])
+        return self._join([self._paren_latex(printer, t, self._level_of(t)) for t in self._terms()])
 
     def _terms(self) -> tuple[Any, ...]:
         """The first positive term leads, as one writes y - x rather than -x + y."""
@@ -271,19 +307,39 @@ class Hadamard(ArrayExpr):
 class ElementPower(ArrayExpr):
     """Each entry to a power."""
 
-    precedence = PRECEDENCE["Pow"]
-
     @classmethod
     def of(cls, a: Any, power: Any) -> Any:
         return cls(a, power, sp.Tuple(*a.shape))
 
+    @property
+    def precedence(self) -> int:
+        """A negative power prints as a quotient, a square root as a function."""
+        return Hadamard.precedence if self.args[1].is_negative else _ATOM if self._is_root() else PRECEDENCE["Pow"]
+
+    def _is_root(self) -> bool:
+        return bool(self.args[1] == sp.Rational(1, 2))
+
     def _sympystr(self, printer: Any) -> str:
-        power = printer._print(self.args[1])
-        power = power if self.args[1].is_Atom and not power.startswith("-") else f"({power})"
-        return f"{self._paren(printer, self.args[0], _ATOM)}^⊙{power}"
+        a, power = self.args[:2]
+        if power.is_negative:
+            return f"1 ⊘ {self._paren(printer, self.under(), Hadamard.precedence + 1)}"
+        if self._is_root():
+            return f"sqrt({printer._print(a)})"
+        text = printer._print(power)
+        return f"{self._paren(printer, a, _ATOM)}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
+
+    def under(self) -> Any:
+        """What stands below the bar of a negative power."""
+        a, power = self.args[:2]
+        return a if power == -1 else ElementPower.of(a, -power)
 
     def _latex(self, printer: Any) -> str:
-        return f"{self._paren_latex(printer, self.args[0], _ATOM)}^{{\\odot {printer._print(self.args[1])}}}"
+        a, power = self.args[:2]
+        if power.is_negative:
+            return f"1 \\oslash {self._paren_latex(printer, self.under(), Hadamard.precedence + 1)}"
+        if self._is_root():
+            return f"\\sqrt{{{printer._print(a)}}}"
+        return f"{self._paren_latex(printer, a, _ATOM)}^{{\\odot {printer._print(power)}}}"
 
 
 class Elementwise(ArrayExpr):

@@ -26,6 +26,7 @@ from symgrad.ops.square import bad_minor, check_square, first_bad, on_matrices, 
 class Inverse(Op):
     """The inverse of each matrix."""
 
+    keeps_symmetry = True
     name = "LinalgInvEx"
     saves = "y"
 

@@ -54,6 +54,7 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
+    keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 

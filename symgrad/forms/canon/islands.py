@@ -1,0 +1,162 @@
+"""Elementwise islands: parts of a term that are one scalar expression of whole arrays, handed to SymPy.
+
+Imports terms.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, value_of
+
+LARGE = 60  # operations of an expression beyond which SymPy is not asked
+ATOMS: tuple[sp.Symbol, ...] = sp.symbols("a0:64")
+Key = tuple[Term, Letters]
+
+
+class Island:
+    """A scalar expression in atoms that stand for (term, axes of the frame it lies along)."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.atoms: dict[Key, sp.Symbol] = {}
+
+    def read(self, t: Term, axes: Letters) -> sp.Expr:
+        """Return t as an expression; whatever is not elementwise becomes an atom."""
+        value = value_of(t)
+        if value is not None:
+            return value
+        if t.kind == SUM:
+            return sp.Add(*[c * self.read(a, axes) for c, a in zip(t.data, t.args, strict=True)])
+        if t.kind == PRODUCT and elementwise(t):
+            subs, out, _ = t.data
+            at = dict(zip(out, axes, strict=True))
+            return sp.Mul(*[self.read(f, tuple(at[k] for k in s)) for f, s in zip(t.args, subs, strict=True)])
+        if t.kind == POWER and t.data.is_integer:
+            return self.read(t.args[0], axes) ** t.data
+        if t.kind == POWER and t.data.is_Rational and t.data.p != 1:
+            return self.read(self.pool.power(t.args[0], sp.Rational(1, t.data.q)), axes) ** t.data.p
+        if (t, axes) not in self.atoms and len(self.atoms) == len(ATOMS):
+            raise OverflowError
+        return self.atoms.setdefault((t, axes), ATOMS[len(self.atoms)])
+
+    def written(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term:
+        """Turn an expression in the atoms back into a term of this shape."""
+        pool, back = self.pool, {a: key for key, a in self.atoms.items()}
+        letters = tuple(range(len(shape)))
+        sizes = dict(zip(letters, shape, strict=True))
+        if e.is_Add:
+            return pool.sum([(1, self.written(a, shape)) for a in e.args], shape)
+        number, factors = sp.Integer(1), []
+        for f in sp.Mul.make_args(e):
+            if not f.free_symbols & back.keys():  # a number, or a size
+                number *= f
+                continue
+            base, exponent = f.as_base_exp()
+            if base in back:
+                term, axes = back[base]
+            else:
+                axes = tuple(sorted({k for a in base.free_symbols & back.keys() for k in back[a][1]}))
+                local = Island(pool)
+                for a in base.free_symbols & back.keys():
+                    t, own = back[a]
+                    local.atoms[(t, tuple(axes.index(k) for k in own))] = a
+                term = local.written(base, tuple(shape[k] for k in axes))
+            factors.append((pool.power(term, exponent), axes))
+        return pool.sum([(number, pool.product(factors, letters, sizes))], shape)
+
+
+def elementwise(t: Term) -> bool:
+    """Whether a product sums over nothing and has no identity matrix in it."""
+    subs, out, sizes = t.data
+    return (
+        bool(t.args)
+        and len(sizes) == len(out)
+        and all(len(set(s)) == len(s) for s in subs)
+        and all(a.kind != EYE for a in t.args)
+    )
+
+
+@lru_cache(maxsize=4096)
+def shortest(e: sp.Expr) -> sp.Expr:
+    """Return the shortest of the usual ways to write a scalar expression."""
+    if e.count_ops() > LARGE:
+        return e
+    found = [e]
+    together = sp.together(e)
+    cancelled = sp.cancel(together)
+    found += [cancelled, sp.factor(cancelled), sp.factor_terms(e)]
+    return min(found, key=_length)  # the first of equals: as it was written
+
+
+def _length(e: sp.Expr) -> tuple[int, int]:
+    below = sum(1 for p in e.atoms(sp.Pow) if p.exp.is_negative)
+    return int(sp.count_ops(e)) + 2 * below, len(str(e))
+
+
+def shorter(pool: Pool, t: Term) -> Term | None:
+    """Return an elementwise sum or product in a shorter form, or None."""
+    island = Island(pool)
+    letters = tuple(range(len(t.shape)))
+    try:
+        e = island.read(t, letters)
+    except OverflowError:
+        return None
+    if not _promising(e):
+        return None
+    best = shortest(e)
+    if _length(best)[0] >= _length(e)[0]:
+        return None
+    found = island.written(best, t.shape)
+    return found if found.cost < t.cost else None
+
+
+def _promising(e: sp.Expr) -> bool:
+    """Whether an atom stands in several places; otherwise there is nothing to cancel or to factor."""
+    seen: set[Any] = set()
+    for a in sp.preorder_traversal(e):
+        if a.is_Symbol:
+            if a in seen:
+                return True
+            seen.add(a)
+    return False
+
+
+@rule(PRODUCT)
+def elementwise_part(d: Draft) -> bool:
+    """The factors over the same letters in their shortest form: (a/b)·(b + b·c) is a·(1 + c)."""
+    groups: dict[frozenset[int], list[int]] = {}
+    for k, (f, s) in enumerate(d.factors):
+        if f.kind != EYE and len(set(s)) == len(s):
+            groups.setdefault(frozenset(s), []).append(k)
+    for places in groups.values():
+        if len(places) > 1 and any(_has_sum(d.factors[k][0]) for k in places) and _rewritten(d, places):
+            return True
+    return False
+
+
+def _has_sum(f: Term) -> bool:
+    return f.kind == SUM or (f.kind == POWER and f.args[0].kind == SUM)
+
+
+def _rewritten(d: Draft, places: list[int]) -> bool:
+    frame = d.factors[places[0]][1]
+    shape = tuple(d.sizes[k] for k in frame)
+    island = Island(d.pool)
+    parts = [d.factors[k] for k in places]
+    try:
+        e = sp.Mul(*[island.read(f, tuple(frame.index(k) for k in s)) for f, s in parts])
+    except OverflowError:
+        return False
+    best = shortest(e) if _promising(e) else e
+    if _length(best)[0] >= _length(e)[0]:
+        return False
+    found = island.written(best, shape)
+    if found.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
+        return False
+    d.factors = [x for k, x in enumerate(d.factors) if k not in places]
+    d.factors.append((found, frame))
+    return True

@@ -1,0 +1,46 @@
+"""A term that is linear in a basis leaf, as the array of its coefficients: a Jacobian.
+
+Imports terms.
+"""
+
+from __future__ import annotations
+
+from symgrad.forms.canon.terms import PRODUCT, SUM, Pool, Shape, Term, below
+
+
+class NotLinear(Exception):
+    """The basis stands inside a function or a named operation."""
+
+
+def coefficients(pool: Pool, root: Term, basis: Term) -> Term:
+    """Return J with root = Σ J·basis, of shape basis.shape + root.shape; raises NotLinear."""
+    found: dict[Term, Term] = {}
+    for t in below([root]):
+        if t is basis:
+            found[t] = _unit(pool, basis)
+        elif any(a in found for a in t.args):
+            found[t] = _carried(pool, t, found, basis.shape)
+    return found[root] if root in found else pool.zero((*basis.shape, *root.shape))
+
+
+def _unit(pool: Pool, basis: Term) -> Term:
+    """δ over each axis."""
+    n = len(basis.shape)
+    factors = [(pool.eye(size), (k, n + k)) for k, size in enumerate(basis.shape)]
+    return pool.product(factors, range(2 * n), dict(enumerate(basis.shape * 2)))
+
+
+def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term:
+    """Return the coefficients of a term, given its arguments'."""
+    if t.kind == SUM:
+        return pool.sum([(c, found[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
+    if t.kind != PRODUCT or sum(a in found for a in t.args) != 1:
+        raise NotLinear(t.kind)
+    subs, out, pairs = t.data
+    sizes = dict(pairs)
+    first = max(sizes, default=-1) + 1
+    letters = tuple(range(first, first + len(front)))
+    sizes.update(zip(letters, front, strict=True))
+    factors = [(found[a], (*letters, *s)) if a in found else (a, s) for a, s in zip(t.args, subs, strict=True)]
+    return pool.product(factors, (*letters, *out), sizes)
+

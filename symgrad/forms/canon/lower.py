@@ -1,0 +1,269 @@
+"""From the recorded graph to the canonical one: what each operation is in sums, products and functions.
+
+An operation without a reading here stays a named operation. To give one a reading, register it with ``lower``.
+Imports the constructors and ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import Any
+
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+from symgrad.forms.canon.functions import log_softmax
+from symgrad.forms.canon.terms import Pool, Term
+from symgrad.graph import AnyNode, Leaf, ancestors, is_node
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.determinant import Cofactor, Det
+from symgrad.ops.linalg import Inverse, Solve
+from symgrad.ops.map import Map, exact
+from symgrad.ops.matrices import DiagEmbed, Diagonal
+from symgrad.ops.norms import Norm
+from symgrad.ops.protocol import Op
+from symgrad.ops.shape import Expand, Eye, Reshape, total
+from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
+from symgrad.ops.total import MapTotal
+from symgrad.scalars import X
+
+LeafReading = Callable[[Pool, Leaf], Term]
+
+
+def lowered(
+    pool: Pool, roots: Sequence[AnyNode], leaf: LeafReading, name: Callable[[AnyNode, Term], Term] | None = None
+) -> dict[AnyNode, Term]:
+    """Return the term of every node below the roots.
+
+    Args:
+        pool: where the terms are made.
+        roots: the outputs.
+        leaf: how a leaf is read.
+        name: what stands for a node's term from there on, such as a name for it.
+    """
+    found: dict[AnyNode, Term] = {}
+    for node in ancestors(list(roots)):
+        if isinstance(node, Leaf):
+            found[node] = leaf(pool, node)
+            continue
+        args = [found[p] if is_node(p) else pool.constant(exact(p)) for p in node.inputs]
+        term = lower(node.op, pool, node.shape, args)
+        found[node] = term if name is None else name(node, term)
+    return found
+
+
+@singledispatch
+def lower(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    """Return an operation on terms."""
+    return pool.call(op, args, shape)
+
+
+@lower.register
+def _(op: Cast, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return args[0]
+
+
+@lower.register
+def _(op: Eye, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.eye(shape[0]) if shape[0] == shape[1] else pool.call(op, args, shape)
+
+
+@lower.register
+def _(op: Expand, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.spread(args[0], shape)
+
+
+@lower.register
+def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # Axes of length one come and go; any other change of shape is a name.
+    (a,) = args
+    live = [k for k, n in enumerate(a.shape) if n != 1]
+    kept = [k for k, n in enumerate(shape) if n != 1]
+    if [a.shape[k] for k in live] != [shape[k] for k in kept]:
+        return pool.call(op, args, shape)
+    sizes: dict[int, Any] = dict(enumerate(shape))
+    at = dict(zip(live, kept, strict=True))
+    subs = []
+    for k in range(len(a.shape)):
+        if k not in at:
+            sizes[len(sizes)] = 1
+        subs.append(at.get(k, len(sizes) - 1))
+    return pool.product([(a, tuple(subs))], tuple(range(len(shape))), sizes)
+
+
+@lower.register
+def _(op: Einsum, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    number: dict[str, int] = {}
+    for c in (*op.output, *"".join(op.terms)):
+        number.setdefault(c, len(number))
+    sizes = {number[c]: n for c, n in op.sizes([a.shape for a in args]).items()}
+    factors = [(a, tuple(number[c] for c in term)) for a, term in zip(args, op.terms, strict=True)]
+    return pool.product(factors, tuple(number[c] for c in op.output), sizes)
+
+
+@lower.register
+def _(op: Map, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return elementwise(pool, op.formula, shape, args)
+
+
+@lower.register
+def _(op: MapTotal, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    sizes = op.map.out_shape(*[a.shape for a in args])
+    terms = elementwise(pool, op.map.formula, sizes, args)
+    letters = tuple(range(len(sizes)))
+    added = pool.product([(terms, letters)], (), dict(zip(letters, sizes, strict=True)))
+    return pool.sum([(1 / sp.sympify(total(sizes)), added)], ()) if op.mean else added
+
+
+# ------------------------------------------------------------------ elementwise
+def elementwise(pool: Pool, payload: Any, shape: Any, args: Sequence[Term]) -> Term:
+    """Return a scalar expression of the arguments' entries, broadcast to the shape."""
+    return _Walk(pool, shape, dict(zip(X, args, strict=False))).read(payload)
+
+
+class _Walk:
+    """One payload on its way into terms."""
+
+    def __init__(self, pool: Pool, shape: Any, args: dict[Any, Term]) -> None:
+        self.pool, self.shape = pool, shape
+        self.args = {x: pool.spread(a, shape) for x, a in args.items()}
+
+    def read(self, e: Any) -> Term:
+        """Return the term of an expression."""
+        pool, shape = self.pool, self.shape
+        if e in self.args:
+            return self.args[e]
+        if not e.free_symbols & set(self.args):
+            return pool.constant(_as_number(e), shape)
+        if e.is_Add:
+            return pool.sum([self._scaled(a) for a in _in_order(e)], shape)
+        if e.is_Mul:
+            number, rest = e.as_coeff_Mul()
+            return pool.sum([(number, pool.times(*map(self.read, _in_order(rest))))], shape)
+        if e.is_Pow and e.exp.is_number:
+            return pool.power(self.read(e.base), e.exp)
+        if isinstance(e, sp.Piecewise):
+            return self._cases(e)
+        return pool.function(e.func, [self.read(a) for a in e.args], shape)
+
+    def _scaled(self, e: Any) -> tuple[Any, Term]:
+        number, rest = e.as_coeff_Mul()
+        return number, self.read(rest)
+
+    def _cases(self, e: sp.Piecewise) -> Term:
+        """Return Σ value·[condition], each condition without the ones before it, where few branches differ from 0."""
+        pool, shape = self.pool, self.shape
+        *cases, (last, otherwise) = e.args
+        if last == 0 and otherwise == True and len(cases) == 1:  # noqa: E712  (SymPy's true)
+            value, condition = cases[0]
+            return pool.times(self.read(value), self.read(condition))
+        args = [self.read(a) for case in e.args for a in case]
+        return pool.function(sp.Piecewise, args, shape)
+
+
+def _as_number(e: Any) -> Any:
+    return sp.Integer(bool(e)) if isinstance(e, Boolean) else e
+
+
+def _in_order(e: Any) -> list[Any]:
+    """Return the parts in the order of the payload's slots, x0 first, as the user wrote them."""
+    parts = e.args if e.is_Add or e.is_Mul else (e,)
+    return sorted(parts, key=lambda a: min((str(s) for s in a.free_symbols), default="~"))
+
+
+# ------------------------------------------------------------------ along the last axis
+def _on_last(pool: Pool, axes: Sequence[int], a: Term) -> tuple[Term, tuple[int, ...]] | None:
+    """Return a with its one axis moved to the end, and the way back; None for several axes."""
+    if len(axes) != 1:
+        return None
+    rank = len(a.shape)
+    order = tuple(k for k in range(rank) if k != axes[0]) + (axes[0],)
+    moved = pool.product([(a, tuple(range(rank)))], order, dict(enumerate(a.shape)))
+    return moved, order
+
+
+def _moved_back(pool: Pool, a: Term, order: tuple[int, ...]) -> Term:
+    sizes = dict(zip(order, a.shape, strict=True))
+    return pool.product([(a, order)], tuple(sorted(order)), sizes)
+
+
+@lower.register
+def _(op: Softmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    found = _on_last(pool, op.axes, args[0])
+    if found is None:
+        return pool.call(op, args, shape)
+    a, order = found
+    return _moved_back(pool, pool.call(Softmax((len(shape) - 1,)), [a], a.shape), order)
+
+
+@lower.register
+def _(op: LogSoftmax, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    found = _on_last(pool, op.axes, args[0])
+    if found is None:
+        return pool.call(op, args, shape)
+    return _moved_back(pool, log_softmax(pool, found[0]), found[1])
+
+
+@lower.register
+def _(op: LogSumExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    found = _on_last(pool, op.axes, args[0])
+    if found is None:
+        return pool.call(op, args, shape)
+    a, order = found
+    lse = pool.call(LogSumExp((len(order) - 1,), False), [a], a.shape[:-1])
+    if not op.keepdim:
+        return lse
+    letters = {k: n for k, n in enumerate(shape)}
+    return pool.product([(lse, order[:-1])], tuple(range(len(shape))), letters)
+
+
+# ------------------------------------------------------------------ linear algebra
+@lower.register
+def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    a, b = args
+    n = a.shape[0]
+    if len(a.shape) != 2:
+        return pool.call(op, args, shape)
+    inverse = pool.call(Inverse(), [a], a.shape)
+    at = (1, 0) if op.transposed else (0, 1)
+    out = (0,) if len(b.shape) == 1 else (0, 2)
+    return pool.product([(inverse, at), (b, (1, *out[1:]))], out, dict(zip((0, 1, 2), (n, n, *b.shape[1:]), strict=False)))
+
+
+@lower.register
+def _(op: Cofactor, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # det(A) A⁻ᵀ, as one writes it; the operation itself is right for singular matrices too.
+    if op.order or len(shape) != 2:
+        return pool.call(op, args, shape)
+    (a,) = args
+    inverse = pool.transposed(pool.call(Inverse(), [a], shape))
+    return pool.product([(pool.call(Det(), [a], ()), ()), (inverse, (0, 1))], (0, 1), dict(enumerate(shape)))
+
+
+@lower.register
+def _(op: Diagonal, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    (a,) = args
+    if op.offset or len(a.shape) != 2 or a.shape[0] != a.shape[1]:
+        return pool.call(op, args, shape)
+    return pool.product([(a, (0, 0))], (0,), {0: a.shape[0]})
+
+
+@lower.register
+def _(op: DiagEmbed, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    (a,) = args
+    if op.offset or len(a.shape) != 1:
+        return pool.call(op, args, shape)
+    return pool.product([(a, (0,)), (pool.eye(shape[0]), (0, 1))], (0, 1), {0: shape[0], 1: shape[0]})
+
+
+@lower.register
+def _(op: Norm, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    (a,) = args
+    if op.p != 2 or shape != ():
+        return pool.call(op, args, shape)
+    letters = tuple(range(len(a.shape)))
+    return pool.power(
+        pool.product([(pool.power(a, 2), letters)], (), dict(zip(letters, a.shape, strict=True))), sp.Rational(1, 2)
+    )

@@ -1,0 +1,254 @@
+"""Rules of products: what is nested is opened, identities and inverses vanish, equal factors become powers.
+
+Each rule changes the draft it is given and says whether it did. Imports terms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.canon.terms import (
+    CALL,
+    EYE,
+    FUNCTION,
+    LEAF,
+    NAMED,
+    ONE_,
+    POWER,
+    PRODUCT,
+    SUM,
+    Draft,
+    Letters,
+    Pool,
+    Term,
+    rule,
+    split,
+)
+from symgrad.ops.linalg import Inverse
+from symgrad.ops.softmax import Softmax
+
+
+@rule(PRODUCT)
+def open_nested(d: Draft) -> bool:
+    """A·(B·C) is A·B·C, and coefficients stand in front."""
+    stack, flat, changed = list(d.factors), [], False
+    while stack:
+        f, s = stack.pop(0)
+        c, f = split(f)
+        if c != 1 or f.kind == PRODUCT:
+            changed = True
+        d.coef *= c
+        if f.kind == SUM and not f.args:
+            d.coef = sp.Integer(0)
+            return True
+        if f.kind != PRODUCT:
+            flat.append((f, s))
+            continue
+        subs, out, sizes = f.data
+        at = dict(zip(out, s, strict=True))
+        for k, n in sizes:
+            if k not in at:
+                at[k] = d.fresh(n)
+        stack[:0] = [(g, tuple(at[k] for k in t)) for g, t in zip(f.args, subs, strict=True)]
+    d.factors = flat
+    return changed
+
+
+@rule(PRODUCT)
+def number_in_front(d: Draft) -> bool:
+    """(2a - 2b)·c is 2·(a - b)·c, with the sign that the user wrote."""
+    changed = False
+    for k, (f, s) in enumerate(d.factors):
+        c, g = content(d.pool, f)
+        if c != 1:
+            d.coef *= c
+            d.factors[k] = (g, s)
+            changed = True
+    return changed
+
+
+def content(pool: Pool, t: Term) -> tuple[Any, Term]:
+    """Split a sum into a number and a sum: the one the user wrote, where there is one."""
+    if t.kind != SUM or len(t.args) < 2:
+        return ONE_, t
+    size = t.data[0].as_coeff_Mul()[1]  # such as 1/n
+    ratios = [c / size for c in t.data]
+    if not all(c.is_Rational for c in ratios):
+        return ONE_, t
+    number = sp.Rational(sp.igcd(*[c.p for c in ratios]), sp.ilcm(*[c.q for c in ratios]))
+    for one in (number, -number, ratios[0], -ratios[0]):
+        plain = tuple(c / one for c in ratios)
+        if pool.has(SUM, t.args, plain, t.shape):
+            found = pool.make(SUM, t.args, plain, t.shape)
+            if found in pool.written:
+                return one * size, found
+    if len({abs(c) for c in ratios}) > 1 and not all(c.is_Integer for c in ratios):
+        number = ONE_
+    elif all(c < 0 for c in ratios):
+        number = -number
+    if number * size == 1:
+        return ONE_, t
+    return number * size, pool.make(SUM, t.args, tuple(c / number for c in ratios), t.shape)
+
+
+@rule(PRODUCT)
+def identity_vanishes(d: Draft) -> bool:
+    """I·A is A: δ_ij renames a letter that is summed over, and joins two of the output's elsewhere."""
+    for k, (f, s) in enumerate(d.factors):
+        if f.kind != EYE:
+            continue
+        i, j = s
+        if i == j:
+            del d.factors[k]
+            return True
+        if i in d.out and j in d.out:
+            if d.count(j) > 1:
+                others = d.factors[:k] + d.factors[k + 1 :]
+                d.factors = others
+                d.rename(j, i)
+                d.factors.insert(k, (f, s))
+                return True
+            continue
+        old, new = (j, i) if i in d.out else (i, j)
+        del d.factors[k]
+        d.rename(old, new)
+        del d.sizes[old]
+        return True
+    return False
+
+
+@rule(PRODUCT)
+def inverse_cancels(d: Draft) -> bool:
+    """A·A⁻¹ is I."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind != CALL or not isinstance(f.data, Inverse) or len(s) != 2:
+            continue
+        for q, (g, t) in enumerate(d.factors):
+            ends = _chained(d, s, t) if g is f.args[0] and q != p else None
+            if ends is not None:
+                d.factors = [x for k, x in enumerate(d.factors) if k not in (p, q)]
+                d.factors.append((d.pool.eye(f.shape[0]), ends))
+                (gone,) = set(s) - set(ends) if len(set(s) - set(ends)) == 1 else set(t) - set(ends)
+                del d.sizes[gone]
+                return True
+    return False
+
+
+def _chained(d: Draft, s: Letters, t: Letters) -> Letters | None:
+    """Return the ends of two matrices multiplied over a letter that nothing else has."""
+    if len(t) != 2:
+        return None
+    for (a, b), (c, e) in (((s[0], s[1]), (t[0], t[1])), ((s[1], s[0]), (t[1], t[0]))):
+        if b == c and b not in d.out and d.count(b) == 2 and a != b != e:
+            return (a, e)
+    return None
+
+
+@rule(PRODUCT)
+def probabilities_sum_to_one(d: Draft) -> bool:
+    """Σ_j P_ij is 1, where the rows of P are softmax, one-hot or marked as probabilities."""
+    for k, (f, s) in enumerate(d.factors):
+        if _is_simplex(f) and s and s[-1] not in d.out and d.count(s[-1]) == 1:
+            del d.factors[k]
+            del d.sizes[s[-1]]
+            return True
+    return False
+
+
+def _is_simplex(f: Term) -> bool:
+    if f.kind == NAMED:
+        return _is_simplex(f.args[0])
+    if f.kind == LEAF:
+        return bool({"simplex", "onehot"} & f.data[1])
+    return f.kind == CALL and isinstance(f.data, Softmax)
+
+
+@rule(PRODUCT)
+def equal_factors_are_a_power(d: Draft) -> bool:
+    """x·x is x², x·x⁻¹ is 1, and eᵃ·eᵇ is eᵃ⁺ᵇ where that is shorter."""
+    for p, (f, s) in enumerate(d.factors):
+        for q in range(p + 1, len(d.factors)):
+            g, t = d.factors[q]
+            if t != s and not (len(t) == 2 and t[::-1] == s and f.kind != LEAF and d.pool.symmetric(g)):
+                continue
+            joined = _joined(d.pool, f, g)
+            if joined is not None:
+                del d.factors[q]
+                d.factors[p] = (joined, s)
+                return True
+    return False
+
+
+def _joined(pool: Pool, f: Term, g: Term) -> Term | None:
+    (a, m), (b, n) = _base(f), _base(g)
+    if a is b:
+        if a.kind == EYE:
+            return a
+        return pool.power(a, m + n) if m + n != 0 else pool.ones(a.shape)
+    if _is_exp(f) and _is_exp(g):
+        both = pool.sum([(1, f.args[0]), (1, g.args[0])], f.shape)
+        if both.cost < f.args[0].cost + g.args[0].cost:
+            return pool.function(sp.exp, [both], f.shape)
+    return None
+
+
+def _base(f: Term) -> tuple[Term, Any]:
+    return (f.args[0], f.data) if f.kind == POWER else (f, ONE_)
+
+
+def _is_exp(f: Term) -> bool:
+    return f.kind == FUNCTION and f.data is sp.exp
+
+
+@rule(PRODUCT)
+def a_sum_of_nothing_counts(d: Draft) -> bool:
+    """Σ_k 1 is the size of the axis."""
+    inside = {k for _, s in d.factors for k in s} | set(d.out)
+    lost = [k for k in d.sizes if k not in inside]
+    for k in lost:
+        d.coef *= d.sizes.pop(k)
+    return bool(lost)
+
+
+@rule(PRODUCT)
+def identity_distributes(d: Draft) -> bool:
+    """(I - A)·B is B - A·B, where that is no longer."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind != SUM or len(d.factors) == 1 or not any(_has_identity(a) for a in f.args):
+            continue
+        rest = d.factors[:p] + d.factors[p + 1 :]
+        parts = [(c, d.pool.product([*rest, (a, s)], d.out, d.sizes)) for c, a in zip(f.data, f.args, strict=True)]
+        apart = d.pool.sum(parts, tuple(d.sizes[k] for k in d.out))
+        if apart.cost > sum(g.cost for g, _ in d.factors) + len(rest) + 2:  # diag(…) is longer than its parts
+            continue
+        d.factors, d.sizes = [(apart, d.out)], _sizes(d, d.out)
+        return True
+    return False
+
+
+def _has_identity(t: Term) -> bool:
+    return t.kind == EYE or (t.kind == PRODUCT and any(a.kind == EYE for a in t.args))
+
+
+@rule(PRODUCT)
+def sum_of_a_sum(d: Draft) -> bool:
+    """Σ (a + b) is Σ a + Σ b where that is shorter, as in Σ (x - mean x) = 0."""
+    for p, (f, s) in enumerate(d.factors):
+        own = [k for k in s if k not in d.out and d.count(k) == s.count(k)]
+        if f.kind != SUM or not own:
+            continue
+        rest = tuple(k for k in dict.fromkeys(s) if k not in own)
+        parts = [(c, d.pool.product([(a, s)], rest, _sizes(d, s))) for c, a in zip(f.data, f.args, strict=True)]
+        apart = d.pool.sum(parts, tuple(d.sizes[k] for k in rest))
+        if apart.cost <= f.cost or (apart.kind == SUM and len(apart.args) < len(f.args)):
+            d.factors[p] = (apart, rest)
+            for k in set(own):
+                del d.sizes[k]
+            return True
+    return False
+
+
+def _sizes(d: Draft, letters: Letters) -> dict[int, Any]:
+    return {k: d.sizes[k] for k in letters}

@@ -1,0 +1,132 @@
+"""Rules of sums: A·x + Aᵀ·x is (A + Aᵀ)·x, and what is elementwise is written in its shortest form.
+
+Each rule answers with another term, or None where it does not apply. Imports terms and islands.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from symgrad.forms.canon import islands
+from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
+
+MOST = 12  # terms of a sum among which common factors are looked for
+
+
+@rule(SUM)
+def common_factor(pool: Pool, t: Term) -> Term | None:
+    """A·x + B·x is (A + B)·x, where that is shorter."""
+    if len(t.args) > MOST:
+        return None
+    best: Term | None = None
+    for i, j in combinations(range(len(t.args)), 2):
+        joined = _joined(pool, (t.data[i], t.args[i]), (t.data[j], t.args[j]))
+        if joined is None:
+            continue
+        rest = [(c, a) for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)) if k not in (i, j)]
+        found = pool.sum([*rest[:i], (1, joined), *rest[i:]], t.shape)
+        if found.cost < t.cost and (best is None or found.cost < best.cost):
+            best = found
+    return best
+
+
+def _factors(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]:
+    """Return a term as a product: its factors, output letters and sizes."""
+    if t.kind == PRODUCT:
+        subs, out, sizes = t.data
+        return list(zip(t.args, subs, strict=True)), out, dict(sizes)
+    letters = tuple(range(len(t.shape)))
+    return [(t, letters)], letters, dict(zip(letters, t.shape, strict=True))
+
+
+def _joined(pool: Pool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None:
+    """Return c·A + d·B with the best common factor outside, or None."""
+    (c, p), (d, q) = a, b
+    left, out, sizes = _factors(p)
+    right, out2, sizes2 = _factors(q)
+    best: Term | None = None
+    for m, (f, s) in enumerate(left):
+        for n, (g, t) in enumerate(right):
+            shared = _shared(pool, f, g)
+            at = None if shared is None else _matched(s, t, out, out2)
+            if shared is None or at is None:
+                continue
+            common, more, more2 = shared
+            rest = (
+                [x for k, x in enumerate(left) if k != m] + [(h, s) for h in more],
+                [x for k, x in enumerate(right) if k != n] + [(h, t) for h in more2],
+            )
+            found = _outside(pool, (c, d), (common, s), rest, out, (sizes, sizes2), at)
+            if found is not None and (best is None or found.cost < best.cost):
+                best = found
+    return best
+
+
+def _shared(pool: Pool, f: Term, g: Term) -> tuple[Term, list[Term], list[Term]] | None:
+    """Return what two factors share, and what is left of each: of x² and x³, x² and nothing, x."""
+    if f.kind == EYE:
+        return None
+    if f is g:
+        return f, [], []
+    (b, m), (b2, n) = ((x.args[0], x.data) if x.kind == POWER else (x, 1) for x in (f, g))
+    if b is not b2 or m * n <= 0:
+        return None
+    least = min(m, n, key=abs)
+    left, right = ([pool.power(b, e - least)] if e != least else [] for e in (m, n))
+    return pool.power(b, least), left, right
+
+
+def _matched(s: Letters, t: Letters, out: Letters, out2: Letters) -> dict[int, int] | None:
+    """Return the letters of the second product in terms of the first's, where one factor stands at s and at t."""
+    at = dict(zip(out2, out, strict=True))
+    for k, m in zip(t, s, strict=True):
+        if at.setdefault(k, m) != m:
+            return None
+    return at if len(set(at.values())) == len(at) else None
+
+
+def _outside(
+    pool: Pool,
+    coefficients: tuple[Any, Any],
+    shared: tuple[Term, Letters],
+    rest: tuple[list[Any], list[Any]],
+    out: Letters,
+    sizes: tuple[dict[int, Any], dict[int, Any]],
+    at: dict[int, int],
+) -> Term | None:
+    """Return shared · (c·rest + d·rest'), both rests over the letters that lead out of them."""
+    f, s = shared
+    back = {m: k for k, m in at.items()}
+    used = [{k for _, t in rest[0] for k in t}, {at.get(k) for _, t in rest[1] for k in t} - {None}]
+    frame = tuple(k for k in dict.fromkeys((*out, *s)) if k in used[0] | used[1])
+    if len(frame) > 2 or (used[0] & set(frame)) != (used[1] & set(frame)) and not _spreads(frame, s, rest):
+        return None
+    if len(frame) == 2 and not all(_is_matrix(g) for g, _ in (*rest[0], *rest[1])) and len(f.shape) == 1:
+        return None
+    shape = tuple(sizes[0][k] for k in frame)
+    one = _product(pool, rest[0], frame, sizes[0])
+    two = _product(pool, rest[1], tuple(back[k] for k in frame), sizes[1])
+    inner = pool.sum([(coefficients[0], one), (coefficients[1], two)], shape)
+    return _product(pool, [(f, s), (inner, frame)], out, sizes[0])
+
+
+def _product(pool: Pool, factors: list[Any], out: Letters, sizes: dict[int, Any]) -> Term:
+    """Return the product over the letters that the factors and the output have."""
+    inside = {k for _, s in factors for k in s} | set(out)
+    return pool.product(factors, out, {k: n for k, n in sizes.items() if k in inside})
+
+
+def _is_matrix(g: Term) -> bool:
+    return len(g.shape) in (0, 2) and g.kind != EYE
+
+
+def _spreads(frame: Letters, s: Letters, rest: tuple[list[Any], list[Any]]) -> bool:
+    """Whether one rest is a number beside a vector over the shared factor's letters, as in s ⊙ (a - aᵀs)."""
+    return len(frame) <= 1 and (not s or set(frame) <= set(s))
+
+
+@rule(SUM)
+def shortest_elementwise(pool: Pool, t: Term) -> Term | None:
+    """What SymPy finds shorter among cancelled, factored and expanded forms of an elementwise expression."""
+    return islands.shorter(pool, t)

@@ -1,0 +1,309 @@
+"""The canonical graph: sums, Einstein products, powers, functions and named operations over leaves.
+
+Equal terms of one pool are one object, so that equality is identity. The constructors of ``Pool`` keep terms
+canonical: they apply the rules of ``RULES``, which the modules beside this one fill in. Imports nothing of forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+Shape = tuple[Any, ...]
+Letters = tuple[int, ...]
+ONE_, ZERO_ = sp.Integer(1), sp.Integer(0)
+
+LEAF, EYE, SUM, PRODUCT, POWER, FUNCTION, CALL, NAMED = (
+    "leaf", "eye", "sum", "product", "power", "function", "call", "named",
+)  # fmt: skip
+RULES: dict[str, list[Callable[..., Any]]] = {SUM: [], PRODUCT: [], POWER: [], FUNCTION: [], CALL: []}
+
+
+def rule(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a rewriting rule into the table, under its kind of term; rules are tried in the order of entry."""
+
+    def enter(fn: Callable[..., Any]) -> Callable[..., Any]:
+        RULES[kind].append(fn)
+        return fn
+
+    return enter
+
+
+class Term:
+    """A node of the canonical graph. Make it with a ``Pool``.
+
+    ``data`` is, by kind: of a leaf its key and assumptions; of a sum the coefficients; of a product
+    (letters of each factor, letters of the output, size of each letter); of a power the exponent; of a
+    function its head; of a call the operation; of a named term the name.
+    """
+
+    __slots__ = ("args", "cost", "data", "kind", "shape", "uid")
+
+    def __init__(self, kind: str, args: tuple[Term, ...], data: Any, shape: Shape, uid: int) -> None:
+        self.kind, self.args, self.data, self.shape, self.uid = kind, args, data, shape, uid
+        self.cost = _cost(self)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.uid} {self.shape}>"
+
+
+def _cost(t: Term) -> int:
+    """How long the term is, roughly, when written out."""
+    inner = sum(a.cost for a in t.args)
+    if t.kind == SUM:
+        return max(1, inner + len(t.args) - 1 + sum(abs(c) != 1 for c in t.data))
+    if t.kind == PRODUCT:
+        subs, out, sizes = t.data
+        counts = [sum(k in s for s in subs) for k, _ in sizes]
+        return inner + max(0, len(subs) - 1) + sum(n == 0 for n in counts) + _once(subs, out, sizes)
+    return inner + {LEAF: 1, EYE: 1, NAMED: 1, POWER: 2}.get(t.kind, 1)
+
+
+def _once(subs: Sequence[Letters], out: Letters, sizes: Any) -> int:
+    """Letters summed over in one factor only: a product with ones."""
+    return sum(k not in out and sum(k in s for s in subs) == 1 for k, _ in sizes)
+
+
+@dataclass
+class Draft:
+    """A product in the making: coef · Σ over the letters not in ``out`` of the factors."""
+
+    pool: Pool
+    coef: Any
+    factors: list[tuple[Term, Letters]]
+    out: Letters
+    sizes: dict[int, Any]
+
+    def fresh(self, size: Any) -> int:
+        """Return a new letter."""
+        k = max(self.sizes, default=-1) + 1
+        self.sizes[k] = size
+        return k
+
+    def count(self, letter: int) -> int:
+        """Return in how many places of the factors a letter stands."""
+        return sum(s.count(letter) for _, s in self.factors)
+
+    def rename(self, old: int, new: int) -> None:
+        """Write another letter in all factors."""
+        self.factors = [(f, tuple(new if k == old else k for k in s)) for f, s in self.factors]
+
+
+class Pool:
+    """The terms of one closed form, and the constructors that keep them canonical."""
+
+    def __init__(self) -> None:
+        self._terms: dict[Any, Term] = {}
+        self._simplified: dict[Term, Term] = {}
+        self._symmetric: dict[Term, bool] = {}
+        self.written: set[Term] = set()  # sums that the user's function computes: their sign is preferred
+
+    def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
+        """Return the term with these parts, built once; no rule is applied."""
+        key = _key(kind, args, data, shape)
+        found = self._terms.get(key)
+        if found is None:
+            found = self._terms[key] = Term(kind, tuple(args), data, shape, len(self._terms))
+        return found
+
+    def has(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> bool:
+        """Whether there is such a term already."""
+        return _key(kind, args, data, shape) in self._terms
+
+    # -------------------------------------------------------------- leaves and constants
+    def leaf(self, key: Any, shape: Shape, assumptions: frozenset[str] = frozenset()) -> Term:
+        """Return the term of a leaf."""
+        return self.make(LEAF, (), (key, assumptions), shape)
+
+    def eye(self, n: Any) -> Term:
+        """Return the identity matrix."""
+        return self.make(EYE, (), (), (n, n))
+
+    def zero(self, shape: Shape) -> Term:
+        """Return 0 in every entry."""
+        return self.make(SUM, (), (), shape)
+
+    def ones(self, shape: Shape) -> Term:
+        """Return 1 in every entry."""
+        letters = tuple(range(len(shape)))
+        return self.make(PRODUCT, (), ((), letters, tuple(zip(letters, shape, strict=True))), shape)
+
+    def constant(self, value: Any, shape: Shape = ()) -> Term:
+        """Return a number in every entry."""
+        return self.sum([(value, self.ones(shape))], shape)
+
+    # -------------------------------------------------------------- sums
+    def sum(self, terms: Iterable[tuple[Any, Term]], shape: Shape) -> Term:
+        """Return Σ coefficient · term, sums within sums opened and equal terms added up."""
+        found: dict[Term, Any] = {}
+        for c, t in terms:
+            for c2, t2 in [(c * k, a) for k, a in zip(t.data, t.args, strict=True)] if t.kind == SUM else [(c, t)]:
+                found[t2] = found.get(t2, ZERO_) + c2
+        kept = [(sp.sympify(c), t) for t, c in found.items() if c != 0]
+        if len(kept) == 1 and kept[0][0] == 1:
+            return kept[0][1]
+        made = self.make(SUM, [t for _, t in kept], tuple(c for c, _ in kept), shape)
+        return made if len(kept) < 2 else self._simplify(made)
+
+    def _simplify(self, t: Term) -> Term:
+        """Apply the rules of the term's kind; the first that answers decides."""
+        found = self._simplified.get(t)
+        if found is None:
+            self._simplified[t] = t  # a rule that comes back to the term itself leaves it
+            found = next((n for r in RULES[t.kind] if (n := r(self, t)) is not None), t)
+            self._simplified[t] = found
+        return found
+
+    # -------------------------------------------------------------- products
+    def product(self, factors: Iterable[tuple[Term, Sequence[int]]], out: Sequence[int], sizes: dict[int, Any]) -> Term:
+        """Return Σ over the letters not in ``out`` of the product of the factors' entries."""
+        d = Draft(self, ONE_, [(f, tuple(s)) for f, s in factors], tuple(out), dict(sizes))
+        changed = True
+        while changed and d.coef != 0:
+            changed = False
+            for apply in RULES[PRODUCT]:
+                changed = bool(apply(d)) or changed
+        shape = tuple(d.sizes[k] for k in d.out)
+        if d.coef == 0:
+            return self.zero(shape)
+        if len(d.factors) == 1 and self._is_straight(d):
+            return self.sum([(d.coef, d.factors[0][0])], shape)
+        return self.sum([(d.coef, self._written(d, shape))], shape)
+
+    def _is_straight(self, d: Draft) -> bool:
+        """Whether the one factor is the product, or its transpose, which is the same."""
+        ((f, s),) = d.factors
+        return s == d.out or (len(s) == 2 and s[::-1] == d.out and self.symmetric(f))
+
+    def _written(self, d: Draft, shape: Shape) -> Term:
+        """Return the product with its factors in order and its letters numbered in order of appearance."""
+        factors = ordered(d)
+        number: dict[int, int] = {}
+        for k in (*d.out, *(k for _, s in factors for k in s)):
+            number.setdefault(k, len(number))
+        subs = tuple(tuple(number[k] for k in s) for _, s in factors)
+        sizes = tuple((n, d.sizes[k]) for k, n in number.items())
+        return self.make(PRODUCT, [f for f, _ in factors], (subs, tuple(number[k] for k in d.out), sizes), shape)
+
+    def times(self, *factors: Term) -> Term:
+        """Return the elementwise product; scalars multiply all of it."""
+        shape = next((f.shape for f in factors if f.shape), ())
+        letters = tuple(range(len(shape)))
+        return self.product(
+            [(f, letters if f.shape else ()) for f in factors], letters, dict(zip(letters, shape, strict=True))
+        )
+
+    def transposed(self, a: Term) -> Term:
+        """Return aᵀ of a matrix."""
+        return self.product([(a, (1, 0))], (0, 1), {0: a.shape[1], 1: a.shape[0]})
+
+    def symmetric(self, t: Term) -> bool:
+        """Whether a matrix is its own transpose, as far as its form tells."""
+        found = self._symmetric.get(t)
+        if found is None:
+            self._symmetric[t] = False  # while it is being looked at
+            found = self._symmetric[t] = self._is_symmetric(t)
+        return found
+
+    def _is_symmetric(self, t: Term) -> bool:
+        if t.kind == LEAF:
+            return "symmetric" in t.data[1]
+        if t.kind in (FUNCTION, POWER, NAMED) or (t.kind == CALL and t.data.keeps_symmetry):
+            return all(a.shape == () or self.symmetric(a) for a in t.args)
+        if t.kind == SUM:
+            return self.sum([(c, self.transposed(a)) for c, a in zip(t.data, t.args, strict=True)], t.shape) is t
+        return t.kind == EYE or (t.kind == PRODUCT and self.transposed(t) is t)
+
+    def spread(self, a: Term, shape: Shape) -> Term:
+        """Broadcast as NumPy does: axes of length one are dropped, absent ones repeated."""
+        if a.shape == shape:
+            return a
+        shift = len(shape) - len(a.shape)
+        sizes: dict[int, Any] = dict(enumerate(shape))
+        subs = []
+        for k, n in enumerate(a.shape):
+            if n == 1 and shape[k + shift] != 1:
+                sizes[len(sizes)] = 1
+                subs.append(len(sizes) - 1)
+            else:
+                subs.append(k + shift)
+        return self.product([(a, tuple(subs))], tuple(range(len(shape))), sizes)
+
+    # -------------------------------------------------------------- powers, functions, operations
+    def power(self, base: Term, exponent: Any) -> Term:
+        """Return each entry to a power; the exponent is a number."""
+        exponent = sp.sympify(exponent)
+        if exponent == 1:
+            return base
+        return self._simplify(self.make(POWER, (base,), exponent, base.shape))
+
+    def function(self, head: Any, args: Sequence[Term], shape: Shape) -> Term:
+        """Return a scalar function of the entries; arguments are of this shape or scalars."""
+        return self._simplify(self.make(FUNCTION, args, head, shape))
+
+    def call(self, op: Any, args: Sequence[Term], shape: Shape) -> Term:
+        """Return an operation that has a name only."""
+        return self._simplify(self.make(CALL, args, op, shape))
+
+    def named(self, name: Any, definition: Term) -> Term:
+        """Return a name for a term, which rules do not look behind."""
+        return self.make(NAMED, (definition,), name, definition.shape)
+
+
+def _key(kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Any:
+    """What makes terms equal; sums are, whatever the order of their terms: the order first written stays."""
+    if kind != SUM:
+        return kind, tuple(a.uid for a in args), data, shape
+    return kind, tuple(sorted(((a.uid, c) for a, c in zip(args, data, strict=True)), key=lambda p: p[0])), shape
+
+
+def below(roots: Iterable[Term]) -> list[Term]:
+    """Return the roots and what they are made of, arguments first."""
+    seen: dict[int, Term] = {}
+    stack = list(roots)
+    while stack:
+        t = stack.pop()
+        if t.uid not in seen:
+            seen[t.uid] = t
+            stack.extend(t.args)
+    return [seen[k] for k in sorted(seen)]
+
+
+def split(t: Term) -> tuple[Any, Term]:
+    """Return a term's coefficient and the rest."""
+    return (t.data[0], t.args[0]) if t.kind == SUM and len(t.args) == 1 else (ONE_, t)
+
+
+def value_of(t: Term) -> Any:
+    """Return the number that every entry of the term is, or None."""
+    if t.kind == SUM and not t.args:
+        return ZERO_
+    c, core = split(t)
+    return c if core.kind == PRODUCT and not core.args else None
+
+
+def ordered(d: Draft) -> list[tuple[Term, Letters]]:
+    """Return the factors along the letters from the output outwards; symmetric matrices turned the same way."""
+    left, seen, found = list(d.factors), list(d.out), []
+    while left:
+        pick = min(left, key=lambda fs: _place(fs, seen))
+        left.remove(pick)
+        f, s = pick
+        if len(s) == 2 and s[0] != s[1] and _position(s[0], seen) > _position(s[1], seen) and d.pool.symmetric(f):
+            s = (s[1], s[0])
+        found.append((f, s))
+        seen += [k for k in s if k not in seen]
+    return found
+
+
+def _position(k: int, seen: list[int]) -> int:
+    return seen.index(k) if k in seen else len(seen)
+
+
+def _place(fs: tuple[Term, Letters], seen: list[int]) -> Any:
+    f, s = fs
+    spots = [_position(k, seen) for k in s]
+    return (min(spots, default=-1), f.uid, spots)
