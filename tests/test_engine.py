@@ -547,7 +547,7 @@ def test_each_task_has_its_own_grad_mode():
     assert seen == {"quiet": False, "loud": True, "switched": False, "main": True}
 
 
-def test_a_decorated_coroutine_awaits_in_its_mode():
+def test_a_mode_decorates_a_function_inside_a_coroutine():
     async def outer():
         @sg.no_grad()
         def compute():
