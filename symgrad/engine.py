@@ -16,7 +16,8 @@ from symgrad.errors import GraphError
 from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.kernels import ARITHMETIC
 from symgrad.ops.contract import sum_to
-from symgrad.ops.protocol import Blank
+from symgrad.ops.protocol import Blank, shape
+from symgrad.ops.shape import Expand
 
 _ndarray = np.ndarray
 Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
@@ -220,7 +221,9 @@ def push(
         if record:
             y, xs = _handles(node, y, xs, handle)
         t = node.op.jvp(ts, y, *xs)
-        found[node] = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+        t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+        # Where the tangents belong to inputs that were broadcast, so is their image.
+        found[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
     return [found.get(r) for r in roots]
 
 

@@ -92,6 +92,26 @@ def test_jvp_and_vjp_multiply_with_the_jacobian(f, xs):
     close(tangent, sum(np.tensordot(J, weights(x), np.ndim(x)) for x, J in zip(xs, jacobians, strict=True)), 1e-12)
 
 
+BROADCAST = {  # a number added to a matrix, and then an operation that is linear
+    "sum": lambda y: y.sum(),
+    "sum over an axis": lambda y: y.sum(0),
+    "running sum": lambda y: sg.cumsum(y, 0),
+    "transpose": lambda y: y.T,
+    "flip": lambda y: sg.flip(y, (0,)),
+    "index": lambda y: y[[1, 1, 0], 2],
+    "diagonal": lambda y: sg.diagonal(y),
+    "reshape": lambda y: y.reshape(-1),
+    "matmul": lambda y: y @ sg.tensor(W),
+    "nothing": lambda y: y,
+}
+
+
+@pytest.mark.parametrize("f", BROADCAST.values(), ids=BROADCAST)
+@pytest.mark.parametrize("x", [0.7, np.array([0.1, 0.2, 0.3]), np.array([[1.0], [2.0], [3.0]])])
+def test_forward_mode_counts_a_broadcast_input_once_for_each_entry(f, x):
+    close(sg.jacfwd(lambda p: f(p + sg.tensor(A)))(x), sg.jacrev(lambda p: f(p + sg.tensor(A)))(x), 1e-15)
+
+
 @table(SCALAR)
 def test_hessian_agrees_with_differences_of_the_gradient(f, xs):
     hessian = sg.hessian(on(f, sg), every(xs))(*xs)

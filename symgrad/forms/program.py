@@ -23,6 +23,9 @@ class Program:
         self.root, self.leaves, self.basis = root, list(leaves), basis
         self.nodes = ancestors([root])
         self.varying = self._after_basis()
+        told = {n for leaf in self.leaves for n in leaf.shape}
+        needed = {s for node in self.nodes for n in node.shape if isinstance(n, sp.Expr) for s in n.free_symbols}
+        self.untold = sorted(str(s) for s in needed - told)
 
     def _after_basis(self) -> set[int]:
         found = {id(self.basis)} if self.basis is not None else set()
@@ -33,6 +36,10 @@ class Program:
 
     def run(self, values: Sequence[Any]) -> Any:
         """Return the root's value for these values of the leaves."""
+        if self.untold:
+            raise ShapeError(
+                f"the sizes {self.untold} are unknown: no argument has them. Derive with numbers for these sizes."
+            )
         sizes = self._sizes(values)
         env = {id(leaf): v for leaf, v in zip(self.leaves, values, strict=True)}
         with np.errstate(all="ignore"):
@@ -53,7 +60,7 @@ class Program:
             row = {**env, id(basis): float(unit) if not out else unit}
             self._run(row, sizes, later)
             rows.append(np.broadcast_to(row[id(self.root)], into))
-        return np.array(rows).reshape(*out, *into)
+        return np.stack(rows).reshape(*out, *into) if rows else np.zeros((*out, *into))
 
     def _run(self, env: dict[int, Any], sizes: dict[Any, int], nodes: Sequence[AnyNode]) -> None:
         for node in nodes:

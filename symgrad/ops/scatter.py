@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import sympy as sp
@@ -16,7 +15,7 @@ import sympy as sp
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op, Plan
+from symgrad.ops.protocol import Op
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
@@ -38,18 +37,13 @@ class Selection(Op):
     key: Any
     unique: bool
 
-    @cached_property
-    def plans(self) -> dict[Any, Plan]:
-        """The plans made so far: parts are often read again."""
-        return {}
+    def shared(self) -> Self:
+        """Keep the plans from now on: for a selection that serves many nodes.
 
-    def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Plan:
-        """Return the plan, built once."""
-        key = active if label is None else (active, label)
-        found = self.plans.get(key)
-        if found is None:
-            found = self.plans[key] = Plan(self, active, count, label)
-        return found
+        It and its plans then refer to each other, which would leave every other selection to the garbage collector.
+        """
+        self.__dict__["plans"] = {}
+        return self
 
     def forward(self, x: Any) -> Any:
         """Read the entries."""

@@ -29,7 +29,7 @@ def part(items: tuple[Item, ...], name: str = "") -> Part:
 
 @lru_cache(maxsize=4096)
 def _basic(key: tuple[Any, ...], sizes: Shape) -> Part:
-    return part(parse(key, sizes)[0])
+    return part(parse(key, sizes)[0]).shared()
 
 
 def getitem(x: Any, key: Any) -> Any:
