@@ -69,11 +69,11 @@ class ClosedForm:
     def _matrix(self) -> sp.Basic:
         if self._canonical.basis is not None:
             raise NoMatrix("a Jacobian")
-        check_depth(self._canonical.root)
         return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
 
     @cached_property
     def _canonical(self) -> Canonical:
+        check_depth([self._root, *self._forward])
         return Canonical(self._root, self._forward, self._inner, self._basis)
 
     @property

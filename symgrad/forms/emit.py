@@ -26,7 +26,7 @@ from symgrad.forms.canon.terms import (
     value_of,
 )
 from symgrad.forms.letters import LetterGraph, NoMatrix, outer
-from symgrad.forms.marks import Cases, Norm, Truth
+from symgrad.forms.marks import Cases, Diag, Length, Truth
 from symgrad.forms.nodes import (
     ArrayExpr,
     ArraySymbol,
@@ -86,6 +86,10 @@ class MatrixReading:
             return Filled.of(0, t.shape)
         if len(terms) == 1:
             return terms[0]
+        if all(isinstance(e, Filled) for e in terms):
+            return Filled.of(number * sp.Add(*[e.args[0] for e in terms]), t.shape)
+        if any(isinstance(e, (Identity, Diag)) for t in terms for e in (t, *t.args)):
+            terms = [written_out(e) for e in terms]  # I - 1/n would be read as if 1/n stood on the diagonal
         if len(terms) == 2 and terms[0] == Transposed.of(terms[1]):
             terms.reverse()
         return Scaled.of(number, Plus.of(terms, t.shape))
@@ -119,8 +123,8 @@ class MatrixReading:
         base = self.found[t.args[0]]
         if t.shape:
             return ElementPower.of(written_out(base), t.data)
-        if isinstance(base, Norm2) and (2 * t.data).is_integer:
-            return Norm.of(base.args[0]) ** (2 * t.data)
+        if isinstance(base, Norm2) and (2 * t.data).is_odd:
+            return Length.of(base.args[0]) ** (2 * t.data)
         return base**t.data
 
     def _function(self, t: Term) -> Any:

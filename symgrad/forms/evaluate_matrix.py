@@ -62,7 +62,7 @@ def _combined(e: Any, parts: list[Any]) -> Any:
         return np.sum(parts[0] ** 2)
     if isinstance(e, nodes.Total):
         return np.sum(parts[0])
-    if isinstance(e, (marks.Trace, marks.Mean, marks.Norm)):
+    if isinstance(e, (marks.Trace, marks.Mean, marks.Length)):
         return {"tr": np.trace, "mean": np.mean, "": np.linalg.norm}[e.called](parts[0])
     if isinstance(e, marks.Diag):
         return np.diag(parts[0][:, 0]) if len(e.shape) == 2 else np.diag(parts[0])[:, None]
@@ -101,7 +101,7 @@ def _cases(parts: list[Any]) -> Any:
 
 def _call(e: Any, arrays: dict[str, Any]) -> Any:
     """Apply a named function to whole arrays, each in its own shape."""
-    whole = [np.reshape(_value(a, arrays), [int(_value(sp.sympify(n), arrays)) for n in a.shape]) for a in e.args[1:-1]]
+    whole = [np.reshape(_value(a, arrays), [int(_value(sp.sympify(n), arrays)) for n in getattr(a, 'shape', ())]) for a in e.args[1:-1]]
     return _column(np.asarray(e.op(*whole)))
 
 

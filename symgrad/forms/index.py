@@ -15,9 +15,10 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 from symgrad.errors import FormError
 from symgrad.forms import names
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term, below
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.entries import Entry
 from symgrad.forms.notation import At, Sigma, dressed
+from symgrad.graph import AnyNode, ancestors, is_node
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
@@ -41,7 +42,6 @@ class Reading:
 
     def entry(self, root: Term, idx: Sequence[sp.Expr], basis_index: Sequence[sp.Expr] = ()) -> sp.Expr:
         """Return the root's entry at ``idx``."""
-        check_depth(root)
         self.basis_index = tuple(basis_index)
         try:
             return as_number(Reader(self, root)(idx))
@@ -49,18 +49,23 @@ class Reading:
             raise FormError(TOO_DEEP.format(n="too many")) from error
 
 
-def check_depth(root: Term) -> None:
-    """Refuse terms that are too deep to write as one expression."""
-    depth: dict[Term, int] = {}
-    for t in below([root]):
-        depth[t] = 0 if t.kind == NAMED else 1 + max((depth[a] for a in t.args), default=0)
-    if depth[root] > DEPTH:
-        raise FormError(TOO_DEEP.format(n=depth[root]))
+def check_depth(roots: Sequence[AnyNode]) -> None:
+    """Refuse graphs that are too deep to write as one expression."""
+    depth: dict[int, int] = {}
+    for node in ancestors(list(roots)):
+        depth[id(node)] = 1 + max((depth[id(p)] for p in node.inputs if is_node(p)), default=0)
+    most = max(depth.values())
+    if most > DEPTH:
+        raise FormError(TOO_DEEP.format(n=most))
 
 
 def as_number(e: Any) -> sp.Expr:
     """Return 1 where a condition holds, else 0; anything else as it is."""
-    return sp.Piecewise((1, e), (0, True)) if isinstance(e, Boolean) else e
+    return sp.Piecewise((1, e), (0, True)) if _is_condition(e) else e
+
+
+def _is_condition(e: Any) -> bool:
+    return isinstance(e, Boolean) and not isinstance(e, sp.Symbol)
 
 
 class Reader:
@@ -100,14 +105,14 @@ class Reader:
     def _product(self, idx: list[Any]) -> Any:
         subs, out, sizes = self.term.data
         at: dict[int, Any] = dict(zip(out, idx, strict=True))
-        limits = []
-        for k, n in sizes:
-            if k not in at:
-                at[k] = sp.S.Zero if n == 1 else self.fresh()
-                limits.extend([(at[k], 0, n - 1)] if n != 1 else [])
-        factors = [as_number(self._of(a)([at[k] for k in s])) for a, s in zip(self.term.args, subs, strict=True)]
-        body = sp.Mul(*factors)
-        return summed(body, limits) if limits else body
+        bound = {k: n for k, n in sizes if k not in at}
+        at |= {k: sp.S.Zero if n == 1 else self.fresh() for k, n in bound.items()}
+        found = []
+        for group, letters in _components(list(zip(self.term.args, subs, strict=True)), bound):
+            body = sp.Mul(*[as_number(self._of(a)([at[k] for k in s])) for a, s in group])
+            limits = [(at[k], 0, bound[k] - 1) for k in letters if bound[k] != 1]
+            found.append(summed(body, limits) if limits else body)
+        return sp.Mul(*found)
 
     def _power(self, idx: list[Any]) -> Any:
         return as_number(self._of(self.term.args[0])(idx)) ** self.term.data
@@ -157,8 +162,20 @@ _READERS = {
 }
 
 
+def _components(factors: list[Any], bound: Mapping[int, Any]) -> list[tuple[list[Any], list[int]]]:
+    """Split factors into groups that share no letter that is summed over; each with the letters of its sum."""
+    groups: list[tuple[list[Any], list[int]]] = []
+    for factor in factors:
+        mine = [k for k in dict.fromkeys(factor[1]) if k in bound]
+        joined = [g for g in groups if set(g[1]) & set(mine)]
+        groups = [g for g in groups if g not in joined]
+        letters = list(dict.fromkeys([k for g in joined for k in g[1]] + mine))
+        groups.append(([f for g in joined for f in g[0]] + [factor], letters))
+    return groups
+
+
 def _condition(c: Any) -> Any:
-    return c if isinstance(c, Boolean) else sp.sympify(c != 0) if c.is_number else sp.Ne(c, 0)
+    return c if _is_condition(c) else sp.sympify(c != 0) if c.is_number else sp.Ne(c, 0)
 
 
 def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:

@@ -219,7 +219,7 @@ def _row(b: Any) -> list[Any]:
 
 
 def _is_plain(f: Any) -> bool:
-    return isinstance(f, (ArraySymbol, Call)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
+    return isinstance(f, (ArraySymbol, Call, OnesVector)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
 
 
 def _scaled(a: Any) -> tuple[Any, Any]:

@@ -49,7 +49,7 @@ class Mean(Number):
     called = "mean"
 
 
-class Norm(Number):
+class Length(Number):
     """The Euclidean norm of all entries, ‖a‖."""
 
     is_positive = True

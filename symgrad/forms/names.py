@@ -38,7 +38,8 @@ def is_number(leaf: Leaf) -> bool:
 def is_identity(leaf: Leaf) -> bool:
     """Whether a leaf's value is an identity matrix of two rows or more."""
     value = np.asarray(leaf.value)
-    return value.ndim == 2 and len(value) > 1 and value.dtype != object and np.array_equal(value, np.eye(*value.shape))
+    square = value.ndim == 2 and value.shape[0] == value.shape[1] > 1
+    return square and value.dtype != object and np.array_equal(value, np.eye(len(value)))
 
 
 def is_known(leaf: Leaf) -> bool:

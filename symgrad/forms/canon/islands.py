@@ -43,6 +43,17 @@ class Island:
             raise OverflowError
         return self.atoms.setdefault((t, axes), ATOMS[len(self.atoms)])
 
+    def rewritten(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term | None:
+        """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
+        best = shortest(e)
+        key = (best, tuple(self.atoms))
+        if _length(best)[0] >= _length(e)[0] or key in self.pool.in_progress:
+            return None
+        self.pool.in_progress.add(key)
+        found = self.written(best, shape)
+        self.pool.in_progress.discard(key)
+        return found
+
     def written(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term:
         """Turn an expression in the atoms back into a term of this shape."""
         pool, back = self.pool, {a: key for key, a in self.atoms.items()}
@@ -107,11 +118,8 @@ def shorter(pool: Pool, t: Term) -> Term | None:
         return None
     if not _promising(e):
         return None
-    best = shortest(e)
-    if _length(best)[0] >= _length(e)[0]:
-        return None
-    found = island.written(best, t.shape)
-    return found if found.cost < t.cost else None
+    found = island.rewritten(e, t.shape)
+    return found if found is not None and found.cost < t.cost else None
 
 
 def _promising(e: sp.Expr) -> bool:
@@ -151,11 +159,8 @@ def _rewritten(d: Draft, places: list[int]) -> bool:
         e = sp.Mul(*[island.read(f, tuple(frame.index(k) for k in s)) for f, s in parts])
     except OverflowError:
         return False
-    best = shortest(e) if _promising(e) else e
-    if _length(best)[0] >= _length(e)[0]:
-        return False
-    found = island.written(best, shape)
-    if found.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
+    found = island.rewritten(e, shape) if _promising(e) else None
+    if found is None or found.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
         return False
     d.factors = [x for k, x in enumerate(d.factors) if k not in places]
     d.factors.append((found, frame))

@@ -253,7 +253,7 @@ def _(op: Diagonal, pool: Pool, shape: Any, args: list[Term]) -> Term:
 @lower.register
 def _(op: DiagEmbed, pool: Pool, shape: Any, args: list[Term]) -> Term:
     (a,) = args
-    if op.offset or len(a.shape) != 1:
+    if op.offset or len(a.shape) != 1 or shape[0] != shape[1]:
         return pool.call(op, args, shape)
     return pool.product([(a, (0,)), (pool.eye(shape[0]), (0, 1))], (0, 1), {0: shape[0], 1: shape[0]})
 

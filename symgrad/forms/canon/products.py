@@ -216,12 +216,14 @@ def a_sum_of_nothing_counts(d: Draft) -> bool:
 def identity_distributes(d: Draft) -> bool:
     """(I - A)·B is B - A·B, where that is no longer."""
     for p, (f, s) in enumerate(d.factors):
-        if f.kind != SUM or len(d.factors) == 1 or not any(_has_identity(a) for a in f.args):
-            continue
         rest = d.factors[:p] + d.factors[p + 1 :]
+        if not rest or not _has_identity(f) or identity_distributes in d.pool.in_progress:
+            continue
+        d.pool.in_progress.add(identity_distributes)
         parts = [(c, d.pool.product([*rest, (a, s)], d.out, d.sizes)) for c, a in zip(f.data, f.args, strict=True)]
         apart = d.pool.sum(parts, tuple(d.sizes[k] for k in d.out))
-        if apart.cost > sum(g.cost for g, _ in d.factors) + len(rest) + 2:  # diag(…) is longer than its parts
+        d.pool.in_progress.discard(identity_distributes)
+        if apart.kind != SUM or apart.cost > sum(g.cost for g, _ in d.factors) + len(rest) + 2:  # diag(…) is longer than its parts
             continue
         d.factors, d.sizes = [(apart, d.out)], _sizes(d, d.out)
         return True
@@ -229,7 +231,8 @@ def identity_distributes(d: Draft) -> bool:
 
 
 def _has_identity(t: Term) -> bool:
-    return t.kind == EYE or (t.kind == PRODUCT and any(a.kind == EYE for a in t.args))
+    """Whether a term is a sum with an identity matrix in it, as I - A or diag(x) - A."""
+    return t.kind == SUM and any(a.kind == EYE or EYE in {b.kind for b in a.args} and a.kind == PRODUCT for a in t.args)
 
 
 @rule(PRODUCT)

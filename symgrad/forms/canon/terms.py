@@ -99,6 +99,8 @@ class Pool:
         self._terms: dict[Any, Term] = {}
         self._simplified: dict[Term, Term] = {}
         self._symmetric: dict[Term, bool] = {}
+        self._products: dict[Any, Term] = {}
+        self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
         self.written: set[Term] = set()  # sums that the user's function computes: their sign is preferred
 
     def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
@@ -161,6 +163,13 @@ class Pool:
     def product(self, factors: Iterable[tuple[Term, Sequence[int]]], out: Sequence[int], sizes: dict[int, Any]) -> Term:
         """Return Σ over the letters not in ``out`` of the product of the factors' entries."""
         d = Draft(self, ONE_, [(f, tuple(s)) for f, s in factors], tuple(out), dict(sizes))
+        key = _product_key(d)
+        found = self._products.get(key)
+        if found is None:
+            found = self._products[key] = self._product(d)
+        return found
+
+    def _product(self, d: Draft) -> Term:
         changed = True
         while changed and d.coef != 0:
             changed = False
@@ -258,6 +267,15 @@ def _key(kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Any:
     if kind != SUM:
         return kind, tuple(a.uid for a in args), data, shape
     return kind, tuple(sorted(((a.uid, c) for a, c in zip(args, data, strict=True)), key=lambda p: p[0])), shape
+
+
+def _product_key(d: Draft) -> Any:
+    """What makes two drafts the same product, whatever their letters are called."""
+    number: dict[int, int] = {}
+    for k in (*d.out, *(k for _, s in d.factors for k in s), *d.sizes):
+        number.setdefault(k, len(number))
+    factors = tuple((f.uid, tuple(number[k] for k in s)) for f, s in d.factors)
+    return factors, tuple(number[k] for k in d.out), tuple(d.sizes[k] for k in number)
 
 
 def below(roots: Iterable[Term]) -> list[Term]:
