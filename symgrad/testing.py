@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, CrosscheckError, FormError, SymgradError
+from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.evaluate import evaluate
@@ -105,7 +105,7 @@ def crosscheck(f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_ex
         forms.append(form)
     report = Crosscheck(tuple(rows), rtol, tuple(forms))
     if raise_exception and not report.ok:
-        raise CrosscheckError(f"{report}\nThe rule of an operation in f is wrong, or f has a kink at these inputs.")
+        raise CrosscheckError(f"{report}\n{_reason(rows)}")
     return report
 
 
@@ -131,7 +131,7 @@ def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[li
 def _witness(k: int, name: str, compute: Callable[[], Any]) -> Witness:
     try:
         return Witness(k, name, np.asarray(compute()))
-    except FormError as error:
+    except (FormError, LinAlgError) as error:  # a formula with A⁻¹ has no value where A is singular
         return Witness(k, name, missing=str(error).split(".")[0])
 
 
@@ -151,13 +151,13 @@ def _form(f: Callable[..., Any], values: Sequence[Any], k: int) -> ClosedForm | 
 def index_value(form: ClosedForm) -> Any:
     """Evaluate a form's index notation at the values of its leaves."""
     free = form._free(())
-    arrays = {name: np.asarray(leaf.value) for name, leaf in zip(form.args, form._leaves, strict=True)}
+    arrays = {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
     return evaluate(form.index(), free, form.shape, arrays)
 
 
 def matrix_value(form: ClosedForm) -> Any:
     """Evaluate a form's matrix notation at the values of its leaves."""
-    arrays = {name: np.asarray(leaf.value) for name, leaf in zip(form.args, form._leaves, strict=True)}
+    arrays = {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
     return evaluate_matrix(form.expr, form.shape, arrays)
 
 
@@ -181,6 +181,12 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
         columns.append((4 * slopes[1] - slopes[0]) / 3)
     shape = columns[0].shape if columns else np.shape(at(x))
     return np.stack(columns, -1).reshape((*shape, *x.shape)) if columns else np.zeros((*shape, *x.shape))
+
+
+def _reason(rows: Sequence[Witness]) -> str:
+    if any(w.name == "finite differences" and not np.all(np.isfinite(w.value)) for w in rows):
+        return "f is not finite at these inputs. Check it where f and its derivative are numbers."
+    return "The rule of an operation in f is wrong, or f has a kink at these inputs."
 
 
 def _judged(rows: list[Witness], rtol: float) -> list[Witness]:

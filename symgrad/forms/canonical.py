@@ -6,7 +6,7 @@ Imports canon and names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
 
 import numpy as np
 import sympy as sp
@@ -37,10 +37,8 @@ class Canonical:
         self.basis = basis
         if basis is not None:
             leaf = found.get(basis, self._leaf(self.pool, basis))
-            try:
+            with suppress(NotLinear):
                 self.root, self.basis = coefficients(self.pool, self.root, leaf), None
-            except NotLinear:
-                pass
 
     def _leaf(self, pool: Pool, leaf: Leaf) -> Term:
         if isinstance(leaf.value, sp.Expr):

@@ -44,9 +44,11 @@ class ClosedForm:
         used = [leaf for leaf in own if id(leaf) in inside]
         self._inner = {i for i in inside if i not in {id(leaf) for leaf in own}}
         self._sizes = names.size_names(ancestors([root, *forward]))
-        self._names = names.assign([*own, *self._extra(own)], self._sizes)
+        every = [*own, *self._extra(own)]
+        called = names.assign(every, self._sizes)
+        self._names = names.shown(called, every)
         self._leaves = [leaf for leaf in used if not names.is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
-        self.args: tuple[str, ...] = tuple(self._names[id(leaf)] for leaf in self._leaves)
+        self.args: tuple[str, ...] = tuple(called[id(leaf)] for leaf in self._leaves)
         self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
 
     def _extra(self, own: Sequence[Leaf]) -> list[Leaf]:
@@ -120,9 +122,9 @@ class ClosedForm:
                 f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. "
                 f"Expected {rank} distinct names."
             )
-        sizes = sorted(self._sizes & set(chosen))
-        if sizes:
-            raise ArgumentError(f"index: {sizes} names a size. Choose another name.")
+        clash = sorted(self._taken & set(indices))
+        if clash:
+            raise ArgumentError(f"index: {clash} names a size or an array of the formula. Choose another name.")
         return [sp.Symbol(k, integer=True) for k in chosen]
 
     def scalar(self) -> Any:

@@ -22,20 +22,15 @@ from symgrad.forms.canon.terms import (
     SUM,
     Pool,
     Term,
-    split,
-    value_of,
 )
+from symgrad.forms.elementwise import ElementPower, Elementwise
 from symgrad.forms.letters import LetterGraph, NoMatrix, outer
-from symgrad.forms.marks import Cases, Diag, Length, Truth
+from symgrad.forms.marks import Cases, Diag, Length, Norm2, Truth
 from symgrad.forms.nodes import (
-    ArrayExpr,
     ArraySymbol,
     Call,
-    ElementPower,
-    Elementwise,
     Filled,
     Identity,
-    Norm2,
     OnesVector,
     Plus,
     ScalarCall,
@@ -130,14 +125,16 @@ class MatrixReading:
     def _function(self, t: Term) -> Any:
         args = [self.found[a] for a in t.args]
         if t.data in BY_FUNCTION:
-            return Elementwise.of(t.data, args, t.shape) if t.shape else t.data(*args)
+            written = t.shape or BY_FUNCTION[t.data].text != BY_FUNCTION[t.data].name
+            return Elementwise.of(t.data, args, t.shape) if written else t.data(*args)
         if t.data is sp.Piecewise:
             (*parts, last, always) = args
             if _number(always) != 1:
                 raise NoMatrix("cases")
             return Cases.of([*parts, last], t.shape)
         if isinstance(t.data, type) and issubclass(t.data, sp.core.relational.Relational):
-            return Truth.of(t.data, *args, t.shape)
+            left, right = args
+            return Truth.of(t.data, left, right, t.shape)
         if not t.shape and issubclass(t.data, sp.Expr):
             return t.data(*args)
         raise NoMatrix(t.data.__name__)

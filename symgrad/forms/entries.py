@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.nodes import Operation
+from symgrad.forms.nodes import Operation, called
 
 
 class Entry(sp.Expr):
@@ -42,10 +42,12 @@ class Entry(sp.Expr):
         return tuple(self.args[2])
 
     def _whole_text(self, printer: Any) -> str:
-        return str(self.op.text(*[_shown(w, printer, "_whole_text") for w in self.args[1]]))
+        texts = [_shown(w, printer, "_whole_text") for w in self.args[1]]
+        return called(self.op.text, self.op, texts, len(self.args[3][0]))
 
     def _whole_latex(self, printer: Any) -> str:
-        return str(self.op.latex(*[_shown(w, printer, "_whole_latex") for w in self.args[1]]))
+        texts = [_shown(w, printer, "_whole_latex") for w in self.args[1]]
+        return called(self.op.latex, self.op, texts, len(self.args[3][0]))
 
     def _sympystr(self, printer: Any) -> str:
         place = f"_{''.join(map(printer._print, self.indices))}" if self.indices else ""

@@ -47,7 +47,7 @@ class _Walk:
         if e.is_Symbol:
             return env[e.name] if e.name in env else self.arrays[e.name]
         if e.is_number and not e.args:
-            return float(e)
+            return np.nan if e is sp.zoo else float(e)
         if isinstance(e, ExprWithLimits):
             return self._over_limits(e, env)
         if isinstance(e, sp.Indexed):
@@ -123,6 +123,6 @@ class _Walk:
                 found = found + v if e.is_Add else found * v
             return found
         if isinstance(e, (sp.Mod, sp.floor)):
-            return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0])
+            return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0] + 1e-9)  # k/3 of whole numbers
         slots = X[: len(values)]
         return array_kernel(e.func(*slots), slots)(*map(np.asarray, values))

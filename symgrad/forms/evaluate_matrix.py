@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.forms import marks, nodes
+from symgrad.forms import elementwise, marks, nodes
 from symgrad.forms.evaluate import evaluate
 from symgrad.kernels import array_kernel
 from symgrad.scalars import SCALARS, X
@@ -58,12 +58,13 @@ def _combined(e: Any, parts: list[Any]) -> Any:
         for p in parts[1:]:
             found = found @ p
         return found if e.shape else found.item()
-    if isinstance(e, nodes.Norm2):
+    if isinstance(e, marks.Norm2):
         return np.sum(parts[0] ** 2)
-    if isinstance(e, nodes.Total):
+    if isinstance(e, marks.Total):
         return np.sum(parts[0])
     if isinstance(e, (marks.Trace, marks.Mean, marks.Length)):
-        return {"tr": np.trace, "mean": np.mean, "": np.linalg.norm}[e.called](parts[0])
+        functions: dict[str, Any] = {"tr": np.trace, "mean": np.mean, "": np.linalg.norm}
+        return functions[e.called](parts[0])
     if isinstance(e, marks.Diag):
         return np.diag(parts[0][:, 0]) if len(e.shape) == 2 else np.diag(parts[0])[:, None]
     if isinstance(e, marks.Truth):
@@ -72,14 +73,14 @@ def _combined(e: Any, parts: list[Any]) -> Any:
         return _cases(parts)
     if isinstance(e, marks.Quotient):
         return parts[0] / parts[1]
-    if isinstance(e, nodes.ElementPower):
+    if isinstance(e, elementwise.ElementPower):
         return np.power(*parts)
-    if isinstance(e, nodes.Elementwise):
+    if isinstance(e, elementwise.Elementwise):
         function = SCALARS[str(e.args[0])].function
         return array_kernel(function(*X[: len(parts)]), X[: len(parts)])(*map(np.asarray, parts))
     if e.is_Add or isinstance(e, nodes.Plus):
         return sum(parts[1:], parts[0])
-    if e.is_Mul or isinstance(e, (nodes.Scaled, nodes.Hadamard)):
+    if e.is_Mul or isinstance(e, (nodes.Scaled, elementwise.Hadamard)):
         found = parts[0]
         for p in parts[1:]:
             found = found * p
@@ -101,8 +102,12 @@ def _cases(parts: list[Any]) -> Any:
 
 def _call(e: Any, arrays: dict[str, Any]) -> Any:
     """Apply a named function to whole arrays, each in its own shape."""
-    whole = [np.reshape(_value(a, arrays), [int(_value(sp.sympify(n), arrays)) for n in getattr(a, 'shape', ())]) for a in e.args[1:-1]]
+    whole = [np.reshape(_value(a, arrays), _shape_of(a, arrays)) for a in e.args[1:-1]]
     return _column(np.asarray(e.op(*whole)))
+
+
+def _shape_of(a: Any, arrays: dict[str, Any]) -> list[int]:
+    return [int(_value(sp.sympify(n), arrays)) for n in getattr(a, "shape", ())]
 
 
 def _column(a: Any) -> Any:

@@ -17,7 +17,7 @@ from symgrad.forms import names
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.entries import Entry
-from symgrad.forms.notation import At, Sigma, dressed
+from symgrad.forms.notation import At, Branches, PiProduct, Sigma, dressed
 from symgrad.graph import AnyNode, ancestors, is_node
 from symgrad.scalars import tidy
 
@@ -61,7 +61,7 @@ def check_depth(roots: Sequence[AnyNode]) -> None:
 
 def as_number(e: Any) -> sp.Expr:
     """Return 1 where a condition holds, else 0; anything else as it is."""
-    return sp.Piecewise((1, e), (0, True)) if _is_condition(e) else e
+    return Branches.of([(sp.S.One, e), (sp.S.Zero, sp.true)]) if _is_condition(e) else e
 
 
 def _is_condition(e: Any) -> bool:
@@ -92,7 +92,7 @@ class Reader:
         if key == self.reading.basis:
             return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.basis_index, idx, strict=True)])
         symbol = sp.Symbol(self.reading.names[key], real=True)
-        return sp.Indexed(sp.IndexedBase(symbol), *idx) if idx else symbol
+        return sp.Indexed(sp.IndexedBase(symbol, shape=self.shape), *idx) if idx else symbol
 
     def _eye(self, idx: list[Any]) -> Any:
         return sp.KroneckerDelta(*idx)
@@ -122,7 +122,7 @@ class Reader:
         entries = [self._of(a)(idx if a.shape else []) for a in self.term.args]
         if head is sp.Piecewise:
             pairs = zip(entries[::2], entries[1::2], strict=True)
-            return sp.Piecewise(*[(as_number(value), _condition(c)) for value, c in pairs])
+            return Branches.of([(as_number(value), _condition(c)) for value, c in pairs])
         if issubclass(head, BooleanFunction):
             return head(*map(_condition, entries))
         return head(*map(as_number, entries))
@@ -139,6 +139,10 @@ class Reader:
     def sum(self, body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
         """Return Σ body over the limits, deltas contracted and constant factors in front."""
         return summed(body, limits)
+
+    def product(self, body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
+        """Return Π body over the limits."""
+        return PiProduct(body, *limits)
 
     def entry(self, op: Any, ps: Sequence[Any], idx: Sequence[Any]) -> sp.Expr:
         """Return the entry of a named function of whole arrays, such as inv(X)[i, j]."""
@@ -250,7 +254,7 @@ def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
     """Give the bound indices textbook letters, and every node its printing class."""
     if isinstance(e, ExprWithLimits):
         new, inner_avoid = _letters(e.variables, avoid)
-        kind = Sigma if isinstance(e, sp.Sum) else type(e)
+        kind = Sigma if isinstance(e, sp.Sum) else PiProduct
         return kind(
             lettered(e.function.xreplace(new), inner_avoid),
             *[(new[k], lettered(lo, avoid), lettered(hi, avoid)) for k, lo, hi in e.limits],

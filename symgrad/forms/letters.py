@@ -10,18 +10,15 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.marks import Diag, Mean, Quotient, Trace
+from symgrad.forms.elementwise import ElementPower, Hadamard
+from symgrad.forms.marks import Diag, Mean, Norm2, Quotient, Total, Trace
 from symgrad.forms.nodes import (
     ArraySymbol,
     Call,
-    ElementPower,
-    Hadamard,
     Identity,
-    Norm2,
     OnesVector,
     Product,
     Scaled,
-    Total,
     Transposed,
 )
 
@@ -73,7 +70,7 @@ class LetterGraph:
         return self._result()
 
     def _diagonals(self) -> None:
-        """A matrix on one letter twice is its trace, or the vector of its diagonal where the letter stands elsewhere."""
+        """A matrix with one letter twice is its trace, or its diagonal where the letter stands elsewhere too."""
         for node, a, b in [e for e in self.edges if e[1] == e[2]]:
             self.edges.remove((node, a, b))
             if self._busy(a):
@@ -251,7 +248,9 @@ def turned(a: Any) -> Any:
 
 def times(factors: list[Any], shape: Any) -> Any:
     """Return the elementwise product, negative powers below."""
-    number, top, bottom = sp.Integer(1), [], []
+    number = sp.Integer(1)
+    top: list[Any] = []
+    bottom: list[Any] = []
     for f in factors:
         c, f = _scaled(f)
         number *= c

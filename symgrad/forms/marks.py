@@ -1,6 +1,6 @@
 """More array expressions: ‖a‖, tr A, mean, diag, [x > 0], case distinctions and elementwise quotients.
 
-Imports nodes.
+Imports elementwise and nodes.
 """
 
 from __future__ import annotations
@@ -11,9 +11,52 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import ArrayExpr, Hadamard, Scaled
+from symgrad.forms.elementwise import Hadamard
+from symgrad.forms.nodes import ArrayExpr, Scaled
 
 _ATOM = PRECEDENCE["Atom"]
+
+
+def frobenius(a: Any) -> str:
+    """The mark of a matrix's norm that is not the spectral one."""
+    return "_F" if len(a.shape) == 2 else ""
+
+
+class Norm2(ArrayExpr):
+    """The sum of the squared entries, ‖a‖²: a scalar."""
+
+    precedence = PRECEDENCE["Pow"]
+    is_commutative = True
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}²"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        inside, power = printer._print(self.args[0]), 2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2
+        text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
+        return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
+
+
+class Total(ArrayExpr):
+    """The sum of all entries: a scalar."""
+
+    precedence = _ATOM
+    is_commutative = True
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"sum({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
 
 
 class Number(ArrayExpr):
@@ -55,10 +98,10 @@ class Length(Number):
     is_positive = True
 
     def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(self.args[0])}‖"
+        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert"
+        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert{frobenius(self.args[0])}"
         return f"{text}^{{{exp}}}" if exp else text
 
 

@@ -15,6 +15,7 @@ import sympy as sp
 from symgrad.graph import CONSTANT, AnyNode, Leaf, ancestors, is_node
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDEFGHKMPQ"}
+_SIGNS = ("I", "0", "1")  # the notation's own: the identity, and numbers in every entry
 FREE = "ijklmnpqrstuv"
 BOUND = "klmnpqrstuvij"
 
@@ -72,6 +73,25 @@ def assign(leaves: Iterable[Leaf], taken: Iterable[str] = ()) -> dict[int, str]:
     return names
 
 
+def shown(names: dict[int, str], leaves: Iterable[Leaf]) -> dict[int, str]:
+    """Return the names as formulas show them: with a prime where one would read as something else of the formula."""
+    arrays = {(names[id(leaf)], len(leaf.shape)) for leaf in leaves if leaf.shape}
+    used, found = {*_SIGNS, *names.values()}, {}
+    for key, name in names.items():
+        mine = name
+        while mine in _SIGNS or _is_entry(mine, arrays) or (mine != name and mine in used):
+            mine += "′"
+        found[key] = mine
+        used.add(mine)
+    return found
+
+
+def _is_entry(name: str, arrays: Iterable[tuple[str, int]]) -> bool:
+    """Whether a name reads as an entry of one of the arrays, as W_01 does of a matrix W."""
+    head, _, places = name.rpartition("_")
+    return places.isalnum() and (head, len(places)) in arrays
+
+
 def _minted(rank: int) -> Iterator[str]:
     letters = _BY_RANK.get(rank, "TUVRS")
     for k in count():
@@ -94,6 +114,12 @@ _ESCAPES = {
     "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "~": r"\sim ",
     "^": r"\wedge ", "_": r"\_", "′": "'",
 }  # fmt: skip
+
+
+def plain_name(name: str) -> str:
+    """Write a user's name in text: in brackets of its own where it would read as something else."""
+    letters = name.rstrip("′").replace("_", "")
+    return name if letters and all(c.isalnum() for c in letters) and not name[0].isdigit() else f"‹{name}›"
 
 
 def latex_name(name: str) -> str:

@@ -6,6 +6,7 @@ is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -13,8 +14,7 @@ from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
-from symgrad.forms.names import latex_name
-from symgrad.scalars import BY_FUNCTION
+from symgrad.forms.names import latex_name, plain_name
 
 _ATOM = PRECEDENCE["Atom"]
 
@@ -67,7 +67,7 @@ class ArraySymbol(ArrayExpr):
         return {self}.union(*[d.free_symbols for d in self.args[-1]])
 
     def _sympystr(self, printer: Any) -> str:
-        return self.name
+        return plain_name(self.name)
 
     def _latex(self, printer: Any) -> str:
         return latex_name(self.name)
@@ -250,7 +250,7 @@ class Plus(ArrayExpr):
 
     def _level_of(self, t: Any) -> int:
         """A number in every entry needs no bracket for its sign."""
-        return self.precedence + (not (isinstance(t, Filled) and not t.args[0].is_Add))
+        return int(self.precedence) + (0 if isinstance(t, Filled) and not t.args[0].is_Add else 1)
 
     def _latex(self, printer: Any) -> str:
         return self._join([self._paren_latex(printer, t, self._level_of(t)) for t in self._terms()])
@@ -285,119 +285,6 @@ class Filled(ArrayExpr):
         return str(printer._print(self.args[0]))
 
 
-class Hadamard(ArrayExpr):
-    """The elementwise product."""
-
-    precedence = PRECEDENCE["Mul"] - 1
-
-    @classmethod
-    def of(cls, factors: Any, shape: Any) -> Any:
-        flat: list[Any] = []
-        for f in factors:
-            flat.extend(f.args[:-1] if isinstance(f, Hadamard) else [f])
-        return flat[0] if len(flat) == 1 else cls(*flat, sp.Tuple(*shape))
-
-    def _sympystr(self, printer: Any) -> str:
-        return " ⊙ ".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
-
-    def _latex(self, printer: Any) -> str:
-        return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
-
-
-class ElementPower(ArrayExpr):
-    """Each entry to a power."""
-
-    @classmethod
-    def of(cls, a: Any, power: Any) -> Any:
-        return cls(a, power, sp.Tuple(*a.shape))
-
-    @property
-    def precedence(self) -> int:
-        """A negative power prints as a quotient, a square root as a function."""
-        return Hadamard.precedence if self.args[1].is_negative else _ATOM if self._is_root() else PRECEDENCE["Pow"]
-
-    def _is_root(self) -> bool:
-        return bool(self.args[1] == sp.Rational(1, 2))
-
-    def _sympystr(self, printer: Any) -> str:
-        a, power = self.args[:2]
-        if power.is_negative:
-            return f"1 ⊘ {self._paren(printer, self.under(), Hadamard.precedence + 1)}"
-        if self._is_root():
-            return f"sqrt({printer._print(a)})"
-        text = printer._print(power)
-        return f"{self._paren(printer, a, _ATOM)}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
-
-    def under(self) -> Any:
-        """What stands below the bar of a negative power."""
-        a, power = self.args[:2]
-        return a if power == -1 else ElementPower.of(a, -power)
-
-    def _latex(self, printer: Any) -> str:
-        a, power = self.args[:2]
-        if power.is_negative:
-            return f"1 \\oslash {self._paren_latex(printer, self.under(), Hadamard.precedence + 1)}"
-        if self._is_root():
-            return f"\\sqrt{{{printer._print(a)}}}"
-        return f"{self._paren_latex(printer, a, _ATOM)}^{{\\odot {printer._print(power)}}}"
-
-
-class Elementwise(ArrayExpr):
-    """A scalar function of each entry."""
-
-    precedence = PRECEDENCE["Func"]
-
-    @classmethod
-    def of(cls, function: Any, arguments: Any, shape: Any) -> Any:
-        return cls(Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
-
-    def _declared(self) -> Any:
-        return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self._declared().text}({', '.join(map(printer._print, self.args[1:-1]))})"
-
-    def _latex(self, printer: Any) -> str:
-        inside = ", ".join(map(printer._print, self.args[1:-1]))
-        return f"{self._declared().latex}\\left({inside}\\right)"
-
-
-class Norm2(ArrayExpr):
-    """The sum of the squared entries, ‖a‖²: a scalar."""
-
-    precedence = PRECEDENCE["Pow"]
-    is_commutative = True
-
-    @classmethod
-    def of(cls, a: Any) -> Any:
-        return cls(a, sp.Tuple())
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(self.args[0])}‖²"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert^{{2}}"
-        return f"\\left({text}\\right)^{{{exp}}}" if exp else text
-
-
-class Total(ArrayExpr):
-    """The sum of all entries: a scalar."""
-
-    precedence = _ATOM
-    is_commutative = True
-
-    @classmethod
-    def of(cls, a: Any) -> Any:
-        return cls(a, sp.Tuple())
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"sum({printer._print(self.args[0])})"
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        power = f"^{{{exp}}}" if exp else ""
-        return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
-
-
 class Operation(sp.Atom):
     """An operation of the graph, as an argument of a node."""
 
@@ -422,6 +309,15 @@ class Operation(sp.Atom):
         return f"Operation({self.op!r})"
 
 
+def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: int) -> str:
+    """Write an operation of its arguments, with its axes where they are not all of the first argument's."""
+    text, axes = write(*arguments), getattr(op, "axes", None)
+    if axes is None or set(axes) == set(range(rank)) or (op.by_rows and axes == (rank - 1,)):
+        return text
+    end = r"\right)" if text.endswith(r"\right)") else ")"
+    return f"{text.removesuffix(end)}, axis={axes[0] if len(axes) == 1 else axes}{end}"
+
+
 class Call(ArrayExpr):
     """A named function of whole arrays, such as X⁻¹ or diag(X), printed as its operation says."""
 
@@ -437,11 +333,15 @@ class Call(ArrayExpr):
         """The operation."""
         return self.args[0].op
 
+    @property
+    def _rank(self) -> int:
+        return len(getattr(self.args[1], "shape", ()))
+
     def _sympystr(self, printer: Any) -> str:
-        return str(self.op.text(*map(printer._print, self.args[1:-1])))
+        return called(self.op.text, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
 
     def _latex(self, printer: Any) -> str:
-        return str(self.op.latex(*map(printer._print, self.args[1:-1])))
+        return called(self.op.latex, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
 
 
 class ScalarCall(Call):

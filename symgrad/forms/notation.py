@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import latex_name
+from symgrad.forms.names import latex_name, plain_name
 
 
 def joined(indices: Sequence[str]) -> str:
@@ -26,8 +27,8 @@ class At(sp.Indexed):
 
     def _sympystr(self, printer: Any) -> str:
         places = [printer._print(k) for k in self.indices]
-        plain = all(len(k) == 1 for k in places)
-        return f"{self.base.label}_{''.join(places)}" if plain else f"{self.base.label}[{', '.join(places)}]"
+        name, plain = plain_name(str(self.base.label)), all(len(k) == 1 for k in places)
+        return f"{name}_{''.join(places)}" if plain else f"{name}[{', '.join(places)}]"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         name = latex_name(str(self.base.label))
@@ -50,13 +51,76 @@ class Sigma(sp.Sum):
     precedence = PRECEDENCE["Mul"]
 
     def _sympystr(self, printer: Any) -> str:
-        letters = joined([str(k) for k, *_ in self.limits])
-        if any(lo != 0 or not all(s.is_positive for s in hi.free_symbols) for _, lo, hi in self.limits):
-            letters = (
-                "{" + ", ".join(f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in self.limits) + "}"
-            )
-        body = printer._print(self.function)
-        return f"Sum_{letters} {f'({body})' if self.function.is_Add else body}"
+        return f"Sum_{_over(self, printer)} {_bracketed(printer, self.function)}"
+
+
+class PiProduct(sp.Product):
+    """Π over indices that run through an axis, kept as written, for the same reason."""
+
+    precedence = PRECEDENCE["Mul"]
+
+    def __new__(cls, function: Any, *limits: Any, **hints: Any) -> Any:
+        made = sp.Expr.__new__(cls, function, *[sp.Tuple(*limit) for limit in limits])
+        made.is_commutative = function.is_commutative
+        return made
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"Prod_{_over(self, printer)} {_bracketed(printer, self.function)}"
+
+
+def _over(e: Any, printer: Any) -> str:
+    """Write the bound indices, with their range where it is not the whole axis of an array that they run through."""
+    if all(_whole_axis(e.function, *limit) for limit in e.limits):
+        return joined([str(k) for k, *_ in e.limits])
+    ranges = [f"{k}={printer._print(lo)}..{printer._print(hi)}" for k, lo, hi in e.limits]
+    return "{" + ", ".join(ranges) + "}"
+
+
+def _whole_axis(body: Any, k: Any, lo: Any, hi: Any) -> bool:
+    """Whether an index stands bare in an array, and every array that it stands bare in has just this range."""
+    if lo != 0 or not all(s.is_positive for s in hi.free_symbols):
+        return False
+    sizes = set()
+    for a in body.atoms(sp.Indexed):
+        sizes |= {n for i, n in zip(a.indices, a.base.shape or (), strict=False) if i == k}
+    named = any(k in getattr(a, "indices", ()) for a in sp.preorder_traversal(body) if not isinstance(a, sp.Indexed))
+    return sizes == {hi + 1} or (not sizes and named)
+
+
+def _bracketed(printer: Any, body: Any) -> str:
+    return f"({printer._print(body)})" if body.is_Add else str(printer._print(body))
+
+
+class Branch(ExprCondPair):
+    """A value and its condition, kept as written: SymPy would fold a Piecewise out of the condition's sums."""
+
+    def __new__(cls, value: Any, condition: Any) -> Any:
+        return sp.Tuple.__new__(cls, sp.sympify(value), sp.sympify(condition))
+
+
+class Branches(sp.Piecewise):
+    """A case distinction, kept as written."""
+
+    def __new__(cls, *branches: Any, **hints: Any) -> Any:
+        return sp.Basic.__new__(cls, *[b if isinstance(b, Branch) else Branch(*b) for b in branches])
+
+    @staticmethod
+    def of(branches: Sequence[tuple[Any, Any]]) -> Any:
+        """Return the case distinction without the branches that are decided."""
+        kept = []
+        for value, condition in branches:
+            if condition == False:  # noqa: E712  (SymPy's false)
+                continue
+            kept.append((value, condition))
+            if condition == True:  # noqa: E712  (SymPy's true)
+                break
+        return kept[0][0] if kept[0][1] == True else Branches(*kept)  # noqa: E712
+
+    def _sympystr(self, printer: Any) -> str:
+        (value, condition), *_, (other, _) = self.args
+        if len(self.args) == 2 and value == 1 and other == 0:  # Iverson's bracket
+            return f"[{printer._print(condition)}]"
+        return f"Piecewise({', '.join(printer._print(tuple(b)) for b in self.args)})"
 
 
 class Term(sp.Mul):

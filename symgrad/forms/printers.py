@@ -8,13 +8,16 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
-from symgrad.forms.names import latex_name
+from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.notation import joined
 from symgrad.scalars import BY_FUNCTION
 
 
 class FormPrinter(StrPrinter):
     """Plain text; functions under the names they were declared with."""
+
+    def _print_Symbol(self, e: sp.Symbol) -> str:
+        return plain_name(e.name)
 
     def _print_KroneckerDelta(self, e: Any) -> str:
         return f"δ_{joined([self._print(k) for k in e.args])}"

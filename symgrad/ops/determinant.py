@@ -17,8 +17,7 @@ from symgrad.graph import Shape
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.map import MUL
-from symgrad.ops.matrices import bracket
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.square import check_square, on_matrices, real
 

@@ -16,9 +16,9 @@ from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
-from symgrad.ops.matrices import Tril, Triu, bracket, identity_like
-from symgrad.ops.protocol import Op, rename, shape
-from symgrad.ops.square import bad_minor, check_square, first_bad, on_matrices, real, zero_pivot
+from symgrad.ops.matrices import Tril, Triu, identity_like
+from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.square import adjugate, bad_minor, check_square, determinant, first_bad, on_matrices, real, zero_pivot
 
 
 # ------------------------------------------------------------------ inverse
@@ -59,7 +59,7 @@ class Inverse(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """Adjugate over determinant."""
-        return on_matrices(xs[0], lambda m: m.adjugate(method="berkowitz") / m.det(method="berkowitz"))
+        return on_matrices(xs[0], lambda m: adjugate(m) / determinant(m))
 
     def text(self, *args: str) -> str:
         """X⁻¹."""

@@ -6,7 +6,6 @@ Imports contract, shape, map and protocol.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -332,6 +331,3 @@ def triu(x: Any, diagonal: int = 0) -> Any:
 
 
 # ------------------------------------------------------------------ notation
-def bracket(text: str) -> str:
-    """Put brackets around anything but a name or a call, so that an exponent applies to all of it."""
-    return text if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?", text) else f"({text})"

@@ -7,6 +7,7 @@ Imports errors, graph, kernels and scalars.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -54,6 +55,7 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
+    by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
@@ -182,3 +184,8 @@ def rename(x: Any, label: str) -> Any:
     if isinstance(node, Node):
         node.rule = node.op.plan(node.rule.active, len(node.inputs), label)
     return x
+
+
+def bracket(text: str) -> str:
+    """Put brackets around anything but a name or a call, so that an exponent applies to all of it."""
+    return text if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?", text) else f"({text})"

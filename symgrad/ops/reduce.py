@@ -62,7 +62,7 @@ class Prod(Reduction):
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Π x_k."""
         full, limits = self.spread(idx, p)
-        return sp.Product(p(full), *limits) if limits else p(full)
+        return p.product(p(full), limits) if limits else p(full)
 
 
 @dataclass(frozen=True)

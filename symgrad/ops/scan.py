@@ -137,7 +137,7 @@ class Recurrence(Op):
         i, n, k, j = idx[self.axis], pb.shape[self.axis], pb.fresh(), pb.fresh()
         low, high = (i, k) if self.reverse else (k, i)
         between = (j, low + 1, high) if self.upper else (j, low, high - 1)
-        body = pb(_put(idx, self.axis, k)) * sp.Product(pa(_put(idx, self.axis, j)), between)
+        body = pb(_put(idx, self.axis, k)) * pa.product(pa(_put(idx, self.axis, j)), [between])
         found: sp.Expr = pb.sum(body, [(k, i, n - 1) if self.reverse else (k, 0, i)])
         return found
 
@@ -174,7 +174,7 @@ class Cumprod(Op):
         """Π x_k over the range."""
         i, n, k, gap = idx[self.axis], p.shape[self.axis], p.fresh(), int(self.exclusive)
         limits = (k, i + gap, n - 1) if self.reverse else (k, 0, i - gap)
-        return sp.Product(p(_put(idx, self.axis, k)), limits)
+        return p.product(p(_put(idx, self.axis, k)), [limits])
 
 
 def others(x: Any, axis: int) -> Any:

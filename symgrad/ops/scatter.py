@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, bracket
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
@@ -67,7 +67,7 @@ class Selection(Op):
 
     def text(self, *args: str) -> str:
         """x[…]"""
-        return f"{args[0]}[{self}]"
+        return f"{bracket(args[0])}[{self}]"
 
     def latex(self, *args: str) -> str:
         """x_{[…]}"""

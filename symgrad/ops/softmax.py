@@ -73,6 +73,7 @@ class _Normalised(Op):
     """What softmax and log_softmax share: the axes, and a shape that stays."""
 
     axes: tuple[int, ...]
+    by_rows = True
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""

@@ -50,6 +50,25 @@ def on_matrices(x: Any, fn: Callable[[sp.Matrix], Any]) -> Any:
     return out.reshape(x.shape[:-2])
 
 
+_LAPLACE = 4  # rows up to which minors are written out; beyond, Berkowitz's algorithm
+
+
+def determinant(m: sp.Matrix) -> Any:
+    """Return the determinant of a matrix of expressions, without dividing and without expanding."""
+    if m.rows > _LAPLACE:
+        return m.det(method="berkowitz")
+    if m.rows == 0:
+        return sp.Integer(1)
+    return sp.Add(*[(-1) ** k * m[0, k] * determinant(m.minor_submatrix(0, k)) for k in range(m.rows)])
+
+
+def adjugate(m: sp.Matrix) -> Any:
+    """Return the transposed cofactors of a matrix of expressions."""
+    if m.rows > _LAPLACE:
+        return m.adjugate(method="berkowitz")
+    return sp.Matrix(m.rows, m.rows, lambda i, j: (-1) ** (i + j) * determinant(m.minor_submatrix(j, i)))
+
+
 def first_bad(x: Any, bad: Callable[[Any], int]) -> tuple[str, int]:
     """Find the first matrix that is bad: its "(Batch element k): ", and what bad says of it."""
     for k, m in enumerate(x.reshape(-1, *x.shape[-2:])):

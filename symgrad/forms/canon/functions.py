@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.canon.islands import elementwise
+from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -23,7 +25,6 @@ from symgrad.forms.canon.terms import (
     split,
     value_of,
 )
-from symgrad.forms.canon.products import content
 from symgrad.ops.determinant import Det, LogAbsDet
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.softmax import LogSumExp, Softmax
@@ -83,10 +84,10 @@ def power_of_a_function(pool: Pool, t: Term) -> Term | None:
 def power_of_a_product(pool: Pool, t: Term) -> Term | None:
     """(x y)ⁿ is xⁿ yⁿ, elementwise."""
     (b,) = t.args
-    if b.kind != PRODUCT or not b.args or not t.data.is_integer:
+    if b.kind != PRODUCT or not t.data.is_integer:
         return None
     subs, out, sizes = b.data
-    if {k for k, _ in sizes} != set(out) or any(len(set(s)) < len(s) for s in subs) or any(a.kind == EYE for a in b.args):
+    if not elementwise(b):
         return None
     return pool.product([(pool.power(a, t.data), s) for a, s in zip(b.args, subs, strict=True)], out, dict(sizes))
 
@@ -139,7 +140,7 @@ def decided(pool: Pool, t: Term) -> Term | None:
     if t.data is sp.Piecewise:
         for k in range(1, len(values), 2):
             if values[k] == 1:
-                return t.args[k - 1] if k == 1 else pool.function(t.data, t.args[: k + 1], t.shape) if k < len(values) - 1 else None
+                return _up_to(pool, t, k)
             if values[k] == 0:
                 return pool.function(t.data, t.args[: k - 1] + t.args[k + 1 :], t.shape)
         return None
@@ -147,6 +148,13 @@ def decided(pool: Pool, t: Term) -> Term | None:
         return None
     truth = t.data(*values)
     return pool.constant(int(bool(truth)), t.shape) if truth in (sp.true, sp.false) else None
+
+
+def _up_to(pool: Pool, t: Term, k: int) -> Term | None:
+    """Return a case distinction whose k-th argument, a condition, always holds."""
+    if k == 1:
+        return t.args[0]
+    return pool.function(t.data, t.args[: k + 1], t.shape) if k < len(t.args) - 1 else None
 
 
 def _is_relation(head: Any) -> bool:

@@ -43,4 +43,3 @@ def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term
     sizes.update(zip(letters, front, strict=True))
     factors = [(found[a], (*letters, *s)) if a in found else (a, s) for a, s in zip(t.args, subs, strict=True)]
     return pool.product(factors, (*letters, *out), sizes)
-

@@ -146,6 +146,8 @@ class _Walk:
             return pool.power(self.read(e.base), e.exp)
         if isinstance(e, sp.Piecewise):
             return self._cases(e)
+        if isinstance(e, sp.And):  # of truths as numbers
+            return pool.times(*map(self.read, e.args))
         return pool.function(e.func, [self.read(a) for a in e.args], shape)
 
     def _scaled(self, e: Any) -> tuple[Any, Term]:
@@ -179,7 +181,7 @@ def _on_last(pool: Pool, axes: Sequence[int], a: Term) -> tuple[Term, tuple[int,
     if len(axes) != 1:
         return None
     rank = len(a.shape)
-    order = tuple(k for k in range(rank) if k != axes[0]) + (axes[0],)
+    order = (*(k for k in range(rank) if k != axes[0]), axes[0])
     moved = pool.product([(a, tuple(range(rank)))], order, dict(enumerate(a.shape)))
     return moved, order
 
@@ -229,7 +231,8 @@ def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
     inverse = pool.call(Inverse(), [a], a.shape)
     at = (1, 0) if op.transposed else (0, 1)
     out = (0,) if len(b.shape) == 1 else (0, 2)
-    return pool.product([(inverse, at), (b, (1, *out[1:]))], out, dict(zip((0, 1, 2), (n, n, *b.shape[1:]), strict=False)))
+    sizes = dict(zip((0, 1, 2), (n, n, *b.shape[1:]), strict=False))
+    return pool.product([(inverse, at), (b, (1, *out[1:]))], out, sizes)
 
 
 @lower.register

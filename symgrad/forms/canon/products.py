@@ -26,6 +26,7 @@ from symgrad.forms.canon.terms import (
     rule,
     split,
 )
+from symgrad.ops.join import Stack
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.softmax import Softmax
 
@@ -166,6 +167,20 @@ def _is_simplex(f: Term) -> bool:
 
 
 @rule(PRODUCT)
+def sum_over_a_stack(d: Draft) -> bool:
+    """Σ over the new axis of a stack is the sum of what was stacked."""
+    for k, (f, s) in enumerate(d.factors):
+        if f.kind != CALL or not isinstance(f.data, Stack):
+            continue
+        axis = f.data.axis
+        if s[axis] not in d.out and d.count(s[axis]) == 1:
+            d.factors[k] = (d.pool.sum([(1, a) for a in f.args], f.args[0].shape), s[:axis] + s[axis + 1 :])
+            del d.sizes[s[axis]]
+            return True
+    return False
+
+
+@rule(PRODUCT)
 def equal_factors_are_a_power(d: Draft) -> bool:
     """x·x is x², x·x⁻¹ is 1, and eᵃ·eᵇ is eᵃ⁺ᵇ where that is shorter."""
     for p, (f, s) in enumerate(d.factors):
@@ -223,7 +238,8 @@ def identity_distributes(d: Draft) -> bool:
         parts = [(c, d.pool.product([*rest, (a, s)], d.out, d.sizes)) for c, a in zip(f.data, f.args, strict=True)]
         apart = d.pool.sum(parts, tuple(d.sizes[k] for k in d.out))
         d.pool.in_progress.discard(identity_distributes)
-        if apart.kind != SUM or apart.cost > sum(g.cost for g, _ in d.factors) + len(rest) + 2:  # diag(…) is longer than its parts
+        cost = sum(g.cost for g, _ in d.factors) + len(rest) + 2  # diag(…) is longer than its parts
+        if apart.kind != SUM or apart.cost > cost:
             continue
         d.factors, d.sizes = [(apart, d.out)], _sizes(d, d.out)
         return True
@@ -232,7 +248,8 @@ def identity_distributes(d: Draft) -> bool:
 
 def _has_identity(t: Term) -> bool:
     """Whether a term is a sum with an identity matrix in it, as I - A or diag(x) - A."""
-    return t.kind == SUM and any(a.kind == EYE or EYE in {b.kind for b in a.args} and a.kind == PRODUCT for a in t.args)
+    terms = t.args if t.kind == SUM else ()
+    return any(a.kind == EYE or (a.kind == PRODUCT and EYE in {b.kind for b in a.args}) for a in terms)
 
 
 @rule(PRODUCT)

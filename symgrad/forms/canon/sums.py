@@ -100,7 +100,7 @@ def _outside(
     back = {m: k for k, m in at.items()}
     used = [{k for _, t in rest[0] for k in t}, {at.get(k) for _, t in rest[1] for k in t} - {None}]
     frame = tuple(k for k in dict.fromkeys((*out, *s)) if k in used[0] | used[1])
-    if len(frame) > 2 or (used[0] & set(frame)) != (used[1] & set(frame)) and not _spreads(frame, s, rest):
+    if len(frame) > 2 or ((used[0] & set(frame)) != (used[1] & set(frame)) and not _spreads(frame, s, rest)):
         return None
     if len(frame) == 2 and not all(_is_matrix(g) for g, _ in (*rest[0], *rest[1])) and len(f.shape) == 1:
         return None

@@ -54,12 +54,12 @@ def _cost(t: Term) -> int:
     """How long the term is, roughly, when written out."""
     inner = sum(a.cost for a in t.args)
     if t.kind == SUM:
-        return max(1, inner + len(t.args) - 1 + sum(abs(c) != 1 for c in t.data))
+        return max(1, inner + len(t.args) - 1 + sum(1 for c in t.data if abs(c) != 1))
     if t.kind == PRODUCT:
         subs, out, sizes = t.data
         counts = [sum(k in s for s in subs) for k, _ in sizes]
         return inner + max(0, len(subs) - 1) + sum(n == 0 for n in counts) + _once(subs, out, sizes)
-    return inner + {LEAF: 1, EYE: 1, NAMED: 1, POWER: 2}.get(t.kind, 1)
+    return 1 if t.kind == NAMED else inner + (2 if t.kind == POWER else 1)
 
 
 def _once(subs: Sequence[Letters], out: Letters, sizes: Any) -> int:

@@ -1,0 +1,98 @@
+"""Array expressions of the entries: the elementwise product, powers, and functions of each entry. Imports nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+from sympy.printing.precedence import PRECEDENCE
+
+from symgrad.forms.nodes import ArrayExpr
+from symgrad.scalars import BY_FUNCTION
+
+_ATOM = PRECEDENCE["Atom"]
+
+
+class Hadamard(ArrayExpr):
+    """The elementwise product."""
+
+    precedence = PRECEDENCE["Mul"] - 1
+
+    @classmethod
+    def of(cls, factors: Any, shape: Any) -> Any:
+        flat: list[Any] = []
+        for f in factors:
+            flat.extend(f.args[:-1] if isinstance(f, Hadamard) else [f])
+        return flat[0] if len(flat) == 1 else cls(*flat, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        return " ⊙ ".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+    def _latex(self, printer: Any) -> str:
+        return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+
+class ElementPower(ArrayExpr):
+    """Each entry to a power."""
+
+    @classmethod
+    def of(cls, a: Any, power: Any) -> Any:
+        return cls(a, power, sp.Tuple(*a.shape))
+
+    @property
+    def precedence(self) -> int:
+        """A negative power prints as a quotient, a square root as a function."""
+        if self.args[1].is_negative:
+            return int(Hadamard.precedence)
+        return _ATOM if self._is_root() else int(PRECEDENCE["Pow"])
+
+    def _is_root(self) -> bool:
+        return bool(self.args[1] == sp.Rational(1, 2))
+
+    def _sympystr(self, printer: Any) -> str:
+        a, power = self.args[:2]
+        if power.is_negative:
+            return f"1 ⊘ {self._paren(printer, self.under(), Hadamard.precedence + 1)}"
+        if self._is_root():
+            return f"sqrt({printer._print(a)})"
+        text = printer._print(power)
+        return f"{self._paren(printer, a, _ATOM)}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
+
+    def under(self) -> Any:
+        """What stands below the bar of a negative power."""
+        a, power = self.args[:2]
+        return a if power == -1 else ElementPower.of(a, -power)
+
+    def _latex(self, printer: Any) -> str:
+        a, power = self.args[:2]
+        if power.is_negative:
+            return f"1 \\oslash {self._paren_latex(printer, self.under(), Hadamard.precedence + 1)}"
+        if self._is_root():
+            return f"\\sqrt{{{printer._print(a)}}}"
+        return f"{self._paren_latex(printer, a, _ATOM)}^{{\\odot {printer._print(power)}}}"
+
+
+class Elementwise(ArrayExpr):
+    """A scalar function of each entry."""
+
+    precedence = PRECEDENCE["Func"]
+
+    def __new__(cls, *args: Any) -> Any:
+        made = super().__new__(cls, *args)
+        made.is_commutative = not made.shape
+        return made
+
+    @classmethod
+    def of(cls, function: Any, arguments: Any, shape: Any) -> Any:
+        return cls(Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
+
+    def _declared(self) -> Any:
+        return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self._declared().text}({', '.join(map(printer._print, self.args[1:-1]))})"
+
+    def _latex(self, printer: Any) -> str:
+        inside = ", ".join(map(printer._print, self.args[1:-1]))
+        return f"{self._declared().latex}\\left({inside}\\right)"
