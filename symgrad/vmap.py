@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
 from symgrad.graph import TRACED, AnyNode, Leaf, ancestors, evaluate, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
@@ -25,14 +25,17 @@ from symgrad.record import Core, as_tensor, handle
 __all__ = ["vmap"]
 
 
-def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+def vmap(
+    fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0, *, in_dims: Any = None, out_dims: int | None = None
+) -> Callable[..., Any]:
     """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
 
     Args:
         fn: function of positional tensors returning a tensor or a tuple of them. It is traced once without
             values, so it cannot branch on them; use ``sg.where``.
-        in_axes: the axis to map over, or a tuple with one per argument; None for arguments that are not mapped.
-        out_axes: where the batch axis goes in the results.
+        in_axes, in_dims: the axis to map over, or a tuple with one per argument; None for arguments that are not
+            mapped.
+        out_axes, out_dims: where the batch axis goes in the results.
 
     Returns:
         A function of the batched arguments.
@@ -43,6 +46,8 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
     >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
     tensor([3., 3., 3., 3.])
     """
+    in_axes = in_axes if in_dims is None else in_dims
+    out_axes = out_axes if out_dims is None else out_dims
 
     @functools.wraps(fn)
     def call(*args: Any) -> Any:
@@ -59,12 +64,22 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
         ]
         slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
         env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
-        result = fn(*slices)
+        result = _traced(fn, slices)
         if isinstance(result, (tuple, list)):
             return type(result)(_finish(y, env, size, out_axes) for y in result)
         return _finish(result, env, size, out_axes)
 
     return call
+
+
+def _traced(fn: Callable[..., Any], slices: Sequence[Any]) -> Any:
+    try:
+        return fn(*slices)
+    except ValueNeeded as error:
+        raise ValueNeeded(
+            "vmap: the function looks at a value, but is traced once without values, for all slices. Choose with "
+            "sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
+        ) from error
 
 
 def _batch_size(xs: Sequence[Any], axes: Sequence[Any]) -> int:
