@@ -154,6 +154,10 @@ def spread(x: Any, letters: str, missing: str, sizes: dict[str, Any]) -> Any:
 
 def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
     """Put x on the diagonal where the operand had a repeated letter, as in a trace."""
+    if not isinstance(x, Traced):  # no product: ∞·0 would be nan beside the diagonal
+        found = np.zeros(tuple(sizes[c] for c in term), np.asarray(x).dtype)
+        np.einsum(f"{term}->{unique}", found)[...] = x
+        return found
     fresh = iter(c for c in LETTERS if c not in term)
     out, eyes, operands = "", [], []
     for k, c in enumerate(term):
