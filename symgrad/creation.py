@@ -17,7 +17,7 @@ from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 from symgrad.ops.value import check_dtype, to_value
 from symgrad.record import handle
-from symgrad.tensor import Tensor, check_name
+from symgrad.tensor import Tensor, check_flag, check_name
 
 _rng: Any = None  # made on first use: importing numpy.random is not free
 
@@ -70,6 +70,7 @@ def _plain(data: Any) -> Any:
 def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     """Wrap a value that nobody else holds."""
     check_name(name)
+    check_flag("tensor", requires_grad)
     t: Tensor = handle(None, canonical(value))
     if requires_grad and t.dtype.kind != "f":
         raise DTypeError(

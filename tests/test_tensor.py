@@ -220,6 +220,9 @@ CHANGED = {
     "filled from an entry": (lambda x: (x * 2).fill_(x[0]), (1.0, 2.0), [2.0, 0.0]),
     "broadcast into": (lambda x: (x * 2).copy_(x[1]), (1.0, 2.0), [0.0, 2.0]),
     "zeroed": (lambda x: (x * 2).zero_() + x, (1.0, 2.0), [1.0, 1.0]),
+    "zeroed and used": (lambda x: (x * 2).zero_(), (1.0, 2.0), [0.0, 0.0]),
+    "filled": (lambda x: (x * 2).fill_(3.0), (1.0, 2.0), [0.0, 0.0]),
+    "overwritten by a constant": (lambda x: (x * 2).copy_(sg.ones(2)), (1.0, 2.0), [0.0, 0.0]),
     "constant takes on a gradient": (lambda x: sg.ones(2).mul_(x).add_(1), (1.0, 2.0), [1.0, 1.0]),
 }
 
@@ -346,6 +349,15 @@ def test_a_deep_copy_has_a_gradient_of_its_own():
     y = copy.deepcopy(x)
     assert y.grad.tolist() == [2.0, 4.0]
     y.grad.zero_()
+    (y * 3).sum().backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([2.0, 4.0], [3.0, 3.0])
+
+
+def test_a_shallow_copy_of_a_leaf_has_a_gradient_of_its_own():
+    x = parameter(1.0, 2.0)
+    (x * x).sum().backward()
+    y = copy.copy(x)
+    assert y.grad is None
     (y * 3).sum().backward()
     assert (x.grad.tolist(), y.grad.tolist()) == ([2.0, 4.0], [3.0, 3.0])
 
@@ -623,6 +635,19 @@ def test_dtypes_promote_as_in_numpy_and_python_numbers_do_not(name):
     assert found.isnative
 
 
+DTYPES = ["bool", "uint8", "int8", "short", "int16", "int", "int32", "long", "int64",
+          "half", "float16", "float", "float32", "double", "float64"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_torchs_names_of_dtypes_name_dtypes(name):
+    x = sg.ones(2, dtype=getattr(sg, name))
+    assert x.dtype == getattr(sg, name)
+    torch = pytest.importorskip("torch")
+    assert str(getattr(torch, name)) == f"torch.{x.dtype}"
+    assert not hasattr(x, name) or getattr(sg.ones(2), name)().dtype == x.dtype
+
+
 def test_a_gradient_has_the_dtype_of_its_leaf():
     for use in (lambda x: x * sg.ones(2), lambda x: x.double(), lambda x: x @ sg.ones(2)):
         x = sg.ones(2, dtype=sg.float32, requires_grad=True)
@@ -645,6 +670,20 @@ WEIRD = {
     "list as operand": (lambda: operator.add(sg.ones(2), [1, 2]), TypeError, "unsupported operand"),
     "65 axes": (lambda: sg.ones([1] * 65), RuntimeError, "65 dimensions"),
     "too many bytes": (lambda: sg.zeros(2**61), RuntimeError, "Storage size calculation overflowed"),
+    "requires_grad of text": (lambda: sg.ones(2, requires_grad="yes"), TypeError, "must be bool, not str"),
+    "requires_grad of a number": (lambda: sg.tensor(1.0, requires_grad=1), TypeError, "must be bool, not int"),
+    "requires_grad_ of text": (lambda: sg.ones(2).requires_grad_("no"), TypeError, "must be bool, not str"),
+    "requires_grad set to text": (lambda: setattr(sg.ones(2), "requires_grad", "no"), TypeError, "must be bool"),
+    "number out of range": (lambda: sg.tensor([1], dtype=sg.uint8) + 300, OverflowError, r"300 .* x.to\(sg.int64\)"),
+    "negative number": (lambda: sg.tensor([1], dtype=sg.uint8).mul(-1), OverflowError, "-1 out of bounds for uint8"),
+    "number out of range on the left": (lambda: 300 - sg.tensor([1], dtype=sg.int8), OverflowError, "out of bounds"),
+    "number out of range for a function": (
+        lambda: sg.maximum(sg.tensor([1], dtype=sg.int8), 300),
+        OverflowError,
+        "300",
+    ),
+    "number out of range in place": (lambda: sg.tensor([1], dtype=sg.uint8).add_(300), OverflowError, "300"),
+    "long number": (lambda: sg.tensor([1]) + 10**30, OverflowError, "too large"),
     "attribute": (lambda: setattr(sg.ones(2), "colour", 1), AttributeError, "colour"),
 }
 

@@ -71,7 +71,9 @@ class Map(Op):
         """Compute the payload elementwise."""
         try:
             y = self.on_array(*xs)
-        except ARITHMETIC:  # all are Python numbers, which raise where NumPy gives nan or inf
+        except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf
+            if any(type(x) is np.ndarray for x in xs):
+                raise
             with np.errstate(all="ignore"):
                 y = self.on_array(*map(np.float64, xs))
         return y if type(y) is np.ndarray else canonical(y)
@@ -306,6 +308,7 @@ DIV = Map(lambda: X[0] / X[1], 2, "Div")
 POW = Map(lambda: X[0] ** X[1], 2, "Pow")
 NEG = Map(lambda: -X[0], 1, "Neg")
 IDENTITY = Map(lambda: X[0], 1, "Clone")
+SECOND = Map(lambda: X[1], 2, "Fill")  # what replaced x0
 
 
 @lru_cache(maxsize=256)
