@@ -15,7 +15,8 @@ from symgrad.graph import CONSTANT, GRAD, Leaf, Node
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import UNARY, clip_to, power
+from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
+from symgrad.ops.logic import bitwise
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem
@@ -131,6 +132,25 @@ class InPlace(Core):
 
     def __itruediv__(self, other: Any) -> Any:
         return self._update(DIV, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return self._update(BINARY["remainder"], other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return self._update(BINARY["floor_divide"], other)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._combine("and", other)
+
+    def __ior__(self, other: Any) -> Any:
+        return self._combine("or", other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return self._combine("xor", other)
+
+    def _combine(self, name: str, other: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, bitwise(name, self, other if isinstance(other, int) else as_tensor(other)))
 
     def __ipow__(self, other: Any) -> Any:
         _check_leaf(self)

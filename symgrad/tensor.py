@@ -9,7 +9,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sympy.logic.boolalg import Boolean
 
 from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
@@ -66,14 +65,15 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype; a symbol has the default one."""
+        """The NumPy dtype; a symbol has the default one, unless it is a condition."""
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype  # type: ignore[no-any-return]
         if value is not None:
             return np.dtype(np.float64)
-        condition = isinstance(getattr(self._node.op, "payload", None), Boolean) and self._node.op.payload.is_Relational
-        return np.dtype(np.bool_) if condition else get_default_dtype()
+        if self._node.dtype is not None:
+            return self._node.dtype  # type: ignore[no-any-return]
+        return np.dtype(np.bool_) if getattr(self._node.op, "truth", False) else get_default_dtype()
 
     @property
     def name(self) -> str | None:

@@ -16,6 +16,7 @@ from symgrad.graph import TRACED, AnyNode, Leaf, ancestors, evaluate, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
+from symgrad.ops.logic import Bits
 from symgrad.ops.map import DIV, Map
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand, Flip, Reshape, total
@@ -59,9 +60,7 @@ def vmap(
         xs = [as_tensor(a) if axis is not None else a for a, axis in zip(args, axes, strict=True)]
         size = _batch_size(xs, axes)
         batched = [_front(x, a) if a is not None else x for x, a in zip(xs, axes, strict=True)]
-        leaves = [
-            Leaf(None, x.shape[1:], TRACED) if a is not None else None for x, a in zip(batched, axes, strict=True)
-        ]
+        leaves = [_slice(x) if a is not None else None for x, a in zip(batched, axes, strict=True)]
         slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
         env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
         result = _traced(fn, slices)
@@ -70,6 +69,12 @@ def vmap(
         return _finish(result, env, size, out_axes)
 
     return call
+
+
+def _slice(x: Any) -> Leaf:
+    leaf = Leaf(None, x.shape[1:], TRACED)
+    leaf.dtype = x.dtype
+    return leaf
 
 
 def _traced(fn: Callable[..., Any], slices: Sequence[Any]) -> Any:
@@ -157,8 +162,9 @@ def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return stack([as_tensor(r) for r in rows], 0)
 
 
-@batch.register
-def _(op: Map, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(Map)
+@batch.register(Bits)
+def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
     return op(*[_padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
 

@@ -125,6 +125,8 @@ IN_PLACE = {  # statement -> [1, 4] afterwards
     "-=": (lambda x: operator.isub(x, 1), [0.0, 3.0]),
     "*=": (lambda x: operator.imul(x, 2), [2.0, 8.0]),
     "/=": (lambda x: operator.itruediv(x, 2), [0.5, 2.0]),
+    "%=": (lambda x: operator.imod(x, 3), [1.0, 1.0]),
+    "//=": (lambda x: operator.ifloordiv(x, 3), [0.0, 1.0]),
     "**=": (lambda x: operator.ipow(x, 2), [1.0, 16.0]),
     "+= array": (lambda x: operator.iadd(x, np.array([1, 2])), [2.0, 6.0]),
     "*= tensor": (lambda x: operator.imul(x, sg.tensor(3.0)), [3.0, 12.0]),
@@ -208,6 +210,11 @@ def over_and_over(x):
     return y
 
 
+def added_twice(y):
+    y[[0, 0]] += 1.5
+    return y
+
+
 # f, point, gradient of its sum
 CHANGED = {
     "+=": (lambda x: operator.iadd(x * x, 1), (1.0, 2.0), [2.0, 4.0]),
@@ -220,6 +227,8 @@ CHANGED = {
     "filled from an entry": (lambda x: (x * 2).fill_(x[0]), (1.0, 2.0), [2.0, 0.0]),
     "broadcast into": (lambda x: (x * 2).copy_(x[1]), (1.0, 2.0), [0.0, 2.0]),
     "zeroed": (lambda x: (x * 2).zero_() + x, (1.0, 2.0), [1.0, 1.0]),
+    "place added to twice": (lambda x: added_twice(x * 1), (1.0, 2.0), [1.0, 1.0]),
+    "place assigned twice": (lambda x: setitem([0, 0], x)(sg.ones(2)), (1.0, 2.0), [0.0, 1.0]),
     "zeroed and used": (lambda x: (x * 2).zero_(), (1.0, 2.0), [0.0, 0.0]),
     "filled": (lambda x: (x * 2).fill_(3.0), (1.0, 2.0), [0.0, 0.0]),
     "overwritten by a constant": (lambda x: (x * 2).copy_(sg.ones(2)), (1.0, 2.0), [0.0, 0.0]),
@@ -473,6 +482,8 @@ OPERATORS = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
+    "%": operator.mod,
+    "//": operator.floordiv,
 }
 
 
@@ -484,6 +495,37 @@ def test_operators_take_numbers_and_arrays_on_either_side(sign, other):
     for found, expected in [(f(x, z), f(a, z)), (f(z, x), f(z, a))]:
         assert isinstance(found, sg.Tensor)
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14, strict=True)
+
+
+MASKS = {
+    "truth values": (np.array([True, False]), np.array([True, True])),
+    "truth value": (np.array([True, False]), True),
+    "integers": (np.array([6, -3]), np.array([3, 8])),
+    "integer": (np.array([6, -3]), 5),
+    "truth values and integers": (np.array([True, False]), np.array([3, 3])),
+}
+
+
+@pytest.mark.parametrize("sign", [operator.and_, operator.or_, operator.xor], ids=["&", "|", "^"])
+@pytest.mark.parametrize("name", MASKS)
+def test_operators_on_truth_values_and_bits_are_numpys(sign, name):
+    a, z = MASKS[name]
+    x = sg.tensor(a)
+    for found in (sign(x, z), sign(z, x), sign(x, sg.tensor(z))):
+        np.testing.assert_array_equal(found.numpy(), sign(a, z), strict=True)
+    np.testing.assert_array_equal((~x).numpy(), ~a, strict=True)
+
+
+NUMPYS = ["logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "rint", "trunc"]
+
+
+@pytest.mark.parametrize("name", NUMPYS)
+def test_ufuncs_without_derivative_work_on_tensors(name):
+    ufunc, a = getattr(np, name), np.array([0.0, 1.5, -2.5])
+    given = (a, a[::-1])[: ufunc.nin]
+    found = ufunc(*map(sg.tensor, given))
+    assert isinstance(found, sg.Tensor)
+    np.testing.assert_array_equal(found.numpy(), ufunc(*given), strict=True)
 
 
 def test_an_array_on_the_left_gets_the_right_gradient():
@@ -661,6 +703,11 @@ WEIRD = {
     "structured array": (lambda: sg.tensor(np.zeros(2, [("a", float)])), TypeError, "can't convert np.ndarray"),
     "text": (lambda: sg.tensor("abc"), TypeError, "invalid data type 'str'"),
     "array of text": (lambda: sg.ones(2) * np.array(["a", "b"]), TypeError, "numpy.str"),
+    "bits of floats": (lambda: sg.ones(2) & sg.ones(2), TypeError, "bitwise_and"),
+    "bits of a float": (lambda: ~sg.tensor(1.0), TypeError, "invert"),
+    "bits and text": (lambda: sg.tensor([True]) & "a", TypeError, "unsupported operand"),
+    "unknown rounding": (lambda: sg.ones(2).div(2, rounding_mode="up"), ValueError, "None, 'trunc', or 'floor'"),
+    "no argument": (lambda: sg.sum(dim=0), TypeError, 'sum.. missing 1 required positional arguments: "input"'),
     "complex": (lambda: sg.tensor([1 + 2j]), TypeError, "no complex tensors"),
     "complex operand": (lambda: sg.ones(2) + 1j, TypeError, "unsupported operand"),
     "complex array on the left": (lambda: np.array([1j, 2]) * sg.ones(2), TypeError, "no complex tensors"),

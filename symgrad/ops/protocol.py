@@ -54,6 +54,7 @@ class Op:
     name: ClassVar[str] = ""
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
+    truth: Any = False  # whether the result holds truth values
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 

@@ -73,6 +73,7 @@ class Truth(Reduction):
 
     every: bool = True
     saves = ""
+    truth = True
 
     @property
     def label(self) -> str:
