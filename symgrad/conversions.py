@@ -130,6 +130,10 @@ class Dtypes(Core):
         """Convert to float32, as in torch."""
         return self.to(np.float32)
 
+    def half(self) -> Any:
+        """Convert to float16."""
+        return self.to(np.float16)
+
     def int(self) -> Any:
         """Convert to int32."""
         return self.to(np.int32)

@@ -17,7 +17,7 @@ from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 from symgrad.ops.value import check_dtype, to_value
 from symgrad.record import handle
-from symgrad.tensor import Tensor, check_name
+from symgrad.tensor import Tensor, check_flag, check_name
 
 _rng: Any = None  # made on first use: importing numpy.random is not free
 
@@ -70,6 +70,7 @@ def _plain(data: Any) -> Any:
 def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     """Wrap a value that nobody else holds."""
     check_name(name)
+    check_flag("tensor", requires_grad)
     t: Tensor = handle(None, canonical(value))
     if requires_grad and t.dtype.kind != "f":
         raise DTypeError(
@@ -103,8 +104,9 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     return tensor(array)
 
 
-def _size(size: tuple[Any, ...]) -> tuple[int, ...]:
-    """Read ``f(2, 3)``, ``f((2, 3))`` and ``f([2, 3])`` alike."""
+def _size(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
+    """Read ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` and ``f(size=(2, 3))`` alike."""
+    size = size if named is None else (named,)
     flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     for n in flat:
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
@@ -127,19 +129,23 @@ def _made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tens
     return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
 
 
-def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def zeros(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """A tensor of zeros of this size."""
-    return _made(np.zeros(_size(size)), dtype, requires_grad, name)
+    return _made(np.zeros(_size(sizes, size)), dtype, requires_grad, name)
 
 
-def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def ones(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """A tensor of ones of this size.
 
     >>> sg.ones(2, 3)
     tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
-    return _made(np.ones(_size(size)), dtype, requires_grad, name)
+    return _made(np.ones(_size(sizes, size)), dtype, requires_grad, name)
 
 
 def full(
@@ -150,9 +156,11 @@ def full(
     return _made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
 
 
-def empty(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def empty(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """A tensor of this size; here its entries are zero, so that nothing undefined is ever read."""
-    return zeros(*size, dtype=dtype, requires_grad=requires_grad, name=name)
+    return zeros(*sizes, size=size, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 def eye(
@@ -164,7 +172,7 @@ def eye(
 
 
 def arange(
-    start: float,
+    start: float | None = None,
     end: float | None = None,
     step: float = 1,
     *,
@@ -172,9 +180,12 @@ def arange(
     requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """start, start + step, … below end; integers if all are."""
+    """start, start + step, … below end; integers if all are. One number alone is end."""
     if end is None:
-        start, end = 0, start
+        start, end = None, start
+    if end is None:
+        raise ArgumentTypeError('arange() missing 1 required positional arguments: "end". Pass where to stop.')
+    start = 0 if start is None else start
     if step == 0 or (end - start) / step < 0:
         raise ArgumentError(
             f"arange: upper bound and lower bound inconsistent with step sign. "
@@ -197,14 +208,18 @@ def linspace(
     return _made(np.linspace(start, end, _size((steps,))[0]), dtype, requires_grad, name)
 
 
-def rand(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def rand(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """Uniform random numbers in [0, 1)."""
-    return _made(_generator().random(_size(size)), dtype, requires_grad, name)
+    return _made(_generator().random(_size(sizes, size)), dtype, requires_grad, name)
 
 
-def randn(*size: Any, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+def randn(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
     """Standard normal random numbers."""
-    return _made(_generator().standard_normal(_size(size)), dtype, requires_grad, name)
+    return _made(_generator().standard_normal(_size(sizes, size)), dtype, requires_grad, name)
 
 
 def randint(low: int, high: int | None = None, size: Any = (), *, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -225,35 +240,35 @@ def _like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
     return source.shape, source.dtype if dtype is None else dtype
 
 
-def zeros_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Zeros of x's shape and dtype."""
-    shape, dtype = _like(x, dtype)
+def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Zeros of input's shape and dtype."""
+    shape, dtype = _like(input, dtype)
     return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def ones_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Ones of x's shape and dtype."""
-    shape, dtype = _like(x, dtype)
+def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Ones of input's shape and dtype."""
+    shape, dtype = _like(input, dtype)
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 def full_like(
-    x: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    input: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
-    """One number in x's shape and dtype."""
-    shape, dtype = _like(x, dtype)
+    """One number in input's shape and dtype."""
+    shape, dtype = _like(input, dtype)
     return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def rand_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Uniform random numbers in x's shape and dtype."""
-    shape, dtype = _like(x, dtype)
+def rand_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Uniform random numbers in input's shape and dtype."""
+    shape, dtype = _like(input, dtype)
     return rand(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def randn_like(x: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Standard normal random numbers in x's shape and dtype."""
-    shape, dtype = _like(x, dtype)
+def randn_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Standard normal random numbers in input's shape and dtype."""
+    shape, dtype = _like(input, dtype)
     return randn(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 

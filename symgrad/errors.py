@@ -25,6 +25,10 @@ class ArgumentError(SymgradError, ValueError, RuntimeError):
     """An argument has a value outside what the function accepts."""
 
 
+class NumberRangeError(ArgumentError, OverflowError):
+    """A Python number lies outside what the tensor's dtype holds."""
+
+
 class ArgumentTypeError(SymgradError, TypeError):
     """An argument is of a type that the function cannot take."""
 

@@ -1,7 +1,7 @@
-"""Function transforms: grad, value_and_grad, vjp, jvp, jacobian, hessian, hvp.
+"""Function transforms: grad, value_and_grad, vjp, jvp, jacobian, hessian, hvp, vmap.
 
 NumPy in, NumPy out; tensors in, tensors out. They nest: a transform inside another is differentiated again.
-Imports backward, creation and below.
+Imports vmap, engine and below.
 """
 
 from __future__ import annotations
@@ -23,8 +23,21 @@ from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
+from symgrad.vmap import vmap
 
 Argnums = int | Sequence[int]
+
+
+class _Own(Cell):
+    """The cell of a variable that a transform made; ``live`` while the transform runs the user's function."""
+
+    __slots__ = ("live",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live = True
+
+
 _INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
 __all__ = [
     "grad",
@@ -37,6 +50,7 @@ __all__ = [
     "jvp",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 
@@ -59,6 +73,13 @@ class _Call:
                 self.result = fn(*full, **kwargs)
         finally:
             _INSIDE.reset(token)
+            self._finish()
+
+    def _finish(self) -> None:
+        """From here on no result can be followed back to these variables but by this transform."""
+        for x in self.xs:
+            if isinstance(x._node.cell, _Own):
+                x._node.cell.live = False
 
     def output(self, what: str) -> Any:
         """The result as one tensor."""
@@ -93,12 +114,20 @@ class _Call:
         return done[0] if self.single else done
 
 
-def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
+def _check_argnums(name: str, argnums: Any) -> None:
+    """Refuse at once what is no position: mostly the point itself, passed to the transform."""
     numbers = (argnums,) if isinstance(argnums, int) else argnums
     if not isinstance(numbers, (tuple, list)) or not all(isinstance(k, int) for k in numbers):
-        raise ArgumentTypeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0.")
+        raise ArgumentTypeError(
+            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0; "
+            f"{name}(f) returns a function, which takes the point: {name}(f)(x)."
+        )
     if not numbers:
         raise ArgumentError("argnums must be non-empty. Name at least one position.")
+
+
+def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
+    numbers = (argnums,) if isinstance(argnums, int) else argnums
     for k in numbers:
         if not -count <= k < count:
             raise ArgumentError(
@@ -120,7 +149,7 @@ def _variable(x: Any) -> Any:
             f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; "
             "pass floats, such as 2.0."
         )
-    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), Cell()), value)
+    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
 
 
 def _tensor_result(y: Any, what: str) -> Any:
@@ -143,11 +172,15 @@ def _pair(result: Any) -> tuple[Any, Any]:
 
 
 def _cut(t: Any, own: set[int]) -> Any:
-    """Drop the history of a result that depends on nothing but this transform's own fresh leaves."""
+    """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
     if t._node is None or t._node.level != GRAD:
         return t
-    outside = any(isinstance(n, Leaf) and n.level == GRAD and id(n) not in own for n in ancestors([t._node]))
-    return t if outside else handle(None, t._value)
+    leaves = [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
+    return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, t._value)
+
+
+def _can_be_followed(leaf: Leaf) -> bool:
+    return leaf.cell.live if isinstance(leaf.cell, _Own) else True
 
 
 def _zeros(x: Any) -> Any:
@@ -181,6 +214,7 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
+    _check_argnums("value_and_grad", argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -206,6 +240,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
     12.0
     """
+    _check_argnums("grad", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
     @functools.wraps(fn)
@@ -218,6 +253,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
 
 def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
+    _check_argnums("grad_and_value", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
     @functools.wraps(fn)
@@ -302,12 +338,12 @@ def _push(run: _Call, y: Any, ts: Sequence[Any]) -> Any:
 # ------------------------------------------------------------------ Jacobians
 def jacrev(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return x ↦ ∂f/∂x by reverse mode, one sweep per output entry. Shape: output shape + input shape."""
-    return _jacobian(fn, argnums, lambda run, y: "reverse")
+    return _jacobian("jacrev", fn, argnums, lambda run, y: "reverse")
 
 
 def jacfwd(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return x ↦ ∂f/∂x by forward mode, one sweep per input entry. Shape: output shape + input shape."""
-    return _jacobian(fn, argnums, lambda run, y: "forward")
+    return _jacobian("jacfwd", fn, argnums, lambda run, y: "forward")
 
 
 def jacobian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -317,14 +353,18 @@ def jacobian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(fn, argnums, lambda run, y: "forward" if _size(run.xs) < _size([y]) else "reverse")
+    return _jacobian("jacobian", fn, argnums, lambda run, y: "forward" if _size(run.xs) < _size([y]) else "reverse")
 
 
 def _size(ts: Sequence[Any]) -> int:
     return sum(int(np.prod(t.shape)) for t in ts)
 
 
-def _jacobian(fn: Callable[..., Any], argnums: Argnums, choose: Callable[[_Call, Any], str]) -> Callable[..., Any]:
+def _jacobian(
+    name: str, fn: Callable[..., Any], argnums: Argnums, choose: Callable[[_Call, Any], str]
+) -> Callable[..., Any]:
+    _check_argnums(name, argnums)
+
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = _Call(fn, args, kwargs, argnums)
@@ -371,6 +411,7 @@ def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
+    _check_argnums("hessian", argnums)
     if isinstance(argnums, int):
         return jacrev(grad(fn, argnums), argnums)
 

@@ -26,41 +26,44 @@ from symgrad.ops import gather as gather_ops
 from symgrad.ops import select as select_ops
 from symgrad.ops import softmax as softmax_ops
 from symgrad.ops.einsum import einsum as _einsum
-from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
+from symgrad.ops.elementwise import BINARY, UNARY, clip_to, divided, power, rounded
 from symgrad.ops.elementwise import where as _where
+from symgrad.ops.logic import LOGIC
+from symgrad.ops.map import DIV
 from symgrad.public import public
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin",
-    "asinh", "atan", "atan2", "atanh", "bmm", "broadcast_to", "cat", "ceil", "cholesky", "chunk",
-    "clamp", "clip", "clone", "concat", "concatenate", "cos", "cosh", "cumprod", "cumsum", "det",
-    "diag", "diag_embed", "diagonal", "digamma", "div", "divide", "dot", "einsum", "eq", "erf",
-    "erfc", "exp", "exp2", "expm1", "flatten", "flip", "floor", "gather", "ge", "gt", "hstack",
-    "index_add", "index_select", "inner", "inverse", "kron", "le", "lgamma", "log", "log10",
-    "log1p", "log2", "log_softmax", "logdet", "logsigmoid", "logsumexp", "lt", "masked_fill",
-    "masked_select", "matmul", "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm",
-    "moveaxis", "movedim", "mul", "multiply", "mv", "narrow", "ne", "neg", "norm", "outer",
-    "permute", "pow", "prod", "ravel", "reciprocal", "relu", "repeat_interleave", "reshape", "roll",
-    "rsqrt", "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet",
-    "softmax", "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub",
-    "subtract", "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile",
-    "trace", "transpose", "tril", "triu", "true_divide", "unbind", "unsqueeze", "var", "var_mean",
-    "vstack", "where",
+    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin", "asinh",
+    "atan", "atan2", "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm",
+    "broadcast_to", "cat", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "concat",
+    "concatenate", "cos", "cosh", "cumprod", "cumsum", "det", "diag", "diag_embed", "diagonal",
+    "digamma", "div", "divide", "dot", "einsum", "eq", "erf", "erfc", "exp", "exp2", "expm1", "fix",
+    "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "ge", "gt", "hstack", "index_add",
+    "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron", "le", "lgamma", "log",
+    "log10", "log1p", "log2", "log_softmax", "logdet", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logsigmoid", "logsumexp", "lt", "masked_fill", "masked_select", "matmul",
+    "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm", "moveaxis", "movedim", "mul",
+    "multiply", "mv", "narrow", "ne", "neg", "norm", "outer", "permute", "pow", "prod", "ravel",
+    "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
+    "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax",
+    "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract",
+    "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile", "trace", "transpose",
+    "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "var", "var_mean", "vstack", "where",
 ]  # fmt: skip
 
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ONE = """
     Args:
-        x: tensor, array or number, any shape.
+        input: x, a tensor, array or number of any shape.
 
     Returns:
         A tensor of the same shape.
     """
 _TWO = """
     Args:
-        x, other: tensors, arrays or numbers, broadcast against each other.
+        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
 
     Returns:
         A tensor of the broadcast shape.
@@ -70,8 +73,8 @@ _TWO = """
 def _unary(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
     op = UNARY[name]
 
-    def call(x: Any) -> Any:
-        return unary(op, x if isinstance(x, Core) else as_tensor(x))
+    def call(input: Any) -> Any:
+        return unary(op, input if isinstance(input, Core) else as_tensor(input))
 
     return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n{_ONE}")
 
@@ -79,13 +82,39 @@ def _unary(name: str, formula: str, derivative: str, note: str = "") -> Callable
 def _binary(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any]:
     op = BINARY[name]
 
-    def call(x: Any, other: Any) -> Any:
-        x = as_tensor(x)
+    def call(input: Any, other: Any) -> Any:
+        input = as_tensor(input)
         if isinstance(other, Core):
-            return binary(op, x, other)
-        return apply(op, (x, other if isinstance(other, (int, float)) else as_tensor(other)))
+            return binary(op, input, other)
+        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
 
     return _document(call, name, f"{formula}\n{note}{_TWO}")
+
+
+def _scaled(name: str, formula: str) -> Callable[..., Any]:
+    op = BINARY[name]
+
+    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        input = as_tensor(input)
+        if alpha != 1:
+            other = as_tensor(other) * alpha
+        if isinstance(other, Core):
+            return binary(op, input, other)
+        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return _document(call, name, f"{formula}\n{_TWO}")
+
+
+def _logic(name: str, formula: str, arity: int = 2) -> Callable[..., Any]:
+    apply_to = LOGIC[name]
+
+    def one(input: Any) -> Any:
+        return apply_to(as_tensor(input))
+
+    def two(input: Any, other: Any) -> Any:
+        return apply_to(as_tensor(input), other if isinstance(other, (int, float)) else as_tensor(other))
+
+    return _document(one if arity == 1 else two, name, f"{formula}\n{_ONE if arity == 1 else _TWO}")
 
 
 def _document(fn: F, name: str, text: str) -> F:
@@ -93,6 +122,8 @@ def _document(fn: F, name: str, text: str) -> F:
     fn.__doc__ = text
     return fn
 
+
+_REMAINDER = "    Derivative: 1 in x, minus the integer quotient in other.\n"
 
 exp = _unary("exp", "eˣ, elementwise.", "eˣ")
 expm1 = _unary("expm1", "eˣ - 1, accurate near 0.", "eˣ")
@@ -126,16 +157,41 @@ abs = _unary("abs", "|x|.", "sign x, 0 at 0")
 sign = _unary("sign", "The sign of x: -1, 0 or 1.", "0")
 floor = _unary("floor", "The largest integer ≤ x.", "0")
 ceil = _unary("ceil", "The smallest integer ≥ x.", "0")
+trunc = fix = _unary("trunc", "x without its fraction: the integer next to it on the side of 0.", "0")
 erf = _unary("erf", "The error function 2/√π ∫₀ˣ e^(-t²) dt.", "2/√π e^(-x²)")
 erfc = _unary("erfc", "1 - erf x, accurate in the tail.", "-2/√π e^(-x²)")
 lgamma = _unary("lgamma", "log |Γ(x)|.", "ψ(x)")
 digamma = _unary("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
 clone = _unary("clone", "A copy of x that passes gradients on.", "1")
 
-add = _binary("add", "x + other.")
-sub = _binary("sub", "x - other.")
+add = _scaled("add", "x + alpha · other.")
+sub = _scaled("sub", "x - alpha · other.")
 mul = _binary("mul", "x · other.")
-div = _binary("div", "x / other.")
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """x / other.
+
+    Args:
+        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        rounding_mode: "floor" to round down, "trunc" to round towards 0; the derivative is then 0.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> sg.div(sg.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    """
+    input = as_tensor(input)
+    other = other if isinstance(other, (Core, int, float)) else as_tensor(other)
+    if rounding_mode is not None:
+        return divided(input, other, rounding_mode)
+    return binary(DIV, input, other) if isinstance(other, Core) else apply(DIV, (input, other))
+
+
+remainder = _binary("remainder", "x mod other: x - other·⌊x/other⌋, with the sign of other.", _REMAINDER)
+fmod = _binary("fmod", "x - other·trunc(x/other), with the sign of x, as C's fmod.", _REMAINDER)
+floor_divide = _binary("floor_divide", "⌊x/other⌋, exact: 1 // 0.1 is 9.", "    Derivative: 0.\n")
 maximum = _binary("maximum", "The larger of x and other.", "    Ties share the gradient evenly.\n")
 minimum = _binary("minimum", "The smaller of x and other.", "    Ties share the gradient evenly.\n")
 atan2 = _binary("atan2", "The angle of the point (other, x) in radians.", "    The gradient at the origin is 0.\n")
@@ -146,7 +202,19 @@ le = _binary("le", "x ≤ other, elementwise.")
 gt = _binary("gt", "x > other, elementwise.")
 ge = _binary("ge", "x ≥ other, elementwise.")
 
-pow = public(power)
+logical_and = _logic("logical_and", "Whether x and other are both nonzero.")
+logical_or = _logic("logical_or", "Whether x or other is nonzero.")
+logical_xor = _logic("logical_xor", "Whether just one of x and other is nonzero.")
+logical_not = _logic("logical_not", "Whether x is zero.", 1)
+bitwise_and = _logic("bitwise_and", "x & other: of truth values, or of the bits of integers.")
+bitwise_or = _logic("bitwise_or", "x | other: of truth values, or of the bits of integers.")
+bitwise_xor = _logic("bitwise_xor", "x ^ other: of truth values, or of the bits of integers.")
+bitwise_not = _logic("bitwise_not", "~x: of truth values, or of the bits of integers.", 1)
+isnan = _logic("isnan", "Whether x is nan. In a formula letters are real numbers, and it is false.", 1)
+isinf = _logic("isinf", "Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false.", 1)
+isfinite = _logic("isfinite", "Whether x is a real number. In a formula letters are, and it is true.", 1)
+
+round, pow = public(rounded), public(power)
 clamp = clip = public(clip_to)
 where = public(_where)
 subtract, multiply, divide, true_divide = sub, mul, div, div
@@ -159,11 +227,12 @@ broadcast_to, tile, repeat_interleave = (
     public(arrange.repeat_interleave),
 )
 flip, roll, permute, t = public(arrange.flip), public(join.roll), public(arrange.permute), public(arrange.t)
-transpose = swapaxes = swapdims = public(arrange.transpose)
+transpose = swapdims = public(arrange.transpose)
+swapaxes = public(arrange.swapaxes)
 movedim = moveaxis = public(arrange.movedim)
 cat = concat = concatenate = public(join.cat)
 stack, hstack, vstack = public(join.stack), public(join.hstack), public(join.vstack)
-split, chunk, unbind = public(join.split), public(join.chunk), public(join.unbind)
+split, chunk, unbind = public(join.split, "tensor"), public(join.chunk), public(join.unbind)
 index_select, gather = public(gather_ops.index_select), public(gather_ops.gather)
 take_along_dim, scatter = public(gather_ops.take_along_dim), public(gather_ops.scatter)
 scatter_add, index_add = public(gather_ops.scatter_add), public(gather_ops.index_add)

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import DTypeError, GraphError, ShapeError
-from symgrad.graph import CONSTANT, GRAD, Leaf
+from symgrad.graph import CONSTANT, GRAD, Leaf, Node
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import UNARY, clip_to, power
-from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
+from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
+from symgrad.ops.logic import bitwise
+from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem
 from symgrad.ops.shape import Expand
@@ -72,6 +73,12 @@ def _like(x: Any, source: Any) -> Any:
     return apply(Expand(shape(x)), (source,))
 
 
+def _replaced(x: Any, new: Any, label: str) -> Any:
+    """Rebind x to ``new``; where x had a history it stays an input, with gradient zero, as in torch."""
+    has_history = isinstance(x._node, Node) and x._node.level == GRAD
+    return rebind(x, apply(SECOND, (x, new), label) if has_history else new)
+
+
 def rebind(x: Any, new: Any) -> Any:
     """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
     _check_shape(x, shape(new))
@@ -125,6 +132,25 @@ class InPlace(Core):
 
     def __itruediv__(self, other: Any) -> Any:
         return self._update(DIV, other)
+
+    def __imod__(self, other: Any) -> Any:
+        return self._update(BINARY["remainder"], other)
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return self._update(BINARY["floor_divide"], other)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._combine("and", other)
+
+    def __ior__(self, other: Any) -> Any:
+        return self._combine("or", other)
+
+    def __ixor__(self, other: Any) -> Any:
+        return self._combine("xor", other)
+
+    def _combine(self, name: str, other: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, bitwise(name, self, other if isinstance(other, int) else as_tensor(other)))
 
     def __ipow__(self, other: Any) -> Any:
         _check_leaf(self)
@@ -186,24 +212,24 @@ class InPlace(Core):
         return rebind(self, clip_to(self, min, max))
 
     def zero_(self) -> Any:
-        """x ← 0; the result has no history."""
+        """x ← 0; the gradient of what x was is zero."""
         return self.fill_(0)
 
     def fill_(self, value: float) -> Any:
-        """x ← value everywhere; the result has no history."""
+        """x ← value everywhere; the gradient of what x was is zero."""
         _check_leaf(self)
         if isinstance(value, (int, float)) and self._value is not None:
             old = np.asarray(self._value)
-            return rebind(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))))
+            return _replaced(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))), "Fill")
         source = as_tensor(value)
         if shape(source):
             raise ShapeError(
                 f"fill_ only supports 0-dimension value tensor but got tensor with {len(shape(source))} dimensions. "
                 "Use copy_."
             )
-        return rebind(self, _like(self, source))
+        return _replaced(self, _like(self, source), "Fill")
 
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
         _check_leaf(self)
-        return rebind(self, _like(self, as_tensor(other)))
+        return _replaced(self, _like(self, as_tensor(other)), "Copy")

@@ -30,5 +30,5 @@ matrix_norm = public(norms.matrix_norm)
 
 multi_dot = public(products.multi_dot)
 matmul = public(contract.matmul)
-diagonal = public(matrices.diagonal)
+diagonal = public(matrices.linalg_diagonal)
 trace = public(matrices.trace)

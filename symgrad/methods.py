@@ -24,6 +24,7 @@ from symgrad.ops import gather as gather_ops
 from symgrad.ops import select as select_ops
 from symgrad.ops import softmax as softmax_ops
 from symgrad.ops.elementwise import BINARY, UNARY
+from symgrad.ops.logic import LOGIC
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import axis_of, total
@@ -46,6 +47,32 @@ def _with(name: str) -> Callable[[Any, Any], Any]:
     return method
 
 
+_quotient = _with("div")
+
+
+def _scaled(name: str) -> Callable[..., Any]:
+    op: Map = BINARY[name]
+
+    def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        if alpha != 1:
+            other = as_tensor(other) * alpha
+        if isinstance(other, Core):
+            return binary(op, self, other)
+        return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return method
+
+
+def _logic(name: str) -> Callable[[Any, Any], Any]:
+    op = LOGIC[name]
+    return lambda self, other: op(self, other if isinstance(other, (int, float)) else as_tensor(other))
+
+
+def _truth(name: str) -> Callable[[Any], Any]:
+    op = LOGIC[name]
+    return lambda self: op(self)
+
+
 class Elementwise(Core):
     """Elementwise functions."""
 
@@ -66,11 +93,25 @@ class Elementwise(Core):
     asinh, acosh, atanh = _of("asinh"), _of("acosh"), _of("atanh")
     sigmoid, softplus, logsigmoid, relu = _of("sigmoid"), _of("softplus"), _of("logsigmoid"), _of("relu")
     neg, abs, sign, floor, ceil = _of("neg"), _of("abs"), _of("sign"), _of("floor"), _of("ceil")
+    trunc = fix = _of("trunc")
+    round = elementwise.rounded
     erf, erfc, lgamma, digamma, clone = _of("erf"), _of("erfc"), _of("lgamma"), _of("digamma"), _of("clone")
-    add, sub, mul, div = _with("add"), _with("sub"), _with("mul"), _with("div")
+    mul = multiply = _with("mul")
+    add, sub = _scaled("add"), _scaled("sub")
+    remainder, fmod, floor_divide = _with("remainder"), _with("fmod"), _with("floor_divide")
+    logical_and, logical_or, logical_xor = _logic("logical_and"), _logic("logical_or"), _logic("logical_xor")
+    bitwise_and, bitwise_or, bitwise_xor = _logic("bitwise_and"), _logic("bitwise_or"), _logic("bitwise_xor")
+    logical_not, bitwise_not = _truth("logical_not"), _truth("bitwise_not")
+    isnan, isinf, isfinite = _truth("isnan"), _truth("isinf"), _truth("isfinite")
     maximum, minimum, atan2 = _with("maximum"), _with("minimum"), _with("atan2")
     eq, ne, lt, le, gt, ge = _with("eq"), _with("ne"), _with("lt"), _with("le"), _with("gt"), _with("ge")
     pow = elementwise.power
+
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """x / other, or that rounded."""
+        return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
+
+    subtract, divide, true_divide = sub, div, div
     clamp = elementwise.clip_to
     matmul = contract.matmul
 
@@ -82,7 +123,7 @@ class Shapes(Core):
 
     reshape, view, reshape_as, view_as = (
         arrange.reshape,
-        arrange.reshape,
+        arrange.view,
         arrange.reshape_as,
         arrange.reshape_as,
     )
@@ -91,12 +132,18 @@ class Shapes(Core):
     expand, expand_as, broadcast_to = arrange.expand, arrange.expand_as, arrange.broadcast_to
     repeat, tile, repeat_interleave = arrange.repeat, arrange.tile, arrange.repeat_interleave
     flip, roll, permute = arrange.flip, join.roll, arrange.permute
-    transpose = swapaxes = swapdims = arrange.transpose
+    transpose = swapdims = arrange.transpose
+    swapaxes = arrange.swapaxes
     movedim = moveaxis = arrange.movedim
     t = arrange.t
     T = property(arrange.reverse_axes, doc="The tensor with its axes reversed: of a matrix, the transpose.")
     mT = property(arrange.mT, doc="The tensor with its last two axes swapped.")
-    split, chunk, unbind = join.split, join.chunk, join.unbind
+    chunk, unbind = join.chunk, join.unbind
+
+    def split(self, split_size: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+        """The parts along an axis, of one size or of the sizes given."""
+        return join.split(self, split_size, dim, axis=axis)
+
     index_select, gather, take_along_dim = (
         gather_ops.index_select,
         gather_ops.gather,

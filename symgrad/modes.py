@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -56,9 +57,11 @@ class _Mode:
         return _Mode(grad=self._grad, inference=self._inference)
 
     def __call__(self, fn: F) -> F:
-        """Decorate a function, or a generator function, whose every resumption then runs in this mode."""
+        """Decorate a function; of a generator or coroutine function, every resumption runs in this mode."""
         if inspect.isgeneratorfunction(fn):
             return self._wrap_generator(fn)  # type: ignore[return-value]
+        if inspect.iscoroutinefunction(fn):
+            return self._wrap_coroutine(fn)  # type: ignore[return-value]
 
         @functools.wraps(fn)
         def inside(*args: Any, **kwargs: Any) -> Any:
@@ -70,24 +73,36 @@ class _Mode:
     def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(fn)
         def inside(*args: Any, **kwargs: Any) -> Any:
-            with self._copy():
+            mode = self._copy()
+            with mode:
                 generator = fn(*args, **kwargs)
             send, payload = generator.send, None
             while True:
                 try:
-                    with self._copy():
+                    with mode:
                         item = send(payload)
+                        mode._grad, mode._inference = _GRAD.get(), _INFERENCE.get()  # a with block may be open inside
                 except StopIteration as stop:
                     return stop.value
                 try:
                     payload = yield item
                     send = generator.send
                 except GeneratorExit:
-                    with self._copy():
+                    with mode:
                         generator.close()
                     raise
                 except BaseException as error:
                     payload, send = error, generator.throw
+
+        return inside
+
+    def _wrap_coroutine(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        # A coroutine is resumed as a generator is: by send, throw and close.
+        resumed: Callable[..., Awaitable[Any]] = types.coroutine(self._wrap_generator(fn))
+
+        @functools.wraps(fn)
+        async def inside(*args: Any, **kwargs: Any) -> Any:
+            return await resumed(*args, **kwargs)
 
         return inside
 

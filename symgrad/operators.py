@@ -10,6 +10,7 @@ import sympy as sp
 
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise import BINARY, power
+from symgrad.ops.logic import bitwise
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
 from symgrad.ops.select import getitem
 from symgrad.record import Core, apply, as_tensor, binary, unary, with_number
@@ -43,8 +44,17 @@ def _reflected(op: Map) -> Callable[[Any, Any], Any]:
     return lambda self, other: _general(op, other, self)
 
 
+def _bitwise(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    def operate(a: Any, b: Any) -> Any:
+        if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
+            return NotImplemented
+        return bitwise(name, *[as_tensor(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in (a, b)])
+
+    return operate, lambda self, other: operate(other, self)
+
+
 class Operators(Core):
-    """+ - * / ** @ and comparisons, elementwise with broadcasting."""
+    """+ - * / // % ** @, & | ^ ~ and comparisons, elementwise with broadcasting."""
 
     __slots__ = ()
 
@@ -52,6 +62,13 @@ class Operators(Core):
     __sub__ = _forward(SUB)
     __mul__ = _forward(MUL)
     __truediv__ = _forward(DIV)
+    __mod__ = _forward(BINARY["remainder"])
+    __floordiv__ = _forward(BINARY["floor_divide"])
+    __rmod__ = _reflected(BINARY["remainder"])
+    __rfloordiv__ = _reflected(BINARY["floor_divide"])
+    __and__, __rand__ = _bitwise("and")
+    __or__, __ror__ = _bitwise("or")
+    __xor__, __rxor__ = _bitwise("xor")
     __radd__ = _reflected(ADD)
     __rsub__ = _reflected(SUB)
     __rmul__ = _reflected(MUL)
@@ -66,6 +83,9 @@ class Operators(Core):
 
     def __neg__(self) -> Any:
         return unary(NEG, self)
+
+    def __invert__(self) -> Any:
+        return bitwise("not", self)
 
     def __pos__(self) -> Any:
         return self

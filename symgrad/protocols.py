@@ -11,6 +11,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNe
 from symgrad.graph import GRAD
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise import BINARY, UNARY, power
+from symgrad.ops.logic import LOGIC
 from symgrad.record import Core, apply, as_tensor
 
 _RENAMED = {
@@ -18,6 +19,7 @@ _RENAMED = {
     "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
     "greater": "gt", "greater_equal": "ge", "positive": "clone", "power": "pow", "float_power": "pow",
+    "rint": "round", "invert": "bitwise_not",
 }  # fmt: skip
 
 
@@ -27,6 +29,8 @@ def _ufunc(name: str) -> Callable[..., Any] | None:
     own = _RENAMED.get(name, name)
     if own == "pow":
         return power
+    if own in LOGIC:
+        return LOGIC[own]
     op = UNARY.get(own) or BINARY.get(own)
     return None if op is None else lambda *xs: apply(op, xs)
 

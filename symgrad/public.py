@@ -6,19 +6,40 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from symgrad.errors import ArgumentTypeError
 from symgrad.record import Core, as_tensor
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def public(fn: F) -> F:
-    """Return fn with its first argument turned into a tensor; of a list or tuple, each element."""
+_ABSENT: Any = object()
+
+
+def public(fn: F, *names: str) -> F:
+    """Return fn with its first argument turned into a tensor; of a list or tuple, each element.
+
+    That argument may be passed by the name it has in fn, as torch's ``input=``, or by one of ``names``.
+    """
+    keywords = (fn.__code__.co_varnames[0], "input", *names)
 
     @functools.wraps(fn)
-    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return fn(x if isinstance(x, Core) else tensors(x), *args, **kwargs)
+    def call(x: Any = _ABSENT, /, *args: Any, **kwargs: Any) -> Any:
+        return fn(x if isinstance(x, Core) else tensors(_given(x, fn, keywords, kwargs)), *args, **kwargs)
 
     return call  # type: ignore[return-value]
+
+
+def _given(x: Any, fn: Any, keywords: tuple[str, ...], kwargs: dict[str, Any]) -> Any:
+    """The first argument, taken out of the keywords where it was passed by one."""
+    if x is not _ABSENT:
+        return x
+    for name in keywords:
+        if name in kwargs:
+            return kwargs.pop(name)
+    raise ArgumentTypeError(
+        f'{fn.__name__}() missing 1 required positional arguments: "{keywords[keywords[0] == "x"]}". '
+        "Pass the tensor first."
+    )
 
 
 def tensors(x: Any) -> Any:

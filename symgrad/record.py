@@ -129,8 +129,11 @@ def _refused(op: Op, error: Exception) -> errors.SymgradError:
 
 
 def _too_large(op: Op, error: Exception) -> errors.SymgradError:
-    """What Python says of an integer that no dtype here holds."""
-    return errors.ArgumentError(f"{op.label}: {error}. Pass a float.")
+    """What Python says of an integer that the tensor's dtype does not hold."""
+    return errors.NumberRangeError(
+        f"{op.label}: {error}. A Python number takes the tensor's dtype: convert the tensor first, as in "
+        "x.to(sg.int64), or pass a float."
+    )
 
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:

@@ -9,7 +9,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sympy.logic.boolalg import Boolean
 
 from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
@@ -66,14 +65,15 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype; a symbol has the default one."""
+        """The NumPy dtype; a symbol has the default one, unless it is a condition."""
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype  # type: ignore[no-any-return]
         if value is not None:
             return np.dtype(np.float64)
-        condition = isinstance(getattr(self._node.op, "payload", None), Boolean) and self._node.op.payload.is_Relational
-        return np.dtype(np.bool_) if condition else get_default_dtype()
+        if self._node.dtype is not None:
+            return self._node.dtype  # type: ignore[no-any-return]
+        return np.dtype(np.bool_) if getattr(self._node.op, "truth", False) else get_default_dtype()
 
     @property
     def name(self) -> str | None:
@@ -102,6 +102,7 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
+        check_flag("requires_grad", flag)
         if flag == self.requires_grad:
             return
         if isinstance(self._node, Node) and self._node.level == GRAD:
@@ -118,6 +119,7 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start (or stop) recording operations on this leaf, and return it."""
+        check_flag("requires_grad_", requires_grad)
         if requires_grad and self.dtype.kind != "f":
             raise DTypeError(
                 f"only Tensors of floating point dtype can require gradients. Got {self.dtype}; "
@@ -274,7 +276,9 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         return new
 
     def __copy__(self) -> Tensor:
-        return handle(self._node, self._value)  # type: ignore[no-any-return]
+        if self._value is None or not self.is_leaf:
+            return handle(self._node, self._value)  # type: ignore[no-any-return]
+        return restore(self._value, self.requires_grad, self.name)  # a leaf of its own, with its own .grad
 
     def __reduce__(self) -> Any:
         if self._value is None:
@@ -290,6 +294,15 @@ def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     if name is not None:
         t.name = name
     return t.requires_grad_() if requires_grad else t
+
+
+def check_flag(where: str, requires_grad: Any) -> None:
+    """Refuse a ``requires_grad`` that is neither True nor False."""
+    if not isinstance(requires_grad, (bool, np.bool_)):
+        raise ArgumentTypeError(
+            f"{where}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. "
+            f"Got {requires_grad!r}; pass True or False."
+        )
 
 
 def check_name(name: Any) -> None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
 from symgrad.graph import TRACED, AnyNode, Leaf, ancestors, evaluate, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
+from symgrad.ops.logic import Bits
 from symgrad.ops.map import DIV, Map
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand, Flip, Reshape, total
@@ -25,14 +26,17 @@ from symgrad.record import Core, as_tensor, handle
 __all__ = ["vmap"]
 
 
-def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
+def vmap(
+    fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0, *, in_dims: Any = None, out_dims: int | None = None
+) -> Callable[..., Any]:
     """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
 
     Args:
         fn: function of positional tensors returning a tensor or a tuple of them. It is traced once without
             values, so it cannot branch on them; use ``sg.where``.
-        in_axes: the axis to map over, or a tuple with one per argument; None for arguments that are not mapped.
-        out_axes: where the batch axis goes in the results.
+        in_axes, in_dims: the axis to map over, or a tuple with one per argument; None for arguments that are not
+            mapped.
+        out_axes, out_dims: where the batch axis goes in the results.
 
     Returns:
         A function of the batched arguments.
@@ -43,6 +47,8 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
     >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
     tensor([3., 3., 3., 3.])
     """
+    in_axes = in_axes if in_dims is None else in_dims
+    out_axes = out_axes if out_dims is None else out_dims
 
     @functools.wraps(fn)
     def call(*args: Any) -> Any:
@@ -54,17 +60,31 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callabl
         xs = [as_tensor(a) if axis is not None else a for a, axis in zip(args, axes, strict=True)]
         size = _batch_size(xs, axes)
         batched = [_front(x, a) if a is not None else x for x, a in zip(xs, axes, strict=True)]
-        leaves = [
-            Leaf(None, x.shape[1:], TRACED) if a is not None else None for x, a in zip(batched, axes, strict=True)
-        ]
+        leaves = [_slice(x) if a is not None else None for x, a in zip(batched, axes, strict=True)]
         slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
         env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
-        result = fn(*slices)
+        result = _traced(fn, slices)
         if isinstance(result, (tuple, list)):
             return type(result)(_finish(y, env, size, out_axes) for y in result)
         return _finish(result, env, size, out_axes)
 
     return call
+
+
+def _slice(x: Any) -> Leaf:
+    leaf = Leaf(None, x.shape[1:], TRACED)
+    leaf.dtype = x.dtype
+    return leaf
+
+
+def _traced(fn: Callable[..., Any], slices: Sequence[Any]) -> Any:
+    try:
+        return fn(*slices)
+    except ValueNeeded as error:
+        raise ValueNeeded(
+            "vmap: the function looks at a value, but is traced once without values, for all slices. Choose with "
+            "sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
+        ) from error
 
 
 def _batch_size(xs: Sequence[Any], axes: Sequence[Any]) -> int:
@@ -142,8 +162,9 @@ def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return stack([as_tensor(r) for r in rows], 0)
 
 
-@batch.register
-def _(op: Map, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(Map)
+@batch.register(Bits)
+def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
     return op(*[_padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
 

@@ -8,7 +8,7 @@ a declared scalar function or an operation has no row here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, nan
 from typing import Any
 
 from kinks import KINKS
@@ -76,8 +76,11 @@ for _name in ("softplus", "logsigmoid"):
         peer=lambda T, x, _name=_name: getattr(T.nn.functional, _name)(x))
 for _name in ("relu", "abs", "sign"):
     unary(_name, nonzero, analytic=False)
-for _name in ("floor", "ceil"):
+for _name in ("floor", "ceil", "trunc", "fix"):
     unary(_name, lambda *s: lambda rng: rng.integers(-3, 3, s) + rng.uniform(0.1, 0.9, s), analytic=False)
+unary("round", lambda *s: lambda rng: rng.integers(-3, 3, s) + rng.uniform(-0.4, 0.4, s), analytic=False)
+row("round to tenths", lambda L, x: L.round(x, decimals=1) + L.round(x, decimals=-1), (raw([0.12, -3.68, 27.01]),))
+row("round halves", lambda L, x: L.round(x), (raw([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]),), discrete=True)
 for _name in ("erf", "erfc"):
     unary(_name, real, analytic=False)
 unary("lgamma", between(0.3, 5.0), analytic=False)
@@ -101,6 +104,23 @@ for _name in ("div", "divide", "true_divide"):
 pair("atan2", nonzero, nonzero)
 
 
+def steps(*shape: int) -> Spec:
+    """Numbers whose quotient by a number near 1 is no integer."""
+    return lambda rng: rng.integers(-3, 3, shape) + rng.uniform(0.35, 0.65, shape)
+
+
+near_one = between(0.95, 1.05)
+pair("remainder", steps, near_one)
+pair("fmod", steps, near_one)
+pair("x % z", steps, near_one, lambda L, x, z: x % z)
+pair("negative divisors", steps, near_one, lambda L, x, z: x % -z + L.fmod(x, -z))
+pair("floor_divide", steps, near_one, peer=lambda T, x, z: T.div(x, z, rounding_mode="floor"))
+pair("div floor", steps, near_one, lambda L, x, z: L.div(x, z, rounding_mode="floor"))
+pair("div trunc", steps, near_one, lambda L, x, z: L.div(x, z, rounding_mode="trunc"))
+row("remainder operators with numbers", lambda L, x: x % 2 + 7 % x + x // 2 + 7 // x, (raw([1.3, -2.4, 3.3]),),
+    peer=lambda T, x: x % 2 + T.remainder(T.tensor(7.0), x) + T.floor(x / 2) + T.floor(7 / x))
+row("remainder of integers", lambda L, x, z: flat(L, [x % z, L.fmod(x, z), x // z, L.remainder(x, 2), -7 % z]),
+    (ints([5, -5, 5]), ints([3, 3, -3])), discrete=True)
 pair("maximum", evens, odds)
 pair("minimum", evens, odds)
 pair("max of two", evens, odds, lambda L, x, z: L.max(x, z))
@@ -110,6 +130,24 @@ pair("**", positive, real, lambda L, x, z: x**z, analytic=True)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     row(_name, lambda L, x, z, _name=_name: getattr(L, _name)(x, z),
         (raw([1.0, 2.0, 3.0]), raw([1.0, 3.0, 2.0])), (raw([[1.0], [2.0]]), raw(2.0)), discrete=True)
+for _name in ("and", "or", "xor"):
+    row(f"logical_{_name}", lambda L, x, z, _n=_name: getattr(L, f"logical_{_n}")(x, z),
+        (bools([True, True, False, False]), bools([True, False, True, False])), (raw([0.0, 1.5]), raw([[2.0], [0.0]])),
+        discrete=True)
+    row(f"bitwise_{_name}", lambda L, x, z, _n=_name: getattr(L, f"bitwise_{_n}")(x, z),
+        (bools([True, True, False, False]), bools([True, False, True, False])), (ints([6, -3]), ints([[3], [8]])),
+        (bools([True, False]), ints([3, 3])), discrete=True)
+row("logical_not", lambda L, x: L.logical_not(x), (bools([True, False]),), (raw([0.0, -2.0]),), discrete=True)
+row("bitwise_not", lambda L, x: L.bitwise_not(x), (bools([True, False]),), (ints([6, -3]),), discrete=True)
+row("operators on truth values", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & True, False | p, True ^ p]),
+    (bools([True, True, False, False]), bools([True, False, True, False])), discrete=True)
+row("operators on bits", lambda L, p, q: flat(L, [p & q, p | q, p ^ q, ~p, p & 3, 5 | p, 6 ^ p]),
+    (ints([6, -3]), ints([3, 8])), discrete=True)
+for _name in ("isnan", "isinf", "isfinite"):
+    row(_name, lambda L, x, _n=_name: getattr(L, _n)(x), (raw([1.0, nan, inf, -inf]),), (ints([1, 2]),), discrete=True)
+row("where on conditions combined", lambda L, x, z: L.where((x > 0) & ~(z > 0) | (z > x), x * z, x**2)
+    + L.where((x > 0) ^ (z > 0), x, z) + L.where(L.logical_and(x > 0, z > 0) & L.isfinite(x) | L.isnan(z), x * x, z),
+    (apart(6), nonzero(6)))
 row("comparison operators", lambda L, x: flat(L, [x < 1, x <= 1, x > 1, x >= 1, x == 1, x != 1]),
     (raw([0.0, 1.0, 2.0]),), discrete=True)
 

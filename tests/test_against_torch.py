@@ -83,6 +83,38 @@ def test_gradient_of_the_gradient_is_that_of_torch(case):
         close(a, b, max(1e-9, case.row.peer_rtol))
 
 
+# What LAPACK and the order of a product make of ∞ is not a matter of rules.
+SPREADING = ("linalg.solve", "cholesky", "linalg.matrix_power", "einsum ij,jk,kl->il")
+
+
+@pytest.mark.parametrize("bad", [np.inf, np.nan])
+@every([c for c in DIFFERENTIABLE if not c.row.name.startswith(SPREADING)])
+def test_a_cotangent_that_is_not_finite_spoils_no_more_entries_than_in_torch(case, bad):
+    y, xs, expected, ts = on_both(case)
+    u = random(case, "u", y.shape)
+    u = np.where(np.arange(u.size).reshape(u.shape) == u.size // 2, bad, u)
+    ours = dense(sg.autograd.grad(y, xs, sg.tensor(u), allow_unused=True), xs)
+    theirs = dense(torch.autograd.grad(expected, ts, torch.tensor(u), allow_unused=True), ts)
+    for found, wanted in zip(ours, theirs, strict=True):
+        clean = ~np.isnan(wanted)
+        np.testing.assert_allclose(found[clean], wanted[clean], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("kink", [k for k in KINKS if not k.differs], ids=str)
+def test_a_cotangent_that_is_not_finite_stays_out_of_what_is_flat_at_a_kink(kink, bad):
+    ours = [sg.tensor(x, requires_grad=True) for x in kink.inputs]
+    theirs = [torch.tensor(x, requires_grad=True) for x in kink.inputs]
+    with np.errstate(all="ignore"):  # poles are asked for here
+        y, expected = kink.f(sg, *ours), kink.f(torch, *theirs)
+    for k in range(expected.numel()):
+        u = np.where(np.arange(expected.numel()).reshape(y.shape) == k, bad, 1.0)
+        found = dense(sg.autograd.grad(y, ours, sg.tensor(u), retain_graph=True, allow_unused=True), ours)
+        wanted = torch.autograd.grad(expected, theirs, torch.tensor(u), retain_graph=True, allow_unused=True)
+        for g, e in zip(found, dense(wanted, theirs), strict=True):
+            np.testing.assert_array_equal(g[~np.isnan(e)], e[~np.isnan(e)])
+
+
 @pytest.mark.parametrize("kink", KINKS, ids=str)
 def test_kink_is_as_in_torch_or_deliberately_not(kink):
     leaves = [torch.tensor(x, requires_grad=True) for x in kink.inputs]

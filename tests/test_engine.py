@@ -2,12 +2,14 @@
 
 import asyncio
 import gc
+import inspect
 import operator
 import os
 import subprocess
 import sys
 import threading
 import tracemalloc
+import types
 import warnings
 import weakref
 
@@ -609,6 +611,53 @@ def test_a_decorated_generator_returns_its_value_and_passes_its_error_on():
     with pytest.raises(KeyError, match="inside"):
         next(generator)
     assert is_recording()
+
+
+def test_a_decorated_coroutine_has_the_mode_inside_at_every_resumption():
+    @sg.no_grad()
+    async def body(log):
+        log.append(is_recording())
+        await pause()
+        with sg.enable_grad():
+            await pause()
+            log.append(is_recording())
+        log.append(is_recording())
+        return "end"
+
+    @types.coroutine
+    def pause():
+        yield
+
+    def driven(coroutine):
+        while True:
+            try:
+                coroutine.send(None)
+            except StopIteration as stop:
+                return stop.value
+            assert is_recording()  # where the coroutine waits, its mode does not hold
+
+    log = []
+    assert driven(body(log)) == "end"
+    assert log == [False, True, False]
+    assert inspect.iscoroutinefunction(body)
+    assert asyncio.run(body(log)) == "end"
+
+
+def test_a_decorated_coroutine_passes_on_what_is_thrown_into_it():
+    @sg.no_grad()
+    async def body():
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return is_recording()
+
+    async def cancelled():
+        task = asyncio.ensure_future(body())
+        await asyncio.sleep(0)
+        task.cancel()
+        return await task
+
+    assert asyncio.run(cancelled()) is False
 
 
 MODES = [sg.no_grad, sg.inference_mode, lambda: sg.set_grad_enabled(False)]

@@ -471,7 +471,7 @@ def test_two_leaves_of_one_name_are_told_apart():
     assert str(by_second) == "x^⊙2"
     close(by_first.lambdify()(), [20.0, 42.0], 0)
     close(by_first.lambdify()(**{"x": [1.0, 1.0], "x′": [1.0, 2.0]}), [2.0, 4.0], 0)
-    assert str(list(by_first.scalar())) == "[2*x_0*x_0′, 2*x_1*x′_1]"
+    assert str(list(by_first.scalar())) == "[2*x_0*x′_0, 2*x_1*x′_1]"
 
 
 def test_number_called_as_an_entry_of_a_vector_is_not_that_entry():

@@ -237,7 +237,15 @@ MISUSE = [
     (lambda: sg.vmap(lambda x: x, out_axes=1)(ONES), errors.ShapeError, "out_axes 1"),
     (lambda: sg.vmap(lambda x: x, out_axes=-2)(ONES), errors.ShapeError, "out_axes -2"),
     (lambda: sg.vmap(lambda x: 2.0)(ONES), errors.ArgumentTypeError, "got float"),
-    (lambda: sg.vmap(lambda x: x if x > 0 else -x)(ONES), errors.ValueNeeded, "sg.where"),
+    (lambda: sg.vmap(lambda x: x if x > 0 else -x)(ONES), errors.ValueNeeded, r"^vmap: .* sg\.where\(x > 0, a, b\)"),
+    (lambda: sg.vmap(lambda x: float(x) * x)(ONES), errors.ValueNeeded, r"^vmap: .* without values"),
+    (lambda: sg.jacobian(abs, ONES), errors.ArgumentTypeError, r"takes the point: jacobian\(f\)\(x\)"),
+    (lambda: sg.jacfwd(abs, ONES), errors.ArgumentTypeError, r"jacfwd\(f\)\(x\)"),
+    (lambda: sg.jacrev(abs, [ONES]), errors.ArgumentTypeError, r"jacrev\(f\)\(x\)"),
+    (lambda: sg.hessian(abs, ONES), errors.ArgumentTypeError, r"hessian\(f\)\(x\)"),
+    (lambda: sg.grad(abs, ONES), errors.ArgumentTypeError, r"grad\(f\)\(x\)"),
+    (lambda: sg.value_and_grad(abs, 2.0), errors.ArgumentTypeError, r"value_and_grad\(f\)\(x\)"),
+    (lambda: sg.grad_and_value(abs, ()), errors.ArgumentError, "non-empty"),
 ]
 
 
@@ -456,6 +464,29 @@ def test_jacobian_of_jacobian_has_the_third_axis_last():
     close(found, expected, 1e-8)
 
 
+CONSTANT = sg.tensor(2.0)
+NESTED = {  # f, with another transform inside at a constant, and f'(3)
+    "jvp": (lambda x: sg.func.jvp(lambda y: y * y, (CONSTANT,), (x,))[1], 4.0),
+    "vjp": (lambda x: sg.func.vjp(lambda y: y * y, CONSTANT)[1](x)[0], 4.0),
+    "grad": (lambda x: sg.func.grad(lambda y: y * y * x)(CONSTANT), 4.0),
+    "jacrev": (lambda x: sg.func.jacrev(lambda y: y * y * x)(CONSTANT), 4.0),
+    "jacfwd": (lambda x: sg.func.jacfwd(lambda y: y * y * x)(CONSTANT), 4.0),
+    "hessian": (lambda x: sg.func.hessian(lambda y: y * y * x)(CONSTANT), 2.0),
+    "hvp": (lambda x: sg.hvp(lambda y: y * y * y, CONSTANT, x), 12.0),
+}
+
+
+@pytest.mark.parametrize("outer", [sg.func.grad, sg.func.jacrev, sg.func.jacfwd], ids=lambda t: t.__name__)
+@pytest.mark.parametrize("name", NESTED)
+def test_no_graph_of_an_inner_transform_leaks_out(name, outer):
+    f, expected = NESTED[name]
+    found = outer(f)(sg.tensor(3.0))
+    assert (found.item(), found.requires_grad) == (expected, False)
+    w = sg.tensor(3.0, requires_grad=True)
+    outer(lambda x: f(x) * w)(w).backward()
+    assert w.grad.item() == expected
+
+
 def test_mixed_second_derivative_does_not_depend_on_the_order():
     def f(x, y):
         return sg.sin(x[0] * y[1]) * (x @ y)
@@ -473,6 +504,10 @@ SLICES = {  # of a 2×3 slice; between them they use every operation that batche
     "elementwise with a smaller outside array": lambda x: x * sg.tensor(W),
     "elementwise with a larger outside array": lambda x: x * sg.tensor(np.ones((4, 2, 3))),
     "where": lambda x: sg.where(x > 0, x, sg.exp(x)),
+    "where on conditions": lambda x: sg.where((x > 0) & (x < 1) | sg.isnan(x), x, -x),
+    "remainder": lambda x: x % 0.5 + x // 0.5,
+    "bits": lambda x: x.to(np.int64) & (4 * x).to(np.int64),
+    "test for nan": lambda x: sg.isnan(x),
     "matmul": lambda x: x @ sg.tensor(A),
     "matmul from the left": lambda x: sg.tensor(X[:, :2]) @ x,
     "gram": lambda x: x @ x.T,
@@ -567,6 +602,11 @@ def test_vmap_maps_some_arguments_and_shares_others():
 
     found = sg.vmap(f, in_axes=(0, None, -1))(X, W, np.stack([Y, Y]))
     close(array(found), np.outer(np.ones(4), 1) * (X @ W)[:, None] * np.stack([Y, Y]).T, 1e-15)
+
+
+def test_vmap_takes_the_names_that_torch_gives_its_arguments():
+    found = sg.func.vmap(lambda r, w: r * w, in_dims=(1, None), out_dims=1)(X, np.arange(len(X)))
+    np.testing.assert_array_equal(array(found), X * np.arange(len(X))[:, None])
 
 
 def test_vmap_gives_tuples_for_tuples():

@@ -125,6 +125,8 @@ IN_PLACE = {  # statement -> [1, 4] afterwards
     "-=": (lambda x: operator.isub(x, 1), [0.0, 3.0]),
     "*=": (lambda x: operator.imul(x, 2), [2.0, 8.0]),
     "/=": (lambda x: operator.itruediv(x, 2), [0.5, 2.0]),
+    "%=": (lambda x: operator.imod(x, 3), [1.0, 1.0]),
+    "//=": (lambda x: operator.ifloordiv(x, 3), [0.0, 1.0]),
     "**=": (lambda x: operator.ipow(x, 2), [1.0, 16.0]),
     "+= array": (lambda x: operator.iadd(x, np.array([1, 2])), [2.0, 6.0]),
     "*= tensor": (lambda x: operator.imul(x, sg.tensor(3.0)), [3.0, 12.0]),
@@ -208,6 +210,11 @@ def over_and_over(x):
     return y
 
 
+def added_twice(y):
+    y[[0, 0]] += 1.5
+    return y
+
+
 # f, point, gradient of its sum
 CHANGED = {
     "+=": (lambda x: operator.iadd(x * x, 1), (1.0, 2.0), [2.0, 4.0]),
@@ -220,6 +227,11 @@ CHANGED = {
     "filled from an entry": (lambda x: (x * 2).fill_(x[0]), (1.0, 2.0), [2.0, 0.0]),
     "broadcast into": (lambda x: (x * 2).copy_(x[1]), (1.0, 2.0), [0.0, 2.0]),
     "zeroed": (lambda x: (x * 2).zero_() + x, (1.0, 2.0), [1.0, 1.0]),
+    "place added to twice": (lambda x: added_twice(x * 1), (1.0, 2.0), [1.0, 1.0]),
+    "place assigned twice": (lambda x: setitem([0, 0], x)(sg.ones(2)), (1.0, 2.0), [0.0, 1.0]),
+    "zeroed and used": (lambda x: (x * 2).zero_(), (1.0, 2.0), [0.0, 0.0]),
+    "filled": (lambda x: (x * 2).fill_(3.0), (1.0, 2.0), [0.0, 0.0]),
+    "overwritten by a constant": (lambda x: (x * 2).copy_(sg.ones(2)), (1.0, 2.0), [0.0, 0.0]),
     "constant takes on a gradient": (lambda x: sg.ones(2).mul_(x).add_(1), (1.0, 2.0), [1.0, 1.0]),
 }
 
@@ -350,6 +362,15 @@ def test_a_deep_copy_has_a_gradient_of_its_own():
     assert (x.grad.tolist(), y.grad.tolist()) == ([2.0, 4.0], [3.0, 3.0])
 
 
+def test_a_shallow_copy_of_a_leaf_has_a_gradient_of_its_own():
+    x = parameter(1.0, 2.0)
+    (x * x).sum().backward()
+    y = copy.copy(x)
+    assert y.grad is None
+    (y * 3).sum().backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([2.0, 4.0], [3.0, 3.0])
+
+
 def test_a_pickle_leaves_the_gradient_behind_as_in_torch():
     x = parameter(1.0, 2.0)
     (x * x).sum().backward()
@@ -461,6 +482,8 @@ OPERATORS = {
     ">=": operator.ge,
     "==": operator.eq,
     "!=": operator.ne,
+    "%": operator.mod,
+    "//": operator.floordiv,
 }
 
 
@@ -472,6 +495,37 @@ def test_operators_take_numbers_and_arrays_on_either_side(sign, other):
     for found, expected in [(f(x, z), f(a, z)), (f(z, x), f(z, a))]:
         assert isinstance(found, sg.Tensor)
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14, strict=True)
+
+
+MASKS = {
+    "truth values": (np.array([True, False]), np.array([True, True])),
+    "truth value": (np.array([True, False]), True),
+    "integers": (np.array([6, -3]), np.array([3, 8])),
+    "integer": (np.array([6, -3]), 5),
+    "truth values and integers": (np.array([True, False]), np.array([3, 3])),
+}
+
+
+@pytest.mark.parametrize("sign", [operator.and_, operator.or_, operator.xor], ids=["&", "|", "^"])
+@pytest.mark.parametrize("name", MASKS)
+def test_operators_on_truth_values_and_bits_are_numpys(sign, name):
+    a, z = MASKS[name]
+    x = sg.tensor(a)
+    for found in (sign(x, z), sign(z, x), sign(x, sg.tensor(z))):
+        np.testing.assert_array_equal(found.numpy(), sign(a, z), strict=True)
+    np.testing.assert_array_equal((~x).numpy(), ~a, strict=True)
+
+
+NUMPYS = ["logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "rint", "trunc"]
+
+
+@pytest.mark.parametrize("name", NUMPYS)
+def test_ufuncs_without_derivative_work_on_tensors(name):
+    ufunc, a = getattr(np, name), np.array([0.0, 1.5, -2.5])
+    given = (a, a[::-1])[: ufunc.nin]
+    found = ufunc(*map(sg.tensor, given))
+    assert isinstance(found, sg.Tensor)
+    np.testing.assert_array_equal(found.numpy(), ufunc(*given), strict=True)
 
 
 def test_an_array_on_the_left_gets_the_right_gradient():
@@ -623,6 +677,19 @@ def test_dtypes_promote_as_in_numpy_and_python_numbers_do_not(name):
     assert found.isnative
 
 
+DTYPES = ["bool", "uint8", "int8", "short", "int16", "int", "int32", "long", "int64",
+          "half", "float16", "float", "float32", "double", "float64"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_torchs_names_of_dtypes_name_dtypes(name):
+    x = sg.ones(2, dtype=getattr(sg, name))
+    assert x.dtype == getattr(sg, name)
+    torch = pytest.importorskip("torch")
+    assert str(getattr(torch, name)) == f"torch.{x.dtype}"
+    assert not hasattr(x, name) or getattr(sg.ones(2), name)().dtype == x.dtype
+
+
 def test_a_gradient_has_the_dtype_of_its_leaf():
     for use in (lambda x: x * sg.ones(2), lambda x: x.double(), lambda x: x @ sg.ones(2)):
         x = sg.ones(2, dtype=sg.float32, requires_grad=True)
@@ -636,6 +703,11 @@ WEIRD = {
     "structured array": (lambda: sg.tensor(np.zeros(2, [("a", float)])), TypeError, "can't convert np.ndarray"),
     "text": (lambda: sg.tensor("abc"), TypeError, "invalid data type 'str'"),
     "array of text": (lambda: sg.ones(2) * np.array(["a", "b"]), TypeError, "numpy.str"),
+    "bits of floats": (lambda: sg.ones(2) & sg.ones(2), TypeError, "bitwise_and"),
+    "bits of a float": (lambda: ~sg.tensor(1.0), TypeError, "invert"),
+    "bits and text": (lambda: sg.tensor([True]) & "a", TypeError, "unsupported operand"),
+    "unknown rounding": (lambda: sg.ones(2).div(2, rounding_mode="up"), ValueError, "None, 'trunc', or 'floor'"),
+    "no argument": (lambda: sg.sum(dim=0), TypeError, 'sum.. missing 1 required positional arguments: "input"'),
     "complex": (lambda: sg.tensor([1 + 2j]), TypeError, "no complex tensors"),
     "complex operand": (lambda: sg.ones(2) + 1j, TypeError, "unsupported operand"),
     "complex array on the left": (lambda: np.array([1j, 2]) * sg.ones(2), TypeError, "no complex tensors"),
@@ -645,6 +717,20 @@ WEIRD = {
     "list as operand": (lambda: operator.add(sg.ones(2), [1, 2]), TypeError, "unsupported operand"),
     "65 axes": (lambda: sg.ones([1] * 65), RuntimeError, "65 dimensions"),
     "too many bytes": (lambda: sg.zeros(2**61), RuntimeError, "Storage size calculation overflowed"),
+    "requires_grad of text": (lambda: sg.ones(2, requires_grad="yes"), TypeError, "must be bool, not str"),
+    "requires_grad of a number": (lambda: sg.tensor(1.0, requires_grad=1), TypeError, "must be bool, not int"),
+    "requires_grad_ of text": (lambda: sg.ones(2).requires_grad_("no"), TypeError, "must be bool, not str"),
+    "requires_grad set to text": (lambda: setattr(sg.ones(2), "requires_grad", "no"), TypeError, "must be bool"),
+    "number out of range": (lambda: sg.tensor([1], dtype=sg.uint8) + 300, OverflowError, r"300 .* x.to\(sg.int64\)"),
+    "negative number": (lambda: sg.tensor([1], dtype=sg.uint8).mul(-1), OverflowError, "-1 out of bounds for uint8"),
+    "number out of range on the left": (lambda: 300 - sg.tensor([1], dtype=sg.int8), OverflowError, "out of bounds"),
+    "number out of range for a function": (
+        lambda: sg.maximum(sg.tensor([1], dtype=sg.int8), 300),
+        OverflowError,
+        "300",
+    ),
+    "number out of range in place": (lambda: sg.tensor([1], dtype=sg.uint8).add_(300), OverflowError, "300"),
+    "long number": (lambda: sg.tensor([1]) + 10**30, OverflowError, "too large"),
     "attribute": (lambda: setattr(sg.ones(2), "colour", 1), AttributeError, "colour"),
 }
 

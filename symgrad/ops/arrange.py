@@ -39,12 +39,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def flip(x: Any, *dims: Any, axis: Any = None) -> Any:
-    """x with the order of the entries reversed along ``dims``.
+def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
+    """x with the order of the entries reversed along the axes.
 
     Args:
         x: tensor of any shape.
-        dims: axes, one by one or as a tuple.
+        axes, dims, axis: one by one or as a tuple.
 
     Returns:
         A tensor shaped like x.
@@ -56,30 +56,30 @@ def flip(x: Any, *dims: Any, axis: Any = None) -> Any:
     >>> sg.flip(sg.tensor([1.0, 2.0, 3.0]), 0)
     tensor([3., 2., 1.])
     """
-    if not dims and axis is None:
+    named = dims if axis is None else axis
+    if not axes and named is None:
         raise ArgumentTypeError('flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.')
-    given = listed(dims) if axis is None else listed([axis])
-    return Flip(axes_of(given, len(shape(x))))(x)
+    return Flip(axes_of(listed(axes, named), len(shape(x))))(x)
 
 
-def permute(x: Any, *dims: Any) -> Any:
-    """x with its axes in the order ``dims``: axis k of the result is axis dims[k] of x.
+def permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    """x with its axes in another order: axis k of the result is axis order[k] of x.
 
     Args:
         x: tensor of any shape.
-        dims: a permutation of the axes, one by one or as a tuple.
+        order, dims: a permutation of the axes, one by one or as a tuple.
 
     Returns:
         A tensor with the axes reordered.
 
     Raises:
-        ShapeError: dims is not a permutation.
+        ShapeError: order is not a permutation.
 
     >>> import symgrad as sg
     >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    order, ndim = listed(dims), len(shape(x))
+    order, ndim = listed(order, dims), len(shape(x))
     if len(order) != ndim:
         raise ShapeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
@@ -113,7 +113,17 @@ def transpose(x: Any, dim0: int, dim1: int) -> Any:
     return contract.permute(x, order, "Transpose")
 
 
-swapaxes = swapdims = transpose
+swapdims = transpose
+
+
+def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
+    """As transpose, by NumPy's name.
+
+    >>> import symgrad as sg
+    >>> sg.swapaxes(sg.ones(2, 3, 4), 0, 2).shape
+    (4, 3, 2)
+    """
+    return transpose(x, axis0, axis1)
 
 
 def movedim(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:

@@ -154,6 +154,10 @@ def spread(x: Any, letters: str, missing: str, sizes: dict[str, Any]) -> Any:
 
 def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
     """Put x on the diagonal where the operand had a repeated letter, as in a trace."""
+    if not isinstance(x, Traced):  # no product: ∞·0 would be nan beside the diagonal
+        found = np.zeros(tuple(sizes[c] for c in term), np.asarray(x).dtype)
+        np.einsum(f"{term}->{unique}", found)[...] = x
+        return found
     fresh = iter(c for c in LETTERS if c not in term)
     out, eyes, operands = "", [], []
     for k, c in enumerate(term):
@@ -330,9 +334,9 @@ def sum_axes(x: Any, axes: Sequence[int], keepdim: bool = False) -> Any:
     return Reshape(tuple(1 if k in axes else n for k, n in enumerate(dims)))(total) if keepdim else total
 
 
-def matmul(a: Any, b: Any) -> Any:
+def matmul(x: Any, other: Any) -> Any:
     """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
-    p, q = shape(a), shape(b)
+    p, q = shape(x), shape(other)
     if not p or not q:
         raise ShapeError(
             f"both arguments to matmul need to be at least 1D, but they are {len(p)}D and {len(q)}D. "
@@ -341,8 +345,8 @@ def matmul(a: Any, b: Any) -> Any:
     if p[-1] != q[-2 if len(q) > 1 else 0]:
         raise ShapeError(_mismatch(p, q))
     if len(p) <= 2 and len(q) <= 2:
-        return Einsum.of(*_MATMUL[len(p), len(q)])(a, b)
-    return _batched(a, b, p, q)
+        return Einsum.of(*_MATMUL[len(p), len(q)])(x, other)
+    return _batched(x, other, p, q)
 
 
 _MATMUL = {

@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
 from symgrad.ops.value import torch_dtype
-from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min
+from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder
 from symgrad.scalars import bce_logits as _bce_logits
 
 # Declared functions of one argument, with torch's stem of the backward function where it is not just the
@@ -23,7 +23,7 @@ _STEMS = {"logsigmoid": "LogSigmoid"}
 DECLARED = (
     "exp", "log", "expm1", "log1p", "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "softplus", "logsigmoid", "relu", "abs", "sign", "floor",
-    "ceil", "erf", "erfc", "lgamma",
+    "ceil", "trunc", "round", "erf", "erfc", "lgamma",
 )  # fmt: skip
 
 UNARY: dict[str, Map] = {
@@ -45,6 +45,9 @@ BINARY: dict[str, Map] = {
     "div": DIV,
     "maximum": Map(lambda: sp.Max(X[0], X[1]), 2, "Maximum"),
     "minimum": Map(lambda: sp.Min(X[0], X[1]), 2, "Minimum"),
+    "remainder": Map(lambda: remainder(X[0], X[1]), 2, "Remainder"),
+    "fmod": Map(lambda: fmod(X[0], X[1]), 2, "Fmod"),
+    "floor_divide": Map(lambda: floor_divide(X[0], X[1]), 2, "FloorDivide"),
     "atan2": Map(lambda: sp.atan2(X[0], X[1]), 2, "Atan2"),
     "eq": Map(lambda: sp.Eq(X[0], X[1]), 2, "Eq"),
     "ne": Map(lambda: sp.Ne(X[0], X[1]), 2, "Ne"),
@@ -65,8 +68,9 @@ exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
 )
 
 
-def power(x: Any, p: Any) -> Any:
+def power(x: Any, exponent: Any) -> Any:
     """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
+    p = exponent
     if isinstance(p, (int, float)) and not isinstance(p, bool) and p == p and abs(p) <= 16 and p != 0:
         op = power_map(p)
         if op is not None and not (p < 0 and _is_integer(x)):
@@ -84,6 +88,25 @@ def _is_integer(x: Any) -> bool:
     return dtype is not None and dtype.kind in "iub"
 
 
+def divided(x: Any, other: Any, rounding_mode: str) -> Any:
+    """x / other, rounded towards 0 for 'trunc', down for 'floor'."""
+    if rounding_mode == "floor":
+        return BINARY["floor_divide"](x, other)
+    if rounding_mode == "trunc":
+        return UNARY["trunc"](DIV(x, other))
+    raise ArgumentError(
+        "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
+        f"{rounding_mode!r}. Leave it out for the quotient."
+    )
+
+
+def rounded(x: Any, *, decimals: int = 0) -> Any:
+    """x to this many digits after the point; halves go to the even neighbour."""
+    if decimals == 0:
+        return UNARY["round"](x)
+    return DIV(UNARY["round"](MUL(x, 10.0**decimals)), 10.0**decimals)
+
+
 def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
     if min is None and max is None:
@@ -95,12 +118,12 @@ def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
     return CLAMP(x, min, max)
 
 
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """Entries of a where the condition holds, of b elsewhere."""
+def where(condition: Any, input: Any, other: Any) -> Any:
+    """Entries of input where the condition holds, of other elsewhere."""
     dtype = getattr(condition, "dtype", np.asarray(condition).dtype if not hasattr(condition, "shape") else None)
     if dtype is not None and dtype.kind != "b" and dtype.kind != "O":
         raise DTypeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{torch_dtype(np.empty(0, dtype))}. Compare it with something, as in x > 0."
         )
-    return WHERE(condition, a, b)
+    return WHERE(condition, input, other)

@@ -16,6 +16,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.elementwise import BINARY
+from symgrad.ops.guards import WEIGH
 from symgrad.ops.protocol import Op, Traced, rename, shape
 from symgrad.ops.reduction import (
     Axes,
@@ -45,6 +46,7 @@ class Extreme(Reduction):
 
     largest: bool = True
     first: bool = False
+    times = WEIGH
     name: str = field(default="Amax", compare=False)  # type: ignore[misc]
 
     def forward(self, x: Any) -> Any:

@@ -162,14 +162,14 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
     return rename(getitem(x, tuple(keys)), "Gather")
 
 
-def scatter(x: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
     """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
 
     Args:
         x: tensor (n, m, …).
         dim: the axis that index replaces.
         index: integer tensor with as many axes as x.
-        src: number, or tensor at least as large as index. Of repeated positions the last one wins.
+        src, value: number, or tensor at least as large as index. Of repeated positions the last one wins.
 
     Returns:
         A tensor shaped like x.
@@ -178,6 +178,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any) -> Any:
     >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
+    src = value if src is None else src
     at = _gathering(x, dim, index, "scatter")
     return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
 

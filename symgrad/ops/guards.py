@@ -1,6 +1,6 @@
-"""Elementwise functions whose kernel differs from the payload at a pole: numbers are guarded, formulas plain.
+"""Elementwise functions whose kernel differs from the payload at a pole or at ∞: numbers are guarded, formulas plain.
 
-Imports map.
+Imports map and protocol.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.ops.map import Map
+from symgrad.ops.map import MUL, Map
+from symgrad.ops.protocol import Plan
 from symgrad.scalars import X
 
 
@@ -37,11 +38,41 @@ class Guard(Map):
         return self.name.upper()
 
 
+class Weigh(Map):
+    """g·w, and 0 where the weight w is 0: where nothing flows, no ∞ and no nan of a cotangent arrives."""
+
+    plan_kind = Plan
+
+    @cached_property
+    def on_array(self) -> Callable[..., Any]:
+        """The kernel."""
+        return weigh
+
+    @cached_property
+    def on_float(self) -> Callable[..., Any]:
+        """The kernel on Python floats."""
+        return lambda g, w: g * w if w else 0.0
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # ḡ = ȳ w, weighed again;  w̄ = ȳ g
+        return MUL(g, xs[0]) if i else self(g, xs[1])
+
+    def __reduce__(self) -> Any:
+        return "WEIGH"
+
+
+def weigh(g: Any, w: Any) -> Any:
+    """g·w on arrays, 0 where w is 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(w == 0, 0, g * w)
+
+
 def _log(p: Any) -> Any:
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(p), -100)
 
 
+WEIGH = Weigh(lambda: X[0] * X[1], 2, "Weigh")
 # x, and ∞ for 0: what is divided by it is 0 where x is 0, at every order
 NONZERO = Guard("Nonzero", lambda: X[0], lambda x: np.where(x == 0, np.inf, x))
 # x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator

@@ -15,6 +15,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.guards import WEIGH
 from symgrad.ops.losses import check_reduction, reduced, value_of
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, shape
@@ -44,7 +45,8 @@ class Likelihood(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, t: Any) -> Any:
         # x̄ = -ȳ t;  t̄ = -ȳ x
-        return NEG(MUL(lift(g, x, (self.axis,)), x if i else t))
+        g = lift(g, x, (self.axis,))
+        return NEG(MUL(g, x) if i else WEIGH(g, t))
 
     def index(self, idx: Sequence[sp.Expr], px: Any, pt: Any) -> sp.Expr:
         """-Σ t_k x_k."""
@@ -73,7 +75,7 @@ class CrossEntropy(Likelihood):
         if i:
             return NEG(MUL(g, LogSoftmax((self.axis,))(x)))
         p = Softmax((self.axis,))(x)
-        return MUL(g, SUB(p if self.unit else MUL(p, sum_axes(t, (self.axis,), keepdim=True)), t))
+        return WEIGH(g, SUB(p if self.unit else MUL(p, sum_axes(t, (self.axis,), keepdim=True)), t))
 
     def index(self, idx: Sequence[sp.Expr], px: Any, pt: Any) -> sp.Expr:
         """-Σ t_k (x_k - log Σ exp x_l)."""
@@ -185,7 +187,7 @@ def _averaged(terms: Any, classes: _Classes, reduction: str, ndim: int) -> Any:
     if classes.weights is None:
         return reduced(terms, reduction, _name(ndim))
     n = float(np.sum(classes.weights))
-    return reduced(MUL(terms, classes.weights), reduction, _name(ndim), n)
+    return reduced(WEIGH(terms, classes.weights), reduction, _name(ndim), n)
 
 
 def _name(ndim: int) -> str:

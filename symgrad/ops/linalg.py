@@ -338,7 +338,7 @@ def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:
     return found
 
 
-def cholesky(A: Any, *, upper: bool = False) -> Any:
+def cholesky(A: Any, upper: bool = False) -> Any:
     """The lower triangular L with L Lᵀ = A. The gradient is symmetric.
 
     Args:

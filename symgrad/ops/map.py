@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from sympy.logic.boolalg import Boolean
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.errors import ShapeError
 from symgrad.graph import Node, Shape
@@ -57,6 +58,11 @@ class Map(Op):
     def __reduce__(self) -> Any:
         return Map.of, (self.payload, self.arity, self.name)
 
+    @property
+    def truth(self) -> bool:
+        """Whether the payload is a condition."""
+        return isinstance(self.payload, (Relational, BooleanFunction))
+
     @cached_property
     def on_array(self) -> Callable[..., Any]:
         """The kernel on arrays."""
@@ -71,7 +77,9 @@ class Map(Op):
         """Compute the payload elementwise."""
         try:
             y = self.on_array(*xs)
-        except ARITHMETIC:  # all are Python numbers, which raise where NumPy gives nan or inf
+        except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf
+            if any(type(x) is np.ndarray for x in xs):
+                raise
             with np.errstate(all="ignore"):
                 y = self.on_array(*map(np.float64, xs))
         return y if type(y) is np.ndarray else canonical(y)
@@ -271,7 +279,8 @@ def clip(idx: Sequence[Any], sizes: Shape) -> list[Any]:
 
 def substitute(payload: Any, env: dict[Any, Any]) -> Any:
     """Put entries for a payload's slots; a condition stands for itself where the payload asks x ≠ 0."""
-    truths = {sp.Ne(x, 0): v for x, v in env.items() if isinstance(v, Boolean) and not isinstance(v, sp.Symbol)}
+    given = {x: v for x, v in env.items() if isinstance(v, Boolean) and not isinstance(v, sp.Symbol)}
+    truths = {sp.Ne(x, 0): v for x, v in given.items()} | {sp.Eq(x, 0): sp.Not(v) for x, v in given.items()}
     return payload.xreplace({**env, **truths})
 
 
@@ -306,6 +315,7 @@ DIV = Map(lambda: X[0] / X[1], 2, "Div")
 POW = Map(lambda: X[0] ** X[1], 2, "Pow")
 NEG = Map(lambda: -X[0], 1, "Neg")
 IDENTITY = Map(lambda: X[0], 1, "Clone")
+SECOND = Map(lambda: X[1], 2, "Fill")  # what replaced x0
 
 
 @lru_cache(maxsize=256)

@@ -134,6 +134,16 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return Diagonal(offset)(_to_the_end(x, rows, columns))
 
 
+def linalg_diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """As diagonal, of the last two axes.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.diagonal(sg.ones(5, 2, 3)).shape
+    (5, 2)
+    """
+    return diagonal(A, offset, dim1, dim2)
+
+
 def _two_axes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     rows, columns = axis_of(dim1, ndim), axis_of(dim2, ndim)
     if ndim < 2 or rows == columns:

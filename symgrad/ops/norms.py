@@ -17,8 +17,8 @@ from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise import abs_
-from symgrad.ops.guards import NONZERO
-from symgrad.ops.map import DIV, MUL, emap, exact, show_shape
+from symgrad.ops.guards import NONZERO, WEIGH
+from symgrad.ops.map import DIV, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.scalars.declare import X
@@ -70,7 +70,7 @@ class Norm(Op):
         # The ratio is formed first: the powers of |x| and y may overflow where their quotient does not.
         if self.p > 1:
             ratio = DIV(abs_(x), NONZERO(y))
-            return emap(_X0 * sp.sign(_X1) * _X2 ** exact(self.p - 1), g, x, ratio)
+            return WEIGH(g, emap(sp.sign(_X0) * _X1 ** exact(self.p - 1), x, ratio))
         ratio = DIV(y, NONZERO(abs_(x)))
         return emap(_X0 * sp.sign(_X1) * _X2 ** exact(1 - self.p), g, x, ratio)
 
@@ -82,7 +82,7 @@ class Norm(Op):
         # y = max |x|  ⇒  x̄ = ȳ sign(x) [|x| = y] / the number of ties
         chosen = emap(sp.Piecewise((sp.sign(_X0), sp.Eq(sp.Abs(_X0), _X1)), (0, True)), x, y)
         ties = sum_axes(abs_(chosen), self.axes, keepdim=True)
-        return DIV(MUL(g, chosen), NONZERO(ties))
+        return DIV(WEIGH(g, chosen), NONZERO(ties))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """(Σ|x|ᵖ)^(1/p); an entry of a named function where p is 0 or infinite."""

@@ -57,6 +57,7 @@ class Op:
     linear: ClassVar[bool] = False
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
+    truth: Any = False  # whether the result holds truth values
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 

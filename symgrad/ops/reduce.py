@@ -16,6 +16,7 @@ from symgrad.errors import DTypeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extremum, amax, amin, argmax, argmin, max, min
+from symgrad.ops.guards import WEIGH
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import (
     Axes,
@@ -42,6 +43,7 @@ __all__ = [
 class Prod(Reduction):
     """Π x along the axes. The slope is the product of the others: exact with zeros, nothing is divided."""
 
+    times = WEIGH
     saves = "x"
 
     def forward(self, x: Any) -> Any:
@@ -71,6 +73,7 @@ class Truth(Reduction):
 
     every: bool = True
     saves = ""
+    truth = True
 
     @property
     def label(self) -> str:

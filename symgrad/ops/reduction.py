@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -16,7 +16,7 @@ import sympy as sp
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.map import ADD, DIV, MUL, show_shape
+from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, axis_of
 
@@ -31,6 +31,7 @@ class Reduction(Op):
 
     axes: tuple[int, ...]
     keepdim: bool = False
+    times: ClassVar[Map] = MUL  # WEIGH where entries are left out, so that ∞·0 does not make them nan
 
     def slope(self, y: Any, x: Any) -> Any:
         """Return w = ∂y/∂x, shaped like x, written in other ops."""
@@ -42,11 +43,11 @@ class Reduction(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """x̄ = ȳ w."""
-        return MUL(lift(g, x, self.axes), self.slope(y, x))
+        return self.times(lift(g, x, self.axes), self.slope(y, x))
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """ẏ = Σ w ẋ."""
-        return sum_axes(MUL(self.slope(y, x), ts[0]), self.axes, self.keepdim)
+        return sum_axes(self.times(ts[0], self.slope(y, x)), self.axes, self.keepdim)
 
     def spread(self, idx: Sequence[sp.Expr], p: Any) -> tuple[list[Any], list[tuple[Any, Any, Any]]]:
         """Return an index into the input with fresh symbols on the axes, and their limits."""

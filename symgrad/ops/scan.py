@@ -15,6 +15,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.convert import Cast
+from symgrad.ops.guards import WEIGH, weigh
 from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
@@ -108,7 +109,7 @@ class Recurrence(Op):
         s = np.array(b, np.result_type(a, b))
         n, low = len(s), 0 if self.upper else 1
         for k in range(n - 2, -1, -1) if self.reverse else range(1, n):
-            s[k] += a[k + 1 - low] * s[k + 1] if self.reverse else a[k - low] * s[k - 1]
+            s[k] += weigh(s[k + 1], a[k + 1 - low]) if self.reverse else weigh(s[k - 1], a[k - low])
         return np.moveaxis(s, 0, self.axis)
 
     def out_shape(self, *shapes: Shape) -> Shape:
@@ -168,7 +169,7 @@ class Cumprod(Op):
         # x̄_i = (Π_{k<i} x_k) s_i with s_i = ȳ_i + x_{i+1} s_{i+1}; exclusive: ȳ_{i+1} in place of ȳ_i
         g = Shift(self.axis, not self.reverse)(g) if self.exclusive else g
         tail = Recurrence(self.axis, not self.reverse, upper=not self.reverse)(x, g)
-        return MUL(Cumprod(self.axis, self.reverse, exclusive=True)(x), tail)
+        return WEIGH(tail, Cumprod(self.axis, self.reverse, exclusive=True)(x))
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Π x_k over the range."""

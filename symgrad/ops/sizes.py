@@ -16,8 +16,9 @@ from symgrad.ops.shape import Expand, Reshape, axis_of, total
 Dims = int | Sequence[int] | None
 
 
-def listed(args: Sequence[Any]) -> tuple[Any, ...]:
-    """Return sizes or dims given one by one or as one sequence."""
+def listed(args: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
+    """Return sizes or dims given one by one, as one sequence, or by name."""
+    args = args if named is None else (named,)
     found = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
     return tuple(k if isinstance(k, sp.Expr) and not k.is_Integer else _whole(k) for k in found)
 
@@ -40,12 +41,12 @@ def axes_of(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def reshape(x: Any, *sizes: Any) -> Any:
+def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:
     """The entries of x in row-major order, in another shape.
 
     Args:
         x: tensor of any shape.
-        sizes: the new shape, one by one or as a tuple; one of them may be -1, to be inferred.
+        sizes, shape: the new shape, one by one or as a tuple; one of them may be -1, to be inferred.
 
     Returns:
         A tensor of that shape.
@@ -58,14 +59,24 @@ def reshape(x: Any, *sizes: Any) -> Any:
     tensor([[1., 2.],
             [3., 4.]])
     """
+    return _in_shape(x, listed(sizes, shape))
+
+
+def view(x: Any, *sizes: Any, size: Any = None) -> Any:
+    """As reshape: how entries lie in memory is not the user's concern.
+
+    >>> import symgrad as sg
+    >>> sg.ones(2, 3).view(3, -1).shape
+    (3, 2)
+    """
+    return _in_shape(x, listed(sizes, size))
+
+
+def _in_shape(x: Any, wanted: tuple[Any, ...]) -> Any:
     have = shape(x)
-    to = _inferred(listed(sizes), have)
-    op = Reshape(to)
+    op = Reshape(_inferred(wanted, have))
     op.out_shape(have)
     return op(x)
-
-
-view = reshape
 
 
 def _inferred(to: tuple[Any, ...], have: Shape) -> tuple[Any, ...]:
@@ -220,12 +231,12 @@ def unsqueeze(x: Any, dim: int | None = None, *, axis: int | None = None) -> Any
 
 
 # ------------------------------------------------------------------ repetition
-def expand(x: Any, *sizes: Any) -> Any:
+def expand(x: Any, *sizes: Any, size: Any = None) -> Any:
     """x repeated along axes of size 1 and along new leading axes.
 
     Args:
         x: tensor of any shape.
-        sizes: the new shape, one by one or as a tuple; -1 keeps a size.
+        sizes, size: the new shape, one by one or as a tuple; -1 keeps a size.
 
     Returns:
         A tensor of that shape.
@@ -238,7 +249,7 @@ def expand(x: Any, *sizes: Any) -> Any:
     tensor([[1., 2.],
             [1., 2.]])
     """
-    have, to = shape(x), listed(sizes)
+    have, to = shape(x), listed(sizes, size)
     lead = len(to) - len(have)
     if -1 in to[: max(lead, 0)]:
         raise ShapeError(
@@ -270,12 +281,12 @@ def broadcast_to(x: Any, size: Sequence[Any]) -> Any:
     return expand(x, tuple(size))
 
 
-def repeat(x: Any, *repeats: Any) -> Any:
-    """x laid out side by side ``repeats`` times along each axis, extra counts making new leading axes.
+def repeat(x: Any, *counts: Any, repeats: Any = None) -> Any:
+    """x laid out side by side ``counts`` times along each axis, extra counts making new leading axes.
 
     Args:
         x: tensor (n, m, …).
-        repeats: counts (r, s, …), at least as many as x has axes.
+        counts, repeats: (r, s, …), at least as many as x has axes.
 
     Returns:
         A tensor (r n, s m, …).
@@ -287,7 +298,7 @@ def repeat(x: Any, *repeats: Any) -> Any:
     >>> sg.tensor([1.0, 2.0]).repeat(2)
     tensor([1., 2., 1., 2.])
     """
-    counts, sizes = listed(repeats), shape(x)
+    counts, sizes = listed(counts, repeats), shape(x)
     if len(counts) < len(sizes):
         raise ShapeError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor. "
@@ -305,14 +316,14 @@ def repeat(x: Any, *repeats: Any) -> Any:
     return Reshape(to, "Repeat")(wide)
 
 
-def tile(x: Any, *dims: Any) -> Any:
+def tile(x: Any, *counts: Any, dims: Any = None) -> Any:
     """As repeat; missing leading counts are 1.
 
     >>> import symgrad as sg
     >>> sg.tile(sg.tensor([1.0, 2.0]), (2,))
     tensor([1., 2., 1., 2.])
     """
-    counts = listed(dims)
+    counts = listed(counts, dims)
     return repeat(x, (*[1] * (len(shape(x)) - len(counts)), *counts))
 
 

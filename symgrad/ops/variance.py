@@ -12,7 +12,7 @@ import sympy as sp
 
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.guards import NONZERO
+from symgrad.ops.guards import NONZERO, WEIGH
 from symgrad.ops.map import emap, exact
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
@@ -70,6 +70,7 @@ class Std(Var):
     """√Var along the axes. The slope at a constant is 0."""
 
     name: str = field(default="Std", compare=False)  # type: ignore[misc]
+    times = WEIGH
     saves = "xy"
 
     def forward(self, x: Any) -> Any:

@@ -34,10 +34,15 @@ from symgrad.scalars.kinks import (
     clamp_max,
     clamp_min,
     floor,
+    floor_divide,
+    fmod,
     maximum,
     minimum,
     relu,
+    remainder,
+    round_,
     sign,
+    trunc,
 )
 from symgrad.scalars.shown import in_full, tidy
 from symgrad.scalars.special import digamma, erf, erfc, lgamma, polygamma
@@ -77,6 +82,8 @@ __all__ = [
     "exp2",
     "expm1",
     "floor",
+    "floor_divide",
+    "fmod",
     "in_full",
     "lgamma",
     "log",
@@ -88,6 +95,8 @@ __all__ = [
     "minimum",
     "polygamma",
     "relu",
+    "remainder",
+    "round_",
     "scale",
     "sigmoid",
     "sign",
@@ -97,4 +106,5 @@ __all__ = [
     "tan",
     "tanh",
     "tidy",
+    "trunc",
 ]

@@ -1,10 +1,12 @@
-"""Functions with a kink or a jump; what their derivative is there follows torch.
+"""Functions with a kink or a jump, and remainders; what their derivative is there follows torch.
 
 abs'(0) = 0, relu'(0) = 0, clamp's edges count as inside, maximum and minimum split ties evenly.
 """
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,43 @@ sign = declare("sign", sp.sign, _zero, numpy=np.sign, latex=r"\operatorname{sign
 abs_ = declare("abs", sp.Abs, lambda x, y: sp.sign(x), numpy=np.abs, float=abs)
 floor = declare("floor", sp.floor, _zero, numpy=np.floor)
 ceil = declare("ceil", sp.ceiling, _zero, numpy=np.ceil)
+
+trunc = declare("trunc", lambda x: sp.sign(x) * sp.floor(sp.Abs(x)), _zero, numpy=np.trunc)
+
+
+def _round_meaning(x: sp.Expr) -> sp.Expr:
+    halfway = sp.Eq(sp.Mod(x, 1), _HALF)  # goes to the even neighbour
+    return sp.Piecewise((2 * sp.floor(x / 2 + _HALF**2), halfway), (sp.floor(x + _HALF), True))
+
+
+round_ = declare("round", _round_meaning, _zero, numpy=np.round)
+# The kernels are exact where a rounded quotient is not: 1 // 0.1 is 9, as 1 - 9·0.1 > 0.
+floor_divide = declare(
+    "floor_divide",
+    lambda a, b: sp.floor(a / b),
+    lambda a, b, y: (sp.S.Zero, sp.S.Zero),
+    numpy=np.floor_divide,
+    float=operator.floordiv,
+    nargs=2,
+    hidden=True,
+)
+# a mod b = a - b ⌊a/b⌋, with the sign of b;  fmod: a - b trunc(a/b), with the sign of a
+remainder = declare(
+    "remainder",
+    sp.Mod,
+    lambda a, b, y: (sp.S.One, -floor_divide(a, b)),
+    numpy=np.remainder,
+    float=operator.mod,
+    nargs=2,
+)
+fmod = declare(
+    "fmod",
+    lambda a, b: a - b * trunc(a / b),
+    lambda a, b, y: (sp.S.One, -trunc(a / b)),
+    numpy=np.fmod,
+    float=math.fmod,
+    nargs=2,
+)
 
 relu = declare(
     "relu",

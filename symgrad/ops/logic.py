@@ -1,0 +1,116 @@
+"""Truth values and bits: and, or, xor, not, and the tests for nan and ∞. Nothing here has a derivative.
+
+On truth values these are elementwise operations with a formula; on integers they work on the bits. Imports map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.graph import Shape
+from symgrad.ops.map import Map, broadcast_shapes
+from symgrad.ops.protocol import Op
+from symgrad.scalars import X
+
+
+def _true(k: int) -> Any:
+    return sp.Ne(X[k], 0)
+
+
+def _xor() -> Any:
+    p, q = _true(0), _true(1)
+    return sp.Or(sp.And(p, sp.Not(q)), sp.And(sp.Not(p), q))
+
+
+LOGICAL: dict[str, Map] = {
+    "and": Map(lambda: sp.And(_true(0), _true(1)), 2, "LogicalAnd"),
+    "or": Map(lambda: sp.Or(_true(0), _true(1)), 2, "LogicalOr"),
+    "xor": Map(_xor, 2, "LogicalXor"),
+    "not": Map(lambda: sp.Not(_true(0)), 1, "LogicalNot"),
+}
+
+
+@dataclass(frozen=True)
+class Bits(Op):
+    """A NumPy function of integers: bitwise_and, bitwise_or, bitwise_xor or bitwise_not."""
+
+    kind: str
+    saves = ""
+
+    @property
+    def label(self) -> str:
+        """BitwiseAnd and the like."""
+        return "".join(part.capitalize() for part in self.kind.split("_"))
+
+    def forward(self, *xs: Any) -> Any:
+        """Compute, entry by entry."""
+        return np.asarray(getattr(np, "invert" if self.kind == "bitwise_not" else self.kind)(*xs))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The same for SymPy integers."""
+        return np.frompyfunc(lambda *vs: sp.Integer(int(self.forward(*map(int, vs)))), len(xs), 1)(*xs)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """Broadcast the shapes."""
+        return broadcast_shapes(*shapes)
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """What is no real number has no derivative."""
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """What is no real number has no derivative."""
+
+
+@dataclass(frozen=True)
+class Test(Bits):
+    """isnan, isinf or isfinite. In a formula, where letters are real numbers, the answer is known."""
+
+    truth = True
+    __test__ = False  # not one of pytest's
+
+    @property
+    def label(self) -> str:
+        """Isnan and the like."""
+        return self.kind.capitalize()
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The answer for real numbers."""
+        return np.full(np.shape(xs[0]), self._known(), dtype=object)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The answer for real numbers."""
+        return self._known()
+
+    def _known(self) -> Any:
+        return sp.true if self.kind == "isfinite" else sp.false
+
+
+def bitwise(name: str, *xs: Any) -> Any:
+    """Apply and, or, xor or not: to truth values as such, to integers bit by bit.
+
+    Raises:
+        DTypeError: an argument holds floating-point numbers.
+    """
+    return (LOGICAL[name] if all(map(_is_truth, xs)) else Bits(f"bitwise_{name}"))(*xs)
+
+
+def _is_truth(x: Any) -> bool:
+    """Whether x is known to hold truth values; of a symbol with a name it is assumed."""
+    if isinstance(x, bool) or (getattr(x, "_value", x) is None and x.name is not None):
+        return True
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and dtype.kind == "b"
+
+
+# By torch's names, which are NumPy's but for bitwise_not.
+LOGIC: dict[str, Callable[..., Any]] = (
+    {f"logical_{name}": op for name, op in LOGICAL.items()}
+    | {f"bitwise_{name}": partial(bitwise, name) for name in LOGICAL}
+    | {kind: Test(kind) for kind in ("isnan", "isinf", "isfinite")}
+)

@@ -1,0 +1,203 @@
+"""Arguments by torch's names: every function and method takes the keywords that torch's takes, and means the same."""
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+
+V = [0.5, -1.5, 2.0]
+M = [[1.0, 2.0, 0.5], [-1.0, 0.25, 3.0]]
+Q = [[2.0, 0.5], [0.5, 1.0]]  # symmetric, positive definite
+B = [[[1.0, 2.0], [3.0, 4.0]]]
+T = [True, False, True]
+UNARY = ["exp", "expm1", "exp2", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "square", "neg", "clone",
+         "sigmoid", "relu", "abs", "sign", "floor", "ceil", "trunc", "fix", "erf", "erfc", "ravel", "isnan", "isinf",
+         "isfinite", "logical_not", "reciprocal", "round"]  # fmt: skip
+POSITIVE = ["log", "log1p", "log2", "log10", "sqrt", "rsqrt", "lgamma", "digamma", "acosh"]
+BINARY = ["add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "atan2",
+          "eq", "ne", "lt", "le", "gt", "ge", "remainder", "fmod", "floor_divide", "logical_and", "logical_or",
+          "logical_xor", "inner", "kron"]  # fmt: skip
+
+# Lists stand for tensors, tuples for themselves: the same keywords are passed to symgrad and to torch.
+# fmt: off
+KEYWORDS = [
+    *[(name, {"input": V}) for name in UNARY],
+    *[(name, {"input": [1.5, 2.0]}) for name in POSITIVE],
+    *[(name, {"input": [0.5, -0.25]}) for name in ("asin", "acos", "atanh")],
+    *[(name, {"input": V, "other": [2.0, 1.0, -3.0]}) for name in BINARY],
+    *[(f"bitwise_{n}", {"input": [6, 3], "other": [3, 5]}) for n in ("and", "or", "xor")],
+    ("bitwise_not", {"input": T}),
+    *[(name, {"input": V, "other": V, "alpha": 2}) for name in ("add", "sub", "subtract")],
+    *[("div", {"input": V, "other": [2.0], "rounding_mode": mode}) for mode in ("floor", "trunc", None)],
+    ("round", {"input": [1.26], "decimals": 1}),
+    ("pow", {"input": V, "exponent": 2}), ("pow", {"input": [1.0, 2.0], "exponent": [2.0, 0.5]}),
+    *[(name, {"input": V, **limits}) for name in ("clamp", "clip")
+      for limits in ({"min": 0.0}, {"max": 1.0}, {"min": [0.0] * 3, "max": [1.0] * 3})],
+    ("where", {"condition": T, "input": V, "other": [0.0]}),
+    ("reshape", {"input": M, "shape": (3, 2)}), ("flatten", {"input": B, "start_dim": 1, "end_dim": 2}),
+    ("squeeze", {"input": B, "dim": 0}), ("squeeze", {"input": B, "dim": (0, 1)}),
+    ("unsqueeze", {"input": V, "dim": 1}),
+    ("broadcast_to", {"input": V, "size": (2, 3)}), ("tile", {"input": V, "dims": (2, 2)}),
+    ("repeat_interleave", {"input": V, "repeats": 2, "dim": 0}), ("flip", {"input": M, "dims": (0, 1)}),
+    ("roll", {"input": M, "shifts": 1, "dims": 1}), ("permute", {"input": B, "dims": (2, 0, 1)}), ("t", {"input": M}),
+    ("transpose", {"input": M, "dim0": 0, "dim1": 1}), ("swapdims", {"input": M, "dim0": 0, "dim1": 1}),
+    ("swapaxes", {"input": M, "axis0": 0, "axis1": 1}),
+    *[(name, {"input": B, "source": 0, "destination": 2}) for name in ("movedim", "moveaxis")],
+    *[(name, {"tensors": (V, V), "dim": 0}) for name in ("cat", "concat", "concatenate", "stack")],
+    *[(name, {"tensors": (V, V)}) for name in ("hstack", "vstack")],
+    ("split", {"tensor": V, "split_size_or_sections": 2, "dim": 0}), ("chunk", {"input": V, "chunks": 2, "dim": 0}),
+    ("unbind", {"input": M, "dim": 1}), ("select", {"input": M, "dim": 1, "index": 0}),
+    ("narrow", {"input": M, "dim": 1, "start": 1, "length": 2}),
+    ("index_select", {"input": M, "dim": 1, "index": [2, 0]}), ("gather", {"input": M, "dim": 1, "index": [[2], [0]]}),
+    ("take_along_dim", {"input": M, "indices": [[2], [0]], "dim": 1}),
+    ("scatter", {"input": V, "dim": 0, "index": [1], "src": [9.0]}),
+    ("scatter", {"input": V, "dim": 0, "index": [1], "value": 9.0}),
+    ("scatter_add", {"input": V, "dim": 0, "index": [1], "src": [9.0]}),
+    ("index_add", {"input": V, "dim": 0, "index": [1], "source": [9.0], "alpha": 2}),
+    ("masked_fill", {"input": V, "mask": T, "value": 7.0}), ("masked_select", {"input": V, "mask": T}),
+    *[(name, {"input": M}) for name in ("sum", "mean", "prod", "max", "min", "argmax", "argmin")],
+    *[(name, {"input": M, "dim": 1, "keepdim": True}) for name in
+      ("sum", "mean", "prod", "max", "min", "argmax", "argmin", "amax", "amin", "logsumexp")],
+    *[(name, {"input": V, "other": [0.0]}) for name in ("max", "min")],
+    *[(name, {"input": T, "dim": 0, "keepdim": True}) for name in ("all", "any")],
+    *[(name, {"input": M, "dim": 1, "correction": 0, "keepdim": True}) for name in
+      ("var", "std", "var_mean", "std_mean")],
+    *[(name, {"input": M, "dim": 1, "unbiased": False}) for name in ("var", "std", "var_mean", "std_mean")],
+    *[(name, {"input": M, "dim": 1}) for name in ("cumsum", "cumprod", "softmax", "log_softmax")],
+    ("norm", {"input": M, "p": 2, "dim": 1, "keepdim": True}),
+    ("matmul", {"input": Q, "other": Q}), ("dot", {"input": V, "tensor": V}), ("mv", {"input": M, "vec": V}),
+    ("mm", {"input": Q, "mat2": Q}), ("bmm", {"input": B, "mat2": B}), ("outer", {"input": V, "vec2": V}),
+    ("trace", {"input": Q}), ("diag", {"input": Q, "diagonal": 1}), ("tril", {"input": Q, "diagonal": -1}),
+    ("triu", {"input": Q, "diagonal": 1}), ("diagonal", {"input": B, "offset": 1, "dim1": 1, "dim2": 2}),
+    ("diag_embed", {"input": V, "offset": 1, "dim1": 0, "dim2": 1}),
+    *[(name, {"input": Q}) for name in ("det", "logdet", "slogdet", "inverse")],
+    ("cholesky", {"input": Q, "upper": True}), ("matrix_power", {"input": Q, "n": 2}),
+    *[(f"linalg.{name}", {"A": Q}) for name in ("inv", "det", "slogdet")],
+    ("linalg.cholesky", {"input": Q, "upper": True}), ("linalg.matrix_power", {"input": Q, "n": 2}),
+    ("linalg.solve", {"A": Q, "B": [1.0, 2.0]}), ("linalg.solve", {"A": Q, "B": Q, "left": False}),
+    ("linalg.solve_triangular", {"input": Q, "B": Q, "upper": True, "left": False, "unitriangular": True}),
+    ("linalg.diagonal", {"A": B, "offset": 1}), ("linalg.multi_dot", {"tensors": (Q, Q)}),
+    ("linalg.matmul", {"input": Q, "other": Q}), ("linalg.norm", {"input": Q, "ord": 1, "dim": 1, "keepdim": True}),
+    ("linalg.vector_norm", {"x": Q, "ord": 3, "dim": 1, "keepdim": True}),
+    ("linalg.matrix_norm", {"input": Q, "ord": "fro", "dim": (0, 1), "keepdim": True}),
+    *[(f"special.{name}", {"input": V}) for name in ("erf", "erfc", "exp2", "expit", "expm1")],
+    *[(f"special.{name}", {"input": [1.5]}) for name in ("digamma", "gammaln", "log1p", "psi")],
+    *[(f"special.{name}", {"input": M, "dim": 1}) for name in ("softmax", "log_softmax", "logsumexp")],
+    *[(f"nn.functional.{name}", {"input": V}) for name in ("relu", "sigmoid", "tanh", "logsigmoid")],
+    ("nn.functional.softplus", {"input": V, "beta": 2, "threshold": 20}),
+    *[(f"nn.functional.{name}", {"input": M, "dim": 1}) for name in ("softmax", "log_softmax")],
+    ("nn.functional.linear", {"input": M, "weight": M, "bias": [1.0, 2.0]}),
+    *[(f"nn.functional.{name}", {"input": V, "target": [0.5, 1.0, 0.0], "reduction": "sum"})
+      for name in ("mse_loss", "l1_loss", "binary_cross_entropy_with_logits")],
+    ("nn.functional.binary_cross_entropy_with_logits",
+     {"input": V, "target": [0.5, 1.0, 0.0], "weight": [1.0, 2.0, 3.0], "pos_weight": [2.0]}),
+    ("nn.functional.binary_cross_entropy", {"input": [0.5], "target": [1.0], "weight": [2.0], "reduction": "none"}),
+    ("nn.functional.nll_loss", {"input": M, "target": [0, 2], "weight": V, "ignore_index": 1, "reduction": "sum"}),
+    ("nn.functional.cross_entropy", {"input": M, "target": [0, 2], "ignore_index": 1, "label_smoothing": 0.1}),
+]
+MAKING = [
+    ("tensor", {"data": (1.0, 2.0), "requires_grad": True}), ("as_tensor", {"data": (1.0, 2.0)}),
+    *[(name, {"size": (2, 3)}) for name in ("zeros", "ones")],
+    ("full", {"size": (2, 3), "fill_value": 4.0}), ("eye", {"n": 2, "m": 3}), ("arange", {"end": 3}),
+    ("arange", {"start": 1, "end": 6, "step": 2}), ("linspace", {"start": 0.0, "end": 1.0, "steps": 3}),
+    *[(name, {"input": M}) for name in ("zeros_like", "ones_like")], ("full_like", {"input": M, "fill_value": 4.0}),
+]
+SHAPED = [
+    *[(name, {"size": (2, 3)}) for name in ("empty", "rand", "randn")],
+    ("randint", {"low": 0, "high": 5, "size": (2, 3)}),
+    *[(name, {"input": M}) for name in ("rand_like", "randn_like")],
+]
+METHODS = [
+    ("view", M, {"size": (3, 2)}), ("expand", V, {"size": (2, 3)}), ("repeat", V, {"repeats": (2, 2)}),
+    ("unflatten", V, {"dim": 0, "sizes": (3, 1)}), ("split", V, {"split_size": 2, "dim": 0}),
+    ("where", V, {"condition": T, "other": [0.0]}), ("size", M, {"dim": 1}), ("expand_as", V, {"other": M}),
+    ("view_as", V, {"other": [1.0, 2.0, 3.0]}), ("add_", V, {"other": V, "alpha": 2}),
+    ("sub_", V, {"other": V, "alpha": 2}), ("mul_", V, {"other": V}), ("div_", V, {"other": V}),
+    ("pow_", V, {"exponent": 2}), ("clamp_", V, {"min": 0.0, "max": 1.0}), ("fill_", V, {"value": 3.0}),
+    ("requires_grad_", V, {"requires_grad": True}),
+]
+# fmt: on
+FIRST = ("input", "tensor", "A", "x")
+METHODS += [
+    (name, next(iter(given.values())), dict(list(given.items())[1:]))
+    for name, given in KEYWORDS
+    if hasattr(sg.Tensor, name) and name not in ("where", "split") and next(iter(given)) in FIRST
+]
+NO_KEYWORDS = {"einsum", "softplus", "logsigmoid"}  # einsum has none in torch; torch's others are in nn.functional
+
+
+def name_of(entry):
+    return f"{entry[0]}({', '.join(entry[-1])})"
+
+
+def given(make, keywords):
+    """The keywords with their lists made into tensors."""
+
+    def convert(value):
+        if isinstance(value, tuple):
+            return tuple(map(convert, value))
+        return make(value) if isinstance(value, list) else value
+
+    return {key: convert(value) for key, value in keywords.items()}
+
+
+def look_up(library, name):
+    for part in name.split("."):
+        library = getattr(library, part)
+    return library
+
+
+def arrays(result):
+    """All the arrays in a result of either library."""
+    if isinstance(result, (tuple, list)):
+        return [a for r in result for a in arrays(r)]
+    return [np.asarray(result.detach().numpy() if hasattr(result, "detach") else result)]
+
+
+def agree(found, expected):
+    for a, b in zip(arrays(found), arrays(expected), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14, strict=True)
+
+
+@pytest.fixture
+def torch():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (pip install --group peers)")
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield torch
+    torch.set_default_dtype(before)
+
+
+@pytest.mark.parametrize("entry", KEYWORDS, ids=name_of)
+def test_the_first_argument_by_name_is_the_first_argument(entry):
+    name, keywords = entry
+    f, (first, *rest) = look_up(sg, name), given(sg.tensor, keywords).items()
+    agree(f(**dict([first, *rest])), f(first[1], **dict(rest)))
+
+
+@pytest.mark.parametrize("entry", KEYWORDS + MAKING, ids=name_of)
+def test_a_function_takes_torchs_keywords(entry, torch):
+    name, keywords = entry
+    agree(look_up(sg, name)(**given(sg.tensor, keywords)), look_up(torch, name)(**given(torch.tensor, keywords)))
+
+
+@pytest.mark.parametrize("entry", SHAPED, ids=name_of)
+def test_what_makes_random_tensors_takes_torchs_keywords(entry, torch):
+    name, keywords = entry
+    found = getattr(sg, name)(**given(sg.tensor, keywords))
+    assert found.shape == tuple(getattr(torch, name)(**given(torch.tensor, keywords)).shape)
+
+
+@pytest.mark.parametrize("entry", METHODS, ids=name_of)
+def test_a_method_takes_torchs_keywords(entry, torch):
+    name, data, keywords = entry
+    found = getattr(sg.tensor(data), name)(**given(sg.tensor, keywords))
+    agree(found, getattr(torch.tensor(data), name)(**given(torch.tensor, keywords)))
+
+
+def test_every_function_is_called_by_keywords_here():
+    called = {name for name, _ in KEYWORDS}
+    for module, prefix in [(sg.functions, ""), (sg.linalg, "linalg."), (sg.special, "special."),
+                           (sg.nn.functional, "nn.functional.")]:  # fmt: skip
+        functions = {prefix + n for n in module.__all__ if not isinstance(getattr(module, n), type)}
+        assert functions - called - NO_KEYWORDS - {"linalg.trace"} == set()  # torch has no linalg.trace
