@@ -8,192 +8,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from symgrad import modes
-from symgrad.engine import push, sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
-from symgrad.graph import GRAD, Cell, Leaf, ancestors
+from symgrad.engine import push
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.ops.join import stack
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.shape import Reshape
-from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
+from symgrad.variables import Argnums, Call, check_argnums, ones, pair, positions, zeros
 from symgrad.vmap import vmap
 
-Argnums = int | Sequence[int]
-
-
-class _Own(Cell):
-    """The cell of a variable that a transform made; ``live`` while the transform runs the user's function."""
-
-    __slots__ = ("live",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.live = True
-
-
-_INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
 __all__ = [
-    "grad",
-    "grad_and_value",
-    "hessian",
-    "hvp",
-    "jacfwd",
-    "jacobian",
-    "jacrev",
-    "jvp",
-    "value_and_grad",
-    "vjp",
-    "vmap",
-]
-
-
-# ------------------------------------------------------------------ arguments in and out
-class _Call:
-    """One call of a user's function with some arguments made differentiable."""
-
-    def __init__(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums) -> None:
-        self.single = isinstance(argnums, int)
-        self.numbers = _positions(argnums, len(args))
-        # Inside another transform even a constant point may be followed by something to differentiate.
-        self.plain = not _INSIDE.get() and not any(isinstance(a, Core) for a in args)
-        self.xs = [_variable(args[k]) for k in self.numbers]
-        full = list(args)
-        for k, x in zip(self.numbers, self.xs, strict=True):
-            full[k] = x
-        token = _INSIDE.set(True)
-        try:
-            with modes.enable_grad():
-                self.result = fn(*full, **kwargs)
-        finally:
-            _INSIDE.reset(token)
-            self._finish()
-
-    def _finish(self) -> None:
-        """From here on no result can be followed back to these variables but by this transform."""
-        for x in self.xs:
-            if isinstance(x._node.cell, _Own):
-                x._node.cell.live = False
-
-    def output(self, what: str) -> Any:
-        """The result as one tensor."""
-        return _tensor_result(self.result, what)
-
-    def pull(self, y: Any, seed: Any) -> list[Any]:
-        """The cotangents of the variables, with a graph where tensors came in."""
-        wrt = [x._node for x in self.xs]
-        if y._node is None:
-            return [_zeros(x) for x in self.xs]
-        with np.errstate(all="ignore"), modes.enable_grad():
-            if self.plain:
-                found = sweep([y._node], [canonical(seed._value)], wrt=wrt)
-            else:
-                found = sweep([y._node], [seed], wrt=wrt, handle=handle, symbolic=y._value is None)
-        return [self._gradient(found.get(x._node), x) for x in self.xs]
-
-    def _gradient(self, g: Any, x: Any) -> Any:
-        if g is None:
-            return _zeros(x)
-        if isinstance(g, Core):
-            return _cut(g, {id(v._node) for v in self.xs})
-        return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
-
-    def out(self, t: Any) -> Any:
-        """Hand a result out: NumPy if NumPy came in."""
-        return _to_numpy(t) if self.plain else _cut(t, {id(v._node) for v in self.xs})
-
-    def each(self, ts: Sequence[Any]) -> Any:
-        """Hand out one result per differentiated argument."""
-        done = tuple(self.out(t) for t in ts)
-        return done[0] if self.single else done
-
-
-def _check_argnums(name: str, argnums: Any) -> None:
-    """Refuse at once what is no position: mostly the point itself, passed to the transform."""
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    if not isinstance(numbers, (tuple, list)) or not all(isinstance(k, int) for k in numbers):
-        raise ArgumentTypeError(
-            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0; "
-            f"{name}(f) returns a function, which takes the point: {name}(f)(x)."
-        )
-    if not numbers:
-        raise ArgumentError("argnums must be non-empty. Name at least one position.")
-
-
-def _positions(argnums: Argnums, count: int) -> tuple[int, ...]:
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    for k in numbers:
-        if not -count <= k < count:
-            raise ArgumentError(
-                f"Got argnum={k}, but only {count} positional inputs. Pass those you differentiate by position."
-            )
-    places = tuple(k % count for k in numbers)
-    if len(set(places)) < len(places):
-        raise ArgumentError(f"argnums elements must be unique, got {places}. Name each position once.")
-    return places
-
-
-def _variable(x: Any) -> Any:
-    """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
-    if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
-        return apply(IDENTITY, (x,))
-    value = x._value if isinstance(x, Core) else to_value(x)
-    if np.asarray(value).dtype.kind != "f":
-        raise DTypeError(
-            f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; "
-            "pass floats, such as 2.0."
-        )
-    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
-
-
-def _tensor_result(y: Any, what: str) -> Any:
-    if isinstance(y, Core):
-        return y
-    if isinstance(y, (int, float, np.ndarray, np.generic)):
-        return as_tensor(y)
-    raise ArgumentTypeError(
-        f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
-    )
-
-
-def _pair(result: Any) -> tuple[Any, Any]:
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgumentTypeError(
-            "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True. "
-            f"Got {type(result).__name__}."
-        )
-    return result
-
-
-def _cut(t: Any, own: set[int]) -> Any:
-    """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
-    if t._node is None or t._node.level != GRAD:
-        return t
-    leaves = [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
-    return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, t._value)
-
-
-def _can_be_followed(leaf: Leaf) -> bool:
-    return leaf.cell.live if isinstance(leaf.cell, _Own) else True
-
-
-def _zeros(x: Any) -> Any:
-    return handle(None, canonical(np.zeros(x.shape, x.dtype)))
-
-
-def _to_numpy(t: Any) -> Any:
-    value = t._value
-    return value if type(value) is float else np.array(value) if value.ndim else value[()]
-
-
-def _ones(y: Any) -> Any:
-    return handle(None, canonical(np.ones(y.shape, y.dtype)))
+    "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp", "vmap",
+]  # fmt: skip
 
 
 # ------------------------------------------------------------------ gradients
@@ -214,20 +46,20 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
-    _check_argnums("value_and_grad", argnums)
+    check_argnums("value_and_grad", argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        run = _Call(fn, args, kwargs, argnums)
+        run = Call(fn, args, kwargs, argnums)
         if has_aux:
-            run.result, aux = _pair(run.result)
+            run.result, aux = pair(run.result)
         y = run.output("value_and_grad")
         if y.shape != ():
             raise GraphError(
                 f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                 f"{len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
-        gradients = run.each(run.pull(y, _ones(y)))
+        gradients = run.each(run.pull(y, ones(y)))
         value = run.out(y)
         return ((value, aux), gradients) if has_aux else (value, gradients)
 
@@ -240,7 +72,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
     12.0
     """
-    _check_argnums("grad", argnums)
+    check_argnums("grad", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
     @functools.wraps(fn)
@@ -253,7 +85,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
 
 def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
-    _check_argnums("grad_and_value", argnums)
+    check_argnums("grad_and_value", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
     @functools.wraps(fn)
@@ -278,7 +110,7 @@ def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any
     Raises:
         ShapeError: v is shaped unlike the value.
     """
-    run = _Call(fn, primals, {}, tuple(range(len(primals))))
+    run = Call(fn, primals, {}, tuple(range(len(primals))))
     y = run.output("vjp")
 
     def pull(v: Any) -> tuple[Any, ...]:
@@ -310,7 +142,7 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any])
         raise ArgumentError(
             f"jvp: got {len(primals)} primals and {len(tangents)} tangents. Pass one tangent per primal."
         )
-    run = _Call(fn, primals, {}, tuple(range(len(primals))))
+    run = Call(fn, primals, {}, tuple(range(len(primals))))
     run.plain = run.plain and not any(isinstance(t, Core) for t in tangents)
     y, ts = run.output("jvp"), [as_tensor(t) for t in tangents]
     for x, t in zip(run.xs, ts, strict=True):
@@ -323,16 +155,16 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any])
     return run.out(y), run.out(_push(run, y, ts))
 
 
-def _push(run: _Call, y: Any, ts: Sequence[Any]) -> Any:
+def _push(run: Call, y: Any, ts: Sequence[Any]) -> Any:
     if y._node is None:
-        return _zeros(y)
+        return zeros(y)
     tangents = {x._node: t if not run.plain else t._value for x, t in zip(run.xs, ts, strict=True)}
     with np.errstate(all="ignore"), modes.enable_grad():
         (found,) = push([y._node], tangents, handle, record=not run.plain, symbolic=y._value is None)
     if found is None:
-        return _zeros(y)
+        return zeros(y)
     t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
-    return t if t.shape == y.shape else apply(IDENTITY, (t + _zeros(y),))
+    return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
 
 
 # ------------------------------------------------------------------ Jacobians
@@ -361,13 +193,13 @@ def _size(ts: Sequence[Any]) -> int:
 
 
 def _jacobian(
-    name: str, fn: Callable[..., Any], argnums: Argnums, choose: Callable[[_Call, Any], str]
+    name: str, fn: Callable[..., Any], argnums: Argnums, choose: Callable[[Call, Any], str]
 ) -> Callable[..., Any]:
-    _check_argnums(name, argnums)
+    check_argnums(name, argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        run = _Call(fn, args, kwargs, argnums)
+        run = Call(fn, args, kwargs, argnums)
         y = run.output("jacobian")
         rows = _by_columns(run, y) if choose(run, y) == "forward" else _by_rows(run, y)
         return run.each(rows)
@@ -375,16 +207,16 @@ def _jacobian(
     return call
 
 
-def _by_rows(run: _Call, y: Any) -> list[Any]:
+def _by_rows(run: Call, y: Any) -> list[Any]:
     rows = [run.pull(y, basis) for basis in _basis(y)]
     return [_assembled([r[k] for r in rows], y.shape, x.shape, 0, x.dtype) for k, x in enumerate(run.xs)]
 
 
-def _by_columns(run: _Call, y: Any) -> list[Any]:
+def _by_columns(run: Call, y: Any) -> list[Any]:
     out = []
     for k, x in enumerate(run.xs):
-        zeros = [_zeros(v) for v in run.xs]
-        columns = [_push(run, y, [*zeros[:k], e, *zeros[k + 1 :]]) for e in _basis(x)]
+        still = [zeros(v) for v in run.xs]
+        columns = [_push(run, y, [*still[:k], e, *still[k + 1 :]]) for e in _basis(x)]
         out.append(_assembled(columns, y.shape, x.shape, len(y.shape), x.dtype))
     return out
 
@@ -411,13 +243,13 @@ def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     array([[ 6.,  0.],
            [ 0., 12.]])
     """
-    _check_argnums("hessian", argnums)
+    check_argnums("hessian", argnums)
     if isinstance(argnums, int):
         return jacrev(grad(fn, argnums), argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return tuple(jacrev(grad(fn, a), argnums)(*args, **kwargs) for a in _positions(argnums, len(args)))
+        return tuple(jacrev(grad(fn, a), argnums)(*args, **kwargs) for a in positions(argnums, len(args)))
 
     return call
 

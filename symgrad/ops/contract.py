@@ -8,6 +8,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -288,16 +289,9 @@ def _grouped(term: str, groups: tuple[list[str], ...]) -> Callable[..., Any]:
     def group(x: Any) -> Any:
         x = (np.add.reduce(x, axis=gone) if gone else x).transpose(order)
         dims = x.shape
-        return x.reshape(*dims[: cut[0]], _prod(dims[cut[0] : cut[1]]), _prod(dims[cut[1] :]))
+        return x.reshape(*dims[: cut[0]], prod(dims[cut[0] : cut[1]]), prod(dims[cut[1] :]))
 
     return group
-
-
-def _prod(sizes: Sequence[int]) -> int:
-    total = 1
-    for n in sizes:
-        total *= n
-    return total
 
 
 # ------------------------------------------------------------------ what rules and users call

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from symgrad.graph import Shape
+from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
 
 
-@dataclass(frozen=True)
+@frozen
 class Cast(Op):
     """The same numbers in another dtype."""
 

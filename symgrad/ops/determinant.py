@@ -6,7 +6,6 @@ Imports linalg's factorisations (solving) and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import sympy as sp
 
 from symgrad.graph import Shape
 from symgrad.ops.contract import mT
+from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, bracket, shape
@@ -28,7 +28,7 @@ def _per_matrix(g: Any) -> Any:
 
 
 # ------------------------------------------------------------------ det
-@dataclass(frozen=True)
+@frozen
 class Det(Op):
     """The determinant of each matrix: (…, n, n) to (…)."""
 
@@ -64,7 +64,7 @@ class Det(Op):
         return f"\\det\\left({args[0]}\\right)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Cofactor(Op):
     """The gradient in A of Dᵏdet(A)[H₁, …, H_k]; for k = 0 the matrix of cofactors.
 
@@ -220,7 +220,7 @@ def det(A: Any) -> Any:
 
 
 # ------------------------------------------------------------------ log |det|
-@dataclass(frozen=True)
+@frozen
 class LogAbsDet(Op):
     """log |det X| of each matrix: (…, n, n) to (…)."""
 
@@ -256,7 +256,7 @@ class LogAbsDet(Op):
         return f"\\log\\left|\\det\\left({args[0]}\\right)\\right|"
 
 
-@dataclass(frozen=True)
+@frozen
 class LogDet(LogAbsDet):
     """log det X of each matrix, nan where the determinant is negative."""
 
@@ -288,7 +288,7 @@ class LogDet(LogAbsDet):
         return f"\\log\\det\\left({args[0]}\\right)"
 
 
-@dataclass(frozen=True)
+@frozen
 class DetSign(Op):
     """The sign of each determinant, which is flat."""
 

@@ -7,7 +7,6 @@ returns, as torch does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.elementwise import BINARY
+from symgrad.ops.frozen import field, frozen
 from symgrad.ops.guards import WEIGH
 from symgrad.ops.protocol import Op, Traced, rename, shape
 from symgrad.ops.reduction import (
@@ -40,7 +40,7 @@ class Extremum(NamedTuple):
     indices: Any
 
 
-@dataclass(frozen=True)
+@frozen
 class Extreme(Reduction):
     """The largest entry along the axes, or the smallest; its slope is shared by ties or goes to the first."""
 
@@ -74,7 +74,7 @@ class Extreme(Reduction):
         return f"\\{'max' if self.largest else 'min'}\\left({args[0]}\\right)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Ties(Op):
     """The share of each entry of x in the extreme y: [x = y] / Σ [x = y]. Constant between ties."""
 
@@ -116,7 +116,7 @@ def _mark(x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return sp.Piecewise((1, sp.Eq(x, y)), (0, True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Arg(Op):
     """The index of the first extreme entry along the axis. Integer, without derivative."""
 
@@ -153,7 +153,7 @@ def _search(row: list[sp.Expr], largest: bool) -> sp.Expr:
     return sp.Piecewise(*[(k, sp.Eq(v, pick(*row))) for k, v in enumerate(row[:-1])], (len(row) - 1, True))
 
 
-@dataclass(frozen=True)
+@frozen
 class First(Op):
     """One at the first extreme entry along the axis, zero elsewhere."""
 

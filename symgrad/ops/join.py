@@ -6,7 +6,6 @@ Both operations are linear; the cotangent of each input is the part of g that it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.graph import Shape
+from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, rename, shape
@@ -22,7 +22,7 @@ from symgrad.ops.select import along, getitem, part
 from symgrad.ops.shape import Reshape, axis_of, total
 
 
-@dataclass(frozen=True)
+@frozen
 class Cat(Op):
     """Join along an axis that exists."""
 
@@ -82,7 +82,7 @@ class Cat(Op):
         return f"\\left[{', '.join(args)}\\right]"
 
 
-@dataclass(frozen=True)
+@frozen
 class Stack(Op):
     """Join along a new axis."""
 

@@ -6,7 +6,6 @@ Class indices are data: they become a constant array of ones and zeros, t, and t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
 from symgrad.ops.losses import check_reduction, reduced, value_of
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
@@ -24,7 +24,7 @@ from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.value import torch_dtype
 
 
-@dataclass(frozen=True)
+@frozen
 class Likelihood(Op):
     """-Σ t x along the class axis, where 0 · ∞ is 0: entries of weight 0 do not count."""
 
@@ -55,7 +55,7 @@ class Likelihood(Op):
         return -bound_sum(px, pt(full) * px(full), [(k, 0, n - 1)])
 
 
-@dataclass(frozen=True)
+@frozen
 class CrossEntropy(Likelihood):
     """-Σ t log softmax(x) along the class axis. ``unit`` says that t sums to 1 wherever the result counts."""
 

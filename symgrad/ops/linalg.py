@@ -6,7 +6,6 @@ Imports matrices, contract and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.matrices import Tril, Triu, identity_like
 from symgrad.ops.protocol import Op, bracket, rename, shape
@@ -22,7 +22,7 @@ from symgrad.ops.square import adjugate, bad_minor, check_square, determinant, f
 
 
 # ------------------------------------------------------------------ inverse
-@dataclass(frozen=True)
+@frozen
 class Inverse(Op):
     """The inverse of each matrix."""
 
@@ -94,7 +94,7 @@ def inv(A: Any) -> Any:
 
 
 # ------------------------------------------------------------------ linear systems
-@dataclass(frozen=True)
+@frozen
 class Solve(Op):
     """x with A x = b, or Aᵀ x = b. Inputs A (…, n, n), and b (…, n) if vector, else (…, n, k)."""
 
@@ -272,7 +272,7 @@ class HalfTril(Tril):
         return sp.Piecewise((p(idx), j < i), (p(idx) / 2, sp.Eq(i, j)), (0, True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Cholesky(Op):
     """The lower triangular L with L Lᵀ = A, of each matrix; looks at the lower triangle of A only."""
 

@@ -6,7 +6,6 @@ On truth values these are elementwise operations with a formula; on integers the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.graph import Shape
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op
 from symgrad.scalars import X
@@ -36,7 +36,7 @@ LOGICAL: dict[str, Map] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Bits(Op):
     """A NumPy function of integers: bitwise_and, bitwise_or, bitwise_xor or bitwise_not."""
 
@@ -67,7 +67,7 @@ class Bits(Op):
         """What is no real number has no derivative."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Test(Bits):
     """isnan, isinf or isfinite. In a formula, where letters are real numbers, the answer is known."""
 

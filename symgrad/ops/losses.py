@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import LETTERS, Einsum, sum_axes
 from symgrad.ops.elementwise import BCE_LOGITS
+from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import FLOORED, LOGCUT
 from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
@@ -136,7 +136,7 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
 
 
 # ------------------------------------------------------------------ binary cross entropy
-@dataclass(frozen=True)
+@frozen
 class BinaryCrossEntropy(Op):
     """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
 

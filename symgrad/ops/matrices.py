@@ -7,7 +7,6 @@ Imports contract, shape, map and protocol.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import sympy as sp
 from symgrad.errors import ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import Einsum, permute, sum_axes
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import axis_of
@@ -36,7 +36,7 @@ def _diagonal_of(x: Any, offset: int) -> tuple[Any, ...]:
     return (..., k + max(-offset, 0), k + max(offset, 0))
 
 
-@dataclass(frozen=True)
+@frozen
 class Diagonal(Op):
     """The offset-th diagonal of the last two axes: (…, n, m) to (…, k)."""
 
@@ -70,7 +70,7 @@ class Diagonal(Op):
         return f"\\operatorname{{diag}}\\left({args[0]}\\right)"
 
 
-@dataclass(frozen=True)
+@frozen
 class DiagEmbed(Op):
     """The n by m matrix with the given entries on its offset-th diagonal: (…, k) to (…, n, m)."""
 
@@ -251,7 +251,7 @@ def trace(x: Any) -> Any:
 
 
 # ------------------------------------------------------------------ triangles
-@dataclass(frozen=True)
+@frozen
 class Tril(Op):
     """The entries on and below the k-th diagonal, zero elsewhere."""
 
@@ -282,7 +282,7 @@ class Tril(Op):
         return sp.Piecewise((p(idx), j <= i + self.k), (0, True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Triu(Tril):
     """The entries on and above the k-th diagonal, zero elsewhere."""
 

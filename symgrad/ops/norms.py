@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise import abs_
+from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import NONZERO, WEIGH
 from symgrad.ops.map import DIV, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
@@ -27,7 +27,7 @@ Dims = int | Sequence[int] | None
 _X0, _X1, _X2 = X[:3]
 
 
-@dataclass(frozen=True)
+@frozen
 class Norm(Op):
     """(Σ|x|ᵖ)^(1/p) over the axes, p any number: 0 counts the nonzeros, ±∞ are the extremes of |x|."""
 

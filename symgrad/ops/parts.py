@@ -6,7 +6,6 @@ Imports keys, scatter and shape.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -16,6 +15,7 @@ import sympy as sp
 
 from symgrad.errors import ShapeError
 from symgrad.graph import Shape
+from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
 from symgrad.ops.map import show_shape
 from symgrad.ops.scatter import Case, Selection, bare
@@ -25,7 +25,7 @@ FEW = 16  # positions up to this many are written out in an index form
 SMALL = 4096  # entries up to this many are added one by one
 
 
-@dataclass(frozen=True)
+@frozen
 class Part(Selection):
     """The part of x that integers, slices and new axes select; ``items`` covers every axis."""
 
@@ -116,7 +116,7 @@ def _possible(cases: Sequence[Case]) -> list[Case]:
     return [([c for c in cs if c != sp.true], at) for cs, at in cases if not any(c == sp.false for c in cs)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Take(Selection):
     """The entries of x at integer positions; ``places`` pairs an axis with an array, broadcast together."""
 

@@ -6,7 +6,6 @@ Imports extremes, variance, scan and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from symgrad.errors import DTypeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extremum, amax, amin, argmax, argmin, max, min
+from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import (
@@ -39,7 +39,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Prod(Reduction):
     """Π x along the axes. The slope is the product of the others: exact with zeros, nothing is divided."""
 
@@ -67,7 +67,7 @@ class Prod(Reduction):
         return p.product(p(full), limits) if limits else p(full)
 
 
-@dataclass(frozen=True)
+@frozen
 class Truth(Reduction):
     """Whether all entries along the axes are nonzero, or any. Without derivative."""
 

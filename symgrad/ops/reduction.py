@@ -7,7 +7,6 @@ contract, shape, map and protocol.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ import sympy as sp
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, axis_of
@@ -25,7 +25,7 @@ Axes = int | Sequence[int] | None
 _EMPTY: tuple[type[Exception], type[Exception]] = ShapeError, IndexRangeError  # of amax, of argmax
 
 
-@dataclass(frozen=True)
+@frozen
 class Reduction(Op):
     """A function of the entries along some axes. A subclass defines ``forward`` and ``slope``."""
 

@@ -6,7 +6,6 @@ No rule divides, so products with zeros are differentiated exactly. Imports conv
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import sympy as sp
 from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.convert import Cast
+from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH, weigh
 from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
@@ -26,7 +26,7 @@ def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:
     return [k if a == axis else i for a, i in enumerate(idx)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Shift(Op):
     """x_{i-1} at i, with 0 in front; in reverse x_{i+1}, with 0 at the end."""
 
@@ -61,7 +61,7 @@ def _end(axis: int, last: bool) -> Any:
     return (*(slice(None),) * axis, slice(-1, None) if last else slice(None, 1))
 
 
-@dataclass(frozen=True)
+@frozen
 class Cumsum(Op):
     """y_i = Σ_{k≤i} x_k along the axis; in reverse Σ_{k≥i} x_k."""
 
@@ -92,7 +92,7 @@ class Cumsum(Op):
         return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Recurrence(Op):
     """s_i = b_i + a s_{i-1} along the axis, from s = 0; in reverse s_i = b_i + a s_{i+1}.
 
@@ -143,7 +143,7 @@ class Recurrence(Op):
         return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Cumprod(Op):
     """y_i = Π_{k≤i} x_k along the axis; exclusive Π_{k<i}; in reverse from the other end."""
 

@@ -6,7 +6,6 @@ What is read and written is a Selection (its kinds are in parts). Imports map an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ import sympy as sp
 
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, bracket
 
@@ -78,7 +78,7 @@ def _dots(where: Selection) -> str:
     return str(where).replace("...", "\\ldots")
 
 
-@dataclass(frozen=True)
+@frozen
 class Scatter(Op):
     """Add g into zeros of shape ``to`` where ``at`` reads: the adjoint of reading. Repeated places add up."""
 
@@ -136,7 +136,7 @@ def bare(v: Any) -> Any:
     return v.item() if isinstance(v, np.ndarray) and v.ndim == 0 and v.dtype.kind == "O" else v
 
 
-@dataclass(frozen=True)
+@frozen
 class Put(Op):
     """x with v written where ``at`` reads. Of repeated places the last one wins, as in NumPy."""
 

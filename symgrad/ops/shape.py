@@ -6,7 +6,6 @@ All are linear. Imports protocol and map.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.graph import Shape
+from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op
 
@@ -26,7 +26,7 @@ def total(sizes: Sequence[Any]) -> Any:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Reshape(Op):
     """Read the entries in row-major order into another shape."""
 
@@ -81,7 +81,7 @@ def unravel(position: sp.Expr, sizes: Shape) -> list[sp.Expr]:
     return [position, *out[::-1]] if sizes else []
 
 
-@dataclass(frozen=True)
+@frozen
 class Expand(Op):
     """Broadcast to a shape. The cotangent is summed back by the engine, as for every broadcast."""
 
@@ -124,7 +124,7 @@ class Expand(Op):
         return p(clip(idx, p.shape))
 
 
-@dataclass(frozen=True)
+@frozen
 class Flip(Op):
     """Reverse the axes."""
 
@@ -150,7 +150,7 @@ class Flip(Op):
         return p([n - 1 - k if a in self.axes else k for a, (k, n) in pairs])
 
 
-@dataclass(frozen=True)
+@frozen
 class Eye(Op):
     """The n by m identity matrix: an operation without inputs."""
 

@@ -6,7 +6,6 @@ Imports reduction and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from symgrad.errors import ArgumentTypeError
 from symgrad.graph import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
+from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, SUB
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
@@ -39,7 +39,7 @@ def _excess(z: Any, axes: tuple[int, ...]) -> Any:
     return np.log1p(others + (np.add.reduce(tops, axis=axes, keepdims=True, dtype=z.dtype) - 1))
 
 
-@dataclass(frozen=True)
+@frozen
 class LogSumExp(Reduction):
     """log Σ exp x along the axes."""
 
@@ -68,7 +68,7 @@ class LogSumExp(Reduction):
         return sp.log(bound_sum(p, sp.exp(p(full)), limits))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Normalised(Op):
     """What softmax and log_softmax share: the axes, and a shape that stays."""
 
@@ -90,7 +90,7 @@ class _Normalised(Op):
         return bound_sum(p, sp.exp(p(full)), limits)
 
 
-@dataclass(frozen=True)
+@frozen
 class Softmax(_Normalised):
     """exp x / Σ exp x along the axes."""
 
@@ -125,7 +125,7 @@ class Softmax(_Normalised):
         return f"softmax({args[0]})"
 
 
-@dataclass(frozen=True)
+@frozen
 class LogSoftmax(_Normalised):
     """x - log Σ exp x along the axes."""
 

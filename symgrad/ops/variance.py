@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import sympy as sp
 
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.frozen import field, frozen
 from symgrad.ops.guards import NONZERO, WEIGH
 from symgrad.ops.map import emap, exact
 from symgrad.ops.protocol import rename, shape
@@ -21,7 +21,7 @@ from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
 
 
-@dataclass(frozen=True)
+@frozen
 class Var(Reduction):
     """Σ (x - μ)² / (n - correction) along the axes, μ their mean."""
 
@@ -65,7 +65,7 @@ class Var(Reduction):
         return bound_sum(p, centred**2, limits) / (n - exact(self.correction))
 
 
-@dataclass(frozen=True)
+@frozen
 class Std(Var):
     """√Var along the axes. The slope at a constant is 0."""
 
