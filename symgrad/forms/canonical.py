@@ -14,6 +14,7 @@ import sympy as sp
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
+from symgrad.forms.canon.lower import LeafReading
 from symgrad.forms.canon.terms import SUM
 from symgrad.graph import AnyNode, Leaf
 from symgrad.ops.map import exact
@@ -28,25 +29,34 @@ class Canonical:
         basis: the leaf that the root is linear in where the coefficients could not be taken out, else None.
     """
 
-    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], inner: set[int], basis: Leaf | None) -> None:
-        self.pool, self._inner = Pool(), inner
-        own = lowered(self.pool, forward, self._leaf)
+    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, basis: Leaf | None) -> None:
+        self.pool = Pool()
+        own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
-        found = lowered(self.pool, [*forward, root], self._leaf)
+        found = lowered(self.pool, [*forward, root], leaf)
         self.root: Term = found[root]
         self.basis = basis
         if basis is not None:
-            leaf = found.get(basis, self._leaf(self.pool, basis))
             with suppress(NotLinear):
-                self.root, self.basis = coefficients(self.pool, self.root, leaf), None
+                unit = found.get(basis, leaf(self.pool, basis))
+                self.root, self.basis = coefficients(self.pool, self.root, unit), None
 
-    def _leaf(self, pool: Pool, leaf: Leaf) -> Term:
+
+def leaf_reading(inner: set[int]) -> LeafReading:
+    """Return how leaves become terms: numbers and identities as what they are, all else by name.
+
+    ``inner`` has the ids of leaves that the derivative's rules brought in.
+    """
+
+    def read(pool: Pool, leaf: Leaf) -> Term:
         if isinstance(leaf.value, sp.Expr):
             return pool.constant(leaf.value, leaf.shape)
         if names.is_number(leaf):
             return pool.constant(exact(leaf.value))
-        if id(leaf) in self._inner and names.same_everywhere(leaf):
+        if id(leaf) in inner and names.same_everywhere(leaf):
             return pool.constant(exact(np.asarray(leaf.value).flat[0]), leaf.shape)
-        if names.is_identity(leaf) and (id(leaf) in self._inner or names.is_known(leaf)):
+        if names.is_identity(leaf) and (id(leaf) in inner or names.is_known(leaf)):
             return pool.eye(leaf.shape[0])
         return pool.leaf(id(leaf), leaf.shape, leaf.assumptions)
+
+    return read

@@ -15,18 +15,20 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms import names, printers
-from symgrad.forms.canonical import Canonical
+from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
+from symgrad.forms.where import Definition, WhereForm
 from symgrad.graph import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
 from symgrad.ops.value import to_value
 from symgrad.scalars import tidy
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
-FORMS = ("matrix", "index", "scalar")
+FORMS = ("matrix", "index", "scalar", "where")
+LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 
 
 class ClosedForm:
@@ -76,7 +78,7 @@ class ClosedForm:
     @cached_property
     def _canonical(self) -> Canonical:
         check_depth([self._root, *self._forward])
-        return Canonical(self._root, self._forward, self._inner, self._basis)
+        return Canonical(self._root, self._forward, leaf_reading(self._inner), self._basis)
 
     @property
     def has_matrix(self) -> bool:
@@ -148,7 +150,7 @@ class ClosedForm:
             array = np.asarray(self._program.run(self._symbols()), dtype=object)
             flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
         except RecursionError as error:
-            raise FormError(TOO_DEEP.format(n="too many")) from error
+            raise FormError(TOO_DEEP.format(n="too many", how="in a row")) from error
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
 
     def _symbols(self) -> list[Any]:
@@ -163,6 +165,22 @@ class ClosedForm:
             used.update(np.ravel(found))
         return [made[id(leaf)] for leaf in self._leaves]
 
+    # -------------------------------------------------------------- named intermediates
+    @cached_property
+    def _where(self) -> WhereForm:
+        names_of = (self._names, self._taken)
+        return WhereForm([self._root], self._forward, leaf_reading(self._inner), names_of, self._basis)
+
+    @property
+    def where(self) -> list[Definition]:
+        """The named intermediates of ``body``, each after those that it uses; its length is linear in the graph's."""
+        return self._where.definitions
+
+    @property
+    def body(self) -> sp.Basic:
+        """The formula with its intermediates named as ``where`` says."""
+        return self._where.bodies[0]
+
     # -------------------------------------------------------------- copying
     def __copy__(self) -> ClosedForm:
         return self
@@ -175,27 +193,36 @@ class ClosedForm:
 
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
-        return printers.text(self.expr)
+        try:
+            inlined = printers.text(self.expr)
+        except FormError:
+            return self._where.text()
+        return inlined if len(inlined) < LONG else min(inlined, self._where.text(), key=len)
 
     def __repr__(self) -> str:
         try:
-            formula = str(self)
+            formula = printers.text(self.expr)
         except FormError:
             formula = "…"
         return f"ClosedForm({formula}, args={self.args}, shape={show_shape(self.shape)})"
 
     def latex(self, form: str = "matrix") -> str:
-        """Return LaTeX of the matrix, index or scalar notation. Names are escaped.
+        """Return LaTeX of the matrix, index or scalar notation, or with named intermediates. Names are escaped.
 
         Raises:
             ArgumentError: the notation is unknown.
         """
+        if form == "where":
+            return self._where.latex()
         if form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
         return printers.latex({"matrix": self.matrix, "index": self.index, "scalar": self.scalar}[form]())
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        try:
+            return f"$\\displaystyle {self.latex()}$"
+        except FormError:
+            return f"$\\displaystyle {self._where.latex()}$"
 
     # -------------------------------------------------------------- function
     @cached_property

@@ -60,7 +60,7 @@ class MatrixReading:
         return _READERS[t.kind](self, t)
 
     # -------------------------------------------------------------- leaves
-    def _symbol(self, t: Term) -> Any:
+    def symbol(self, t: Term) -> Any:
         """Return a named array, or a named number."""
         name = self.names[t.data[0] if t.kind == LEAF else t.data]
         if not t.shape:
@@ -147,8 +147,8 @@ class MatrixReading:
 
 
 _READERS = {
-    LEAF: MatrixReading._symbol,
-    NAMED: MatrixReading._symbol,
+    LEAF: MatrixReading.symbol,
+    NAMED: MatrixReading.symbol,
     EYE: MatrixReading._eye,
     SUM: MatrixReading._sum,
     PRODUCT: MatrixReading._product,

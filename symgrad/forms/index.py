@@ -22,9 +22,10 @@ from symgrad.graph import AnyNode, ancestors, is_node
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
+TREE = 20_000  # operations of a form written out as one expression
 TOO_DEEP = (
-    "this form has {n} operations in a row; written out as one expression it would be unreadable. "
-    "Differentiate an intermediate result, or evaluate with .lambdify()."
+    "this form has {n} operations {how}; written out as one expression it would be unreadable. "
+    "Look at form.where, which names its intermediates; evaluate with .lambdify()."
 )
 
 
@@ -46,17 +47,20 @@ class Reading:
         try:
             return as_number(Reader(self, root)(idx))
         except RecursionError as error:
-            raise FormError(TOO_DEEP.format(n="too many")) from error
+            raise FormError(TOO_DEEP.format(n="too many", how="in a row")) from error
 
 
 def check_depth(roots: Sequence[AnyNode]) -> None:
     """Refuse graphs that are too deep to write as one expression."""
     depth: dict[int, int] = {}
+    size: dict[int, int] = {}
     for node in ancestors(list(roots)):
-        depth[id(node)] = 1 + max((depth[id(p)] for p in node.inputs if is_node(p)), default=0)
-    most = max(depth.values())
-    if most > DEPTH:
-        raise FormError(TOO_DEEP.format(n=most))
+        inside = [id(p) for p in node.inputs if is_node(p)]
+        depth[id(node)] = 1 + max((depth[p] for p in inside), default=0)
+        size[id(node)] = 1 + sum(size[p] for p in inside)
+    for most, limit, how in ((max(depth.values()), DEPTH, "in a row"), (max(size.values()), TREE, "in all")):
+        if most > limit:
+            raise FormError(TOO_DEEP.format(n=most, how=how))
 
 
 def as_number(e: Any) -> sp.Expr:

@@ -100,6 +100,7 @@ class Pool:
         self._simplified: dict[Term, Term] = {}
         self._symmetric: dict[Term, bool] = {}
         self._products: dict[Any, Term] = {}
+        self._names: dict[Term, Term] = {}
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
         self.written: set[Term] = set()  # sums that the user's function computes: their sign is preferred
 
@@ -148,7 +149,7 @@ class Pool:
         if len(kept) == 1 and kept[0][0] == 1:
             return kept[0][1]
         made = self.make(SUM, [t for _, t in kept], tuple(c for c, _ in kept), shape)
-        return made if len(kept) < 2 else self._simplify(made)
+        return self._known(made if len(kept) < 2 else self._simplify(made))
 
     def _simplify(self, t: Term) -> Term:
         """Apply the rules of the term's kind; the first that answers decides."""
@@ -180,7 +181,7 @@ class Pool:
             return self.zero(shape)
         if len(d.factors) == 1 and self._is_straight(d):
             return self.sum([(d.coef, d.factors[0][0])], shape)
-        return self.sum([(d.coef, self._written(d, shape))], shape)
+        return self.sum([(d.coef, self._known(self._written(d, shape)))], shape)
 
     def _is_straight(self, d: Draft) -> bool:
         """Whether the one factor is the product, or its transpose, which is the same."""
@@ -247,19 +248,23 @@ class Pool:
         exponent = sp.sympify(exponent)
         if exponent == 1:
             return base
-        return self._simplify(self.make(POWER, (base,), exponent, base.shape))
+        return self._known(self._simplify(self.make(POWER, (base,), exponent, base.shape)))
 
     def function(self, head: Any, args: Sequence[Term], shape: Shape) -> Term:
         """Return a scalar function of the entries; arguments are of this shape or scalars."""
-        return self._simplify(self.make(FUNCTION, args, head, shape))
+        return self._known(self._simplify(self.make(FUNCTION, args, head, shape)))
 
     def call(self, op: Any, args: Sequence[Term], shape: Shape) -> Term:
         """Return an operation that has a name only."""
-        return self._simplify(self.make(CALL, args, op, shape))
+        return self._known(self._simplify(self.make(CALL, args, op, shape)))
 
     def named(self, name: Any, definition: Term) -> Term:
-        """Return a name for a term, which rules do not look behind."""
-        return self.make(NAMED, (definition,), name, definition.shape)
+        """Return a name for a term, which rules do not look behind; equal terms made later are the name too."""
+        found = self._names[definition] = self.make(NAMED, (definition,), name, definition.shape)
+        return found
+
+    def _known(self, t: Term) -> Term:
+        return self._names.get(t, t)
 
 
 def _key(kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Any:

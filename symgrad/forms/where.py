@@ -1,0 +1,208 @@
+"""The where-form: intermediates with names as a textbook gives them, so that the formula is as long as the graph.
+
+What is used several times gets a name, what is used once is written where it is used. Imports canon and emit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from symgrad.forms import names, printers
+from symgrad.forms.canon import Pool, Term, lowered
+from symgrad.forms.canon.jacobian import coefficients
+from symgrad.forms.canon.lower import LeafReading
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, SUM, below, split
+from symgrad.forms.emit import MatrixReading
+from symgrad.forms.index import Reading, lettered
+from symgrad.forms.letters import NoMatrix
+from symgrad.graph import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.ops.linalg import Inverse
+from symgrad.ops.softmax import LogSumExp, Softmax
+from symgrad.scalars import SCALARS, tidy
+
+DEPTH = 16  # operations in a row that are written as one expression
+SHORT = 3  # cost of a term that needs no name
+ROUNDS = 8  # of leaving out names that are used once
+
+
+class Definition(NamedTuple):
+    """A name and what it stands for."""
+
+    name: sp.Expr
+    expr: sp.Expr
+
+
+class WhereForm:
+    """The derivatives of one function, with their common intermediates named.
+
+    Attributes:
+        bodies: one expression for each root.
+        definitions: the names that they use, each after those that its own definition uses.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[AnyNode],
+        forward: Sequence[AnyNode],
+        leaf: LeafReading,
+        called: tuple[dict[int, str], set[str]],
+        basis: Leaf | None = None,
+    ) -> None:
+        leaf_names, taken = called
+        self._forward = set(ancestors(list(forward)))
+        self._roots, self._leaf, self._basis = list(roots), leaf, basis
+        self._order = ancestors([*forward, *roots])
+        chosen = self._used_again()
+        for _ in range(ROUNDS):
+            self._lower(chosen)
+            before, chosen = chosen, self._standing_again()
+            if chosen == before:
+                break
+        named = self._in_use()
+        self._names = {**leaf_names, **_called(named, self._forward, taken)}
+        try:
+            write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
+            self._write(write, named)
+        except NoMatrix:
+            reading = Reading(self._pool, self._names)
+            avoid = {*taken, *self._names.values()}
+            self._write(lambda t: _entry(reading, t, avoid), named)
+
+    def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
+        self.definitions = [Definition(write(t), write(t.args[0])) for t in named]
+        self.bodies = [write(t) for t in self._bodies]
+
+    # -------------------------------------------------------------- text
+    def text(self, bodies: str | None = None) -> str:
+        """Return the body and its definitions, the last first."""
+        body = printers.text(self.bodies[0]) if bodies is None else bodies
+        defined = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.definitions)]
+        return f"{body} where {'; '.join(defined)}" if defined else body
+
+    def latex(self, bodies: str | None = None) -> str:
+        """Return the same in LaTeX."""
+        body = printers.latex(self.bodies[0]) if bodies is None else bodies
+        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr)}" for d in reversed(self.definitions)]
+        return r",\quad ".join([body, *defined])
+
+    # -------------------------------------------------------------- choosing
+    def _used_again(self) -> set[AnyNode]:
+        """Return the operations of which several others use the result, and none that depends on a basis."""
+        uses: Counter[AnyNode] = Counter()
+        varying: set[AnyNode] = {self._basis} if self._basis is not None else set()
+        for node in self._order:
+            inside = [p for p in node.inputs if is_node(p)]
+            uses.update(set(inside))
+            if any(p in varying for p in inside):
+                varying.add(node)
+        self._varying = varying
+        return {n for n in self._order if isinstance(n, Node) and uses[n] > 1 and n not in varying}
+
+    def _lower(self, chosen: set[AnyNode]) -> None:
+        """Lower the graph with these operations named, and any that would be written too deep."""
+        self._pool, depth = Pool(), dict[AnyNode, int]()
+
+        def name(node: AnyNode, term: Term) -> Term:
+            depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
+            if _is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
+                return term
+            depth[node] = 0
+            return self._pool.named(node, term)
+
+        own = lowered(self._pool, list(self._forward), self._leaf, name)
+        self._pool.written = {d for t in own.values() for d in (t, *t.args) if d.kind == SUM}
+        depth.clear()
+        found = lowered(self._pool, self._roots, self._leaf, name)
+        self._node_of: dict[Term, AnyNode] = {}
+        for node, term in (*own.items(), *found.items()):
+            self._node_of.setdefault(term, node)
+        self._bodies = [self._body(found, root) for root in self._roots]
+
+    def _body(self, found: dict[AnyNode, Term], root: AnyNode) -> Term:
+        t = found[root]
+        t = t.args[0] if t.kind == NAMED and len(self._roots) == 1 else t
+        if self._basis is None:
+            return t
+        return coefficients(self._pool, t, found.get(self._basis, self._leaf(self._pool, self._basis)))
+
+    def _standing_again(self) -> set[AnyNode]:
+        """Return the operations whose terms stand in several places, by name or written out."""
+        uses: Counter[Term] = Counter(self._bodies)
+        for t in below(self._bodies):
+            uses.update(set(t.args))
+        again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not _is_short(t))]
+        nodes = {t.data if t.kind == NAMED else self._node_of.get(t) for t in again}
+        return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
+
+    def _in_use(self) -> list[Term]:
+        return [t for t in below(self._bodies) if t.kind == NAMED]
+
+
+def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:
+    """Return the entry of a term in index notation."""
+    letters = names.letters(names.FREE, avoid)
+    free = [sp.Symbol(next(letters), integer=True) for _ in t.shape]
+    return lettered(tidy(reading.entry(t, free)), {k.name for k in free} | avoid)
+
+
+def _is_short(t: Term) -> bool:
+    return t.kind in (LEAF, NAMED, EYE) or t.cost <= SHORT or split(t)[1].kind in (LEAF, NAMED)
+
+
+# ------------------------------------------------------------------ names
+_ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus") if n in SCALARS}
+_ACTIVATIONS[SCALARS["sigmoid"].function] = "s"
+_OTHERS = {"z": "zuq", "a": "ahg", "s": "sφ", "p": "pπ", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ"}
+
+
+def _called(named: Sequence[Term], forward: set[AnyNode], taken: set[str]) -> dict[Any, str]:
+    """Return a name for each term: z before an activation, a, s or p after it, r for a residual, δ for an adjoint."""
+    stems = _stems(named, forward)
+    total = Counter(stems.values())
+    minted: dict[str, Iterator[str]] = {s: _minted(s, total[s], taken) for s in total}
+    return {key: next(minted[s]) for key, s in stems.items()}
+
+
+def _stems(named: Sequence[Term], forward: set[AnyNode]) -> dict[Any, str]:
+    """Return the letter of each name: small for vectors and numbers, large for matrices."""
+    before = {a.data for t in below(named) for a in t.args if a.kind == NAMED and _activation(t) is not None}
+    found = {}
+    for t in named:
+        stem = _stem(t.args[0], t.data in forward, t.data in before)
+        large = {"δ": "Δ"}.get(stem, stem.upper()) if len(t.shape) == 2 else stem
+        found[t.data] = large
+    return found
+
+
+def _stem(t: Term, forward: bool, before: bool) -> str:
+    if _activation(t) is not None:
+        return str(_activation(t))
+    if before:
+        return "z"
+    if t.kind == CALL and isinstance(t.data, Inverse):
+        return "M"
+    if not forward:
+        return "δ" if t.shape else "c"
+    return "r" if t.kind == SUM and t.shape else "u" if t.shape else "c"
+
+
+def _activation(t: Term) -> str | None:
+    if t.kind == CALL and isinstance(t.data, (Softmax, LogSumExp)):
+        return "p" if isinstance(t.data, Softmax) else "c"
+    return _ACTIVATIONS.get(t.data) if t.kind == FUNCTION else None
+
+
+def _minted(stem: str, total: int, taken: set[str]) -> Iterator[str]:
+    """Yield names from a stem that nothing else has: r, or r1, r2, … where there are several."""
+    small = stem.lower() if stem not in ("Δ",) else "δ"
+    choices = [c if stem == small else {"δ": "Δ"}.get(c, c.upper()) for c in _OTHERS.get(small, small)]
+    clash: Callable[[str], bool] = lambda c: any(t == c or (t[:-1] == c and t[-1:].isdigit()) for t in taken)
+    free = next((c for c in choices if not clash(c)), choices[0] + "′")
+    if total == 1:
+        yield free
+    yield from (f"{free}{k}" for k in count(1))
