@@ -21,7 +21,7 @@ from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.forms.where import Definition, WhereForm
-from symgrad.graph import AnyNode, Leaf, ancestors
+from symgrad.graph import AnyNode, Leaf
 from symgrad.ops.map import exact, show_shape
 from symgrad.ops.value import to_value
 from symgrad.scalars import tidy
@@ -41,24 +41,10 @@ class ClosedForm:
 
     def __init__(self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None) -> None:
         self._root, self._basis, self._forward = root, basis, list(forward)
-        own = names.leaves_in_use_of(forward)
-        inside = {id(n) for n in ancestors([root])}
-        used = [leaf for leaf in own if id(leaf) in inside]
-        self._inner = {i for i in inside if i not in {id(leaf) for leaf in own}}
-        self._sizes = names.size_names(ancestors([root, *forward]))
-        every = [*own, *self._extra(own)]
-        called = names.assign(every, self._sizes)
-        self._names = names.shown(called, every)
-        self._leaves = [leaf for leaf in used if not names.is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
-        self.args: tuple[str, ...] = tuple(called[id(leaf)] for leaf in self._leaves)
+        self._called = names.Naming([root], self._forward, basis)
+        self._names, self._leaves = self._called.shown, self._called.leaves
+        self.args: tuple[str, ...] = self._called.args
         self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
-
-    def _extra(self, own: Sequence[Leaf]) -> list[Leaf]:
-        """Leaves that the derivative brought in: constants of the rules."""
-        known = {id(leaf) for leaf in own}
-        return [
-            n for n in ancestors([self._root]) if isinstance(n, Leaf) and id(n) not in known and n is not self._basis
-        ]
 
     # -------------------------------------------------------------- notations
     @cached_property
@@ -78,7 +64,7 @@ class ClosedForm:
     @cached_property
     def _canonical(self) -> Canonical:
         check_depth([self._root, *self._forward])
-        return Canonical(self._root, self._forward, leaf_reading(self._inner), self._basis)
+        return Canonical(self._root, self._forward, leaf_reading(self._called.inner), self._basis)
 
     @property
     def has_matrix(self) -> bool:
@@ -114,7 +100,7 @@ class ClosedForm:
     @property
     def _taken(self) -> set[str]:
         """What index letters must not be: names of leaves and sizes."""
-        return set(self._names.values()) | self._sizes
+        return self._called.taken
 
     def _free(self, indices: Sequence[str]) -> list[sp.Symbol]:
         rank = len(self.shape)
@@ -168,8 +154,7 @@ class ClosedForm:
     # -------------------------------------------------------------- named intermediates
     @cached_property
     def _where(self) -> WhereForm:
-        names_of = (self._names, self._taken)
-        return WhereForm([self._root], self._forward, leaf_reading(self._inner), names_of, self._basis)
+        return WhereForm([self._root], self._forward, self._called, self._basis)
 
     @property
     def where(self) -> list[Definition]:

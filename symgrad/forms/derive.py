@@ -12,6 +12,7 @@ from symgrad import backward
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.several import ClosedForms
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.modes import enable_grad
 from symgrad.ops.shape import Expand
@@ -31,7 +32,7 @@ def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape; and so on.
 
     Returns:
-        A ``ClosedForm``; for a list, a tuple of them.
+        A ``ClosedForm``; for a list, a tuple of them that prints with common intermediates named once.
 
     Raises:
         GraphError: y does not depend on wrt.
@@ -51,7 +52,7 @@ def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
     many = isinstance(wrt, (list, tuple))
     targets = [_target(y._node, x, i) for i, x in enumerate(wrt if many else [wrt])]
     roots = _gradients(y._node, targets, order)
-    return tuple(roots) if many else roots[0]
+    return ClosedForms(roots, targets) if many else roots[0]
 
 
 def expression(t: Tensor) -> Any:

@@ -5,7 +5,9 @@ Imports graph. Names are only ever printed; symbols are made from them without p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -122,8 +124,49 @@ def plain_name(name: str) -> str:
     return name if letters and all(c.isalnum() for c in letters) and not name[0].isdigit() else f"‹{name}›"
 
 
+class Naming:
+    """What the leaves of one or several formulas are called.
+
+    Attributes:
+        shown: the name of each leaf in formulas, by id.
+        leaves: the leaves that the formulas are functions of, in the order of their first use.
+        args: their names, as they are passed.
+        inner: ids of the leaves that the rules brought in.
+        taken: what nothing else may be called: the leaves' names and the sizes'.
+    """
+
+    def __init__(self, roots: Sequence[AnyNode], forward: Sequence[AnyNode], basis: Leaf | None) -> None:
+        own = leaves_in_use_of(forward)
+        mine = {id(leaf) for leaf in own}
+        below = ancestors(list(roots))
+        inside = {id(n) for n in below}
+        extra = [n for n in below if isinstance(n, Leaf) and id(n) not in mine and n is not basis]
+        sizes = size_names(ancestors([*roots, *forward]))
+        called = assign([*own, *extra], sizes)
+        self.shown = shown(called, [*own, *extra])
+        self.inner = inside - mine
+        used = [leaf for leaf in own if id(leaf) in inside]
+        self.leaves = [leaf for leaf in used if not is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
+        self.args = tuple(called[id(leaf)] for leaf in self.leaves)
+        self.taken = {*self.shown.values(), *sizes}
+
+
+_GREEK = re.compile(r"([ΓΔΘΛΞΠΣΥΦΨΩα-νξπρσ-ω])_?(\d*)")  # those that TeX has
+
+
+def _greek(letter: str) -> str:
+    """Return TeX's name of a Greek letter, such as delta or Delta."""
+    *_, size, _, name = unicodedata.name(letter).split()
+    name = name.lower().replace("lamda", "lambda")
+    return name if size == "SMALL" else name.capitalize()
+
+
 def latex_name(name: str) -> str:
     """Write a user's name in LaTeX: identifiers as SymPy does (w_1, alpha), anything else as escaped text."""
+    greek = _GREEK.fullmatch(name)
+    if greek:
+        found = f"\\{_greek(greek[1])}"
+        return f"{found}_{{{greek[2]}}}" if greek[2] else found
     if name.isascii() and name.replace("_", "").isalnum() and "__" not in name and not name.startswith("_"):
         return str(sp.latex(sp.Symbol(name)))
     plain = "".join(_ESCAPES.get(c, c if c.isprintable() else " ") for c in name)

@@ -15,8 +15,8 @@ import sympy as sp
 from symgrad.forms import names, printers
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
-from symgrad.forms.canon.lower import LeafReading
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, SUM, below, split
+from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.letters import NoMatrix
@@ -49,13 +49,11 @@ class WhereForm:
         self,
         roots: Sequence[AnyNode],
         forward: Sequence[AnyNode],
-        leaf: LeafReading,
-        called: tuple[dict[int, str], set[str]],
+        called: names.Naming,
         basis: Leaf | None = None,
     ) -> None:
-        leaf_names, taken = called
         self._forward = set(ancestors(list(forward)))
-        self._roots, self._leaf, self._basis = list(roots), leaf, basis
+        self._roots, self._leaf, self._basis = list(roots), leaf_reading(called.inner), basis
         self._order = ancestors([*forward, *roots])
         chosen = self._used_again()
         for _ in range(ROUNDS):
@@ -64,13 +62,13 @@ class WhereForm:
             if chosen == before:
                 break
         named = self._in_use()
-        self._names = {**leaf_names, **_called(named, self._forward, taken)}
+        self._names = {**called.shown, **_called(named, self._forward, called.taken)}
         try:
             write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
             self._write(write, named)
         except NoMatrix:
             reading = Reading(self._pool, self._names)
-            avoid = {*taken, *self._names.values()}
+            avoid = {*called.taken, *self._names.values()}
             self._write(lambda t: _entry(reading, t, avoid), named)
 
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
@@ -93,7 +91,7 @@ class WhereForm:
     # -------------------------------------------------------------- choosing
     def _used_again(self) -> set[AnyNode]:
         """Return the operations of which several others use the result, and none that depends on a basis."""
-        uses: Counter[AnyNode] = Counter()
+        uses: Counter[AnyNode] = Counter(self._roots)
         varying: set[AnyNode] = {self._basis} if self._basis is not None else set()
         for node in self._order:
             inside = [p for p in node.inputs if is_node(p)]

@@ -1,0 +1,63 @@
+"""Several derivatives of one function, with their common intermediates named once. Imports closed and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms import names, printers
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.where import Definition, WhereForm
+from symgrad.graph import AnyNode
+
+
+class ClosedForms(tuple[ClosedForm, ...]):
+    """The closed forms of the derivatives of one function by several tensors: a tuple, printed as one."""
+
+    targets: tuple[AnyNode, ...]
+
+    def __new__(cls, forms: Sequence[ClosedForm], targets: Sequence[AnyNode]) -> ClosedForms:
+        """Make the tuple."""
+        made = super().__new__(cls, forms)
+        made.targets = tuple(targets)
+        return made
+
+    @cached_property
+    def _where(self) -> WhereForm | None:
+        if not self or any(form._basis is not None for form in self):
+            return None
+        roots, forward = [form._root for form in self], self[0]._forward
+        return WhereForm(roots, forward, names.Naming(roots, forward, None))
+
+    @property
+    def where(self) -> list[Definition]:
+        """The named intermediates of all of them, each after those that it uses; of Jacobians, none."""
+        return self._where.definitions if self._where is not None else []
+
+    @property
+    def bodies(self) -> list[sp.Basic]:
+        """The formulas with their intermediates named as ``where`` says."""
+        return self._where.bodies if self._where is not None else [form.expr for form in self]
+
+    def _of(self) -> list[str]:
+        """What each is the derivative by."""
+        return [self[0]._names.get(id(t), f"#{k}") for k, t in enumerate(self.targets)]
+
+    def __str__(self) -> str:
+        lines = [f"d/d{name} = {printers.text(b)}" for name, b in zip(self._of(), self.bodies, strict=True)]
+        if not self.where:
+            return "\n".join(lines)
+        return "\n".join([*lines, *(f"{'where' if k == 0 else '     '} {d}" for k, d in enumerate(self._defined()))])
+
+    def _defined(self) -> list[str]:
+        return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.where)]
+
+    def _repr_latex_(self) -> str:
+        by = [f"\\frac{{\\partial}}{{\\partial {names.latex_name(name)}}}" for name in self._of()]
+        rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
+        rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
+        lines = [f"{name} &= {printers.latex(e)}" for name, e in rows]
+        return "$\\displaystyle \\begin{aligned} " + r" \\ ".join(lines) + " \\end{aligned}$"
