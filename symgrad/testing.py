@@ -14,8 +14,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.forms.evaluate import evaluate
-from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
 from symgrad.modes import no_grad
 from symgrad.ops.value import to_value
@@ -144,21 +143,8 @@ def _form(f: Callable[..., Any], values: Sequence[Any], k: int) -> ClosedForm | 
     y = as_tensor(f(*args))
     if not y.requires_grad:
         return None
-    form: ClosedForm = derive(y, args[k])
+    form: ClosedForm = derive(y, args[k], verify=False)
     return form
-
-
-def index_value(form: ClosedForm) -> Any:
-    """Evaluate a form's index notation at the values of its leaves."""
-    free = form._free(())
-    arrays = {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
-    return evaluate(form.index(), free, form.shape, arrays)
-
-
-def matrix_value(form: ClosedForm) -> Any:
-    """Evaluate a form's matrix notation at the values of its leaves."""
-    arrays = {form._names[id(leaf)]: np.asarray(leaf.value) for leaf in form._leaves}
-    return evaluate_matrix(form.expr, form.shape, arrays)
 
 
 def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> Any:

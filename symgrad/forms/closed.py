@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
-from symgrad.forms import names, printers
+from symgrad.forms import names, printers, verify
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
@@ -39,7 +39,10 @@ class ClosedForm:
         args: the names of the leaves it depends on, in the order in which the function first used them.
     """
 
-    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None) -> None:
+    def __init__(
+        self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None, check: bool = True
+    ) -> None:
+        self._verify = check
         self._root, self._basis, self._forward = root, basis, list(forward)
         self._called = names.Naming([root], self._forward, basis)
         self._names, self._leaves = self._called.shown, self._called.leaves
@@ -51,9 +54,12 @@ class ClosedForm:
     def expr(self) -> sp.Basic:
         """The formula: in matrix notation where there is one, else the entry in index notation."""
         try:
-            return self._matrix
+            found, matrix = self._matrix, True
         except NoMatrix:
-            return self.index()
+            found, matrix = self.index(), False
+        if self._verify and verify.can_be_checked(self):
+            verify.check(self, found, matrix)
+        return found
 
     @cached_property
     def _matrix(self) -> sp.Basic:

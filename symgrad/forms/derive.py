@@ -10,9 +10,10 @@ from typing import Any
 
 from symgrad import backward
 from symgrad.engine import sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.several import ClosedForms
+from symgrad.forms.verify import can_be_checked
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.modes import enable_grad
 from symgrad.ops.shape import Expand
@@ -22,7 +23,7 @@ from symgrad.tensor import Tensor
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
 
-def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
+def derive(y: Tensor, wrt: Any, order: int = 1, *, verify: bool | None = None) -> Any:
     """Return the closed form of dy/dwrt.
 
     Args:
@@ -30,6 +31,8 @@ def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
             of shape y.shape + wrt.shape.
         wrt: the tensor to differentiate by, or a list of them. It need not require grad.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape; and so on.
+        verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
+            looked at if None, and never if False. It needs leaves with values.
 
     Returns:
         A ``ClosedForm``; for a list, a tuple of them that prints with common intermediates named once.
@@ -37,6 +40,7 @@ def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
     Raises:
         GraphError: y does not depend on wrt.
         ArgumentError: order is not a positive integer.
+        FormError: the formula is not the derivative's; or with ``verify=True``, a leaf has no value.
 
     >>> x = sg.symbol("x", "n")
     >>> A = sg.symbol("A", ("n", "n"))
@@ -51,8 +55,21 @@ def derive(y: Tensor, wrt: Any, order: int = 1) -> Any:
         raise GraphError(_NO_GRAPH)
     many = isinstance(wrt, (list, tuple))
     targets = [_target(y._node, x, i) for i, x in enumerate(wrt if many else [wrt])]
-    roots = _gradients(y._node, targets, order)
+    roots = _gradients(y._node, targets, order, verify is not False)
+    if verify:
+        _verified(roots)
     return ClosedForms(roots, targets) if many else roots[0]
+
+
+def _verified(forms: Sequence[ClosedForm]) -> None:
+    """Evaluate the forms now."""
+    for form in forms:
+        if not can_be_checked(form):
+            missing = [name for name, leaf in zip(form.args, form._leaves, strict=True) if leaf.value is None]
+            raise FormError(
+                f"derive: verify=True needs a value of each leaf; {missing} have none. Use tensors with names."
+            )
+        _ = form.expr
 
 
 def expression(t: Tensor) -> Any:
@@ -76,18 +93,18 @@ def _target(root: AnyNode, x: Any, i: int) -> AnyNode:
     raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
 
 
-def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int) -> list[ClosedForm]:
+def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int, check: bool = True) -> list[ClosedForm]:
     if order == 1 and root.shape == ():
         found = _sweep(root, _number(1.0), targets)
-        return [ClosedForm(found[t], [root]) for t in targets]
+        return [ClosedForm(found[t], [root], None, check) for t in targets]
     if order == 1:
         basis = _basis(root)
         found = _sweep(root, basis, targets)
-        return [ClosedForm(found[t], [root], basis._node) for t in targets]
-    return [_higher(root, t, order) for t in targets]
+        return [ClosedForm(found[t], [root], basis._node, check) for t in targets]
+    return [_higher(root, t, order, check) for t in targets]
 
 
-def _higher(root: AnyNode, target: AnyNode, order: int) -> ClosedForm:
+def _higher(root: AnyNode, target: AnyNode, order: int, check: bool) -> ClosedForm:
     if root.shape != () or order > 2:
         raise ArgumentError(
             f"derive: order={order} of a tensor of shape {list(root.shape)}. Expected order 2 of a scalar; for more, "
@@ -95,7 +112,7 @@ def _higher(root: AnyNode, target: AnyNode, order: int) -> ClosedForm:
         )
     gradient = _sweep(root, _number(1.0), [target])[target]
     basis = _basis(gradient)
-    return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node)
+    return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node, check)
 
 
 def _number(value: float) -> Any:

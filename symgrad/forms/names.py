@@ -132,6 +132,7 @@ class Naming:
         leaves: the leaves that the formulas are functions of, in the order of their first use.
         args: their names, as they are passed.
         inner: ids of the leaves that the rules brought in.
+        sizes: the names of the symbolic sizes.
         taken: what nothing else may be called: the leaves' names and the sizes'.
     """
 
@@ -141,14 +142,14 @@ class Naming:
         below = ancestors(list(roots))
         inside = {id(n) for n in below}
         extra = [n for n in below if isinstance(n, Leaf) and id(n) not in mine and n is not basis]
-        sizes = size_names(ancestors([*roots, *forward]))
-        called = assign([*own, *extra], sizes)
+        self.sizes = size_names(ancestors([*roots, *forward]))
+        called = assign([*own, *extra], self.sizes)
         self.shown = shown(called, [*own, *extra])
         self.inner = inside - mine
         used = [leaf for leaf in own if id(leaf) in inside]
         self.leaves = [leaf for leaf in used if not is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
         self.args = tuple(called[id(leaf)] for leaf in self.leaves)
-        self.taken = {*self.shown.values(), *sizes}
+        self.taken = {*self.shown.values(), *self.sizes}
 
 
 _GREEK = re.compile(r"([ΓΔΘΛΞΠΣΥΦΨΩα-νξπρσ-ω])_?(\d*)")  # those that TeX has
