@@ -15,6 +15,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms import names, printers, verify
+from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
@@ -159,18 +160,21 @@ class ClosedForm:
 
     # -------------------------------------------------------------- named intermediates
     @cached_property
-    def _where(self) -> WhereForm:
-        return WhereForm([self._root], self._forward, self._called, self._basis)
+    def _where(self) -> WhereForm | None:
+        try:
+            return WhereForm([self._root], self._forward, self._called, self._basis)
+        except NotLinear:  # a Jacobian through a named operation: only its entries can be written
+            return None
 
     @property
     def where(self) -> list[Definition]:
-        """The named intermediates of ``body``, each after those that it uses; its length is linear in the graph's."""
-        return self._where.definitions
+        """The named intermediates of ``body``, each after those that it uses; as many as the graph has, at most."""
+        return self._where.definitions if self._where is not None else []
 
     @property
     def body(self) -> sp.Basic:
         """The formula with its intermediates named as ``where`` says."""
-        return self._where.bodies[0]
+        return self._where.bodies[0] if self._where is not None else self.expr
 
     # -------------------------------------------------------------- copying
     def __copy__(self) -> ClosedForm:
@@ -187,8 +191,12 @@ class ClosedForm:
         try:
             inlined = printers.text(self.expr)
         except FormError:
+            if self._where is None:
+                raise
             return self._where.text()
-        return inlined if len(inlined) < LONG else min(inlined, self._where.text(), key=len)
+        if len(inlined) < LONG or self._where is None:
+            return inlined
+        return min(inlined, self._where.text(), key=len)
 
     def __repr__(self) -> str:
         try:
@@ -204,7 +212,7 @@ class ClosedForm:
             ArgumentError: the notation is unknown.
         """
         if form == "where":
-            return self._where.latex()
+            return printers.latex(self.expr) if self._where is None else self._where.latex()
         if form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
         return printers.latex({"matrix": self.matrix, "index": self.index, "scalar": self.scalar}[form]())
@@ -213,7 +221,7 @@ class ClosedForm:
         try:
             return f"$\\displaystyle {self.latex()}$"
         except FormError:
-            return f"$\\displaystyle {self._where.latex()}$"
+            return f"$\\displaystyle {self.latex('where')}$"
 
     # -------------------------------------------------------------- function
     @cached_property
