@@ -33,7 +33,7 @@ class Canonical:
         self.pool = Pool()
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
-        found = lowered(self.pool, [*forward, root], leaf)
+        found = lowered(self.pool, [root], leaf, known=own)
         self.root: Term = found[root]
         self.basis = basis
         if basis is not None:

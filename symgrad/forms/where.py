@@ -27,6 +27,7 @@ from symgrad.scalars import SCALARS, tidy
 
 DEPTH = 16  # operations in a row that are written as one expression
 SHORT = 3  # cost of a term that needs no name
+LARGE = 3000  # operations of a graph that is lowered once, with a name for all that is used again
 ROUNDS = 8  # of leaving out names that are used once
 
 
@@ -56,7 +57,7 @@ class WhereForm:
         self._roots, self._leaf, self._basis = list(roots), leaf_reading(called.inner), basis
         self._order = ancestors([*forward, *roots])
         chosen = self._used_again()
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if len(self._order) < LARGE else 1):
             self._lower(chosen)
             before, chosen = chosen, self._standing_again()
             if chosen == before:
@@ -114,10 +115,9 @@ class WhereForm:
 
         own = lowered(self._pool, list(self._forward), self._leaf, name)
         self._pool.written = {d for t in own.values() for d in (t, *t.args) if d.kind == SUM}
-        depth.clear()
-        found = lowered(self._pool, self._roots, self._leaf, name)
+        found = lowered(self._pool, self._roots, self._leaf, name, own)
         self._node_of: dict[Term, AnyNode] = {}
-        for node, term in (*own.items(), *found.items()):
+        for node, term in found.items():
             self._node_of.setdefault(term, node)
         self._bodies = [self._body(found, root) for root in self._roots]
 

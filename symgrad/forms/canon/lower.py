@@ -7,7 +7,7 @@ Imports the constructors and ops.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any
 
 import sympy as sp
@@ -33,7 +33,11 @@ LeafReading = Callable[[Pool, Leaf], Term]
 
 
 def lowered(
-    pool: Pool, roots: Sequence[AnyNode], leaf: LeafReading, name: Callable[[AnyNode, Term], Term] | None = None
+    pool: Pool,
+    roots: Sequence[AnyNode],
+    leaf: LeafReading,
+    name: Callable[[AnyNode, Term], Term] | None = None,
+    known: dict[AnyNode, Term] | None = None,
 ) -> dict[AnyNode, Term]:
     """Return the term of every node below the roots.
 
@@ -42,9 +46,12 @@ def lowered(
         roots: the outputs.
         leaf: how a leaf is read.
         name: what stands for a node's term from there on, such as a name for it.
+        known: terms of nodes that were lowered before.
     """
-    found: dict[AnyNode, Term] = {}
+    found = dict(known or {})
     for node in ancestors(list(roots)):
+        if node in found:
+            continue
         if isinstance(node, Leaf):
             found[node] = leaf(pool, node)
             continue
@@ -169,6 +176,7 @@ def _as_number(e: Any) -> Any:
     return sp.Integer(bool(e)) if isinstance(e, Boolean) else e
 
 
+@lru_cache(maxsize=8192)
 def _in_order(e: Any) -> list[Any]:
     """Return the parts in the order of the payload's slots, x0 first, as the user wrote them."""
     parts = e.args if e.is_Add or e.is_Mul else (e,)
