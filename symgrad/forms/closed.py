@@ -18,7 +18,7 @@ from symgrad.forms import names, printers, verify
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading
-from symgrad.forms.index import TOO_DEEP, Reading, check_depth, lettered
+from symgrad.forms.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.forms.where import Definition, WhereForm
@@ -78,7 +78,7 @@ class ClosedForm:
         """Whether the formula has matrix notation."""
         try:
             return self._matrix is not None
-        except (NoMatrix, FormError):  # none, or too deep for any notation
+        except (NoMatrix, TooDeep):
             return False
 
     def matrix(self) -> sp.Basic:
@@ -143,7 +143,7 @@ class ClosedForm:
             array = np.asarray(self._program.run(self._symbols()), dtype=object)
             flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
         except RecursionError as error:
-            raise FormError(TOO_DEEP.format(n="too many", how="in a row")) from error
+            raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
 
     def _symbols(self) -> list[Any]:
@@ -162,9 +162,12 @@ class ClosedForm:
     @cached_property
     def _where(self) -> WhereForm | None:
         try:
-            return WhereForm([self._root], self._forward, self._called, self._basis)
+            found = WhereForm([self._root], self._forward, self._called, self._basis)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
+        if self._verify and found.matrix and verify.can_be_checked(self):
+            verify.check_where(self, found)
+        return found
 
     @property
     def where(self) -> list[Definition]:
@@ -190,7 +193,7 @@ class ClosedForm:
     def __str__(self) -> str:
         try:
             inlined = printers.text(self.expr)
-        except FormError:
+        except TooDeep:
             if self._where is None:
                 raise
             return self._where.text()
@@ -199,11 +202,14 @@ class ClosedForm:
         return min(inlined, self._where.text(), key=len)
 
     def __repr__(self) -> str:
+        return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
+
+    def _summary(self) -> str:
+        """Return the formula where it can be written as one, without failing."""
         try:
-            formula = printers.text(self.expr)
+            return printers.text(self.expr)
         except FormError:
-            formula = "…"
-        return f"ClosedForm({formula}, args={self.args}, shape={show_shape(self.shape)})"
+            return "…"
 
     def latex(self, form: str = "matrix") -> str:
         """Return LaTeX of the matrix, index or scalar notation, or with named intermediates. Names are escaped.
@@ -220,7 +226,7 @@ class ClosedForm:
     def _repr_latex_(self) -> str:
         try:
             return f"$\\displaystyle {self.latex()}$"
-        except FormError:
+        except TooDeep:
             return f"$\\displaystyle {self.latex('where')}$"
 
     # -------------------------------------------------------------- function
@@ -250,7 +256,7 @@ class ClosedForm:
             arguments = [self._argument(k, given) for k in range(len(order))]
             return _narrowed(program.run(arguments), arguments)
 
-        closed_form.__doc__ = f"{self if self.has_matrix else 'closed form'}\n\nArgs: {', '.join(order)}."
+        closed_form.__doc__ = f"{self._summary()}\n\nArgs: {', '.join(order)}."
         return closed_form
 
     def _argument(self, k: int, given: dict[str, Any]) -> Any:

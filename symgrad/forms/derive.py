@@ -10,20 +10,30 @@ from typing import Any
 
 from symgrad import backward
 from symgrad.engine import sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.several import ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.modes import enable_grad
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
-from symgrad.record import Core, handle
+from symgrad.record import Core, as_tensor, handle
 from symgrad.tensor import Tensor
 
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
 
-def derive(y: Tensor, wrt: Any, order: int = 1, *, verify: bool | None = None) -> Any:
+def derive(
+    y: Tensor,
+    wrt: Any,
+    order: int = 1,
+    *,
+    cotangent: Any = None,
+    tangent: Any = None,
+    verify: bool | None = None,
+) -> Any:
     """Return the closed form of dy/dwrt.
 
     Args:
@@ -31,6 +41,8 @@ def derive(y: Tensor, wrt: Any, order: int = 1, *, verify: bool | None = None) -
             of shape y.shape + wrt.shape.
         wrt: the tensor to differentiate by, or a list of them. It need not require grad.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape; and so on.
+        cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
+        tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
             looked at if None, and never if False. It needs leaves with values.
 
@@ -55,7 +67,12 @@ def derive(y: Tensor, wrt: Any, order: int = 1, *, verify: bool | None = None) -
         raise GraphError(_NO_GRAPH)
     many = isinstance(wrt, (list, tuple))
     targets = [_target(y._node, x, i) for i, x in enumerate(wrt if many else [wrt])]
-    roots = _gradients(y._node, targets, order, verify is not False)
+    check = verify is not False
+    if cotangent is not None or tangent is not None:
+        _check_product(many, order, cotangent, tangent)
+        roots = [_product(y._node, t, cotangent, tangent, check) for t in targets]
+    else:
+        roots = _gradients(y._node, targets, order, check)
     if verify:
         _verified(roots)
     return ClosedForms(roots, targets) if many else roots[0]
@@ -113,6 +130,34 @@ def _higher(root: AnyNode, target: AnyNode, order: int, check: bool) -> ClosedFo
     gradient = _sweep(root, _number(1.0), [target])[target]
     basis = _basis(gradient)
     return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node, check)
+
+
+def _check_product(many: bool, order: int, cotangent: Any, tangent: Any) -> None:
+    if order != 1 or (cotangent is not None and tangent is not None) or (many and tangent is not None):
+        raise ArgumentError(
+            "derive: expected one of cotangent=u and tangent=v with order=1, and one tensor to differentiate by for a "
+            f"tangent. Got order={order}, {'both' if cotangent is not None and tangent is not None else 'a list'}."
+        )
+
+
+def _product(root: AnyNode, target: AnyNode, cotangent: Any, tangent: Any, check: bool) -> ClosedForm:
+    """Return Jᵀu; or J v, the derivative in u of uᵀJ v."""
+    if tangent is None:
+        u = _given("cotangent", cotangent, root.shape)
+        return ClosedForm(_sweep(root, u, [target])[target], [root, u._node], None, check)
+    u, v = _basis(root), _given("tangent", tangent, target.shape)
+    with enable_grad():
+        pulled = MUL(handle(_sweep(root, u, [target])[target], None), v)
+        product = sum_axes(pulled, range(len(target.shape)))
+    return ClosedForm(_sweep(product._node, _number(1.0), [u._node])[u._node], [root, v._node], None, check)
+
+
+def _given(what: str, x: Any, shape: Any) -> Any:
+    """Return a tensor that the user gave, on the graph."""
+    t = as_tensor(x)
+    if t.shape != shape:
+        raise ShapeError(f"derive: {what} has shape {show_shape(t.shape)}. Expected {show_shape(shape)}.")
+    return t if t._node is not None else handle(Leaf(t._value, t.shape, CONSTANT), None)
 
 
 def _number(value: float) -> Any:

@@ -85,7 +85,7 @@ class MatrixReading:
             return Filled.of(number * sp.Add(*[e.args[0] for e in terms]), t.shape)
         if any(isinstance(e, (Identity, Diag)) for t in terms for e in (t, *t.args)):
             terms = [written_out(e) for e in terms]  # I - 1/n would be read as if 1/n stood on the diagonal
-        if len(terms) == 2 and terms[0] == Transposed.of(terms[1]):
+        if len(terms) == 2 and isinstance(terms[0], Transposed) and terms[0].args[0] == terms[1]:
             terms.reverse()
         return Scaled.of(number, Plus.of(terms, t.shape))
 

@@ -29,6 +29,10 @@ TOO_DEEP = (
 )
 
 
+class TooDeep(FormError):
+    """The form is too long to be written as one expression."""
+
+
 class Reading:
     """One reading of terms: the symbols of the leaves, and the letters used so far.
 
@@ -47,7 +51,7 @@ class Reading:
         try:
             return as_number(Reader(self, root)(idx))
         except RecursionError as error:
-            raise FormError(TOO_DEEP.format(n="too many", how="in a row")) from error
+            raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
 
 
 def check_depth(roots: Sequence[AnyNode]) -> None:
@@ -60,7 +64,7 @@ def check_depth(roots: Sequence[AnyNode]) -> None:
         size[id(node)] = 1 + sum(size[p] for p in inside)
     for most, limit, how in ((max(depth.values()), DEPTH, "in a row"), (max(size.values()), TREE, "in all")):
         if most > limit:
-            raise FormError(TOO_DEEP.format(n=most, how=how))
+            raise TooDeep(TOO_DEEP.format(n=most, how=how))
 
 
 def as_number(e: Any) -> sp.Expr:

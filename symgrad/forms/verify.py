@@ -5,6 +5,7 @@ Imports evaluate and evaluate_matrix.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from symgrad.forms.evaluate_matrix import evaluate_matrix
 
 if TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
+    from symgrad.forms.where import WhereForm
 
 MOST = 10**7  # entries that a check may compute
 _DIFFERS = (
@@ -47,21 +49,36 @@ def can_be_checked(form: ClosedForm) -> bool:
 
 def check(form: ClosedForm, e: Any, matrix: bool) -> None:
     """Raise FormError where an emitted expression differs from the derivative; kinks and poles are left out."""
-    if not matrix and _work(form, e) > MOST:
-        return
+    if matrix:
+        _compare(form, e, lambda: evaluate_matrix(e, form.shape, _arrays(form)))
+    elif _work(form, e) <= MOST:
+        _compare(form, e, lambda: evaluate(e, form._free(()), form.shape, _arrays(form)))
+
+
+def check_where(form: ClosedForm, found: WhereForm) -> None:
+    """Raise FormError where a body with its definitions differs from the derivative."""
+
+    def compute() -> Any:
+        arrays = _arrays(form)
+        for name, e in found.definitions:
+            arrays[name.name] = evaluate_matrix(e, getattr(name, "shape", ()), arrays)
+        return evaluate_matrix(found.bodies[0], form.shape, arrays)
+
+    _compare(form, found.bodies[0], compute)
+
+
+def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
     expected = np.asarray(form._program.run([leaf.value for leaf in form._leaves]), dtype=np.float64)
     try:
-        if matrix:
-            got = evaluate_matrix(e, form.shape, _arrays(form))
-        else:
-            got = evaluate(e, form._free(()), form.shape, _arrays(form))
+        got = np.broadcast_to(np.asarray(compute(), dtype=np.float64), expected.shape)
     except np.linalg.LinAlgError:  # the formula has A⁻¹ where A is singular
         return
-    got = np.broadcast_to(np.asarray(got, dtype=np.float64), expected.shape)
     finite = np.isfinite(got) & np.isfinite(expected)
     scale = max(1.0, float(np.max(np.abs(expected), where=finite, initial=0.0)))
     narrow = any(np.asarray(leaf.value).dtype == np.float32 for leaf in form._leaves)
-    if np.max(np.abs(got - expected), where=finite, initial=0.0) > (1e-3 if narrow else 1e-6) * scale:
+    with np.errstate(invalid="ignore"):
+        worst = np.max(np.abs(got - expected), where=finite, initial=0.0)
+    if worst > (1e-3 if narrow else 1e-6) * scale:
         raise FormError(_DIFFERS.format(formula=e, got=got, expected=expected))
 
 

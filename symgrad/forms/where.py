@@ -15,7 +15,8 @@ import sympy as sp
 from symgrad.forms import names, printers
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
-from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, SUM, below, split
+from symgrad.forms.canon.products import content
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
@@ -44,6 +45,7 @@ class WhereForm:
     Attributes:
         bodies: one expression for each root.
         definitions: the names that they use, each after those that its own definition uses.
+        matrix: whether they are in matrix notation, and not in index notation.
     """
 
     def __init__(
@@ -67,7 +69,9 @@ class WhereForm:
         try:
             write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
             self._write(write, named)
+            self.matrix = True
         except NoMatrix:
+            self.matrix = False
             reading = Reading(self._pool, self._names)
             avoid = {*called.taken, *self._names.values()}
             self._write(lambda t: _entry(reading, t, avoid), named)
@@ -111,7 +115,10 @@ class WhereForm:
             if _is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
                 return term
             depth[node] = 0
-            return self._pool.named(node, term)
+            if node not in self._forward:
+                return self._pool.named(node, term)
+            number, plain = content(self._pool, term)  # of 2·(x - m), the difference has the name
+            return self._pool.sum([(number, self._pool.named(node, plain))], term.shape)
 
         own = lowered(self._pool, list(self._forward), self._leaf, name)
         self._pool.written = {d for t in own.values() for d in (t, *t.args) if d.kind == SUM}
@@ -132,7 +139,7 @@ class WhereForm:
         """Return the operations whose terms stand in several places, by name or written out."""
         uses: Counter[Term] = Counter(self._bodies)
         for t in below(self._bodies):
-            uses.update(set(t.args))
+            uses.update(t.args)
         again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not _is_short(t))]
         nodes = {t.data if t.kind == NAMED else self._node_of.get(t) for t in again}
         return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
@@ -155,7 +162,10 @@ def _is_short(t: Term) -> bool:
 # ------------------------------------------------------------------ names
 _ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus") if n in SCALARS}
 _ACTIVATIONS[SCALARS["sigmoid"].function] = "s"
-_OTHERS = {"z": "zuq", "a": "ahg", "s": "sφ", "p": "pπ", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ"}
+_OTHERS = {
+    "z": "zuq", "a": "ahg", "s": "sφ", "p": "pπ", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ", "μ": "μm",
+    "v": "vν", "σ": "στ", "h": "hη", "u": "uwb",
+}  # fmt: skip
 
 
 def _called(named: Sequence[Term], forward: set[AnyNode], taken: set[str]) -> dict[Any, str]:
@@ -186,7 +196,23 @@ def _stem(t: Term, forward: bool, before: bool) -> str:
         return "M"
     if not forward:
         return "δ" if t.shape else "c"
+    if _statistic(t) is not None:
+        return str(_statistic(t))
     return "r" if t.kind == SUM and t.shape else "u" if t.shape else "c"
+
+
+def _statistic(t: Term) -> str | None:
+    """Return μ for a mean, v for a mean of squares, σ for a root, h for what is divided by a root."""
+    c, core = split(t)
+    if core.kind == PRODUCT and len(core.args) == 1 and sp.fraction(c)[1] != 1:
+        return "v" if core.args[0].kind == POWER else "μ"
+    if core.kind == POWER and core.data == sp.Rational(1, 2):
+        return "σ"
+    return "h" if core.kind == PRODUCT and any(_is_root(a) for a in core.args) else None
+
+
+def _is_root(a: Term) -> bool:
+    return a.kind == POWER and bool(a.data == -sp.Rational(1, 2))
 
 
 def _activation(t: Term) -> str | None:
