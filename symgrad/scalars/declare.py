@@ -21,7 +21,7 @@ class Slot(sp.Symbol):
 
 
 MAX_ARITY = 6
-X: tuple[Slot, ...] = tuple(Slot(f"x{i}", real=True) for i in range(MAX_ARITY))
+X: tuple[Slot, ...] = tuple(Slot(f"x{i}", real=True) for i in range(4 * MAX_ARITY))  # every derivative adds g and y
 G = Slot("g", real=True)  # cotangent
 Y = Slot("y", real=True)  # output
 
