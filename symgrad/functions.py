@@ -12,12 +12,14 @@ from symgrad.ops import (
     arrange,
     contract,
     determinant,
+    expm,
     extremes,
     join,
     linalg,
     matrices,
     norms,
     products,
+    pseudoinverse,
     reduce,
     scan,
     variance,
@@ -43,8 +45,8 @@ __all__ = [
     "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron", "le", "lgamma", "log",
     "log10", "log1p", "log2", "log_softmax", "logdet", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logsigmoid", "logsumexp", "lt", "masked_fill", "masked_select", "matmul",
-    "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm", "moveaxis", "movedim", "mul",
-    "multiply", "mv", "narrow", "ne", "neg", "norm", "outer", "permute", "pow", "prod", "ravel",
+    "matrix_exp", "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm", "moveaxis", "movedim", "mul",
+    "multiply", "mv", "narrow", "ne", "neg", "norm", "outer", "permute", "pinverse", "pow", "prod", "ravel",
     "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
     "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax",
     "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract",
@@ -262,6 +264,7 @@ tril, triu = public(matrices.tril), public(matrices.triu)
 det, logdet, slogdet = public(determinant.det), public(determinant.logdet), public(determinant.slogdet)
 inverse, cholesky = public(linalg.inv), public(linalg.cholesky)
 matrix_power, norm = public(linalg.matrix_power), public(norms.norm)
+matrix_exp, pinverse = public(expm.matrix_exp), public(pseudoinverse.pinverse)
 
 
 def einsum(equation: str, *operands: Any) -> Any:

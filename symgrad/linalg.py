@@ -5,14 +5,18 @@ Imports functions and ops.
 
 from __future__ import annotations
 
-from symgrad.ops import contract, determinant, matrices, norms, products
+from symgrad.ops import contract, determinant, expm, matrices, norms, orthogonal, products, pseudoinverse, spectral
 from symgrad.ops import linalg as solving
 from symgrad.ops.determinant import SlogDet
+from symgrad.ops.orthogonal import QR
+from symgrad.ops.pseudoinverse import LstSq
+from symgrad.ops.spectral import SVD, Eigh
 from symgrad.public import public
 
 __all__ = [
-    "SlogDet", "cholesky", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot",
-    "norm", "slogdet", "solve", "solve_triangular", "trace", "vector_norm",
+    "Eigh", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
+    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
+    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "trace", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -20,6 +24,16 @@ solve = public(solving.solve)
 solve_triangular = public(solving.solve_triangular)
 cholesky = public(solving.cholesky)
 matrix_power = public(solving.matrix_power)
+
+eigh = public(spectral.eigh)
+eigvalsh = public(spectral.eigvalsh)
+svd = public(spectral.svd)
+svdvals = public(spectral.svdvals)
+qr = public(orthogonal.qr)
+matrix_exp = public(expm.matrix_exp)
+pinv = public(pseudoinverse.pinv)
+lstsq = public(pseudoinverse.lstsq)
+matrix_rank = public(pseudoinverse.matrix_rank)
 
 det = public(determinant.det)
 slogdet = public(determinant.slogdet)

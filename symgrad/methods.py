@@ -10,12 +10,14 @@ from symgrad.ops import (
     contract,
     determinant,
     elementwise,
+    expm,
     extremes,
     join,
     linalg,
     matrices,
     norms,
     products,
+    pseudoinverse,
     reduce,
     scan,
     variance,
@@ -179,6 +181,7 @@ class Matrices(Core):
     trace, tril, triu = matrices.trace, matrices.tril, matrices.triu
     det, logdet, slogdet = determinant.det, determinant.logdet, determinant.slogdet
     inverse, cholesky, matrix_power = linalg.inv, linalg.cholesky, linalg.matrix_power
+    matrix_exp, pinverse = expm.matrix_exp, pseudoinverse.pinverse
 
 
 class Methods(Elementwise, Shapes, Reductions, Matrices):

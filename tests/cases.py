@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from math import inf, nan
 from typing import Any
 
+import numpy as np
 from kinks import KINKS
 from table import (
     SAME,
@@ -438,6 +439,72 @@ row("linalg.norm ord", lambda L, A: L.linalg.norm(A, 3, dim=0), (apart(3, 2),))
 row("linalg.matrix_norm", lambda L, A: L.linalg.matrix_norm(A), (real(2, 3),), (real(2, 2, 2),))
 for _p in (1, -1, inf, -inf):
     row(f"linalg.matrix_norm {_p}", lambda L, A, _p=_p: L.linalg.matrix_norm(A, _p), (nonzero(2, 3),))
+
+
+def spaced(*shape: int) -> Spec:
+    """Matrices whose eigenvalues and singular values are far from each other and from 0."""
+    n = min(shape[-2:])
+    return lambda rng: rng.uniform(-0.4, 0.4, shape) + np.eye(*shape[-2:]) * np.resize(1.0 + np.arange(n), shape[-1])
+
+
+def outers(v: Any, weights: Any) -> Any:
+    """Σ w_k v_k v_kᵀ: what does not depend on the signs of the columns v_k."""
+    return (v * weights[..., None, :]) @ v.mT
+
+
+row("linalg.eigvalsh", lambda L, A: L.linalg.eigvalsh(A + A.mT), (spaced(1, 1),), (spaced(2, 2),), (spaced(3, 3),),
+    (spaced(2, 2, 2),))
+row("linalg.eigvalsh upper", lambda L, A: L.linalg.eigvalsh(A + A.mT, UPLO="U"), (spaced(2, 2),))
+row("linalg.eigh", lambda L, A: outers(L.linalg.eigh(A + A.mT).eigenvectors, L.linalg.eigh(A + A.mT)[0] ** 3),
+    (spaced(1, 1),), (spaced(2, 2),), (spaced(3, 3),), (spaced(2, 2, 2),))
+row("eigenvectors", lambda L, A: L.linalg.eigh(A + A.mT)[1] ** 2, (spaced(2, 2),), (spaced(3, 3),),
+    (spaced(2, 2, 2),))
+row("eigenvectors, upper", lambda L, A: L.linalg.eigh(A + A.mT, "U")[1][:, 0] ** 2, (spaced(2, 2),))
+row("largest eigenvalue", lambda L, A: L.linalg.eigvalsh((A + A.mT) / 2)[..., -1], (spaced(2, 2),), (spaced(3, 3),))
+row("linalg.svdvals", lambda L, A: L.linalg.svdvals(A), (spaced(1, 1),), (spaced(2, 2),), (spaced(2, 3),),
+    (spaced(3, 2),), (spaced(2, 2, 3),))
+
+
+def from_parts(L: Any, A: Any, full: bool = False) -> Any:
+    """U diag(s²) Vᵀ and the squares of U and V."""
+    U, S, Vh = L.linalg.svd(A, full_matrices=full)
+    k = S.shape[-1]
+    return flat(L, [(U[..., :k] * (S**2)[..., None, :]) @ Vh[..., :k, :], U[..., :k] ** 2, Vh[..., :k, :] ** 2])
+
+
+row("linalg.svd", lambda L, A: from_parts(L, A), (spaced(2, 2),), (spaced(2, 3),), (spaced(3, 2),), (spaced(3, 3),),
+    (spaced(2, 3, 2),))
+row("linalg.svd full", lambda L, A: from_parts(L, A, full=True), (spaced(2, 2),), (spaced(3, 2),), (spaced(2, 3),))
+row("linalg.qr", lambda L, A: flat(L, L.linalg.qr(A)), (spaced(2, 2),), (spaced(3, 2),), (spaced(2, 3),),
+    (spaced(2, 3, 2),))
+row("linalg.qr, R alone", lambda L, A: L.linalg.qr(A, mode="r")[1], (spaced(3, 2),),
+    peer=lambda T, A: T.linalg.qr(A)[1])  # torch refuses to differentiate without Q
+row("linalg.qr complete", lambda L, A: L.linalg.qr(A, mode="complete").Q, (spaced(2, 2),), (spaced(2, 3),))
+for _name in ("matrix_exp", "linalg.matrix_exp"):
+    row(_name, lambda L, A, _n=_name: (L.linalg if "." in _n else L).matrix_exp(A), (real(1, 1),), (real(2, 2),),
+        (real(3, 3),), (real(2, 2, 2),))
+row("matrix_exp of large entries", lambda L, A: L.matrix_exp(8 * A).sum(), (real(2, 2),), (real(3, 3),))
+row("linalg.pinv", lambda L, A: L.linalg.pinv(A), (spaced(2, 2),), (spaced(3, 2),), (spaced(2, 3),),
+    (spaced(2, 3, 2),))
+row("linalg.pinv, thresholds", lambda L, A: L.linalg.pinv(A, atol=0.1, rtol=0.01, hermitian=True), (spaced(2, 2),),
+    peer=lambda T, A: T.linalg.pinv(A, atol=0.1, rtol=0.01))
+row("pinverse", lambda L, A: L.pinverse(A), (spaced(2, 3),))
+row("linalg.matrix_rank", lambda L, A: L.linalg.matrix_rank(A), (raw([[1.0, 2.0], [2.0, 4.0]]),), (spaced(2, 3),),
+    (raw([[[1.0, 0.0]], [[0.0, 0.0]]]),), discrete=True)
+row("linalg.matrix_rank, threshold", lambda L, A: L.linalg.matrix_rank(A, atol=0.5), (raw([[1.0, 0.0], [0.0, 0.4]]),),
+    discrete=True)
+row("linalg.lstsq", lambda L, A, b: L.linalg.lstsq(A, b).solution, (spaced(3, 2), real(3, 2)),
+    (spaced(2, 3), real(2, 1)), (spaced(2, 3, 2), real(2, 3, 1)))
+row("linalg.lstsq of vectors", lambda L, A, b: L.linalg.lstsq(A, b)[0], (spaced(3, 2), real(3)),
+    peer=lambda T, A, b: T.linalg.lstsq(A, b[:, None])[0][:, 0])
+row("linalg.lstsq residuals", lambda L, A, b: L.linalg.lstsq(A, b).residuals, (spaced(3, 2), real(3, 2)),
+    peer=lambda T, A, b: ((A @ T.linalg.lstsq(A, b)[0] - b) ** 2).sum(-2))
+for _p in ("nuc", 2, -2):
+    row(f"linalg.matrix_norm {_p}", lambda L, A, _p=_p: L.linalg.matrix_norm(A, _p), (spaced(2, 3),),
+        (spaced(2, 2, 2),))
+row("linalg.norm nuc, dim, keepdim", lambda L, A: L.linalg.norm(A, "nuc", dim=(0, 2), keepdim=True),
+    (spaced(2, 3, 2),))
+row("norm nuc", lambda L, A: L.norm(A, "nuc"), (spaced(2, 2),))
 row("linalg.multi_dot", lambda L, *As: L.linalg.multi_dot(As), (real(2, 3), real(3, 1), real(1, 2)),
     (real(3), real(3, 2), real(2)), analytic=True)
 row("linalg.matmul", lambda L, x, z: L.linalg.matmul(x, z), (real(2, 3), real(3)), analytic=True)

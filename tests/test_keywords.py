@@ -78,6 +78,12 @@ KEYWORDS = [
     ("linalg.solve_triangular", {"input": Q, "B": Q, "upper": True, "left": False, "unitriangular": True}),
     ("linalg.diagonal", {"A": B, "offset": 1}), ("linalg.multi_dot", {"tensors": (Q, Q)}),
     ("linalg.matmul", {"input": Q, "other": Q}), ("linalg.norm", {"input": Q, "ord": 1, "dim": 1, "keepdim": True}),
+    *[(f"linalg.{name}", {"input": Q, "UPLO": "U"}) for name in ("eigh", "eigvalsh")], ("linalg.svdvals", {"A": Q}),
+    ("linalg.svd", {"A": [[2.0]], "full_matrices": False}), ("linalg.qr", {"A": M, "mode": "complete"}),
+    ("linalg.matrix_exp", {"input": Q}), ("matrix_exp", {"input": Q}), ("pinverse", {"input": M, "rcond": 1e-3}),
+    *[(f"linalg.{name}", {"input": Q, "atol": 0.1, "rtol": 0.2, "hermitian": True})
+      for name in ("pinv", "matrix_rank")],
+    ("linalg.lstsq", {"input": M, "b": [[1.0], [2.0]], "rcond": 1e-3, "driver": "gelsd"}),
     ("linalg.vector_norm", {"x": Q, "ord": 3, "dim": 1, "keepdim": True}),
     ("linalg.matrix_norm", {"input": Q, "ord": "fro", "dim": (0, 1), "keepdim": True}),
     *[(f"special.{name}", {"input": V}) for name in ("erf", "erfc", "exp2", "expit", "expm1")],

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.graph import Shape
-from symgrad.ops.contract import sum_axes
+from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise import abs_
+from symgrad.ops.extremes import amax, amin
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import NONZERO, WEIGH
 from symgrad.ops.map import DIV, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.spectral import svdvals
 from symgrad.scalars.declare import X
 
 Dims = int | Sequence[int] | None
@@ -219,9 +221,11 @@ def matrix_norm(
 ) -> Any:
     """The norm of a matrix: "fro" √Σ a², 1 and -1 the extreme column sum of |a|, inf and -inf row sum.
 
+    Of the singular values "nuc" is the sum, 2 the largest and -2 the smallest.
+
     Args:
         A: (…, n, m).
-        ord: "fro", 1, -1, inf or -inf.
+        ord: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
         dim (or axis): the axes of the rows and columns.
         keepdim (or keepdims): keep them with length one.
 
@@ -230,7 +234,6 @@ def matrix_norm(
 
     Raises:
         ArgumentError: if ord is no norm.
-        NotYet: for the norms made of singular values: 2, -2 and "nuc".
         ShapeError: if A is no matrix, or the axes are the same.
 
     >>> import symgrad as sg
@@ -242,13 +245,24 @@ def matrix_norm(
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
     if ord in ("nuc", 2, -2):
-        raise NotYet(f"linalg.matrix_norm: no norms of singular values so far. Got {ord!r}; use 'fro'.")
+        return _of_singular_values(A, ord, (rows, columns), keepdim)
     if ord not in (1, -1, math.inf, -math.inf):
-        raise ArgumentError(f"linalg.matrix_norm: Order {ord} not supported. Use 'fro', 1, -1, inf or -inf.")
+        raise ArgumentError(
+            f"linalg.matrix_norm: Order {ord} not supported. Use 'fro', 'nuc', 1, -1, 2, -2, inf or -inf."
+        )
     inner, outer = (rows, columns) if abs(float(ord)) == 1 else (columns, rows)
     sums = vector_norm(A, 1, inner, keepdim=True)
     found = vector_norm(sums, math.copysign(math.inf, float(ord)), (inner, outer), keepdim)
     return rename(found, "Amax" if float(ord) > 0 else "Amin") if ndim else found
+
+
+def _of_singular_values(A: Any, ord: float | str, axes: tuple[int, int], keepdim: bool) -> Any:
+    sizes = shape(A)
+    rest = [k for k in range(len(sizes)) if k not in axes]
+    order = [*rest, *axes]
+    s = svdvals(A if order == sorted(order) else permute(A, order))
+    found = sum_axes(s, (len(rest),)) if ord == "nuc" else (amax if float(ord) > 0 else amin)(s, -1)
+    return Reshape(_ones(sizes, axes))(found) if keepdim else found
 
 
 def _matrix_axes(A: Any, dim: Any) -> tuple[int, int]:

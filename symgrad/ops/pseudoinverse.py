@@ -1,0 +1,247 @@
+"""The pseudoinverse and what follows from it: least squares, and the rank. Imports factors, contract and below."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ShapeError
+from symgrad.graph import Shape
+from symgrad.ops import factors
+from symgrad.ops.contract import matmul, mT, sum_axes
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import ADD, MUL, SUB, show_shape
+from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.select import along
+from symgrad.ops.shape import Reshape
+from symgrad.ops.spectral import check_matrix, svdvals
+from symgrad.ops.square import adjugate, check_square, determinant
+
+
+def _threshold(s: Any, sizes: Shape, atol: float | None, rtol: float | None) -> Any:
+    """Return what counts as 0 among the singular values of each matrix."""
+    if rtol is None:
+        rtol = 0.0 if atol else float(max(sizes[-2:]) * np.finfo(s.dtype).eps)
+    return np.maximum(atol or 0.0, rtol * s.max(-1, keepdims=True, initial=0))
+
+
+class _ByRank(Op):
+    """What the operations share that count singular values: those up to a threshold are 0."""
+
+    atol: float | None
+    rtol: float | None
+
+    def _written(self, name: str, x: str) -> str:
+        options = {"atol": self.atol, "rtol": self.rtol}
+        return f"{name}({', '.join([x, *(f'{k}={v:g}' for k, v in options.items() if v is not None)])})"
+
+
+@frozen
+class PseudoInverse(_ByRank):
+    """The Moore-Penrose inverse of each matrix: (…, m, n) to (…, n, m)."""
+
+    atol: float | None = None
+    rtol: float | None = None
+    name = "LinalgPinv"
+    keeps_symmetry = True
+
+    def forward(self, x: Any) -> Any:
+        """Invert the singular values above the threshold."""
+        self.out_shape(np.shape(x))
+        u, s, vh = factors.svd(x, False)
+        large = s > _threshold(s, np.shape(x), self.atol, self.rtol)
+        inverse = np.where(large, 1 / np.where(large, s, s.dtype.type(1)), s.dtype.type(0))
+        return (vh.mT * inverse[..., None, :]) @ u.mT
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, n, m)."""
+        check_matrix("linalg.pinv", s)
+        return (*s[:-2], s[-1], s[-2])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # P = A⁺  ⇒  Ā = -Pᵀ P̄ Pᵀ + (I - A P) P̄ᵀ P Pᵀ + Pᵀ P P̄ᵀ (I - P A). Golub and Pereyra 1973, §4.
+        pt, gt = mT(y), mT(g)
+        right = matmul(matmul(gt, y), pt)
+        left = matmul(matmul(pt, y), gt)
+        found = SUB(right, matmul(pt, matmul(g, pt)))
+        found = SUB(found, matmul(x, matmul(y, right)))
+        return ADD(found, SUB(left, matmul(matmul(left, y), x)))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: letters are a matrix of full rank."""
+        return factors.each_matrix(xs[0], _of_full_rank, self.out_shape(xs[0].shape))
+
+    def text(self, *args: str) -> str:
+        """X⁺; with a threshold pinv(X, rtol=…)."""
+        if self.atol is not None or self.rtol is not None:
+            return self._written("pinv", args[0])
+        return f"{bracket(args[0])}⁺"
+
+    def latex(self, *args: str) -> str:
+        """X⁺; with a threshold pinv(X, rtol=…)."""
+        if self.atol is not None or self.rtol is not None:
+            return f"\\operatorname{{pinv}}\\left({self._written('', args[0])[1:-1]}\\right)"
+        return f"{{{bracket(args[0])}^{{+}}}}"
+
+
+def _of_full_rank(a: sp.Matrix) -> sp.Matrix:
+    tall = a.rows >= a.cols
+    gram = a.T * a if tall else a * a.T
+    inverse = adjugate(gram) / determinant(gram)
+    return inverse * a.T if tall else a.T * inverse
+
+
+def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
+    """The pseudoinverse A⁺. Its gradient holds where the rank stays the same nearby.
+
+    Args:
+        A: (…, m, n).
+        atol: singular values up to this are taken for 0; 0 by default.
+        rtol: and those up to this multiple of the largest; by default max(m, n) times the dtype's precision,
+            0 if atol is given.
+        hermitian: promise that A is symmetric; the result is the same.
+
+    Returns:
+        (…, n, m).
+
+    Raises:
+        ShapeError: if A is no matrix, or is to be symmetric and is not square.
+        LinAlgError: if an entry is not finite.
+
+    Source: Golub and Pereyra 1973, §4.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.0000]])
+    """
+    check_matrix("linalg.pinv", shape(A))
+    if hermitian:
+        check_square("linalg.pinv", shape(A))
+    return PseudoInverse(atol, rtol)(A)
+
+
+def pinverse(A: Any, rcond: float = 1e-15) -> Any:
+    """As linalg.pinv, with singular values up to rcond times the largest taken for 0.
+
+    >>> import symgrad as sg
+    >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return pinv(A, rtol=rcond)
+
+
+@frozen
+class MatrixRank(_ByRank):
+    """The number of singular values above the threshold: an integer, without derivative."""
+
+    atol: float | None = None
+    rtol: float | None = None
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Count."""
+        self.out_shape(np.shape(x))
+        s = factors.svd(x, False)[1]
+        return np.asarray((s > _threshold(s, np.shape(x), self.atol, self.rtol)).sum(-1))
+
+    def out_shape(self, s: Shape) -> Shape:
+        """Drop the matrix axes."""
+        check_matrix("linalg.matrix_rank", s)
+        return s[:-2]
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """A rank has no derivative."""
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The rank of the expressions: letters count as different from 0."""
+        return factors.each_matrix(xs[0], lambda m: sp.Integer(m.rank()), self.out_shape(xs[0].shape))
+
+    def text(self, *args: str) -> str:
+        """rank(X)."""
+        return self._written("rank", args[0])
+
+    def latex(self, *args: str) -> str:
+        """rank(X)."""
+        return f"\\operatorname{{rank}}\\left({self._written('', args[0])[1:-1]}\\right)"
+
+
+def matrix_rank(A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
+    """The number of singular values that are not taken for 0. It has no derivative.
+
+    Args:
+        A: (…, m, n).
+        atol, rtol: what is taken for 0, as for pinv.
+        hermitian: promise that A is symmetric; the result is the same.
+
+    Returns:
+        (…), integers.
+
+    Raises:
+        ShapeError: if A is no matrix, or is to be symmetric and is not square.
+        LinAlgError: if an entry is not finite.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.matrix_rank(sg.tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
+    check_matrix("linalg.matrix_rank", shape(A))
+    if hermitian:
+        check_square("linalg.matrix_rank", shape(A))
+    return MatrixRank(atol, rtol)(A)
+
+
+# ------------------------------------------------------------------ least squares
+class LstSq(NamedTuple):
+    """A least squares solution, what it leaves, and what was seen of A."""
+
+    solution: Any
+    residuals: Any
+    rank: Any
+    singular_values: Any
+
+
+def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq:
+    """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b.
+
+    Args:
+        A: (…, m, n).
+        b: (…, m, k), or (…, m) with the batch axes of A.
+        rcond: singular values up to this multiple of the largest are taken for 0; by default max(m, n) times the
+            dtype's precision.
+        driver: LAPACK's routine in torch; here it is always the singular value decomposition.
+
+    Returns:
+        (solution, residuals, rank, singular_values): (…, n, k) or (…, n); the sums of squares that are left, for
+        m > n, else an empty tensor; and the rank and singular values of A. The rank has no gradient.
+
+    Raises:
+        ShapeError: if the ranks or sizes do not fit.
+        LinAlgError: if an entry of A is not finite.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.lstsq(sg.tensor([[2.0]]), sg.tensor([[1.0]])).solution
+    tensor([[0.5000]])
+    """
+    p, q = shape(A), shape(b)
+    check_matrix("torch.linalg.lstsq", p)
+    vector = len(q) == len(p) - 1 and q == p[:-1]
+    if not vector and (len(q) < 2 or q[-2] != p[-2]):
+        raise ShapeError(
+            f"torch.linalg.lstsq: input.size(-2) should match other.size(-2). Got {show_shape(p)} and "
+            f"{show_shape(q)}; b has a row for each row of A."
+        )
+    columns = Reshape((*q, 1))(b) if vector else b
+    found = matmul(pinv(A, rtol=rcond), columns)
+    left = SUB(matmul(A, found), columns)
+    residuals = sum_axes(MUL(left, left), (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(left, 0, 0, 0))
+    solution = Reshape(shape(found)[:-1])(found) if vector else found
+    return LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
+
+
+def _tall(a: Shape) -> bool:
+    m, n = a[-2:]
+    return not (isinstance(m, int) and isinstance(n, int)) or m > n
