@@ -10,10 +10,11 @@ from collections import Counter
 
 import numpy as np
 import sympy as sp
-from identities import IDENTITIES, derived, drawn, known, known_tokens, symbolic, tokens
 
 from symgrad.errors import FormError
 from symgrad.forms.derive import expression
+
+from identities import IDENTITIES, derived, drawn, known, known_tokens, symbolic, tokens
 
 SECONDS = 20  # for each of SymPy's derivatives
 
