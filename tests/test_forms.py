@@ -21,6 +21,7 @@ from symgrad.forms import elementwise, marks, nodes
 from symgrad.graph import Leaf, ancestors
 from symgrad.ops.determinant import Det
 from symgrad.ops.linalg import Inverse
+from symgrad.ops.scan import Cumsum
 from symgrad.ops.softmax import Softmax
 from symgrad.testing import index_value, matrix_value
 
@@ -553,7 +554,7 @@ def plain(e):
 def test_representation_of_matrix_notation_can_be_read_back(form):
     known = {**vars(sp), **{k: c for k, c in vars(nodes).items() if isinstance(c, type)}}
     known |= {k: c for module in (elementwise, marks) for k, c in vars(module).items() if isinstance(c, type)}
-    known |= {"Str": Str, "Inverse": Inverse, "Det": Det, "Softmax": Softmax}
+    known |= {"Str": Str, "Inverse": Inverse, "Det": Det, "Softmax": Softmax, "Cumsum": Cumsum}
     assert eval(sp.srepr(form.expr), known) == form.expr
 
 

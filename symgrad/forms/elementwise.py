@@ -8,7 +8,8 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import ArrayExpr
+from symgrad.forms import numpycode
+from symgrad.forms.nodes import ArrayExpr, entries
 from symgrad.scalars import BY_FUNCTION
 
 _ATOM = PRECEDENCE["Atom"]
@@ -31,6 +32,9 @@ class Hadamard(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+    def _numpycode(self, printer: Any) -> str:
+        return f"({'*'.join(entries(printer, self.args[:-1]))})"
 
 
 class ElementPower(ArrayExpr):
@@ -62,7 +66,7 @@ class ElementPower(ArrayExpr):
     def under(self) -> Any:
         """What stands below the bar of a negative power."""
         a, power = self.args[:2]
-        return a if power == -1 else ElementPower.of(a, -power)
+        return a if power == -1 else ElementPower(a, -power, self.args[-1])
 
     def _latex(self, printer: Any) -> str:
         a, power = self.args[:2]
@@ -70,7 +74,22 @@ class ElementPower(ArrayExpr):
             return f"1 \\oslash {self._paren_latex(printer, self.under(), Hadamard.precedence + 1)}"
         if self._is_root():
             return f"\\sqrt{{{printer._print(a)}}}"
-        return f"{self._paren_latex(printer, a, _ATOM)}^{{\\odot {printer._print(power)}}}"
+        base = self._paren_latex(printer, a, _ATOM)
+        if base.endswith(("^{\\top}", "^{-1}", "{-\\top}")):  # one superscript is all that TeX takes
+            base = f"\\left({base}\\right)"
+        return f"{base}^{{\\odot {printer._print(power)}}}"
+
+    def _numpycode(self, printer: Any) -> str:
+        a, power = self.args[:2]
+        if power.is_negative:
+            return f"(1/{printer._print(self.under())})"
+        if self._is_root():
+            return self._calls(printer, "numpy.sqrt")
+        return (
+            printer._print(a)
+            if power == 1
+            else f"({printer._print(a)}**{printer.parenthesize(power, _ATOM, strict=True)})"
+        )
 
 
 class Elementwise(ArrayExpr):
@@ -96,3 +115,6 @@ class Elementwise(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         inside = ", ".join(map(printer._print, self.args[1:-1]))
         return f"{self._declared().latex}\\left({inside}\\right)"
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.declared(printer, self._declared(), entries(printer, self.args[1:-1]))

@@ -11,15 +11,16 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.forms import numpycode
 from symgrad.forms.elementwise import Hadamard
-from symgrad.forms.nodes import ArrayExpr, Scaled
+from symgrad.forms.nodes import ArrayExpr, Scaled, entries
 
 _ATOM = PRECEDENCE["Atom"]
 
 
 def frobenius(a: Any) -> str:
     """The mark of a matrix's norm that is not the spectral one."""
-    return "_F" if len(a.shape) == 2 else ""
+    return "_F" if len(getattr(a, "shape", ())) == 2 else ""
 
 
 class Norm2(ArrayExpr):
@@ -40,6 +41,9 @@ class Norm2(ArrayExpr):
         text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
         return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
 
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.sum", f"{printer._print(self.args[0])}**2")
+
 
 class Total(ArrayExpr):
     """The sum of all entries: a scalar."""
@@ -58,6 +62,9 @@ class Total(ArrayExpr):
         power = f"^{{{exp}}}" if exp else ""
         return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
 
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, "numpy.sum")
+
 
 class Number(ArrayExpr):
     """A number made of one array: printed as a function of it."""
@@ -66,6 +73,7 @@ class Number(ArrayExpr):
     is_commutative = True
     is_real = True
     called = ""
+    numpy = ""
 
     @classmethod
     def of(cls, a: Any) -> Any:
@@ -79,23 +87,29 @@ class Number(ArrayExpr):
         power = f"^{{{exp}}}" if exp else ""
         return f"\\operatorname{{{self.called}}}{power}\\left({printer._print(self.args[0])}\\right)"
 
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, self.numpy)
+
 
 class Trace(Number):
     """The sum of the diagonal."""
 
     called = "tr"
+    numpy = "numpy.trace"
 
 
 class Mean(Number):
     """The mean of all entries."""
 
     called = "mean"
+    numpy = "numpy.mean"
 
 
 class Length(Number):
     """The Euclidean norm of all entries, ‖a‖."""
 
     is_positive = True
+    numpy = "numpy.linalg.norm"
 
     def _sympystr(self, printer: Any) -> str:
         return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}"
@@ -122,8 +136,12 @@ class Diag(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         return f"\\operatorname{{diag}}\\left({printer._print(self.args[0])}\\right)"
 
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, "numpy.diag")
+
 
 _RELATIONS = {">": sp.Gt, "≥": sp.Ge, "<": sp.Lt, "≤": sp.Le, "=": sp.Eq, "≠": sp.Ne}
+_PYTHON = {"≥": ">=", "≤": "<=", "=": "==", "≠": "!="}
 _LATEX = {"≥": r"\geq", "≤": r"\leq", "≠": r"\neq"}
 
 
@@ -159,6 +177,13 @@ class Truth(ArrayExpr):
         text = f"\\left[{left} {_LATEX.get(sign, sign)} {right}\\right]"
         return f"{text}^{{{exp}}}" if exp else text
 
+    def _numpycode(self, printer: Any) -> str:
+        return f"(1.0*{self.condition(printer)})"
+
+    def condition(self, printer: Any) -> str:
+        """Return NumPy source of the truth values."""
+        return f"({f' {_PYTHON.get(str(self.args[0]), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
+
 
 class Cases(ArrayExpr):
     """One array where a condition holds, another elsewhere: where(c, a, b)."""
@@ -192,6 +217,15 @@ class Cases(ArrayExpr):
         cases = [f"{v} & {c}" for v, c in zip(texts[:-1:2], texts[1::2], strict=True)]
         return "\\begin{cases} " + r" \\ ".join([*cases, f"{texts[-1]} & \\text{{otherwise}}"]) + " \\end{cases}"
 
+    def _numpycode(self, printer: Any) -> str:
+        parts = self.args[:-1]
+        texts = entries(printer, parts)
+        found = texts[-1]
+        for k in range(len(parts) - 3, -1, -2):
+            condition = parts[k + 1].condition(printer) if isinstance(parts[k + 1], Truth) else texts[k + 1]
+            found = numpycode.call(printer, "numpy.where", condition, texts[k], found)
+        return found
+
 
 class Quotient(ArrayExpr):
     """The elementwise quotient a ⊘ b."""
@@ -210,6 +244,10 @@ class Quotient(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         a, b = (self._paren_latex(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
         return f"{a} \\oslash {b}"
+
+    def _numpycode(self, printer: Any) -> str:
+        a, b = entries(printer, self.args[:2])
+        return f"({a}/{b})"
 
 
 def scalar_times(coefficient: Any, a: Any) -> Any:

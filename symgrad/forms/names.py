@@ -171,5 +171,5 @@ def latex_name(name: str) -> str:
     if name.isascii() and name.replace("_", "").isalnum() and "__" not in name and not name.startswith("_"):
         return str(sp.latex(sp.Symbol(name)))
     plain = "".join(_ESCAPES.get(c, c if c.isprintable() else " ") for c in name)
-    short = len(name.rstrip("′")) == 1
+    short = len(name.rstrip("′")) == 1 and name[0].isprintable() and name[0] not in " ᵀ"  # those take no index
     return plain if short else f"\\mathrm{{{plain}}}"

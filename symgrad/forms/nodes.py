@@ -1,7 +1,7 @@
 """Array expressions: SymPy nodes that know their shape and print as a textbook writes matrices.
 
 1-D arrays are columns in print; they stay 1-D in their shape. ``Node.of`` makes a node from its parts, folding what
-is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and pickle. Imports names and scalars.
+is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and pickle. Imports arrays.
 """
 
 from __future__ import annotations
@@ -10,99 +10,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
-from sympy.core.symbol import Str
-from sympy.printing.precedence import PRECEDENCE, precedence
-from sympy.printing.pretty.stringpict import prettyForm
+from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms import numpycode
+from symgrad.forms.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
+from symgrad.forms.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 
-_ATOM = PRECEDENCE["Atom"]
-
-
-class ArrayExpr(sp.Expr):
-    """Base of the array nodes. The last argument is the shape."""
-
-    is_commutative = False
-    kept_by_transposing = False
-    _diff_wrt = False
-
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """The sizes of the axes."""
-        return tuple(self.args[-1])
-
-    def _paren(self, printer: Any, e: Any, level: int) -> str:
-        text = printer._print(e)
-        return f"({text})" if _level(e) < level else text
-
-    def _paren_latex(self, printer: Any, e: Any, level: int) -> str:
-        text = printer._print(e)
-        return f"\\left({text}\\right)" if _level(e) < level else text
-
-    def _pretty(self, printer: Any) -> Any:
-        return prettyForm(str(self))
-
-
-def _level(e: Any) -> int:
-    return int(getattr(e, "precedence", None) or precedence(e))
-
-
-class ArraySymbol(ArrayExpr):
-    """A named array."""
-
-    precedence = _ATOM
-
-    @classmethod
-    def of(cls, name: str, shape: Any, symmetric: bool = False) -> Any:
-        return cls(Str(str(name)), *[Str("symmetric")] * symmetric, sp.Tuple(*shape))
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return str(self.args[0])
-
-    @property
-    def free_symbols(self) -> set[Any]:
-        """Itself, and the symbolic sizes."""
-        return {self}.union(*[d.free_symbols for d in self.args[-1]])
-
-    def _sympystr(self, printer: Any) -> str:
-        return plain_name(self.name)
-
-    def _latex(self, printer: Any) -> str:
-        return latex_name(self.name)
-
-
-class OnesVector(ArrayExpr):
-    """The column of n ones."""
-
-    precedence = _ATOM
-
-    @classmethod
-    def of(cls, n: Any) -> Any:
-        return cls(sp.Tuple(n))
-
-    def _sympystr(self, printer: Any) -> str:
-        return "1"
-
-    def _latex(self, printer: Any) -> str:
-        return r"\mathbf{1}"
-
-
-class Identity(ArrayExpr):
-    """The identity matrix."""
-
-    precedence = _ATOM
-
-    @classmethod
-    def of(cls, n: Any) -> Any:
-        return cls(sp.Tuple(n, n))
-
-    def _sympystr(self, printer: Any) -> str:
-        return "I"
-
-    def _latex(self, printer: Any) -> str:
-        return "I"
+__all__ = [
+    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "OnesVector", "Operation", "Plus", "Product",
+    "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
+]  # fmt: skip
 
 
 def is_symmetric(a: Any) -> bool:
@@ -137,7 +54,7 @@ def in_front(a: Any) -> tuple[Any, Any]:
 class Transposed(ArrayExpr):
     """aᵀ; of a 1-D array the row, which occurs inside products only."""
 
-    precedence = _ATOM
+    precedence = ATOM
 
     @classmethod
     def of(cls, a: Any) -> Any:
@@ -149,23 +66,22 @@ class Transposed(ArrayExpr):
         return cls(a, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
-        text = self._paren(printer, self.args[0], _ATOM)
+        text = self._paren(printer, self.args[0], ATOM)
         return f"{text[:-1]}ᵀ" if text.endswith("⁻¹") else f"{text}ᵀ"
 
     def _latex(self, printer: Any) -> str:
-        text = self._paren_latex(printer, self.args[0], _ATOM)
+        text = self._paren_latex(printer, self.args[0], ATOM)
         return f"{text[:-4]}{{-\\top}}" if text.endswith("^{-1}") else f"{text}^{{\\top}}"
+
+    def _numpycode(self, printer: Any) -> str:
+        text = f"{printer._print(self.args[0])}.T"
+        return text if _kind(self.args[0]) == MATRIX else numpycode.call(printer, "numpy.atleast_2d", text)
 
 
 class Product(ArrayExpr):
     """The matrix product of factors, columns and rows as Transposed says; ``shape`` is the result's."""
 
     precedence = PRECEDENCE["Mul"]
-
-    def __new__(cls, *args: Any) -> Any:
-        made = super().__new__(cls, *args)
-        made.is_commutative = not made.shape  # xᵀ*y is a number
-        return made
 
     @classmethod
     def of(cls, factors: Any, shape: Any) -> Any:
@@ -175,13 +91,39 @@ class Product(ArrayExpr):
         flat = [f for f in flat if not isinstance(f, Identity)] or flat[:1]
         if len(flat) == 1:
             return flat[0]
-        return cls(*flat, sp.Tuple(*shape))
+        return (Product if shape else Inner)(*flat, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
-        return "*".join(self._paren(printer, f, self.precedence + 1) for f in self.args[:-1])
+        return "*".join(self._paren(printer, f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1])
 
     def _latex(self, printer: Any) -> str:
-        return " ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+        return " ".join(self._paren_latex(printer, f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1])
+
+    def _numpycode(self, printer: Any) -> str:
+        factors = [
+            (printer._print(f.args[0]), ROW) if _kind(f) == ROW else (printer._print(f), _kind(f))
+            for f in self.args[:-1]
+        ]
+        return numpycode.product(printer, factors, len(self.shape))
+
+
+class Inner(Product):
+    """A product that is a number, as xᵀ*A*y; in brackets where it is multiplied."""
+
+    precedence = PRECEDENCE["Mul"] - 1
+    is_commutative = True
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.bare(super()._numpycode(printer))
+
+
+def _kind(f: Any) -> str:
+    """How an array is multiplied: as a row, a column or a matrix, or unknown where a symbol stands for it."""
+    if not isinstance(f, ArrayExpr):
+        return UNKNOWN
+    if isinstance(f, Transposed):
+        return {COLUMN: ROW, UNKNOWN: UNKNOWN}.get(_kind(f.args[0]), MATRIX)
+    return COLUMN if len(f.shape) == 1 else MATRIX
 
 
 class Scaled(ArrayExpr):
@@ -221,10 +163,16 @@ class Scaled(ArrayExpr):
             coefficient = f"\\left({coefficient}\\right)"
         return f"{coefficient} {body}"
 
+    def _numpycode(self, printer: Any) -> str:
+        top, bottom = sp.fraction(self.args[0])
+        head = {1: "", -1: "-"}.get(top, f"{printer.parenthesize(top, PRECEDENCE['Mul'], strict=True)}*")
+        below = "" if bottom == 1 else f"/{printer.parenthesize(bottom, PRECEDENCE['Pow'], strict=True)}"
+        return f"({head}{printer._print(self.args[1])}{below})"
+
 
 def _tight(printer: Any, e: Any) -> str:
     text = printer._print(e)
-    return text if _level(e) >= PRECEDENCE["Pow"] else f"({text})"
+    return text if level(e) >= PRECEDENCE["Pow"] else f"({text})"
 
 
 class Plus(ArrayExpr):
@@ -261,6 +209,11 @@ class Plus(ArrayExpr):
         lead = next((k for k, t in enumerate(terms) if not _negative(t)), 0)
         return (terms[lead], *terms[:lead], *terms[lead + 1 :])
 
+    def _numpycode(self, printer: Any) -> str:
+        terms = self._terms()
+        texts = [t[1:-1] if isinstance(a, Scaled) else t for a, t in zip(terms, entries(printer, terms), strict=True)]
+        return f"({self._join(texts)})"
+
 
 def _negative(t: Any) -> bool:
     return isinstance(t, (Scaled, Filled)) and bool(t.args[0].could_extract_minus_sign())
@@ -276,13 +229,26 @@ class Filled(ArrayExpr):
     @property
     def precedence(self) -> int:
         """As its value's."""
-        return _level(self.args[0])
+        return level(self.args[0])
 
     def _sympystr(self, printer: Any) -> str:
         return str(printer._print(self.args[0]))
 
     def _latex(self, printer: Any) -> str:
         return str(printer._print(self.args[0]))
+
+    def _numpycode(self, printer: Any) -> str:
+        shape = ", ".join(map(printer._print, self.shape))
+        return numpycode.call(printer, "numpy.full", f"[{shape}]", printer._print(self.args[0]))
+
+
+def entries(printer: Any, arrays: Sequence[Any]) -> list[str]:
+    """Return NumPy source of arrays that are combined entry by entry: beside an array, a number stands for itself."""
+    beside = any(isinstance(a, ArrayExpr) and a.shape and not isinstance(a, Filled) for a in arrays)
+    return [
+        printer.parenthesize(a.args[0], ATOM, strict=True) if beside and isinstance(a, Filled) else printer._print(a)
+        for a in arrays
+    ]
 
 
 class Operation(sp.Atom):
@@ -321,7 +287,7 @@ def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: i
 class Call(ArrayExpr):
     """A named function of whole arrays, such as X⁻¹ or diag(X), printed as its operation says."""
 
-    precedence = _ATOM
+    precedence = ATOM
 
     @classmethod
     def of(cls, op: Any, arguments: Any, shape: Any = ()) -> Any:
@@ -342,6 +308,9 @@ class Call(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return called(self.op.latex, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.operation(printer, self.op, list(map(printer._print, self.args[1:-1])))
 
 
 class ScalarCall(Call):

@@ -60,7 +60,7 @@ class Program:
             row = {**env, id(basis): float(unit) if not out else unit}
             self._run(row, sizes, later)
             rows.append(np.broadcast_to(row[id(self.root)], into))
-        return np.stack(rows).reshape(*out, *into) if rows else np.zeros((*out, *into))
+        return np.stack(rows).reshape((*out, *into)) if rows else np.zeros((*out, *into))
 
     def _run(self, env: dict[int, Any], sizes: dict[Any, int], nodes: Sequence[AnyNode]) -> None:
         for node in nodes:

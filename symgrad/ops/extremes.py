@@ -147,6 +147,15 @@ class Arg(Op):
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """An index has no derivative."""
 
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axis, as the notation of calls looks for it."""
+        return (self.axis,)
+
+    def text(self, *args: str) -> str:
+        """argmax(x)."""
+        return f"{self.label.lower()}({args[0]})"
+
 
 def _search(row: list[sp.Expr], largest: bool) -> sp.Expr:
     pick = sp.Max if largest else sp.Min
@@ -182,6 +191,20 @@ class First(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """The derivative of a piecewise constant function is zero."""
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axis, as the notation of calls looks for it."""
+        return (self.axis,)
+
+    def text(self, *args: str) -> str:
+        """onehot(argmax(x))."""
+        return f"onehot({'argmax' if self.largest else 'argmin'}({args[0]}))"
+
+    def latex(self, *args: str) -> str:
+        """onehot(argmax(x))."""
+        inside = f"\\operatorname{{{'argmax' if self.largest else 'argmin'}}}\\left({args[0]}\\right)"
+        return f"\\operatorname{{onehot}}\\left({inside}\\right)"
 
 
 # ------------------------------------------------------------------ functions

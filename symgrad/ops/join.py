@@ -77,9 +77,14 @@ class Cat(Op):
             start = stop
         return sp.Piecewise(*cases)
 
+    def text(self, *args: str) -> str:
+        """[X; Y] one above the other, vectors too, or [X, Y] side by side."""
+        return f"[{(', ' if self.axis else '; ').join(args)}]"
+
     def latex(self, *args: str) -> str:
-        """Write the inputs side by side."""
-        return f"\\left[{', '.join(args)}\\right]"
+        """The same as a matrix of blocks."""
+        between = " & " if self.axis else r" \\ "
+        return f"\\begin{{bmatrix}} {between.join(args)} \\end{{bmatrix}}"
 
 
 @frozen
@@ -120,9 +125,15 @@ class Stack(Op):
         *front, last = ps
         return sp.Piecewise(*[(p(rest), sp.Eq(k, m)) for m, p in enumerate(front)], (last(rest), True))
 
+    def text(self, *args: str) -> str:
+        """[x, y] of columns side by side, or stack(x, y) of rows or numbers."""
+        return f"[{', '.join(args)}]" if self.axis else f"stack({', '.join(args)})"
+
     def latex(self, *args: str) -> str:
-        """Write the inputs side by side."""
-        return f"\\left[{', '.join(args)}\\right]"
+        """The same."""
+        if self.axis:
+            return f"\\begin{{bmatrix}} {' & '.join(args)} \\end{{bmatrix}}"
+        return f"\\operatorname{{stack}}\\left({', '.join(args)}\\right)"
 
 
 # ------------------------------------------------------------------ what users call

@@ -36,6 +36,11 @@ def _diagonal_of(x: Any, offset: int) -> tuple[Any, ...]:
     return (..., k + max(-offset, 0), k + max(offset, 0))
 
 
+def _with(offset: int, x: str) -> str:
+    """Write the argument, and which diagonal where it is not the main one."""
+    return f"{x}, {offset}" if offset else x
+
+
 @frozen
 class Diagonal(Op):
     """The offset-th diagonal of the last two axes: (…, n, m) to (…, k)."""
@@ -62,12 +67,12 @@ class Diagonal(Op):
         return p([*lead, i + max(-self.offset, 0), i + max(self.offset, 0)])
 
     def text(self, *args: str) -> str:
-        """diag(X)."""
-        return f"diag({args[0]})"
+        """diag(X), or diag(X, 1) of the diagonal above."""
+        return f"diag({_with(self.offset, args[0])})"
 
     def latex(self, *args: str) -> str:
-        """diag(X)."""
-        return f"\\operatorname{{diag}}\\left({args[0]}\\right)"
+        """diag(X), or diag(X, 1) of the diagonal above."""
+        return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
 
 
 @frozen
@@ -103,12 +108,12 @@ class DiagEmbed(Op):
         return sp.Piecewise((entry, sp.Eq(j, i + self.offset)), (0, True))
 
     def text(self, *args: str) -> str:
-        """diag(v)."""
-        return f"diag({args[0]})"
+        """diag(v), or diag(v, 1) on the diagonal above."""
+        return f"diag({_with(self.offset, args[0])})"
 
     def latex(self, *args: str) -> str:
-        """diag(v)."""
-        return f"\\operatorname{{diag}}\\left({args[0]}\\right)"
+        """diag(v), or diag(v, 1) on the diagonal above."""
+        return f"\\operatorname{{diag}}\\left({_with(self.offset, args[0])}\\right)"
 
 
 def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -280,6 +285,14 @@ class Tril(Op):
         """x_ij where j ≤ i + k."""
         i, j = idx[-2:]
         return sp.Piecewise((p(idx), j <= i + self.k), (0, True))
+
+    def text(self, *args: str) -> str:
+        """tril(X), or tril(X, 1) up to the diagonal above; triu in the same way."""
+        return f"{self.label.lower()}({_with(self.k, args[0])})"
+
+    def latex(self, *args: str) -> str:
+        """tril(X), or tril(X, 1) up to the diagonal above; triu in the same way."""
+        return f"\\operatorname{{{self.label.lower()}}}\\left({_with(self.k, args[0])}\\right)"
 
 
 @frozen

@@ -26,8 +26,32 @@ def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:
     return [k if a == axis else i for a, i in enumerate(idx)]
 
 
+class AlongAxis(Op):
+    """What the operations along one axis share: how they are written."""
+
+    axis: int
+    words: tuple[str, ...] = ("reverse",)  # parameters that are written where they are set
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axis, as the notation of calls looks for it."""
+        return (self.axis,)
+
+    def text(self, *args: str) -> str:
+        """Such as cumsum(x), or cumsum(x, reverse)."""
+        return f"{self.label.lower()}({', '.join([*args, *self._set()])})"
+
+    def latex(self, *args: str) -> str:
+        """Such as cumsum(x), or cumsum(x, reverse)."""
+        inside = ", ".join([*args, *(f"\\mathrm{{{w}}}" for w in self._set())])
+        return f"\\operatorname{{{self.label.lower()}}}\\left({inside}\\right)"
+
+    def _set(self) -> list[str]:
+        return [w for w in self.words if getattr(self, w)]
+
+
 @frozen
-class Shift(Op):
+class Shift(AlongAxis):
     """x_{i-1} at i, with 0 in front; in reverse x_{i+1}, with 0 at the end."""
 
     axis: int
@@ -62,7 +86,7 @@ def _end(axis: int, last: bool) -> Any:
 
 
 @frozen
-class Cumsum(Op):
+class Cumsum(AlongAxis):
     """y_i = Σ_{k≤i} x_k along the axis; in reverse Σ_{k≥i} x_k."""
 
     axis: int
@@ -93,7 +117,7 @@ class Cumsum(Op):
 
 
 @frozen
-class Recurrence(Op):
+class Recurrence(AlongAxis):
     """s_i = b_i + a s_{i-1} along the axis, from s = 0; in reverse s_i = b_i + a s_{i+1}.
 
     Between two neighbours stands the coefficient of the upper one, or of the lower one.
@@ -102,6 +126,7 @@ class Recurrence(Op):
     axis: int
     reverse: bool = False
     upper: bool = True
+    words = ("reverse", "upper")
 
     def forward(self, a: Any, b: Any) -> Any:
         """Step through the axis, all else at once."""
@@ -144,13 +169,14 @@ class Recurrence(Op):
 
 
 @frozen
-class Cumprod(Op):
+class Cumprod(AlongAxis):
     """y_i = Π_{k≤i} x_k along the axis; exclusive Π_{k<i}; in reverse from the other end."""
 
     axis: int
     reverse: bool = False
     exclusive: bool = False
     saves = "x"
+    words = ("reverse", "exclusive")
 
     def forward(self, x: Any) -> Any:
         """Multiply up."""

@@ -5,6 +5,7 @@ What is read and written is a Selection (its kinds are in parts). Imports map an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -67,11 +68,31 @@ class Selection(Op):
 
     def text(self, *args: str) -> str:
         """x[…]"""
-        return f"{bracket(args[0])}[{self}]"
+        return f"{_grouped(args[0])}[{self}]"
 
     def latex(self, *args: str) -> str:
         """x_{[…]}"""
-        return f"{{{args[0]}}}_{{[{_dots(self)}]}}"
+        return f"{{{_grouped(args[0])}}}_{{[{_dots(self)}]}}"
+
+
+def _grouped(text: str) -> str:
+    """Put brackets around anything but a name, a call or a group, so that what follows applies to all of it."""
+    if _CALL.match(text) and _closes_at_the_end(text):
+        return text
+    return bracket(text)
+
+
+_CALL = re.compile(r"(\\?[A-Za-z]+|[^\W\d]\w*)?(_?\{.*?\}+)?(\\left)?[(\[]")
+
+
+def _closes_at_the_end(text: str) -> bool:
+    """Whether the first bracket of a text is closed by its last sign."""
+    depth = 0
+    for k, sign in enumerate(text, 1):
+        depth += (sign in "([") - (sign in ")]")
+        if depth == 0 and sign in ")]":
+            return k == len(text)
+    return False
 
 
 def _dots(where: Selection) -> str:

@@ -63,6 +63,15 @@ class Reshape(Op):
             return p([sp.S.Zero for _ in p.shape])
         return p(unravel(ravel(idx, self.to), p.shape))
 
+    def text(self, *args: str) -> str:
+        """reshape(x, [2, 3])."""
+        return f"reshape({args[0]}, {show_shape(self.to)})"
+
+    def latex(self, *args: str) -> str:
+        """reshape(x), the sizes below."""
+        sizes = " \\times ".join(map(sp.latex, self.to))
+        return f"\\operatorname{{reshape}}_{{{sizes}}}\\left({args[0]}\\right)"
+
 
 def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
     """Return the row-major position of an index."""
@@ -148,6 +157,14 @@ class Flip(Op):
         """Count from the end."""
         pairs = enumerate(zip(idx, p.shape, strict=True))
         return p([n - 1 - k if a in self.axes else k for a, (k, n) in pairs])
+
+    def text(self, *args: str) -> str:
+        """flip(x)."""
+        return f"flip({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """flip(x)."""
+        return f"\\operatorname{{flip}}\\left({args[0]}\\right)"
 
 
 @frozen

@@ -119,6 +119,7 @@ def declare(
     found = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, core, hidden)
     if own:
         function.declared = found
+        function._imp_ = staticmethod(numpy)  # SymPy's lambdify looks for it
     SCALARS[name] = BY_FUNCTION[function] = found
     return function
 

@@ -14,16 +14,22 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from symgrad.forms.canon.functions import log_softmax
-from symgrad.forms.canon.terms import Pool, Term
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.determinant import Cofactor, Det
+from symgrad.ops.expm import MatrixExp
+from symgrad.ops.extremes import Ties
+from symgrad.ops.keys import ALL
 from symgrad.ops.linalg import Inverse, Solve
 from symgrad.ops.map import Map, exact
 from symgrad.ops.matrices import DiagEmbed, Diagonal
 from symgrad.ops.norms import Norm
+from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
+from symgrad.ops.scatter import Scatter
+from symgrad.ops.select import part
 from symgrad.ops.shape import Expand, Eye, Reshape, total
 from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
 from symgrad.ops.total import MapTotal
@@ -107,7 +113,41 @@ def _(op: Einsum, pool: Pool, shape: Any, args: list[Term]) -> Term:
         number.setdefault(c, len(number))
     sizes = {number[c]: n for c, n in op.sizes([a.shape for a in args]).items()}
     factors = [(a, tuple(number[c] for c in term)) for a, term in zip(args, op.terms, strict=True)]
-    return pool.product(factors, tuple(number[c] for c in op.output), sizes)
+    return _picked(pool, pool.product(factors, tuple(number[c] for c in op.output), sizes))
+
+
+def _picked(pool: Pool, t: Term) -> Term:
+    """Return Σ_k A_ik e_k B_jk, where e is 0 but in one place, as a_i b_j of two columns."""
+    c, core = split(t)
+    if core.kind != PRODUCT:
+        return t
+    subs, out, sizes = core.data
+    factors = list(zip(core.args, subs, strict=True))
+    for f, (k, *_) in [f for f in factors if _is_unit(f[0])]:
+        if k in out or any(s.count(k) > 1 for s in subs):
+            continue
+        (place,) = f.data.where.items
+        rest = [(a, s) if k not in s else _column(pool, a, s, k, place) for a, s in factors if a is not f]
+        picked = pool.product([(f.args[0], ()), *rest], out, {letter: n for letter, n in sizes if letter != k})
+        return pool.sum([(c, _picked(pool, picked))], t.shape)
+    return t
+
+
+def _is_unit(t: Term) -> bool:
+    """Whether a vector is a number in one place and 0 elsewhere."""
+    return (
+        t.kind == CALL
+        and isinstance(t.data, Scatter)
+        and len(t.shape) == 1
+        and t.args[0].shape == ()
+        and (isinstance(t.data.where, Part))
+    )
+
+
+def _column(pool: Pool, a: Term, s: tuple[int, ...], k: int, place: Any) -> tuple[Term, tuple[int, ...]]:
+    at = s.index(k)
+    op = part(tuple(place if axis == at else ALL for axis in range(len(s))))
+    return pool.call(op, [a], (*a.shape[:at], *a.shape[at + 1 :])), (*s[:at], *s[at + 1 :])
 
 
 @lower.register
@@ -241,6 +281,31 @@ def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
     out = (0,) if len(b.shape) == 1 else (0, 2)
     sizes = dict(zip((0, 1, 2), (n, n, *b.shape[1:]), strict=False))
     return pool.product([(inverse, at), (b, (1, *out[1:]))], out, sizes)
+
+
+@lower.register
+def _(op: MatrixExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # exp(A + tI) = eᵗ exp(A): a direction that is a multiple of I is a factor.
+    a, *hs = args
+    number, kept = sp.S.One, []
+    for h in hs:
+        c, core = split(h)
+        if core.kind == EYE:
+            number *= c
+        else:
+            kept.append(h)
+    return pool.sum([(number, pool.call(op, [a, *kept], shape))], shape)
+
+
+@lower.register
+def _(op: Ties, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # [x = y] / Σ [x = y]
+    a, y = args
+    marks = pool.function(sp.Eq, [a, pool.spread(y, shape)], shape)
+    letters, sizes = tuple(range(len(shape))), dict(enumerate(shape))
+    left = tuple(k for k in letters if k not in op.axes)
+    count = pool.power(pool.product([(marks, letters)], left, sizes), -1)
+    return pool.product([(marks, letters), (count, left)], letters, sizes)
 
 
 @lower.register
