@@ -127,7 +127,8 @@ def _finish(y: Any, env: dict[int, Any], size: int, out_axis: int) -> Any:
 def _run(y: Any, env: dict[int, Any], size: int) -> Any:
     root = y._node
     depends = _dependents(root, env)
-    if root is None or id(root) not in depends:
+    if root is None or id(root) not in depends:  # the same for all slices
+        y = y if y._value is not None else _constant(root)
         return Expand((size, *y.shape))(Reshape((1, *y.shape))(y))
     done: dict[int, Any] = dict(env)
     for node in ancestors([root], {i for i in done}):
