@@ -21,6 +21,7 @@ from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
+from symgrad.forms.to_sympy import to_sympy
 from symgrad.forms.where import Definition, WhereForm
 from symgrad.graph import AnyNode, Leaf
 from symgrad.ops.map import exact, show_shape
@@ -84,6 +85,21 @@ class ClosedForm:
     def matrix(self) -> sp.Basic:
         """Return the formula in matrix notation, or its entry in index notation where it has none."""
         return self.expr
+
+    def to_sympy(self) -> Any:
+        """Return the formula in SymPy's own classes: an Expr for a number, a MatrixExpr for an array.
+
+        A vector is a column, a ``MatrixSymbol`` n×1. ``sg.from_sympy`` is the way back.
+
+        Raises:
+            FormError: there is no matrix notation, or SymPy has no class for a part of it.
+        """
+        try:
+            return to_sympy(self._matrix)
+        except NoMatrix:
+            raise FormError(
+                "to_sympy: this form has no matrix notation. Use .index(), SymPy's Indexed and Sum, or .scalar()."
+            ) from None
 
     def index(self, *indices: str) -> sp.Expr:
         """Return the entry at the given index names, as SymPy Indexed and Sum.
