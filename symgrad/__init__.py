@@ -30,7 +30,7 @@ from symgrad.creation import (
     zeros_like,
 )
 from symgrad.errors import SymgradError
-from symgrad.forms import ClosedForm, derive
+from symgrad.forms import ClosedForm, derive, from_sympy
 from symgrad.func import (
     grad,
     grad_and_value,
@@ -228,7 +228,7 @@ __all__ = [
     "concatenate", "cos", "cosh", "cumprod", "cumsum", "derive", "det", "diag", "diag_embed",
     "diagonal", "digamma", "div", "divide", "dot", "double", "einsum", "empty", "enable_grad", "eq",
     "erf", "erfc", "exp", "exp2", "expm1", "eye", "fix", "flatten", "flip", "float", "float16",
-    "float32", "float64", "floor", "floor_divide", "fmod", "from_numpy", "full", "full_like", "func",
+    "float32", "float64", "floor", "floor_divide", "fmod", "from_numpy", "from_sympy", "full", "full_like", "func",
     "gather", "ge", "get_default_dtype", "grad", "grad_and_value", "gt", "half", "hessian", "hstack",
     "hvp", "index_add", "index_select", "inference_mode", "inner", "int", "int16", "int32", "int64",
     "int8", "inverse", "is_grad_enabled", "is_inference_mode_enabled", "isfinite", "isinf", "isnan",

@@ -1,6 +1,7 @@
-"""Closed forms: matrix, index and scalar notation of any derivative, and its NumPy function."""
+"""Closed forms: matrix, index and scalar notation of any derivative, its NumPy function, and the way to SymPy."""
 
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
+from symgrad.forms.from_sympy import from_sympy
 
-__all__ = ["ClosedForm", "derive"]
+__all__ = ["ClosedForm", "derive", "from_sympy"]
