@@ -280,8 +280,11 @@ def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: i
     text, axes = write(*arguments), getattr(op, "axes", None)
     if axes is None or set(axes) == set(range(rank)) or (op.by_rows and axes == (rank - 1,)):
         return text
-    end = r"\right)" if text.endswith(r"\right)") else ")"
-    return f"{text.removesuffix(end)}, axis={axes[0] if len(axes) == 1 else axes}{end}"
+    axis = f"axis={axes[0] if len(axes) == 1 else axes}"
+    if text.endswith(")"):
+        end = r"\right)" if text.endswith(r"\right)") else ")"
+        return f"{text.removesuffix(end)}, {axis}{end}"
+    return text if op.linear else f"({text})_{{{axis}}}"  # what selects entries names its axes
 
 
 class Call(ArrayExpr):
