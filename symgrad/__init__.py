@@ -3,9 +3,14 @@
 The public names. torch's where torch has one, JAX's for the function transforms.
 """
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 import numpy as _np
 
-from symgrad import autograd, func, linalg, nn, special, testing
+from symgrad import autograd, func, linalg, nn, special
+from symgrad import backward as _backward
 from symgrad.creation import (
     arange,
     as_tensor,
@@ -30,7 +35,6 @@ from symgrad.creation import (
     zeros_like,
 )
 from symgrad.errors import SymgradError
-from symgrad.forms import ClosedForm, derive, from_sympy
 from symgrad.func import (
     grad,
     grad_and_value,
@@ -246,3 +250,38 @@ __all__ = [
     "transpose", "tril", "triu", "true_divide", "trunc", "uint8", "unbind", "unsqueeze",
     "value_and_grad", "var", "var_mean", "vjp", "vmap", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+
+# Closed forms are imported when they are first asked for: a program that needs numbers only starts sooner.
+_LATER = {
+    "ClosedForm": "symgrad.forms", "derive": "symgrad.forms", "from_sympy": "symgrad.forms",
+    "testing": "symgrad.testing",
+}  # fmt: skip
+
+if _TYPE_CHECKING:
+    from symgrad import testing
+    from symgrad.forms import ClosedForm, derive, from_sympy
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'symgrad' has no attribute {name!r}")
+    module = _importlib.import_module(_LATER[name])
+    found = globals()[name] = module if name == "testing" else getattr(module, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
+
+def _symbolic(*args: _Any) -> None:
+    _importlib.import_module("symgrad.forms.derive").symbolic(*args)
+
+
+def _expr(t: Tensor) -> _Any:
+    """The SymPy expression of a recorded tensor."""
+    return _importlib.import_module("symgrad.forms.derive").expression(t).expr
+
+
+_backward.MODES["symbolic"] = _symbolic
+Tensor.expr = property(_expr)  # type: ignore[attr-defined]

@@ -199,7 +199,3 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
     ]  # fmt: skip
     for node, form in zip(nodes, _gradients(t._node, nodes, 1), strict=True):
         node.cell.grad_expr = form  # type: ignore[union-attr]
-
-
-backward.MODES["symbolic"] = symbolic
-Tensor.expr = property(lambda self: expression(self).expr, doc="The SymPy expression of a recorded tensor.")  # type: ignore[attr-defined]

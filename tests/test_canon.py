@@ -1,0 +1,423 @@
+"""The canonical graph: each rule by itself, random graphs as the numbers they stand for, and what graphs cost."""
+
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+import sympy as sp
+from checks import close
+
+import symgrad as sg
+from symgrad.forms.canon import RULES, Pool
+from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
+from symgrad.forms.canonical import Canonical, leaf_reading
+from symgrad.graph import Leaf, ancestors
+from symgrad.ops.determinant import Det, LogAbsDet
+from symgrad.ops.join import Stack
+from symgrad.ops.linalg import Inverse
+from symgrad.ops.softmax import LogSumExp, Softmax
+from symgrad.scalars import SCALARS
+
+SIGMOID = SCALARS["sigmoid"].function
+ARRAYS = {
+    "x": np.array([0.5, -1.5, 2.0]), "y": np.array([1.5, -0.5, 0.25]), "z": np.array([-1.0, 0.5, 3.0]),
+    "p": np.array([0.5, 1.5, 2.0]), "n": np.array([-0.5, -1.5, -2.0]), "m": np.array([-2.5, -0.1, -3.0]),
+    "A": np.array([[3.0, 1, 0], [-1, 2, 1], [0.5, 0, 4]]), "B": np.array([[1.0, 0, 2], [0, -3, 1], [1, 1, 1]]),
+    "C": np.array([[0.5, 2, -1], [1, 1, 0], [2, -2, 1]]), "R": np.array([[1.0, 2], [0, -1], [3, 0.5]]),
+    "H": np.array([[0.0, 1, 0], [1, 0, 0], [1, 0, 0]]), "S": np.array([[2.0, 1, 0], [1, 3, -1], [0, -1, 4]]),
+    "t": np.array(0.75), "u": np.array(-0.4),
+}  # fmt: skip
+KNOWN = {"H": {"onehot"}, "S": {"symmetric"}}
+
+
+# ------------------------------------------------------------------ an evaluator of terms, by einsum
+
+
+def softmax(a):
+    e = np.exp(a - a.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+CALLS = {
+    Inverse: lambda op, a: np.linalg.inv(a),
+    Det: lambda op, a: np.linalg.det(a),
+    LogAbsDet: lambda op, a: np.linalg.slogdet(a)[1],
+    Softmax: lambda op, a: softmax(a),
+    LogSumExp: lambda op, a: np.log(np.exp(a).sum(-1)),
+    Stack: lambda op, *xs: np.stack(xs, op.axis),
+}
+FUNCTIONS = {
+    sp.exp: np.exp, sp.log: np.log, sp.tanh: np.tanh, sp.cosh: np.cosh, sp.sinh: np.sinh, sp.Abs: np.abs,
+    sp.sin: np.sin, sp.cos: np.cos, SIGMOID: lambda a: 1 / (1 + np.exp(-a)), sp.sign: np.sign,
+    SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), SCALARS["relu"].function: lambda a: np.maximum(a, 0),
+    sp.Gt: np.greater, sp.Ge: np.greater_equal, sp.Lt: np.less, sp.Le: np.less_equal, sp.Eq: np.equal,
+    sp.Ne: np.not_equal, sp.atan: np.arctan,
+}  # fmt: skip
+
+
+def cases(*parts):
+    *head, last, _ = parts
+    for value, condition in zip(head[-2::-2], head[::-2], strict=True):
+        last = np.where(condition, value, last)
+    return last
+
+
+def value(root, leaves):
+    """The array that a term stands for."""
+    found = {}
+    with np.errstate(all="ignore"):
+        for t in below([root]):
+            found[t] = np.broadcast_to(one(t, [found[a] for a in t.args], leaves), t.shape)
+    return found[root]
+
+
+def one(t, args, leaves):
+    if t.kind == LEAF:
+        return leaves[t.data[0]]
+    if t.kind == EYE:
+        return np.eye(*t.shape)
+    if t.kind == NAMED:
+        return args[0]
+    if t.kind == SUM:
+        return sum((float(c) * a for c, a in zip(t.data, args, strict=True)), np.zeros(t.shape))
+    if t.kind == PRODUCT:
+        subs, out, sizes = t.data
+        pairs = [part for a, s in zip(args, subs, strict=True) for part in (a, list(s))]
+        ones = [part for k, n in sizes for part in (np.ones(n), [k])]
+        return np.einsum(*pairs, *ones, list(out))
+    if t.kind == POWER:
+        return np.power(args[0], float(t.data))
+    if t.kind == FUNCTION:
+        return 1.0 * (cases if t.data is sp.Piecewise else FUNCTIONS[t.data])(*args)
+    assert t.kind == CALL
+    return CALLS.get(type(t.data), lambda op, *xs: op(*xs))(t.data, *args)
+
+
+# ------------------------------------------------------------------ the rules, one by one
+
+
+class Maker:
+    """Terms of one pool, made as one writes them."""
+
+    def __init__(self):
+        self.pool = Pool()
+
+    def __getattr__(self, name):
+        a = ARRAYS[name]
+        return self.pool.leaf(name, a.shape, frozenset(KNOWN.get(name, ())))
+
+    def einsum(self, spec, *factors, **sizes):
+        """Σ by letters, as NumPy writes it; sizes are of letters that no factor has."""
+        inputs, out = spec.split("->")
+        number = {k: i for i, k in enumerate(dict.fromkeys(out + inputs.replace(",", "") + "".join(sizes)))}
+        known = {number[k]: n for k, n in sizes.items()}
+        subs = [tuple(number[k] for k in s) for s in inputs.split(",")]
+        for f, s in zip(factors, subs, strict=True):
+            known.update(zip(s, f.shape, strict=True))
+        return self.pool.product(list(zip(factors, subs, strict=True)), [number[k] for k in out], known)
+
+    def add(self, *terms):
+        """Σ of terms, or of pairs (coefficient, term)."""
+        pairs = [t if isinstance(t, tuple) else (1, t) for t in terms]
+        return self.pool.sum([(sp.sympify(c), t) for c, t in pairs], pairs[0][1].shape)
+
+    def of(self, head, *args):
+        return self.pool.function(head, args, args[0].shape)
+
+    def call(self, op, *args, shape=None):
+        return self.pool.call(op, args, args[0].shape if shape is None else shape)
+
+    def number(self, c, shape=(3,)):
+        return self.pool.constant(sp.sympify(c), shape)
+
+    def times(self, *factors):
+        return self.pool.times(*factors)
+
+    def power(self, a, n):
+        return self.pool.power(a, sp.sympify(n))
+
+    def exp(self, a):
+        return self.of(sp.exp, a)
+
+    def inv(self, a):
+        return self.call(Inverse(), a)
+
+
+def after(first, then):
+    """What is made when something else is there already."""
+    del first
+    return then
+
+
+half = sp.Rational(1, 2)
+a = type("Arrays", (), ARRAYS)
+e, inv = np.exp, np.linalg.inv
+mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
+spread = lambda k, t: k.einsum("->i", t, i=3)
+TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
+    "power_of_a_number": [
+        (lambda k: k.power(k.number(2), 3), np.full(3, 8.0)),
+        (lambda k: k.power(k.number(0), -1), np.full(3, np.inf)),
+    ],
+    "power_of_a_power": [
+        (lambda k: k.power(k.power(k.x, 2), 3), a.x**6),
+        (lambda k: k.power(k.power(k.x, 2), half), abs(a.x)),
+    ],
+    "number_out_of_a_power": [
+        (lambda k: k.power(k.add((2, k.p)), half), np.sqrt(2 * a.p)),
+        (lambda k: k.power(k.add((-2, k.n)), half), np.sqrt(-2 * a.n)),
+    ],
+    "power_of_a_function": [
+        (lambda k: k.power(k.of(sp.Abs, k.x), 2), a.x**2),
+        (lambda k: k.power(k.of(sp.Abs, k.x), 3), abs(a.x) ** 3),
+    ],
+    "power_of_a_product": [
+        (lambda k: k.power(k.times(k.x, k.y), -2), (a.x * a.y) ** -2.0),
+        (lambda k: k.power(k.times(k.n, k.m), half), np.sqrt(a.n * a.m)),
+    ],
+    "logistic": [
+        (lambda k: k.power(k.add(k.number(1), k.exp(k.x)), -2), (1 + e(a.x)) ** -2),
+        (lambda k: k.power(k.add(k.number(1), (2, k.exp(k.x))), -2), (1 + 2 * e(a.x)) ** -2),
+    ],
+    "logistic_quotient": [
+        (lambda k: k.times(k.exp(k.x), k.of(SIGMOID, k.add((-1, k.x)))), e(a.x) / (1 + e(a.x))),
+        (lambda k: k.times(k.exp(k.x), k.of(SIGMOID, k.add((-1, k.y)))), e(a.x) / (1 + e(a.y))),
+    ],
+    "softmax_quotient": [
+        (lambda k: k.einsum("i,->i", k.exp(k.x), k.power(k.einsum("i->", k.exp(k.x)), -1)), softmax(a.x)),
+        (lambda k: k.einsum("i,->i", k.exp(k.x), k.power(k.einsum("i->", k.exp(k.y)), -1)), e(a.x) / e(a.y).sum()),
+    ],
+    "decided": [
+        (lambda k: k.of(sp.Piecewise, k.x, k.of(sp.Lt, k.number(2), k.number(1)), k.y, k.number(1)), a.y),
+        (
+            lambda k: k.of(sp.Piecewise, k.x, k.of(sp.Lt, k.z, k.number(1)), k.y, k.number(1)),
+            np.where(a.z < 1, a.x, a.y),
+        ),
+    ],
+    "function_of_numbers": [
+        (lambda k: k.exp(k.number(0)), np.ones(3)),
+        (lambda k: k.of(sp.log, k.number(0)), np.full(3, -np.inf)),
+    ],
+    "logarithm": [
+        (lambda k: k.of(sp.log, k.einsum("ij->i", k.exp(k.A))), np.log(e(a.A).sum(1))),
+        (lambda k: k.of(sp.log, k.einsum("ij->j", k.exp(k.A))), np.log(e(a.A).sum(0))),
+    ],
+    "exponential": [
+        (lambda k: k.exp(k.of(sp.log, k.p)), a.p),
+        (lambda k: k.exp(k.add((2, k.of(sp.log, k.p)))), a.p**2),
+    ],
+    "sigmoid_of_minus": [
+        (lambda k: after(k.of(SIGMOID, k.x), k.of(SIGMOID, k.add((-1, k.x)))), 1 / (1 + e(a.x))),
+        (lambda k: after(k.of(SIGMOID, k.y), k.of(SIGMOID, k.add((-1, k.x)))), 1 / (1 + e(a.x))),
+    ],
+    "inverse": [
+        (lambda k: k.inv(k.einsum("ij,kj->ik", k.A, k.B)), inv(a.A @ a.B.T)),
+        (lambda k: k.inv(k.add(k.einsum("ia,ja->ij", k.R, k.R), k.S)), inv(a.R @ a.R.T + a.S)),
+    ],
+    "determinant": [
+        (lambda k: k.call(Det(), k.einsum("ij,kj->ik", k.A, k.B), shape=()), np.linalg.det(a.A @ a.B.T)),
+        (lambda k: k.call(Det(), k.einsum("ai,aj->ij", k.R, k.R), shape=()), np.linalg.det(a.R.T @ a.R)),
+    ],
+    "open_nested": [
+        (lambda k: k.einsum("ij,j->i", k.A, k.einsum("ij,j->i", k.B, k.x)), a.A @ a.B @ a.x),
+        (lambda k: k.einsum("ij,j->i", k.A, k.x), a.A @ a.x),
+    ],
+    "number_in_front": [
+        (lambda k: k.einsum("ij,j->i", k.A, k.add((-4, k.x), (-6, k.y))), a.A @ (-4 * a.x - 6 * a.y)),
+        (lambda k: k.einsum("ij,j->i", k.A, k.add((2, k.x), (-3, k.y))), a.A @ (2 * a.x - 3 * a.y)),
+    ],
+    "identity_vanishes": [
+        (lambda k: k.einsum("ij,jk->ik", k.A, k.pool.eye(3)), a.A),
+        (lambda k: k.einsum("ij,i->ij", k.pool.eye(3), k.x), np.diag(a.x)),
+    ],
+    "inverse_cancels": [
+        (lambda k: k.einsum("ij,jk,k->i", k.B, k.inv(k.B), k.x), a.x),
+        (lambda k: k.einsum("ij,kj,k->i", k.B, k.inv(k.B), k.x), a.B @ inv(a.B).T @ a.x),
+    ],
+    "probabilities_sum_to_one": [
+        (lambda k: k.einsum("ij,i->", k.H, k.x), a.x.sum()),
+        (lambda k: k.einsum("ij,j->", k.H, k.x), (a.H @ a.x).sum()),
+    ],
+    "sum_over_a_stack": [
+        (lambda k: k.einsum("ij->i", k.call(Stack(1), k.x, k.y, shape=(3, 2))), a.x + a.y),
+        (lambda k: k.einsum("ij->j", k.call(Stack(1), k.x, k.y, shape=(3, 2))), np.array([a.x.sum(), a.y.sum()])),
+    ],
+    "equal_factors_are_a_power": [
+        (lambda k: k.einsum("ij,ij->ij", k.A, k.A), a.A**2),
+        (lambda k: k.einsum("ij,ji->ij", k.A, k.A), a.A * a.A.T),
+    ],
+    "a_sum_of_nothing_counts": [
+        (lambda k: k.einsum("i->i", k.x, j=5), 5 * a.x),
+        (lambda k: k.einsum("i->ij", k.x, j=5), np.outer(a.x, np.ones(5))),
+    ],
+    "identity_distributes": [
+        (lambda k: k.einsum("ij,jk->ik", k.add(k.pool.eye(3), (-1, k.A)), k.B), a.B - a.A @ a.B),
+        (lambda k: k.einsum("ij,jk->ik", k.add(k.C, (-1, k.A)), k.B), (a.C - a.A) @ a.B),
+    ],
+    "sum_of_a_sum": [
+        (lambda k: k.einsum("i->", k.add(k.x, (-1, spread(k, mean(k, k.x))))), np.array(0.0)),
+        (lambda k: k.einsum("i,i->", k.add(k.x, (-1, spread(k, mean(k, k.x)))), k.y), (a.x - a.x.mean()) @ a.y),
+    ],
+    "elementwise_part": [
+        (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.y, k.times(k.y, k.z))), a.x * (1 + a.z)),
+        (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.z, k.times(k.p, k.n))), a.x / a.y * (a.z + a.p * a.n)),
+    ],
+    "common_factor": [
+        (lambda k: k.add(k.einsum("ij,j->i", k.A, k.x), k.einsum("ji,j->i", k.A, k.x)), (a.A + a.A.T) @ a.x),
+        (lambda k: k.add(k.einsum("ij,j->i", k.A, k.x), k.einsum("ij,j->i", k.B, k.y)), a.A @ a.x + a.B @ a.y),
+    ],
+    "shortest_elementwise": [
+        (lambda k: k.add(k.number(1), (-1, k.times(k.x, k.power(k.add(k.x, k.y), -1)))), a.y / (a.x + a.y)),
+        (lambda k: k.add(k.number(1), (-1, k.times(k.x, k.power(k.add(k.z, k.p), -1)))), 1 - a.x / (a.z + a.p)),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def fired(monkeypatch):
+    """How often each rule did something, by name."""
+    count = Counter()
+
+    def watched(rule, kind):
+        def apply(*args):
+            found = rule(*args)
+            count[rule.__name__] += bool(found) if kind == PRODUCT else found is not None
+            return found
+
+        return apply
+
+    for kind, rules in RULES.items():
+        monkeypatch.setitem(RULES, kind, [watched(r, kind) for r in rules])
+    return count
+
+
+def test_every_rule_is_tested_here_by_its_name():
+    names = [r.__name__ for rules in RULES.values() for r in rules]
+    assert len(set(names)) == len(names)
+    assert set(TABLE) == set(names)
+
+
+@pytest.mark.parametrize("rule", TABLE)
+def test_rule_applies_and_keeps_the_value(rule, fired):
+    make, expected = TABLE[rule][0]
+    close(value(make(Maker()), ARRAYS), expected, 1e-13)
+    assert fired[rule]
+
+
+@pytest.mark.parametrize("rule", TABLE)
+def test_rule_does_not_apply_to_a_near_miss(rule, fired):
+    make, expected = TABLE[rule][1]
+    with np.errstate(all="ignore"):
+        close(value(make(Maker()), ARRAYS), expected, 1e-13)
+    assert not fired[rule]
+
+
+@pytest.mark.parametrize("rule", TABLE)
+def test_term_made_twice_is_one_object(rule):
+    k = Maker()
+    make, _ = TABLE[rule][0]
+    assert make(k) is make(k)
+
+
+# ------------------------------------------------------------------ random graphs
+
+SMOOTH = [
+    sg.sin, sg.tanh, sg.sigmoid, sg.exp, sg.softplus, lambda p: p * p, lambda p: 1 / (1 + p * p), lambda p: 3 - p / 2,
+    lambda p: sg.log(2 + p * p), lambda p: sg.sqrt(1 + p * p), lambda p: sg.where(p > 0.3, p, p * p), sg.relu,
+    lambda p: sg.softmax(p, p.ndim - 1), lambda p: p - p.mean(), lambda p: p / sg.norm(p),
+]  # fmt: skip
+JOINING = [lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: p / (1 + q * q)]
+SQUARE = [lambda p: p.T, lambda p: p @ p, lambda p: sg.inverse(p @ p.T + sg.eye(3)), lambda p: p * sg.trace(p)]
+
+
+def drawn(rng, x, A):
+    """A number composed of a vector and a square matrix by operations that are drawn."""
+    vectors, matrices = [x], [A]
+    pick = lambda options: options[rng.integers(len(options))]
+    for _ in range(5):
+        v, M = pick(vectors), pick(matrices)
+        vectors.append(pick([lambda: pick(SMOOTH)(v), lambda: pick(JOINING)(v, pick(vectors)), lambda: M @ v])())
+        matrices.append(
+            pick(
+                [lambda: pick(SQUARE)(M), lambda: pick(JOINING)(M, pick(matrices)), lambda: sg.outer(v, pick(vectors))]
+            )()
+        )
+    return (vectors[-1] * vectors[-2]).sum() + (matrices[-1] * matrices[-2]).mean() + sg.logsumexp(vectors[-3], 0)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(40))
+def test_terms_of_a_random_graph_are_its_numbers(seed, order):
+    x = sg.tensor([0.4, -0.3, 0.2], requires_grad=True, name="x")
+    A = sg.tensor([[0.3, -0.2, 0.1], [0.5, 0.1, -0.4], [-0.1, 0.2, 0.6]], requires_grad=True, name="A")
+    y = drawn(np.random.default_rng(seed), x, A)
+    by = A if order == 1 else x
+    form = sg.derive(y, by, order=order)
+    found = canonical(form)
+    assert found.basis is None or order == 2
+    if found.basis is None:
+        values = {id(n): n.value for n in ancestors([form._root]) if isinstance(n, Leaf)}
+        close(value(found.root, values), form.lambdify()(), 1e-10)
+
+
+def canonical(form):
+    """The terms of a form, however deep it is."""
+    return Canonical(form._root, form._forward, leaf_reading(form._called.inner), form._basis)
+
+
+# ------------------------------------------------------------------ what graphs cost
+
+
+def chain(n):
+    x = y = sg.symbol("x", 3)
+    for k in range(n):
+        y = (sg.sin, sg.tanh)[k % 2](y) + x
+    return y.sum(), x
+
+
+def wide(n):
+    x, A = sg.symbol("x", 3), sg.symbol("A", (3, 3))
+    return sum(sg.sin(k * (A @ x)).sum() for k in range(1, n + 1)), x
+
+
+def multilayer(n):
+    x = y = sg.symbol("x", 3)
+    for k in range(n):
+        y = sg.tanh(sg.symbol(f"W{k}", (3, 3)) @ y + sg.symbol(f"b{k}", 3))
+    return (y**2).sum(), x
+
+
+def doubling(n):
+    x = y = sg.symbol("x", 3)
+    for _ in range(n):
+        y = sg.sin(y) * sg.cos(y)
+    return y.sum(), x
+
+
+@pytest.mark.parametrize(("graph", "size"), [(chain, 200), (wide, 50), (multilayer, 50), (doubling, 100)])
+def test_number_of_terms_is_linear_in_the_graph(graph, size):
+    counts = [len(canonical(sg.derive(*graph(n))).pool._terms) for n in (size, 2 * size, 4 * size)]
+    assert counts[0] > size
+    assert counts[2] - counts[1] <= 2.1 * (counts[1] - counts[0])
+
+
+SHALLOW = """
+import sys
+import symgrad as sg
+x = y = sg.symbol("x", 3)
+for k in range(3000):
+    y = (sg.sin, sg.tanh)[k % 2](y) + x
+form = sg.derive(y.sum(), x)
+sys.setrecursionlimit(400)
+print(len(form.where), len(str(form)) < 200 * 3000)
+"""
+
+
+def test_where_form_of_a_deep_chain_does_not_recurse():
+    done = subprocess.run([sys.executable, "-c", SHALLOW], capture_output=True, text=True)
+    assert done.stderr == ""
+    count, short = done.stdout.split()
+    assert 100 < int(count) < 9000
+    assert short == "True"
