@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from checks import close
+from test_forms import LOSSES, symbols
 
 import symgrad as sg
 from symgrad import errors
@@ -179,21 +180,22 @@ def test_latex_is_the_formula(name, text):
     assert FORMS[name].latex() == sp.latex(FORMS[name].expr) == text
 
 
-SUPPORTED = {
-    r"\left\lVert": r"\left\|",
-    r"\right\rVert": r"\right\|",
-    r"\mathbf{1}": r"\mathbf{1}",
-    r"\tfrac": r"\frac",
-}
+DRAWN = {str(e): sp.latex(e) for e in EXPRESSIONS}
+for _name in LOSSES:
+    _leaves, _loss = symbols(_name)
+    for _leaf, _form in zip(_leaves, sg.derive(_loss, list(_leaves.values())), strict=True):
+        DRAWN |= {f"{_name} by {_leaf}, {form}": _form.latex(form) for form in ("matrix", "index", "where")}
+NAMED_OTHERWISE = {  # what mathtext lacks, and the same by another name
+    r"\left\lVert": r"\left\|", r"\right\rVert": r"\right\|",
+}  # fmt: skip
 
 
-@every_expression
-def test_latex_is_drawn_by_mathtext(e):
+@pytest.mark.parametrize("text", DRAWN.values(), ids=DRAWN)
+def test_latex_is_drawn_by_mathtext(text):
     mathtext = pytest.importorskip("matplotlib.mathtext")
-    text = sp.latex(e)
     if r"\begin{cases}" in text:
         pytest.skip("mathtext has no environments")
-    for ours, theirs in SUPPORTED.items():
+    for ours, theirs in NAMED_OTHERWISE.items():
         text = text.replace(ours, theirs)
     width, height, *_ = mathtext.MathTextParser("path").parse(f"${text}$")
     assert width > 0
