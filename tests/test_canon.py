@@ -195,6 +195,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
             np.where(a.z < 1, a.x, a.y),
         ),
     ],
+    "truth_of_a_truth": [
+        (lambda k: k.of(sp.Ne, k.of(sp.Lt, k.x, k.y), k.number(0)), (a.x < a.y) * 1.0),
+        (lambda k: k.of(sp.Ne, k.x, k.number(0)), (a.x != 0) * 1.0),
+    ],
     "function_of_numbers": [
         (lambda k: k.exp(k.number(0)), np.ones(3)),
         (lambda k: k.of(sp.log, k.number(0)), np.full(3, -np.inf)),

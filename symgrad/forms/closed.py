@@ -30,6 +30,7 @@ from symgrad.scalars import tidy
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "where")
+BRIEF = 60  # operations of a form that is written into its function's docstring
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 
 
@@ -272,7 +273,9 @@ class ClosedForm:
             arguments = [self._argument(k, given) for k in range(len(order))]
             return _narrowed(program.run(arguments), arguments)
 
-        closed_form.__doc__ = f"{self._summary()}\n\nArgs: {', '.join(order)}."
+        brief = len(ancestors([self._root])) <= BRIEF and self.has_matrix
+        formula = printers.text(self._matrix) if brief else "The closed form."
+        closed_form.__doc__ = f"{formula}\n\nArgs: {', '.join(order)}."
         return closed_form
 
     def _argument(self, k: int, given: dict[str, Any]) -> Any:

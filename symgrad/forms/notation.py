@@ -131,8 +131,9 @@ class Term(sp.Mul):
 
     def _sympystr(self, printer: Any) -> str:
         top, bottom = _fraction(self)
-        factors = sorted(top, key=_place)
-        texts = [printer.parenthesize(f, PRECEDENCE["Mul"]) for f in factors]
+        written = [(f, printer.parenthesize(f, PRECEDENCE["Mul"])) for f in top]  # once each: keys need the text too
+        written.sort(key=lambda pair: _place(*pair))
+        factors, texts = [f for f, _ in written], [t for _, t in written]
         sign = ""
         if factors and factors[0] == -1:
             sign, factors, texts = "-", factors[1:], texts[1:]
@@ -159,7 +160,7 @@ def _fraction(e: sp.Mul) -> tuple[list[Any], list[Any]]:
     return top, bottom
 
 
-def _place(f: Any) -> tuple[int, Any]:
+def _place(f: Any, text: str) -> tuple[int, Any]:
     rank = (
         0
         if f.is_number
@@ -171,7 +172,7 @@ def _place(f: Any) -> tuple[int, Any]:
         if isinstance(f, sp.Indexed) or f.is_Symbol
         else 2
     )
-    return rank, f.sort_key() if rank < 3 else str(f)
+    return rank, f.sort_key() if rank < 3 else text
 
 
 class Bracket(sp.Add):
@@ -180,14 +181,17 @@ class Bracket(sp.Add):
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, bool]]:
         return self.args, {"evaluate": False}  # a copy is written as the original is
 
-    def _ordered(self) -> list[Any]:
-        return sorted(self.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number, _kind(t), str(t)))
-
     def _sympystr(self, printer: Any) -> str:
-        return _signed([printer._print(t) for t in self._ordered()])
+        return _signed(_ordered([(t, printer._print(t)) for t in self.args]))
 
     def _latex(self, printer: Any) -> str:
-        return _signed([printer._print(t) for t in self._ordered()])
+        return _signed(_ordered([(t, printer._print(t)) for t in self.args]))
+
+
+def _ordered(written: list[tuple[Any, str]]) -> list[str]:
+    """Return the texts of terms, those without a sign and without a sum first."""
+    written.sort(key=lambda pair: (pair[0].could_extract_minus_sign(), pair[0].is_number, _kind(pair[0]), pair[1]))
+    return [text for _, text in written]
 
 
 def _kind(t: Any) -> int:

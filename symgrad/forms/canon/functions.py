@@ -162,6 +162,24 @@ def _is_relation(head: Any) -> bool:
 
 
 @rule(FUNCTION)
+def truth_of_a_truth(pool: Pool, t: Term) -> Term | None:
+    """[c] ≠ 0 is c, [c] = 0 is 1 - [c], and where(c, 0, 1) is 1 - [c]."""
+    if t.data is sp.Piecewise:
+        values = [value_of(a) for a in t.args]
+        if len(values) != 4 or (values[0], values[2], values[3]) != (0, 1, 1) or not _is_truth(t.args[1]):
+            return None
+        return pool.sum([(1, pool.ones(t.shape)), (-1, t.args[1])], t.shape)
+    if t.data not in (sp.Ne, sp.Eq) or value_of(t.args[1]) != 0 or not _is_truth(t.args[0]):
+        return None
+    c = t.args[0]
+    return c if t.data is sp.Ne else pool.sum([(1, pool.ones(t.shape)), (-1, c)], t.shape)
+
+
+def _is_truth(t: Term) -> bool:
+    return t.kind == FUNCTION and _is_relation(t.data) and t.data is not sp.Piecewise
+
+
+@rule(FUNCTION)
 def function_of_numbers(pool: Pool, t: Term) -> Term | None:
     """e⁰ is 1."""
     values = [value_of(a) for a in t.args]

@@ -13,6 +13,7 @@ import sympy as sp
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, value_of
 
 LARGE = 60  # operations of an expression beyond which SymPy is not asked
+MANY = 6  # atoms beyond which it is not asked to cancel: that takes seconds
 ATOMS: tuple[sp.Symbol, ...] = sp.symbols("a0:64")
 Key = tuple[Term, Letters]
 
@@ -97,9 +98,10 @@ def shortest(e: sp.Expr) -> sp.Expr:
     if e.count_ops() > LARGE:
         return e
     found = [e]
-    together = sp.together(e)
-    cancelled = sp.cancel(together)
-    found += [cancelled, sp.factor(cancelled), sp.factor_terms(e)]
+    if len(e.free_symbols) <= MANY and e.count_ops() <= LARGE // 2:
+        cancelled = sp.cancel(sp.together(e))
+        found += [cancelled, sp.factor(cancelled)]
+    found.append(sp.factor_terms(e))
     return min(found, key=_length)  # the first of equals: as it was written
 
 
