@@ -25,6 +25,8 @@ from symgrad.ops.scan import Cumsum
 from symgrad.ops.softmax import Softmax
 from symgrad.testing import index_value, matrix_value
 
+from identities import tokens
+
 GOLDEN = {g["name"]: g for g in json.loads((Path(__file__).parent / "data" / "golden_forms.json").read_text("utf-8"))}
 bce = sg.nn.functional.binary_cross_entropy_with_logits
 
@@ -65,8 +67,10 @@ LOSSES = {  # name of the golden form: its leaves' sizes, and the loss
 EXACT = {  # those that already print as a textbook has them
     "least_squares": "wXy",
     "logdet": "X",
+    "quadratic_form": "xA",
     "matrix_factorisation": "UV",
-    "broadcast_sum": "X",
+    "norm": "x",
+    "broadcast_sum": "bX",
 }
 SIZES = [{"n": 4, "p": 3, "k": 2}, {"n": 2, "p": 5, "k": 3}, {"n": 1, "p": 2, "k": 1}]
 
@@ -106,6 +110,28 @@ def test_form_with_named_sizes_is_the_gradient_at_every_size(name, sizes):
 def test_form_with_named_sizes_prints_as_a_textbook_has_it(name, leaf):
     leaves, loss = symbols(name)
     assert str(sg.derive(loss, leaves[leaf])) == GOLDEN[name]["matrix"][leaf]
+
+
+MARKED = {"softmax_ce": {"Y": "onehot"}, "gaussian_nll": {"S": "symmetric"}, "kl_logits": {"p": "simplex"}}
+LONGER = {("layernorm", "x"), ("rayleigh", "x")}  # textbooks name what is not in the graph: h, and the quotient r
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_form_of_marked_leaves_is_no_longer_than_a_textbooks(name):
+    shapes, f = LOSSES[name]
+    marks = MARKED.get(name, {})
+    leaves = {k: sg.symbol(k, list(axes), **({marks[k]: True} if k in marks else {})) for k, axes in shapes.items()}
+    found = [k for k in GOLDEN[name]["matrix"] if k in leaves and (name, k) not in LONGER]
+    forms = sg.derive(f(*leaves.values()), [leaves[k] for k in found or leaves])
+    for k, form, body in zip(found, forms, forms.bodies, strict=bool(found)):
+        shortest = min(str(form), str(body), key=tokens)
+        assert tokens(shortest) <= tokens(GOLDEN[name]["matrix"][k].replace("/n", "/(n*k)").replace("/(n k)", "/(n*k)"))
+
+
+@pytest.mark.parametrize(("name", "leaf"), [("least_squares", "w"), ("quadratic_form", "x")])
+def test_hessian_prints_as_a_textbook_has_it(name, leaf):
+    leaves, loss = symbols(name)
+    assert str(sg.derive(loss, leaves[leaf], order=2)) == GOLDEN[name]["hessian"][leaf]
 
 
 def test_every_golden_form_is_computed_here():
