@@ -298,9 +298,18 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), **assumptions: bool
         raise ArgumentError(f"symbol: unknown assumptions {sorted(unknown)}. Expected some of {sorted(_ASSUMPTIONS)}.")
     sizes = (shape,) if isinstance(shape, (int, str, sp.Expr)) else tuple(shape)
     leaf_ = Leaf(None, tuple(_symbolic_size(n) for n in sizes), TRACED, name)
+    _check_assumptions(leaf_.shape, {k for k, v in assumptions.items() if v})
     leaf_.assumptions = frozenset(k for k, v in assumptions.items() if v)
     found: Tensor = handle(leaf_, None)
     return found
+
+
+def _check_assumptions(s: Any, marks: set[str]) -> None:
+    """Refuse marks that no array of this shape can bear."""
+    if "symmetric" in marks and (len(s) != 2 or s[0] != s[1]):
+        raise ShapeError(f"symbol: symmetric=True needs a square matrix. Got shape {list(s)}.")
+    if marks & {"onehot", "simplex"} and not s:
+        raise ShapeError(f"symbol: {sorted(marks)} speaks of rows. Got shape [], which has none.")
 
 
 def _symbolic_size(n: Any) -> Any:

@@ -50,8 +50,10 @@ class Entry(sp.Expr):
         return called(self.op.latex, self.op, texts, len(self.args[3][0]))
 
     def _sympystr(self, printer: Any) -> str:
-        place = f"_{''.join(map(printer._print, self.indices))}" if self.indices else ""
-        return f"{self._whole_text(printer)}{place}"
+        places = [printer._print(k) for k in self.indices]
+        if not all(len(k) == 1 for k in places):
+            return f"({self._whole_text(printer)})[{', '.join(places)}]"
+        return f"{self._whole_text(printer)}{'_' if places else ''}{''.join(places)}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         place = f"_{{{' '.join(map(printer._print, self.indices))}}}" if self.indices else ""

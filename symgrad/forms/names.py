@@ -17,7 +17,7 @@ import sympy as sp
 from symgrad.graph import CONSTANT, AnyNode, Leaf, ancestors, is_node
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDEFGHKMPQ"}
-_SIGNS = ("I", "0", "1")  # the notation's own: the identity, and numbers in every entry
+_SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π
 FREE = "ijklmnpqrstuv"
 BOUND = "klmnpqrstuvij"
 
@@ -39,9 +39,9 @@ def is_number(leaf: Leaf) -> bool:
 
 
 def is_identity(leaf: Leaf) -> bool:
-    """Whether a leaf's value is an identity matrix of two rows or more."""
+    """Whether a leaf's value is an identity matrix."""
     value = np.asarray(leaf.value)
-    square = value.ndim == 2 and value.shape[0] == value.shape[1] > 1
+    square = value.ndim == 2 and value.shape[0] == value.shape[1] > 0
     return square and value.dtype != object and np.array_equal(value, np.eye(len(value)))
 
 
@@ -121,7 +121,12 @@ _ESCAPES = {
 def plain_name(name: str) -> str:
     """Write a user's name in text: in brackets of its own where it would read as something else."""
     letters = name.rstrip("′").replace("_", "")
-    return name if letters and all(c.isalnum() for c in letters) and not name[0].isdigit() else f"‹{name}›"
+    return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{name}›"
+
+
+def _is_plain(c: str) -> bool:
+    """Whether a character is a letter or a digit on the line: ᵀ and ² are neither."""
+    return c.isdecimal() or unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo")
 
 
 class Naming:

@@ -116,6 +116,13 @@ class Branches(sp.Piecewise):
                 break
         return kept[0][0] if kept[0][1] == True else Branches(*kept)  # noqa: E712
 
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = printer._print_Piecewise(self)
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _numpycode(self, printer: Any) -> str:
+        return str(printer._print_Piecewise(self))
+
     def _sympystr(self, printer: Any) -> str:
         (value, condition), *_, (other, _) = self.args
         if len(self.args) == 2 and value == 1 and other == 0:  # Iverson's bracket

@@ -20,7 +20,8 @@ class FormPrinter(StrPrinter):
         return plain_name(e.name)
 
     def _print_KroneckerDelta(self, e: Any) -> str:
-        return f"δ_{joined([self._print(k) for k in e.args])}"
+        places = [self._print(k) for k in e.args]
+        return f"δ_{''.join(places)}" if all(len(k) == 1 for k in places) else f"δ[{', '.join(places)}]"
 
     def _print_Function(self, e: Any) -> str:
         scalar = BY_FUNCTION.get(type(e))

@@ -65,7 +65,7 @@ class WhereForm:
             if chosen == before:
                 break
         named = self._in_use()
-        self._names = {**called.shown, **_called(named, self._forward, called.taken)}
+        self._names = {**called.shown, **_called(named, self._forward, called.taken | self._signs())}
         try:
             write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
             self._write(write, named)
@@ -144,6 +144,11 @@ class WhereForm:
         nodes = {t.data if t.kind == NAMED else self._node_of.get(t) for t in again}
         return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
 
+    def _signs(self) -> set[str]:
+        """Return the names that the notation itself uses: σ beside a sigmoid."""
+        sigmoid = SCALARS["sigmoid"].function
+        return {"σ"} if any(t.kind == FUNCTION and t.data is sigmoid for t in below(self._bodies)) else set()
+
     def _in_use(self) -> list[Term]:
         return [t for t in below(self._bodies) if t.kind == NAMED]
 
@@ -163,7 +168,7 @@ def _is_short(t: Term) -> bool:
 _ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus") if n in SCALARS}
 _ACTIVATIONS[SCALARS["sigmoid"].function] = "s"
 _OTHERS = {
-    "z": "zuq", "a": "ahg", "s": "sφ", "p": "pπ", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ", "μ": "μm",
+    "z": "zuq", "a": "ahg", "s": "sφ", "p": "pq", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ", "μ": "μm",
     "v": "vν", "σ": "στ", "h": "hη", "u": "uwb",
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from symgrad.forms.canon.terms import (
     CALL,
     EYE,
     FUNCTION,
+    LEAF,
     POWER,
     PRODUCT,
     SUM,
@@ -31,6 +32,7 @@ from symgrad.ops.softmax import LogSumExp, Softmax
 from symgrad.scalars import BY_FUNCTION, SCALARS
 
 SIGMOID, SOFTPLUS = SCALARS["sigmoid"].function, SCALARS["softplus"].function
+RELU = SCALARS["relu"].function
 TANH, COSH, ABS = sp.tanh, sp.cosh, sp.Abs
 
 
@@ -177,6 +179,28 @@ def truth_of_a_truth(pool: Pool, t: Term) -> Term | None:
 
 def _is_truth(t: Term) -> bool:
     return t.kind == FUNCTION and _is_relation(t.data) and t.data is not sp.Piecewise
+
+
+@rule(FUNCTION)
+def of_a_positive(pool: Pool, t: Term) -> Term | None:
+    """|x| and max(x, 0) are x, sign(x) and [x > 0] are 1, where x is marked positive."""
+    x = t.args[0]
+    if x.kind != LEAF or "positive" not in x.data[1]:
+        return None
+    if t.data in (ABS, RELU):
+        return x
+    if t.data is sp.sign or (t.data in (sp.Gt, sp.Ge, sp.Ne) and value_of(t.args[1]) == 0):
+        return pool.ones(t.shape)
+    return None
+
+
+@rule(POWER)
+def root_of_a_positive(pool: Pool, t: Term) -> Term | None:
+    """(x²)^½ is x where x is marked positive."""
+    (b,) = t.args
+    if b.kind != POWER or b.args[0].kind != LEAF or "positive" not in b.args[0].data[1]:
+        return None
+    return pool.power(b.args[0], b.data * t.data) if b.data * t.data != 0 else pool.ones(t.shape)
 
 
 @rule(FUNCTION)

@@ -13,7 +13,7 @@ import sympy as sp
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, value_of
 
 LARGE = 60  # operations of an expression beyond which SymPy is not asked
-MANY = 6  # atoms beyond which it is not asked to cancel: that takes seconds
+MANY, MUCH = 4, 24  # atoms and operations beyond which it is not asked to cancel: that can take minutes
 ATOMS: tuple[sp.Symbol, ...] = sp.symbols("a0:64")
 Key = tuple[Term, Letters]
 
@@ -98,7 +98,7 @@ def shortest(e: sp.Expr) -> sp.Expr:
     if e.count_ops() > LARGE:
         return e
     found = [e]
-    if len(e.free_symbols) <= MANY and e.count_ops() <= LARGE // 2:
+    if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
         cancelled = sp.cancel(sp.together(e))
         found += [cancelled, sp.factor(cancelled)]
     found.append(sp.factor_terms(e))

@@ -105,19 +105,48 @@ def identity_vanishes(d: Draft) -> bool:
             del d.factors[k]
             return True
         if i in d.out and j in d.out:
-            if d.count(j) > 1:
-                others = d.factors[:k] + d.factors[k + 1 :]
-                d.factors = others
-                d.rename(j, i)
-                d.factors.insert(k, (f, s))
-                return True
-            continue
+            first, last = sorted(s, key=d.out.index)
+            if s == (first, last) and d.count(last) == 1:
+                continue
+            d.factors = d.factors[:k] + d.factors[k + 1 :]
+            d.rename(last, first)
+            d.factors.insert(k, (f, (first, last)))
+            return True
         old, new = (j, i) if i in d.out else (i, j)
         del d.factors[k]
         d.rename(old, new)
         del d.sizes[old]
         return True
     return False
+
+
+@rule(PRODUCT)
+def axis_of_one_goes(d: Draft) -> bool:
+    """An axis of length one that is summed over is left out of what is computed elementwise."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind not in (SUM, POWER, FUNCTION):
+            continue
+        for axis, k in enumerate(s):
+            if d.sizes[k] == 1 and k not in d.out and d.count(k) == 1:
+                d.factors[p] = (_without(d.pool, f, axis), s[:axis] + s[axis + 1 :])
+                del d.sizes[k]
+                return True
+    return False
+
+
+def _without(pool: Pool, t: Term, axis: int) -> Term:
+    """Return a term without one of its axes, of length one."""
+    if not t.shape:
+        return t
+    shape = t.shape[:axis] + t.shape[axis + 1 :]
+    if t.kind == SUM:
+        return pool.sum([(c, _without(pool, a, axis)) for c, a in zip(t.data, t.args, strict=True)], shape)
+    if t.kind == POWER:
+        return pool.power(_without(pool, t.args[0], axis), t.data)
+    if t.kind == FUNCTION:
+        return pool.function(t.data, [_without(pool, a, axis) for a in t.args], shape)
+    letters = tuple(range(len(t.shape)))
+    return pool.product([(t, letters)], letters[:axis] + letters[axis + 1 :], dict(zip(letters, t.shape, strict=True)))
 
 
 @rule(PRODUCT)
