@@ -26,9 +26,9 @@ ARRAYS = {
     "A": np.array([[3.0, 1, 0], [-1, 2, 1], [0.5, 0, 4]]), "B": np.array([[1.0, 0, 2], [0, -3, 1], [1, 1, 1]]),
     "C": np.array([[0.5, 2, -1], [1, 1, 0], [2, -2, 1]]), "R": np.array([[1.0, 2], [0, -1], [3, 0.5]]),
     "H": np.array([[0.0, 1, 0], [1, 0, 0], [1, 0, 0]]), "S": np.array([[2.0, 1, 0], [1, 3, -1], [0, -1, 4]]),
-    "t": np.array(0.75), "u": np.array(-0.4),
+    "t": np.array(0.75), "u": np.array(-0.4), "q": np.array([0.5, 1.0, 2.0]), "c": np.array([[0.5], [-1.5], [2.0]]),
 }  # fmt: skip
-KNOWN = {"H": {"onehot"}, "S": {"symmetric"}}
+KNOWN = {"H": {"onehot"}, "S": {"symmetric"}, "q": {"positive"}}
 
 
 # ------------------------------------------------------------------ an evaluator of terms, by einsum
@@ -194,6 +194,18 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
             lambda k: k.of(sp.Piecewise, k.x, k.of(sp.Lt, k.z, k.number(1)), k.y, k.number(1)),
             np.where(a.z < 1, a.x, a.y),
         ),
+    ],
+    "axis_of_one_goes": [
+        (lambda k: k.einsum("ij->i", k.exp(k.c)), np.exp(a.c[:, 0])),
+        (lambda k: k.einsum("ij->i", k.exp(k.R)), np.exp(a.R).sum(1)),
+    ],
+    "of_a_positive": [
+        (lambda k: k.of(sp.Abs, k.q), a.q),
+        (lambda k: k.of(sp.Abs, k.p), np.abs(a.p)),
+    ],
+    "root_of_a_positive": [
+        (lambda k: k.power(k.power(k.q, 2), sp.Rational(1, 2)), a.q),
+        (lambda k: k.power(k.power(k.x, 2), sp.Rational(1, 2)), np.abs(a.x)),
     ],
     "truth_of_a_truth": [
         (lambda k: k.of(sp.Ne, k.of(sp.Lt, k.x, k.y), k.number(0)), (a.x < a.y) * 1.0),

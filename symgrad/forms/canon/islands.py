@@ -48,7 +48,7 @@ class Island:
         """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
         best = shortest(e)
         key = (best, tuple(self.atoms))
-        if _length(best)[0] >= _length(e)[0] or key in self.pool.in_progress:
+        if best is e or _length(best)[0] >= _length(e)[0] or key in self.pool.in_progress:
             return None
         self.pool.in_progress.add(key)
         found = self.written(best, shape)
@@ -105,9 +105,10 @@ def shortest(e: sp.Expr) -> sp.Expr:
     return min(found, key=_length)  # the first of equals: as it was written
 
 
+@lru_cache(maxsize=8192)
 def _length(e: sp.Expr) -> tuple[int, int]:
     below = sum(1 for p in e.atoms(sp.Pow) if p.exp.is_negative)
-    return int(sp.count_ops(e)) + 2 * below, len(str(e))
+    return int(sp.count_ops(e)) + 2 * below, sum(1 for _ in sp.preorder_traversal(e))
 
 
 def shorter(pool: Pool, t: Term) -> Term | None:

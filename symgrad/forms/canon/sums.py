@@ -11,13 +11,13 @@ from typing import Any
 from symgrad.forms.canon import islands
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
 
-MOST = 12  # terms of a sum among which common factors are looked for
+MOST, FACTORS = 12, 60  # terms of a sum, and factors in them, among which common ones are looked for
 
 
 @rule(SUM)
 def common_factor(pool: Pool, t: Term) -> Term | None:
     """A·x + B·x is (A + B)·x, where that is shorter."""
-    if len(t.args) > MOST:
+    if len(t.args) > MOST or sum(len(a.args) for a in t.args) > FACTORS:
         return None
     best: Term | None = None
     for i, j in combinations(range(len(t.args)), 2):
