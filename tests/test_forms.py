@@ -211,6 +211,7 @@ PRINTED = [  # what, by what, in matrix and in index notation
     (sg.det(B), B, "det(B)*B⁻ᵀ", "det(B)*B⁻¹_ji"),
     (x.mean(), x, "1/n", "1/n"),
     (sg.exp(t) * t, t, "(t + 1)*exp(t)", "exp(t)*(t + 1)"),
+    ((B * x[:, None]).sum(), x, "B*1", "Sum_k B_ik"),
 ]
 
 

@@ -21,7 +21,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.determinant import Cofactor, Det
 from symgrad.ops.expm import MatrixExp
 from symgrad.ops.extremes import Ties
-from symgrad.ops.keys import ALL
+from symgrad.ops.keys import ALL, Span
 from symgrad.ops.linalg import Inverse, Solve
 from symgrad.ops.map import Map, exact
 from symgrad.ops.matrices import DiagEmbed, Diagonal
@@ -92,10 +92,31 @@ def _(op: Expand, pool: Pool, shape: Any, args: list[Term]) -> Term:
 def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
     # Axes of length one come and go; any other change of shape is a name.
     (a,) = args
+    if [n for n in a.shape if n != 1] != [n for n in shape if n != 1]:
+        return pool.call(op, args, shape)
+    return _with_axes_of_one(pool, a, shape)
+
+
+@lower.register
+def _(op: Part, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # x[:, None] reads all there is and adds an axis of length one.
+    return _with_axes_of_one(pool, args[0], shape) if _reads_all(op) else pool.call(op, args, shape)
+
+
+@lower.register
+def _(op: Scatter, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    whole = isinstance(op.where, Part) and _reads_all(op.where)
+    return _with_axes_of_one(pool, args[0], shape) if whole else pool.call(op, args, shape)
+
+
+def _reads_all(op: Part) -> bool:
+    return all(item is None or item == Span(None, None, None) for item in op.items)
+
+
+def _with_axes_of_one(pool: Pool, a: Term, shape: Any) -> Term:
+    """Return a in a shape that differs from its own in axes of length one."""
     live = [k for k, n in enumerate(a.shape) if n != 1]
     kept = [k for k, n in enumerate(shape) if n != 1]
-    if [a.shape[k] for k in live] != [shape[k] for k in kept]:
-        return pool.call(op, args, shape)
     sizes: dict[int, Any] = dict(enumerate(shape))
     at = dict(zip(live, kept, strict=True))
     subs = []
