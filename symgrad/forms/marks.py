@@ -13,7 +13,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms import numpycode
 from symgrad.forms.elementwise import Hadamard
-from symgrad.forms.nodes import ArrayExpr, Scaled, entries
+from symgrad.forms.nodes import ArrayExpr, entries
 
 _ATOM = PRECEDENCE["Atom"]
 
@@ -248,8 +248,3 @@ class Quotient(ArrayExpr):
     def _numpycode(self, printer: Any) -> str:
         a, b = entries(printer, self.args[:2])
         return f"({a}/{b})"
-
-
-def scalar_times(coefficient: Any, a: Any) -> Any:
-    """Return the number times a number or an array."""
-    return Scaled.of(coefficient, a) if getattr(a, "shape", ()) != () else coefficient * a
