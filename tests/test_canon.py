@@ -239,6 +239,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.einsum("ij,j->i", k.A, k.einsum("ij,j->i", k.B, k.x)), a.A @ a.B @ a.x),
         (lambda k: k.einsum("ij,j->i", k.A, k.x), a.A @ a.x),
     ],
+    "number_apart": [
+        (lambda k: k.einsum("i,i,j,k->j", k.x, k.y, k.z, k.p), (a.x @ a.y) * a.z * a.p.sum()),
+        (lambda k: k.einsum("i,ij,j->", k.x, k.A, k.y), a.x @ a.A @ a.y),
+    ],
     "number_in_front": [
         (lambda k: k.einsum("ij,j->i", k.A, k.add((-4, k.x), (-6, k.y))), a.A @ (-4 * a.x - 6 * a.y)),
         (lambda k: k.einsum("ij,j->i", k.A, k.add((2, k.x), (-3, k.y))), a.A @ (2 * a.x - 3 * a.y)),

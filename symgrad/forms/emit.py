@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.products import content
+from symgrad.forms.canon.products import content, is_closed
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -20,6 +20,7 @@ from symgrad.forms.canon.terms import (
     POWER,
     PRODUCT,
     SUM,
+    Letters,
     Pool,
     Term,
 )
@@ -101,12 +102,12 @@ class MatrixReading:
         return self._graph(t, sp.Integer(1))
 
     def _graph(self, t: Term, c: Any) -> Any:
-        subs, out, sizes = t.data
-        factors = [(self._factor(a), s) for a, s in zip(t.args, subs, strict=True)]
-        if t.shape and not {k for s in subs for k in s} & set(out):
-            number = LetterGraph(factors, (), {k: n for k, n in sizes if k not in out}, c).read()
+        terms, out, sizes = opened(t)
+        factors = [(self._factor(a), s) for a, s in terms]
+        if t.shape and not {k for _, s in terms for k in s} & set(out):
+            number = LetterGraph(factors, (), {k: n for k, n in sizes.items() if k not in out}, c).read()
             return Filled.of(number, t.shape)
-        return LetterGraph(factors, out, dict(sizes), c).read()
+        return LetterGraph(factors, out, sizes, c).read()
 
     def _factor(self, a: Term) -> Any:
         if len(a.shape) > 2:
@@ -118,7 +119,7 @@ class MatrixReading:
         base = self.found[t.args[0]]
         if t.shape:
             return ElementPower.of(written_out(base), t.data)
-        if isinstance(base, Norm2) and (2 * t.data).is_odd:
+        if isinstance(base, Norm2) and (2 * t.data).is_Integer and t.data != -1:
             return Length.of(base.args[0]) ** (2 * t.data)
         return base**t.data
 
@@ -170,6 +171,21 @@ def _needed(root: Term, found: Mapping[Term, Any]) -> list[Term]:
         if t.kind != NAMED:
             stack.extend(t.args)
     return [seen[k] for k in sorted(seen)]
+
+
+def opened(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]:
+    """Return a product's factors, with those of the numbers in it: the coefficient may make one of them a mean."""
+    subs, out, pairs = t.data
+    sizes, factors = dict(pairs), list[tuple[Term, Letters]]()
+    for a, s in zip(t.args, subs, strict=True):
+        if not is_closed(a):
+            factors.append((a, s))
+            continue
+        inner, _, own = a.data
+        at = {k: len(sizes) + m for m, (k, _) in enumerate(own)}
+        sizes.update({at[k]: n for k, n in own})
+        factors += [(b, tuple(at[k] for k in r)) for b, r in zip(a.args, inner, strict=True)]
+    return factors, out, sizes
 
 
 def written_out(e: Any) -> Any:

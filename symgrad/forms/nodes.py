@@ -159,7 +159,7 @@ class Scaled(ArrayExpr):
         if self.args[0] == -1:
             return f"-{body}"
         coefficient = printer._print(self.args[0])
-        if self.args[0].is_Add:
+        if self.args[0].is_Add or isinstance(self.args[0], Inner):
             coefficient = f"\\left({coefficient}\\right)"
         return f"{coefficient} {body}"
 

@@ -33,20 +33,22 @@ from symgrad.ops.softmax import Softmax
 
 @rule(PRODUCT)
 def open_nested(d: Draft) -> bool:
-    """A·(B·C) is A·B·C, and coefficients stand in front."""
-    stack, flat, changed = list(d.factors), [], False
+    """A·(B·C) is A·B·C, and coefficients stand in front; a number such as aᵀx stays one factor beside others."""
+    stack, changed = list(d.factors), False
+    flat: list[tuple[Term, Letters]] = []
     while stack:
         f, s = stack.pop(0)
         c, f = split(f)
-        if c != 1 or f.kind == PRODUCT:
+        if c != 1:
             changed = True
         d.coef *= c
         if f.kind == SUM and not f.args:
             d.coef = sp.Integer(0)
             return True
-        if f.kind != PRODUCT:
+        if f.kind != PRODUCT or (is_closed(f) and (stack or flat or d.out)):
             flat.append((f, s))
             continue
+        changed = True
         subs, out, sizes = f.data
         at = dict(zip(out, s, strict=True))
         for k, n in sizes:
@@ -55,6 +57,38 @@ def open_nested(d: Draft) -> bool:
         stack[:0] = [(g, tuple(at[k] for k in t)) for g, t in zip(f.args, subs, strict=True)]
     d.factors = flat
     return changed
+
+
+def is_closed(t: Term) -> bool:
+    """Whether a term is a product summed to a number: aᵀx, ‖x‖², a trace."""
+    return t.kind == PRODUCT and not t.shape and any(t.data[0])
+
+
+@rule(PRODUCT)
+def number_apart(d: Draft) -> bool:
+    """(aᵀx)·x has two factors: what shares no letter with the rest or the output is a number of its own."""
+    if len(d.sizes) == len(d.out):
+        return False
+    apart = [g for g in _linked(d) if not any(k in d.out for _, s in g for k in s)]
+    if not apart or (len(apart[0]) == len(d.factors) and not d.out):
+        return False
+    for group in apart:
+        letters = dict.fromkeys(k for _, s in group for k in s)
+        number = d.pool.product(group, (), {k: d.sizes.pop(k) for k in letters})
+        d.factors = [x for x in d.factors if x not in group]
+        d.factors.append((number, ()))
+    return True
+
+
+def _linked(d: Draft) -> list[list[tuple[Term, Letters]]]:
+    """Return the factors with letters in groups that share none."""
+    groups: list[tuple[set[int], list[tuple[Term, Letters]]]] = []
+    for f, s in d.factors:
+        if s:
+            mine = [g for g in groups if g[0] & set(s)]
+            groups = [g for g in groups if g not in mine]
+            groups.append((set(s).union(*[g[0] for g in mine]), [x for g in mine for x in g[1]] + [(f, s)]))
+    return [g for _, g in groups]
 
 
 @rule(PRODUCT)
