@@ -6,7 +6,9 @@ below; ``tensor.py`` gives its class through ``adopt``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -26,6 +28,7 @@ _grad_mode = modes.recording
 _ndarray = np.ndarray
 _HALF = np.dtype(np.float16)
 _NUMBERS = (int, float)
+_SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
 
 
 class Core(Traced):
@@ -102,7 +105,30 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
             return handle(None, y)
     else:
         shape = op.out_shape(*[shape_of(a) for a in ins])
-    return handle(_record(op, ins, values, y, shape, level, label), y)
+    node = _record(op, ins, values, y, shape, level, label)
+    if not known:
+        _note(ins)
+    return handle(node, y)
+
+
+@contextmanager
+def noting() -> Iterator[dict[int, Any]]:
+    """Collect the tensors, by the id of their node, that operations without a value are applied to in here."""
+    seen: dict[int, Any] = {}
+    token = _SEEN.set(seen)
+    try:
+        yield seen
+    finally:
+        _SEEN.reset(token)
+
+
+def _note(ins: Sequence[Any]) -> None:
+    seen = _SEEN.get()
+    if seen is None:
+        return
+    for a in ins:
+        if isinstance(a, Core) and (a._value is not None or id(a._node) not in seen):
+            seen[id(a._node)] = a
 
 
 def _is_operand(a: Any) -> bool:
@@ -120,7 +146,9 @@ def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
         return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
     shape = op.out_shape(*[shape_of(a) for a in args])
     level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
-    return handle(_record(op, args, values, None, shape, level, label), None)
+    node = _record(op, args, values, None, shape, level, label)
+    _note(args)
+    return handle(node, None)
 
 
 def _refused(op: Op, error: Exception) -> errors.SymgradError:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import Any
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, ValueNeeded
-from symgrad.graph import TRACED, AnyNode, Leaf, ancestors, evaluate, is_node
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
@@ -21,9 +21,12 @@ from symgrad.ops.map import DIV, Map
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.total import MapTotal
-from symgrad.record import Core, as_tensor, handle
+from symgrad.record import Core, as_tensor
+from symgrad.tracing import Trace
 
 __all__ = ["vmap"]
+
+_LOOKS = "vmap: the function looks at a value, but is traced once without values, for all slices."
 
 
 def vmap(
@@ -60,31 +63,18 @@ def vmap(
         xs = [as_tensor(a) if axis is not None else a for a, axis in zip(args, axes, strict=True)]
         size = _batch_size(xs, axes)
         batched = [_front(x, a) if a is not None else x for x, a in zip(xs, axes, strict=True)]
-        leaves = [_slice(x) if a is not None else None for x, a in zip(batched, axes, strict=True)]
-        slices = [x if leaf is None else handle(leaf, None) for x, leaf in zip(batched, leaves, strict=True)]
-        env = {id(leaf): x for x, leaf in zip(batched, leaves, strict=True) if leaf is not None}
-        result = _traced(fn, slices)
+        mapped = [x for x, a in zip(batched, axes, strict=True) if a is not None]
+        trace = Trace()
+        slices = trace.variables([(x.shape[1:], x.dtype) for x in mapped])
+        env = {id(s._node): x for s, x in zip(slices, mapped, strict=True)}
+        rest = iter(slices)
+        given = [x if a is None else next(rest) for x, a in zip(batched, axes, strict=True)]
+        result = trace.run(fn, given, _LOOKS)
         if isinstance(result, (tuple, list)):
-            return type(result)(_finish(y, env, size, out_axes) for y in result)
-        return _finish(result, env, size, out_axes)
+            return type(result)(_finish(y, env, trace, size, out_axes) for y in result)
+        return _finish(result, env, trace, size, out_axes)
 
     return call
-
-
-def _slice(x: Any) -> Leaf:
-    leaf = Leaf(None, x.shape[1:], TRACED)
-    leaf.dtype = x.dtype
-    return leaf
-
-
-def _traced(fn: Callable[..., Any], slices: Sequence[Any]) -> Any:
-    try:
-        return fn(*slices)
-    except ValueNeeded as error:
-        raise ValueNeeded(
-            "vmap: the function looks at a value, but is traced once without values, for all slices. Choose with "
-            "sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
-        ) from error
 
 
 def _batch_size(xs: Sequence[Any], axes: Sequence[Any]) -> int:
@@ -110,11 +100,11 @@ def _front(x: Any, axis: int) -> Any:
     return x if order == sorted(order) else permute(x, order)
 
 
-def _finish(y: Any, env: dict[int, Any], size: int, out_axis: int) -> Any:
+def _finish(y: Any, env: dict[int, Any], trace: Trace, size: int, out_axis: int) -> Any:
     """Compute one result for the whole batch and put the batch axis where it was asked for."""
     if not isinstance(y, Core):
         raise ArgumentTypeError(f"vmap: expected the function to return tensors, got {type(y).__name__}.")
-    found = _run(y, env, size)
+    found = _run(y, env, trace, size)
     if not -len(found.shape) <= out_axis < len(found.shape):
         raise ShapeError(f"vmap: got out_axes {out_axis} for a result of shape {list(found.shape)}.")
     if out_axis == 0:
@@ -124,18 +114,18 @@ def _finish(y: Any, env: dict[int, Any], size: int, out_axis: int) -> Any:
     return permute(found, order)
 
 
-def _run(y: Any, env: dict[int, Any], size: int) -> Any:
+def _run(y: Any, env: dict[int, Any], trace: Trace, size: int) -> Any:
     root = y._node
     depends = _dependents(root, env)
     if root is None or id(root) not in depends:  # the same for all slices
-        y = y if y._value is not None else _constant(root)
+        y = y if y._value is not None else trace.outside(root)
         return Expand((size, *y.shape))(Reshape((1, *y.shape))(y))
     done: dict[int, Any] = dict(env)
     for node in ancestors([root], {i for i in done}):
         if id(node) in done or id(node) not in depends or isinstance(node, Leaf):
             continue
         flags = [is_node(p) and id(p) in depends for p in node.inputs]
-        xs = [done[id(p)] if f else _constant(p) for p, f in zip(node.inputs, flags, strict=True)]
+        xs = [done[id(p)] if f else trace.outside(p) for p, f in zip(node.inputs, flags, strict=True)]
         done[id(node)] = batch(node.op, size, xs, flags)
     return done[id(root)]
 
@@ -146,13 +136,6 @@ def _dependents(root: AnyNode | None, env: dict[int, Any]) -> set[int]:
         if any(is_node(p) and id(p) in found for p in node.inputs):
             found.add(id(node))
     return found
-
-
-def _constant(p: Any) -> Any:
-    """A value from outside the traced function, with the history it has."""
-    if not is_node(p):
-        return p
-    return handle(p, p.value if isinstance(p, Leaf) else evaluate([p])[0])
 
 
 # ------------------------------------------------------------------ one operation on the whole batch

@@ -7,6 +7,7 @@ from checks import close
 import symgrad as sg
 from symgrad import errors
 from symgrad.graph import TRACED, Leaf, ancestors
+from symgrad.ops.protocol import Op
 from symgrad.record import handle
 from symgrad.testing import finite_differences
 from symgrad.vmap import batch
@@ -621,6 +622,33 @@ def test_vmaps_nest_into_an_outer_product_of_axes():
     close(array(pairs(X, A)), X @ A.T, 1e-15)
     closed = sg.vmap(lambda x: sg.vmap(lambda a: a @ x)(A))
     close(array(closed(X)), X @ A.T, 1e-15)
+
+
+def test_inner_vmap_sees_what_the_outer_function_computed():
+    found = sg.vmap(lambda a: sg.vmap(lambda b: sg.sin(2 * a).sum() * b)(X[0]))(X)
+    close(array(found), np.sin(2 * X).sum(1)[:, None] * X[0], 1e-12)
+
+
+def test_vmap_does_not_compute_again_what_came_from_outside():
+    calls = []
+
+    class Count(Op):
+        def forward(self, x):
+            calls.append(1)
+            return x + 1
+
+        def out_shape(self, s):
+            return s
+
+    a = Count()(sg.tensor(X[0], requires_grad=True))
+    close(array(sg.vmap(lambda x: x * a)(X).detach()), X * (X[0] + 1), 1e-12)
+    assert len(calls) == 1
+
+
+def test_no_derivative_goes_through_integers():
+    for transform in (sg.grad, lambda f: lambda x: sg.jvp(f, (x,), (x * 0 + 1,))[1]):
+        g = transform(lambda x: (x.to(sg.int64).to(sg.float64) * x).sum())
+        close(array(sg.vmap(g)(np.array([1.5, -2.5]))), np.array([1.0, -2.0]), 0)
 
 
 @pytest.mark.parametrize(
