@@ -164,7 +164,7 @@ def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:
     plan = node.rule
     y, xs = plan.unpack(node)
     out, ins = _handles(node, y, xs, handle)
-    return [plan.op.vjp(i, g, out, *ins) for i in plan.active]
+    return plan.op.vjps(plan.active, g, out, *ins)  # type: ignore[no-any-return]
 
 
 def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> tuple[list[int], list[Any]]:
@@ -173,7 +173,7 @@ def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> 
     if g is None:
         return positions, [None] * len(positions)
     out, ins = _handles(node, None, [None] * len(node.inputs), handle)
-    return positions, [node.op.vjp(i, g, out, *ins) for i in positions]
+    return positions, node.op.vjps(positions, g, out, *ins)
 
 
 def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, list[Any]]:

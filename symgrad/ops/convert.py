@@ -31,8 +31,12 @@ class Cast(Op):
         return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Hand the cotangent on."""
-        return g
+        """Hand the cotangent on; integers and truth values do not move with x."""
+        return g if self.dtype.kind == "f" else None
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Convert the tangent; integers and truth values have none."""
+        return self(ts[0]) if self.dtype.kind == "f" else None
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""

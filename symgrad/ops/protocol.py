@@ -58,6 +58,7 @@ class Op:
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     truth: Any = False  # whether the result holds truth values
+    whole: ClassVar[bool] = False  # whether it holds integers, whatever the inputs hold
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 
@@ -91,6 +92,10 @@ class Op:
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """Return the cotangent of input i."""
         raise NotImplementedError
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        """Return the cotangents of these inputs; override where they are found together."""
+        return [self.vjp(i, g, y, *xs) for i in which]
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Return the entry at ``idx``. By default an entry of a named function, such as inv(X)[i, j]."""
@@ -159,7 +164,7 @@ class Plan:
     def pull(self, node: Node, g: Any) -> list[Any]:
         """Return the cotangents of the active inputs, numerically."""
         y, xs = self.unpack(node)
-        return [self.op.vjp(i, g, y, *xs) for i in self.active]
+        return self.op.vjps(self.active, g, y, *xs)
 
 
 Op.plan_kind = Plan
