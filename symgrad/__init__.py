@@ -251,14 +251,15 @@ __all__ = [
     "value_and_grad", "var", "var_mean", "vjp", "vmap", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
-# Closed forms are imported when they are first asked for: a program that needs numbers only starts sooner.
+# Closed forms and the compiler are imported when they are first asked for: a program that needs numbers only starts sooner.
 _LATER = {
-    "ClosedForm": "symgrad.forms", "derive": "symgrad.forms", "from_sympy": "symgrad.forms",
+    "ClosedForm": "symgrad.forms", "compile": "symgrad.compiler", "derive": "symgrad.forms", "from_sympy": "symgrad.forms",
     "testing": "symgrad.testing",
 }  # fmt: skip
 
 if _TYPE_CHECKING:
     from symgrad import testing
+    from symgrad.compiler import compile
     from symgrad.forms import ClosedForm, derive, from_sympy
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.dtypes import dtype_of as node_dtype
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded
 from symgrad.graph import GRAD
 from symgrad.ops.convert import Cast
@@ -148,5 +149,5 @@ class Dtypes(Core):
 
 
 def dtype_of(x: Core) -> np.dtype[Any]:
-    """Return the dtype of a tensor that has a value; float64 for a symbol."""
-    return np.asarray(0.0 if x._value is None else x._value).dtype
+    """Return the dtype of a tensor; a symbol's follows from what it is computed of."""
+    return node_dtype(x._node) if x._value is None else np.asarray(x._value).dtype

@@ -92,9 +92,8 @@ class Node:
     for ``saved``, which ``backward`` drops, and ``cell``, which ``retain_grad`` sets.
     """
 
-    __slots__ = ("__weakref__", "cell", "fits", "index", "inputs", "level", "rule", "saved", "shape")
+    __slots__ = ("__weakref__", "cell", "dtype", "fits", "index", "inputs", "level", "rule", "saved", "shape")
     value = None
-    dtype = None
 
     rule: Any
     inputs: tuple[Any, ...]
@@ -104,6 +103,7 @@ class Node:
     fits: bool
     index: int
     cell: Cell | None
+    dtype: Any  # worked out by dtypes.py where it is asked for
 
     @property
     def op(self) -> Any:
@@ -142,6 +142,7 @@ def make_node(rule: Any, inputs: tuple[Any, ...], saved: Any, shape: Shape, leve
     node.level = level
     node.fits = fits
     node.cell = None
+    node.dtype = None
     node.index = _count()
     return node
 

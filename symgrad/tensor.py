@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
+from symgrad.dtypes import dtype_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, ValueNeeded
 from symgrad.graph import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.inplace import InPlace
@@ -65,15 +66,13 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy dtype; a symbol has the default one, unless it is a condition."""
+        """The NumPy dtype; a symbol has the default one, and what is computed of symbols follows from theirs."""
         value = self._value
         if type(value) is np.ndarray:
             return value.dtype  # type: ignore[no-any-return]
         if value is not None:
             return np.dtype(np.float64)
-        if self._node.dtype is not None:
-            return self._node.dtype  # type: ignore[no-any-return]
-        return np.dtype(np.bool_) if getattr(self._node.op, "truth", False) else get_default_dtype()
+        return self._node.dtype or dtype_of(self._node)
 
     @property
     def name(self) -> str | None:

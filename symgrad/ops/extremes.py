@@ -124,6 +124,7 @@ class Arg(Op):
     largest: bool = True
     keepdim: bool = False
     saves = ""
+    whole = True
 
     @property
     def label(self) -> str:

@@ -141,6 +141,7 @@ class MatrixRank(_ByRank):
     atol: float | None = None
     rtol: float | None = None
     saves = ""
+    whole = True
 
     def forward(self, x: Any) -> Any:
         """Count."""

@@ -1,0 +1,54 @@
+"""What a backend is: a function from a program to a kernel, registered under its name. Imports program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler import trees
+from symgrad.compiler.program import Program
+from symgrad.errors import SymgradError
+
+
+class Unsuitable(SymgradError):
+    """A backend cannot take this program; ``auto`` then asks the next."""
+
+
+@dataclass
+class Kernel:
+    """Compiled code.
+
+    Attributes:
+        run: flat list of arguments (arrays of the program's dtypes, contiguous; floats for 0-d float64) to the list of
+            results in the same form; every result is new.
+        source: what was compiled, as text.
+        direct: the whole call from the user's positional arguments to the structured result, where the backend has
+            one; it returns NotImplemented for arguments of another kind.
+        stages: what ``lower`` shows: the stage's name, and how to write it out.
+    """
+
+    run: Callable[[Sequence[Any]], Sequence[Any]]
+    source: str
+    backend: str
+    operations: int
+    kernels: int
+    bytes: int = 0
+    direct: Callable[..., Any] | None = None
+    stages: dict[str, Callable[[], str]] = field(default_factory=dict)
+
+
+Build = Callable[[Program, trees.Tree, trees.Tree], Kernel]
+BACKENDS: dict[str, Build] = {}
+
+
+def as_result(value: Any, dtype: Any) -> Any:
+    """Bring a result to what the eager transforms hand out: a float, a NumPy scalar, or an array."""
+    if type(value) is float:
+        return value
+    array = np.asarray(value, dtype)
+    if array.ndim == 0:
+        return float(array) if array.dtype == np.float64 else array[()]
+    return array

@@ -1,0 +1,29 @@
+"""Which backend compiles a program. Imports the backends."""
+
+from __future__ import annotations
+
+from symgrad.compiler import numpy as numpy_backend
+from symgrad.compiler import python, trees
+from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.program import Program
+
+SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
+_WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+
+
+def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile with the backend asked for, or with the first that suits."""
+    if backend != "auto":
+        return BACKENDS[backend](program, args, results)
+    return _scalars(program, args, results) or numpy_backend.build(program, args, results)
+
+
+def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:
+    """Write a small program out in Python; None where it stays long."""
+    try:
+        python.check(program, _WORTH_TRYING)
+        kernel = python.build(program, args, results)
+    except Unsuitable:
+        return None
+    small = all(program.values[k].shape == () for k in program.live())
+    return kernel if small or kernel.operations <= SHORT else None

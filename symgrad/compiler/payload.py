@@ -1,0 +1,177 @@
+"""From a payload, the SymPy expression of an elementwise operation, to a few scalar operations. Imports scalars.
+
+The steps are worked out once a payload and then replayed on any references: of numbers, of loops, of registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from symgrad.scalars import BY_FUNCTION, X
+
+_RELATION = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_POWERS = 64  # whole exponents up to this are products
+
+
+class Steps(NamedTuple):
+    """Operations ``(name, *positions)``: positions below ``arity`` are arguments, the others earlier steps."""
+
+    arity: int
+    ops: tuple[tuple[Any, ...], ...]
+    result: int
+
+
+@lru_cache(maxsize=8192)
+def steps_of(payload: Any, arity: int) -> Steps:
+    """Return the scalar operations that compute the payload."""
+    writer = _Writer(arity)
+    result = writer.write(payload)
+    return Steps(arity, tuple(writer.ops), result)
+
+
+def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: Callable[[float], Any]) -> Any:
+    """Run the steps on references."""
+    env = list(args[: steps.arity])
+    for op in steps.ops:
+        env.append(const(op[1]) if op[0] == "const" else emit(op[0], *[env[k] for k in op[1:]]))
+    return env[steps.result]
+
+
+class _Writer:
+    def __init__(self, arity: int) -> None:
+        self.arity = arity
+        self.ops: list[tuple[Any, ...]] = []
+        self.known: dict[Any, int] = {x: k for k, x in enumerate(X[:arity])}
+        self.places: dict[tuple[Any, ...], int] = {}
+
+    def op(self, name: str, *args: Any) -> int:
+        key = (name, *args)
+        if key not in self.places:
+            self.ops.append(key)
+            self.places[key] = self.arity + len(self.ops) - 1
+        return self.places[key]
+
+    def number(self, value: Any) -> int:
+        return self.op("const", float(value))
+
+    def write(self, e: Any) -> int:
+        """Append the operations of an expression; payloads are small, so recursion is shallow."""
+        found = self.known.get(e)
+        if found is None:
+            found = self.known[e] = self._written(e)
+        return found
+
+    def _written(self, e: Any) -> int:
+        if e is sp.true or e is sp.false:
+            return self.number(bool(e))
+        if getattr(e, "is_number", False):
+            return self.number(sp.Float(e.evalf(20)) if e.is_finite else float(e))
+        kind = next((k for k in type(e).__mro__ if k in _WRITE), None)
+        if kind is not None:
+            return _WRITE[kind](self, e)
+        return self._declared(e)
+
+    def _declared(self, e: Any) -> int:
+        scalar = BY_FUNCTION.get(type(e))
+        if scalar is None:
+            raise TypeError(f"no kernel is declared for {type(e).__name__}; declare it in symgrad.scalars")
+        args = [self.write(a) for a in e.args]
+        while len(args) > scalar.nargs:  # Max and Min take any number of arguments
+            args = [self.op(scalar.name, *args[: scalar.nargs]), *args[scalar.nargs :]]
+        return self.op(scalar.name, *args)
+
+    def folded(self, name: str, args: Sequence[int]) -> int:
+        first, *rest = args
+        for a in rest:
+            first = self.op(name, first, a)
+        return first
+
+
+def _sum(w: _Writer, e: sp.Add) -> int:
+    minus = [a for a in e.args if a.could_extract_minus_sign() and not a.is_number]
+    plus = [a for a in e.args if a not in minus]
+    if not plus:
+        return w.op("neg", w.folded("add", [w.write(-a) for a in minus]))
+    total = w.folded("add", [w.write(a) for a in plus])
+    for a in minus:
+        total = w.op("sub", total, w.write(-a))
+    return total
+
+
+def _product(w: _Writer, e: sp.Mul) -> int:
+    coefficient, rest = e.as_coeff_Mul()
+    above: list[Any] = []
+    below: list[Any] = []
+    for a in sp.Mul.make_args(rest):
+        base, power = a.as_base_exp() if isinstance(a, sp.Pow) else (a, sp.S.One)
+        inverse = power.is_number and power.is_negative
+        (below if inverse else above).append(base ** (-power) if inverse else a)
+    if coefficient.is_Rational and coefficient.q != 1 and coefficient.p in (1, -1):
+        below.insert(0, sp.Integer(coefficient.q))
+        coefficient = sp.Integer(coefficient.p)
+    factors = [w.write(a) for a in above]
+    if coefficient not in (1, -1):
+        factors.insert(0, w.number(coefficient.evalf(20)))
+    top = w.folded("mul", factors) if factors else w.number(1)
+    found = w.op("div", top, w.folded("mul", [w.write(b) for b in below])) if below else top
+    return w.op("neg", found) if coefficient == -1 else found
+
+
+def _power(w: _Writer, e: sp.Pow) -> int:
+    base, power = e.base, e.exp
+    if not power.is_number:
+        return w.op("pow", w.write(base), w.write(power))
+    if power.is_negative:
+        return w.op("div", w.number(1), w.write(base**-power))
+    b = w.write(base)
+    whole, half = divmod(power, 1)
+    if half == 0 and whole <= _POWERS:
+        return _repeated(w, b, int(whole))
+    if half == sp.Rational(1, 2) and whole <= _POWERS:
+        root = w.op("sqrt", b)
+        return root if whole == 0 else w.op("mul", _repeated(w, b, int(whole)), root)
+    return w.op("pow", b, w.number(power.evalf(20)))
+
+
+def _repeated(w: _Writer, b: int, n: int) -> int:
+    """bⁿ by squaring."""
+    found = None
+    while n:
+        if n & 1:
+            found = b if found is None else w.op("mul", found, b)
+        n >>= 1
+        if n:
+            b = w.op("mul", b, b)
+    return w.number(1) if found is None else found
+
+
+def _piecewise(w: _Writer, e: sp.Piecewise) -> int:
+    *head, (last, _) = e.args
+    found = w.write(last)
+    for value, condition in reversed(head):
+        found = w.op("select", w.write(condition), w.write(value), found)
+    return found
+
+
+def _relation(w: _Writer, e: Any) -> int:
+    return w.op(_RELATION[e.rel_op], w.write(e.lhs), w.write(e.rhs))
+
+
+def _joined(name: str) -> Callable[[_Writer, Any], int]:
+    return lambda w, e: w.folded(name, [w.write(a) for a in sorted(e.args, key=sp.default_sort_key)])
+
+
+_WRITE: dict[Any, Callable[[_Writer, Any], int]] = {
+    sp.Add: _sum,
+    sp.Mul: _product,
+    sp.Pow: _power,
+    sp.Piecewise: _piecewise,
+    sp.core.relational.Relational: _relation,
+    sp.And: _joined("and"),
+    sp.Or: _joined("or"),
+    sp.Not: lambda w, e: w.op("not", w.write(e.args[0])),
+}

@@ -1,0 +1,150 @@
+"""A traced function as a list of steps on arrays: shared, folded, and without what no result needs.
+
+Imports graph, ops and dtypes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.dtypes import dtype_of
+from symgrad.errors import GraphError
+from symgrad.graph import GRAD, Leaf, Shape, ancestors, is_node
+from symgrad.ops.map import IDENTITY, Map
+from symgrad.ops.protocol import Op
+
+INPUT, CONST, STEP = "input", "const", "step"
+_FLOAT64 = np.dtype(np.float64)
+
+
+class Value(NamedTuple):
+    """One array of a program: an argument, a constant, or the result of an operation on earlier ones."""
+
+    kind: str
+    op: Any  # the operation; the argument's position; the constant
+    args: tuple[int, ...]
+    shape: Shape
+    dtype: np.dtype[Any]
+    weak: bool = False  # a number, which does not promote
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+class Program:
+    """Values in order of computation, and which of them are the results."""
+
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self.outputs: list[int] = []
+        self.inputs: list[int] = []
+        self._known: dict[Any, int] = {}
+
+    # -------------------------------------------------------------- building
+    def input(self, shape: Shape, dtype: Any) -> int:
+        """Append the next argument."""
+        found = self._append(Value(INPUT, len(self.inputs), (), shape, np.dtype(dtype)))
+        self.inputs.append(found)
+        return found
+
+    def const(self, value: Any) -> int:
+        """Return the place of a constant; Python numbers are weak."""
+        weak = not isinstance(value, (np.ndarray, np.generic))
+        array = np.asarray(value)
+        key = (CONST, weak, array.dtype, array.shape, array.tobytes()) if array.size <= 64 else (CONST, id(value))
+        found = self._known.get(key)
+        if found is None:
+            found = self._append(Value(CONST, value, (), array.shape, array.dtype, weak))
+            self._known[key] = found
+        return found
+
+    def step(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
+        """Return the place of an operation's result, computed before or folded where that is possible."""
+        if op is IDENTITY:
+            return args[0]
+        key = (op, args)
+        found = self._known.get(key)
+        if found is None:
+            values = [self.values[a] for a in args]
+            if all(v.kind == CONST for v in values):
+                found = self._fold(op, values, dtype)
+            else:
+                found = self._append(Value(STEP, op, args, shape, np.dtype(dtype)))
+            self._known[key] = found
+        return found
+
+    def _fold(self, op: Op, values: Sequence[Value], dtype: Any) -> int:
+        with np.errstate(all="ignore"):
+            found = op(*[v.op for v in values])
+        return self.const(found if type(found) is float else np.asarray(found, dtype))
+
+    def _append(self, value: Value) -> int:
+        self.values.append(value)
+        return len(self.values) - 1
+
+    # -------------------------------------------------------------- reading
+    def live(self) -> list[int]:
+        """Return the places that the results need, in order."""
+        need = set(self.outputs)
+        for k in range(len(self.values) - 1, -1, -1):
+            if k in need:
+                need.update(self.values[k].args)
+        return sorted(need)
+
+    def steps(self) -> list[int]:
+        """Return the operations that the results need, in order."""
+        return [k for k in self.live() if self.values[k].kind == STEP]
+
+    def __str__(self) -> str:
+        lines = []
+        for k in self.live():
+            v = self.values[k]
+            args = ", ".join(f"%{a}" for a in v.args)
+            what = {INPUT: f"input {v.op}", CONST: f"const {_short(v.op)}"}.get(v.kind, f"{v.op}({args})")
+            lines.append(f"%{k}: {v.dtype}{list(v.shape)} = {what}")
+        return "\n".join([*lines, "return " + ", ".join(f"%{k}" for k in self.outputs)])
+
+
+def _short(value: Any) -> str:
+    return repr(value) if np.size(value) <= 4 else f"array of {np.size(value)}"
+
+
+def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any]) -> Program:
+    """Return the program from the leaves, its arguments, to the roots: nodes, or values for constants."""
+    program = Program()
+    place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}
+    nodes = ancestors([r for r in roots if is_node(r)], set(place))
+    for node in nodes:
+        if id(node) in place:
+            continue
+        if isinstance(node, Leaf):
+            place[id(node)] = program.const(_captured(node))
+            continue
+        args = tuple([place[id(p)] if is_node(p) else program.const(p) for p in node.inputs])
+        place[id(node)] = program.step(node.op, args, node.shape, dtype_of(node))
+    program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
+    return program
+
+
+def _captured(leaf: Leaf) -> Any:
+    """Return the value of a tensor from outside the function."""
+    if leaf.level == GRAD:
+        raise GraphError(
+            "compile: the function uses a tensor that requires grad and is not among its arguments, so that its value "
+            "would be frozen. Pass it as an argument, or detach() it."
+        )
+    if leaf.value is None:
+        raise GraphError(
+            f"compile: the function uses the symbol {leaf.title!r}, which has no value. Pass it as an argument."
+        )
+    return leaf.value
+
+
+def is_elementwise(v: Value) -> bool:
+    """Whether a value is an elementwise operation's result."""
+    return v.kind == STEP and isinstance(v.op, Map)

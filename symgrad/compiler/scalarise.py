@@ -1,0 +1,176 @@
+"""A small program of arrays written out entry by entry: every array becomes an array of scalar references.
+
+Operations that move entries run as they are, on the references; the others say here how they compute.
+Imports payload, program and scalar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.meaning import steps_of_map
+from symgrad.compiler.payload import replay
+from symgrad.compiler.program import CONST, INPUT, Program, Value
+from symgrad.compiler.scalar import ONE, ZERO, Scalars, total
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.join import Cat, Stack
+from symgrad.ops.map import Map
+from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
+from symgrad.ops.parts import Part, Take
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+from symgrad.ops.total import MapTotal
+
+Refs = np.ndarray[Any, np.dtype[np.int64]]
+# Operations whose forward moves entries and fills up with zeros, whatever the entries are.
+MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril)
+
+
+class Written:
+    """A program entry by entry."""
+
+    def __init__(self, program: Program) -> None:
+        self.scalars = Scalars()
+        self.places: dict[int, Refs] = {}
+        self.slots: list[tuple[int, int]] = []  # (argument, flat position) of each slot
+        for k in program.live():
+            self.places[k] = self._value(program, program.values[k])
+        self.outputs = [self.places[k] for k in program.outputs]
+
+    def _value(self, program: Program, v: Value) -> Refs:
+        if v.kind == INPUT:
+            return self._input(v)
+        if v.kind == CONST:
+            flat = [self.scalars.const(float(c)) for c in np.ravel(v.op)]
+            return np.array(flat, dtype=np.int64).reshape(v.shape)
+        args = [self.places[a] for a in v.args]
+        return np.asarray(write(v.op, self.scalars, args)).reshape(v.shape)
+
+    def _input(self, v: Value) -> Refs:
+        start = len(self.slots)
+        self.slots += [(v.op, k) for k in range(v.size)]
+        return np.array([self.scalars.slot(start + k) for k in range(v.size)], dtype=np.int64).reshape(v.shape)
+
+    def roots(self) -> list[int]:
+        """Return the references of all results' entries."""
+        return [int(r) for y in self.outputs for r in np.ravel(y)]
+
+    def operations(self) -> int:
+        """Return the number of operations that the results need."""
+        return self.scalars.count(self.roots())
+
+
+def can_be_written(v: Value) -> bool:
+    """Whether an operation can be written out entry by entry, on floating-point numbers."""
+    if v.kind != "step":
+        return v.weak or v.dtype.kind in "fb"
+    if v.dtype.kind not in "fb":
+        return False
+    return isinstance(v.op, MOVES) or write.dispatch(type(v.op)) is not _BASE
+
+
+def entries_of(v: Value, values: Sequence[Value]) -> int:
+    """Estimate how many scalar operations a step writes."""
+    if v.kind != "step" or isinstance(v.op, MOVES):
+        return 0
+    if isinstance(v.op, (Map, MapTotal)):
+        steps = steps_of_map(v.op if isinstance(v.op, Map) else v.op.map)
+        size = max((values[a].size for a in v.args), default=1) if isinstance(v.op, MapTotal) else v.size
+        return size * max(1, len(steps.ops))
+    if isinstance(v.op, Einsum):
+        sizes = v.op.sizes([values[a].shape for a in v.args])
+        return int(np.prod(list(sizes.values()), dtype=np.int64)) * len(v.op.terms)
+    return sum(values[a].size for a in v.args)
+
+
+# ------------------------------------------------------------------ what operations write
+@singledispatch
+def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
+    """Return the references of the result. Here: of operations that only move entries."""
+    if not isinstance(op, MOVES):
+        raise TypeError(f"{op} is not written entry by entry")
+    return op.forward(*args)
+
+
+_BASE = write.dispatch(object)
+
+
+@write.register
+def _(op: Map, s: Scalars, args: Sequence[Refs]) -> Any:
+    return elementwise(op, s, args)
+
+
+def elementwise(op: Map, s: Scalars, args: Sequence[Refs]) -> Refs:
+    """Replay the payload's steps on every entry."""
+    steps = steps_of_map(op)
+    if all(a.ndim == 0 for a in args):
+        return np.array(replay(steps, [int(a) for a in args], s.emit, s.const))
+    wide = np.broadcast_arrays(*args)
+    rows = zip(*[w.ravel().tolist() for w in wide])
+    found = [replay(steps, row, s.emit, s.const) for row in rows]
+    return np.array(found, dtype=np.int64).reshape(wide[0].shape)
+
+
+@write.register
+def _(op: MapTotal, s: Scalars, args: Sequence[Refs]) -> Any:
+    terms = elementwise(op.map, s, args).ravel().tolist()
+    added = total(s, terms)
+    return np.array(s.emit("div", added, s.const(len(terms))) if op.mean else added)
+
+
+@write.register
+def _(op: Eye, s: Scalars, args: Sequence[Refs]) -> Any:
+    return np.where(np.eye(op.n, op.m) == 1, ONE, ZERO)
+
+
+@write.register
+def _(op: Cast, s: Scalars, args: Sequence[Refs]) -> Any:
+    return args[0]
+
+
+@write.register
+def _(op: Scatter, s: Scalars, args: Sequence[Refs]) -> Any:
+    """Add each entry to the place it was read from."""
+    size = int(np.prod(op.to, dtype=np.int64))
+    read = np.broadcast_to(op.where.forward(np.arange(size).reshape(op.to)), args[0].shape)
+    found: list[list[int]] = [[] for _ in range(size)]
+    for place, ref in zip(np.ravel(read).tolist(), args[0].ravel().tolist(), strict=True):
+        if ref != ZERO:
+            found[place].append(ref)
+    return np.array([total(s, refs) for refs in found], dtype=np.int64).reshape(op.to)
+
+
+@write.register
+def _(op: Einsum, s: Scalars, args: Sequence[Refs]) -> Any:
+    """Σ over the absent letters of the product of entries."""
+    letters = op.output + "".join(dict.fromkeys(c for t in op.terms for c in t if c not in op.output))
+    sizes = op.sizes([a.shape for a in args])
+    full = tuple(sizes[c] for c in letters)
+    wide = [np.broadcast_to(_aligned(a, t, letters), full) for a, t in zip(args, op.terms, strict=True)]
+    rows = int(np.prod(full[: len(op.output)], dtype=np.int64))
+    width = int(np.prod(full[len(op.output) :], dtype=np.int64))
+    columns = [w.reshape(rows, width).tolist() for w in wide]
+    out = [total(s, [_product(s, refs) for refs in zip(*row)]) for row in zip(*columns)]
+    return np.array(out, dtype=np.int64).reshape(full[: len(op.output)])
+
+
+def _aligned(refs: Refs, term: str, letters: str) -> Refs:
+    """Bring an operand's axes into the order of the letters, a repeated letter to its diagonal."""
+    unique = "".join(dict.fromkeys(term))
+    if unique != term:
+        refs = np.einsum(f"{term}->{unique}", refs)
+    order = sorted(range(len(unique)), key=lambda k: letters.index(unique[k]))
+    here = tuple(slice(None) if c in unique else None for c in letters)
+    return refs.transpose(order)[here]
+
+
+def _product(s: Scalars, refs: Sequence[int]) -> int:
+    first, *rest = refs
+    for r in rest:
+        first = s.emit("mul", first, r)
+    return first

@@ -1,0 +1,78 @@
+"""Run a function once on tensors without values, and keep the graph of what it did. Imports program and trees."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler import trees
+from symgrad.compiler.program import Program, from_nodes
+from symgrad.errors import ArgumentTypeError, ValueNeeded
+from symgrad.graph import TRACED, Leaf
+from symgrad.record import Core, handle
+
+
+class Spec(NamedTuple):
+    """What is known of an argument while tracing: its shape and dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Traced(NamedTuple):
+    """A program and the structure of its results."""
+
+    program: Program
+    results: trees.Tree
+
+
+def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
+    """Trace fn, whose arguments (args, kwargs) have this structure around arrays of these shapes and dtypes."""
+    names = _names(fn)
+    leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
+    args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
+    try:
+        result = fn(*args, **kwargs)
+    except ValueNeeded as error:
+        raise ValueNeeded(
+            f"compile: the function looks at a value, but is traced without values. {error} Choose with "
+            "sg.where(x > 0, a, b) instead of if, loop with sg.scan or sg.fori_loop, and leave float(), item() and "
+            "numpy() to the result."
+        ) from error
+    found: list[Any] = []
+    results = trees.flatten(result, _is_result, found)
+    return Traced(from_nodes(leaves, [_root(t) for t in found]), results)
+
+
+def _leaf(spec: Spec, name: str | None) -> Leaf:
+    leaf = Leaf(None, spec.shape, TRACED, name)
+    leaf.dtype = spec.dtype
+    return leaf
+
+
+def _names(fn: Callable[..., Any]) -> list[str]:
+    """Return the function's parameter names, for error messages; none where there is no signature."""
+    try:
+        return list(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+def _is_result(x: Any) -> bool:
+    if isinstance(x, (Core, np.ndarray, np.generic, float)):
+        return True
+    if callable(x):
+        raise ArgumentTypeError(
+            f"compile: the function returned a {type(x).__name__}. Return tensors, numbers, or nested dicts, lists, "
+            "tuples and dataclasses of them."
+        )
+    return False
+
+
+def _root(t: Any) -> Any:
+    if not isinstance(t, Core):
+        return t
+    return t._node if t._value is None else t._value

@@ -1,0 +1,61 @@
+"""Compiled functions against eager ones: every row of the table, every backend, structures, dtypes, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checks import every, number, weighed
+
+import symgrad as sg
+from symgrad.compiler.backend import Unsuitable
+
+from cases import CASES
+
+BACKENDS = ["python", "numpy"]
+
+
+def rosenbrock(x):
+    return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+
+def flat(result):
+    """The arrays in nested tuples."""
+    return [y for part in result for y in flat(part)] if isinstance(result, tuple) else [np.asarray(result)]
+
+
+def point(x):
+    """A 0-d float64 is a float, as everywhere."""
+    return float(x) if x.ndim == 0 and x.dtype == np.float64 else x
+
+
+def agree(found, expected):
+    """Equal shapes and dtypes, and entries to 1e-12 of the largest."""
+    for y, z in zip(flat(found), flat(expected), strict=True):
+        assert y.dtype == z.dtype
+        finite = z[np.isfinite(z)] if z.dtype.kind == "f" else z
+        scale = max(1.0, float(np.max(np.abs(finite), initial=0))) if z.dtype.kind == "f" else 0.0
+        np.testing.assert_allclose(y, z, rtol=1e-12, atol=1e-12 * scale, strict=True)
+
+
+def compiled(f, backend, *points):
+    """The compiled result, or a visible skip where the backend says that it cannot take the program."""
+    try:
+        return sg.compile(f, backend=backend)(*points)
+    except Unsuitable as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@every(CASES)
+def test_value_of_every_row_agrees_with_eager(case, backend):
+    points = [point(x) for x in case.points]
+    expected = number(case)(*[sg.tensor(x) for x in points]).numpy()
+    agree(compiled(number(case), backend, *points), expected)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@every([case for case in CASES if not case.row.discrete])
+def test_gradient_of_every_row_agrees_with_eager(case, backend):
+    points = [point(x) for x in case.points]
+    both = sg.value_and_grad(weighed(case), tuple(range(len(points))))
+    agree(compiled(both, backend, *points), both(*points))
