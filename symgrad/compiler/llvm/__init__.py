@@ -1,0 +1,1 @@
+"""LLVM kernels: scalar IR in loops that LLVM vectorises; needs llvmlite (``symgrad[llvm]``)."""

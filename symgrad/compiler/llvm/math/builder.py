@@ -1,0 +1,262 @@
+"""LLVM IR of one scalar function, written as arithmetic on ``Value``.
+
+``x * y + 1`` appends two lines of IR; ``fma``, ``select``, ``horner`` and the bit operations do the same. There are
+no branches, calls, loads or fast flags, so a loop that inlines the function is vectorised and rounds as written.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A binary floating-point format: names in IR, bits of the fraction, bias of the exponent."""
+
+    name: str
+    type: str
+    word: str  # the integer type of the same width
+    fraction: int
+    bias: int
+
+    @property
+    def round_shift(self) -> float:
+        """3·2^(fraction-1): adding it rounds a number to an integer, which the sum then holds in its low bits."""
+        return 1.5 * 2.0**self.fraction
+
+    @property
+    def exponent_shift(self) -> float:
+        """2^fraction: its low bits are zero, so an integer below it can be or-ed into them."""
+        return 2.0**self.fraction
+
+    @property
+    def sign(self) -> int:
+        """The place of the sign bit."""
+        return 63 if self.type == "double" else 31
+
+    def bits(self, value: float) -> int:
+        """The pattern of value in this format, as an unsigned integer."""
+        code, word = ("<d", "<Q") if self.type == "double" else ("<f", "<I")
+        found: int = struct.unpack(word, struct.pack(code, value))[0]
+        return found
+
+    def literal(self, value: float) -> str:
+        """IR text of value rounded to this format; IR writes either format as the bits of a double."""
+        rounded = value if self.type == "double" else struct.unpack("<f", struct.pack("<f", value))[0]
+        return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
+
+
+F64 = Kind("f64", "double", "i64", fraction=52, bias=1023)
+F32 = Kind("f32", "float", "i32", fraction=23, bias=127)
+KINDS = {kind.name: kind for kind in (F64, F32)}
+
+
+@dataclass
+class Body:
+    """The lines of one function so far, and the intrinsics they call."""
+
+    lines: list[str] = field(default_factory=list)
+    declares: set[str] = field(default_factory=set)
+
+    def append(self, text: str) -> str:
+        """Append an instruction and return the name of its result."""
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """An SSA value: a number of the kind, its bits as an integer, or a truth value, by ``type``."""
+
+    body: Body
+    kind: Kind
+    type: str
+    name: str
+
+    def emit(self, text: str, type: str | None = None) -> Value:
+        """Append an instruction whose result has the given type, this value's own by default."""
+        return replace(self, name=self.body.append(text), type=type or self.type)
+
+    def text(self, other: Operand) -> str:
+        """An operand of this value's type, as IR writes it."""
+        if isinstance(other, Value):
+            return other.name
+        return self.kind.literal(other) if self.type == self.kind.type else str(int(other))
+
+    def _binary(self, name: str, other: Operand, swapped: bool = False) -> Value:
+        float_name, int_name = name.split()
+        left, right = self.name, self.text(other)
+        if swapped:
+            left, right = right, left
+        return self.emit(f"{float_name if self.type == self.kind.type else int_name} {self.type} {left}, {right}")
+
+    def __add__(self, other: Operand) -> Value:
+        return self._binary("fadd add", other)
+
+    def __radd__(self, other: Operand) -> Value:
+        return self._binary("fadd add", other, swapped=True)
+
+    def __sub__(self, other: Operand) -> Value:
+        return self._binary("fsub sub", other)
+
+    def __rsub__(self, other: Operand) -> Value:
+        return self._binary("fsub sub", other, swapped=True)
+
+    def __mul__(self, other: Operand) -> Value:
+        return self._binary("fmul mul", other)
+
+    def __rmul__(self, other: Operand) -> Value:
+        return self._binary("fmul mul", other, swapped=True)
+
+    def __truediv__(self, other: Operand) -> Value:
+        return self._binary("fdiv -", other)
+
+    def __rtruediv__(self, other: Operand) -> Value:
+        return self._binary("fdiv -", other, swapped=True)
+
+    def __neg__(self) -> Value:
+        return self.emit(f"fneg {self.type} {self.name}")
+
+    # integers and truth values
+    def __and__(self, other: Operand) -> Value:
+        return self._binary("- and", other)
+
+    def __or__(self, other: Operand) -> Value:
+        return self._binary("- or", other)
+
+    def __xor__(self, other: Operand) -> Value:
+        return self._binary("- xor", other)
+
+    def __lshift__(self, count: int) -> Value:
+        return self._binary("- shl", count)
+
+    def __rshift__(self, count: int) -> Value:  # zeros come in at the top
+        return self._binary("- lshr", count)
+
+    # comparisons are false of nan
+    def _compare(self, how: str, other: Operand) -> Value:
+        return self.emit(f"fcmp {how} {self.type} {self.name}, {self.text(other)}", "i1")
+
+    def __lt__(self, other: Operand) -> Value:
+        return self._compare("olt", other)
+
+    def __le__(self, other: Operand) -> Value:
+        return self._compare("ole", other)
+
+    def __gt__(self, other: Operand) -> Value:
+        return self._compare("ogt", other)
+
+    def __ge__(self, other: Operand) -> Value:
+        return self._compare("oge", other)
+
+    def equals(self, other: Operand) -> Value:
+        """Truth of self = other; false of nan."""
+        return self._compare("oeq", other)
+
+    def is_nan(self) -> Value:
+        """Truth of self being nan."""
+        return self._compare("uno", self)
+
+    def is_negative(self) -> Value:
+        """Truth of the sign bit, which -0 has."""
+        bits = self.bits()
+        return bits.emit(f"icmp slt {bits.type} {bits.name}, 0", "i1")
+
+    # changes of type
+    def bits(self) -> Value:
+        """The pattern of a number as an integer."""
+        return self.emit(f"bitcast {self.type} {self.name} to {self.kind.word}", self.kind.word)
+
+    def number(self) -> Value:
+        """The number that has these bits."""
+        return self.emit(f"bitcast {self.type} {self.name} to {self.kind.type}", self.kind.type)
+
+    def widen(self) -> Value:
+        """A float32 as float64, exactly."""
+        return replace(self.emit(f"fpext float {self.name} to double", "double"), kind=F64)
+
+    def narrow(self) -> Value:
+        """A float64 rounded to float32."""
+        return replace(self.emit(f"fptrunc double {self.name} to float", "float"), kind=F32)
+
+    def constant(self, value: float) -> Value:
+        """A number of this kind."""
+        return replace(self, name=self.kind.literal(value), type=self.kind.type)
+
+
+Operand = Value | float
+
+
+def _intrinsic(name: str, *operands: Operand) -> Value:
+    value = next(x for x in operands if isinstance(x, Value))
+    callee = f"@llvm.{name}.{value.kind.name}"
+    value.body.declares.add(f"declare {value.type} {callee}({', '.join([value.type] * len(operands))})")
+    arguments = ", ".join(f"{value.type} {value.text(x)}" for x in operands)
+    return value.emit(f"call {value.type} {callee}({arguments})")
+
+
+def fma(x: Operand, y: Operand, z: Operand) -> Value:
+    """x y + z, rounded once."""
+    return _intrinsic("fma", x, y, z)
+
+
+def sqrt(x: Value) -> Value:
+    """√x."""
+    return _intrinsic("sqrt", x)
+
+
+def magnitude(x: Value) -> Value:
+    """|x|."""
+    return _intrinsic("fabs", x)
+
+
+def copysign(x: Operand, sign: Value) -> Value:
+    """x with the sign bit of sign."""
+    return _intrinsic("copysign", x, sign)
+
+
+def rounding(name: str, x: Value) -> Value:
+    """x rounded to an integer by the intrinsic floor, ceil, trunc or rint (half to even)."""
+    return _intrinsic(name, x)
+
+
+def select(where: Value, x: Operand, y: Operand) -> Value:
+    """x where it is true, else y; numbers or integers."""
+    typed = next((v for v in (x, y) if isinstance(v, Value)), where.constant(0))
+    chosen = f"{typed.type} {typed.text(x)}, {typed.type} {typed.text(y)}"
+    return typed.emit(f"select i1 {where.name}, {chosen}")
+
+
+def clip(x: Value, low: float | None = None, high: float | None = None) -> Value:
+    """x held between bounds; nan stays nan."""
+    if high is not None:
+        x = select(x > high, high, x)
+    return x if low is None else select(x < low, low, x)
+
+
+def horner(x: Value, coefficients: Sequence[float]) -> Value:
+    """c0 + c1 x + c2 x² + …"""
+    *rest, last = coefficients
+    total: Operand = last
+    for c in reversed(rest):
+        total = fma(total, x, c)
+    assert isinstance(total, Value)
+    return total
+
+
+def round_to_integer(x: Value, scale: float) -> tuple[Value, Value]:
+    """n = x·scale rounded to an integer, and the bits whose low ones hold n in two's complement.
+
+    |n| has to stay below 2^(fraction - 1). Conversion instructions are avoided: AVX2 has none for 64 bits.
+    """
+    shifted = fma(x, scale, x.kind.round_shift)
+    return shifted - x.kind.round_shift, shifted.bits()
+
+
+def power_of_two(n: Value) -> Value:
+    """2^n of an integer-valued n with 2^n normal."""
+    kind = n.kind
+    return ((n + (kind.round_shift + kind.bias)).bits() << kind.fraction).number()

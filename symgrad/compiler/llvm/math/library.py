@@ -1,0 +1,76 @@
+"""The table of functions, and their definitions as IR text. Lowest of the LLVM backend; imports its siblings only."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+
+from symgrad.compiler.llvm.math import exponential, hyperbolic, logarithms, simple, trigonometric
+from symgrad.compiler.llvm.math.builder import KINDS, Body, Value
+
+_TABLE: dict[str, Callable[..., Value]] = {
+    "exp": exponential.exp,
+    "exp2": exponential.exp2,
+    "expm1": exponential.expm1,
+    "sigmoid": exponential.sigmoid,
+    "log": logarithms.log,
+    "log1p": logarithms.log1p,
+    "softplus": logarithms.softplus,
+    "logsigmoid": logarithms.logsigmoid,
+    "bce_logits": logarithms.bce_logits,
+    "sin": trigonometric.sin,
+    "cos": trigonometric.cos,
+    "tanh": hyperbolic.tanh,
+    "sqrt": simple.sqrt,
+    "rsqrt": simple.rsqrt,
+    "abs": simple.abs_,
+    "sign": simple.sign,
+    "floor": simple.floor,
+    "ceil": simple.ceil,
+    "trunc": simple.trunc,
+    "round": simple.round_,
+    "maximum": simple.maximum,
+    "minimum": simple.minimum,
+    "relu": simple.relu,
+    "clamp": simple.clamp,
+    "clamp_min": simple.maximum,
+    "clamp_max": simple.minimum,
+}
+
+# name -> number of arguments
+FUNCTIONS = {name: len(inspect.signature(function).parameters) for name, function in _TABLE.items()}
+
+# (name, kind) -> the |x| up to which the function is accurate; beyond it gives some finite number
+LIMIT = {
+    (name, kind): limit
+    for name in ("sin", "cos", "tan")
+    if name in _TABLE
+    for kind, limit in trigonometric.LIMIT.items()
+}
+
+
+def definitions(names: Iterable[tuple[str, str]]) -> str:
+    """IR that defines ``@sg.<name>.<kind>`` for each (name, kind), and declares the intrinsics used.
+
+    Args: pairs of a key of ``FUNCTIONS`` and "f64" or "f32"; repetitions are dropped. Raises KeyError of others.
+
+    >>> definitions([("sqrt", "f64")]).splitlines()[0]
+    'declare double @llvm.sqrt.f64(double)'
+    """
+    declares: set[str] = set()
+    texts = []
+    for name, kind in sorted(set(names)):
+        body = Body()
+        texts.append(_definition(name, kind, body))
+        declares |= body.declares
+    return "\n".join([*sorted(declares), "", *texts])
+
+
+def _definition(name: str, kind_name: str, body: Body) -> str:
+    kind = KINDS[kind_name]
+    arguments = [f"%x{i}" for i in range(FUNCTIONS[name])]
+    result = _TABLE[name](*(Value(body, kind, kind.type, argument) for argument in arguments))
+    parameters = ", ".join(f"{kind.type} {argument}" for argument in arguments)
+    head = f"define internal {kind.type} @sg.{name}.{kind_name}({parameters})"
+    attributes = "alwaysinline nounwind willreturn memory(none)"
+    return "\n".join([f"{head} {attributes} {{", *body.lines, f"  ret {kind.type} {result.name}", "}", ""])

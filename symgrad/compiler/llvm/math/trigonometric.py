@@ -1,0 +1,66 @@
+"""sin, cos, tan: Cody and Waite's reduction by multiples of π or π/2 with fused operations, then one polynomial.
+
+sin x = (-1)ⁿ sin(x - nπ) and cos x = (-1)ⁿ sin(qπ/2 - x) with q = 2n + 1, so both use sin on |r| <= π/2. While n is
+an integer below 2^(fraction/2) the first step of the reduction is exact, and the others round relative to the result.
+"""
+
+from __future__ import annotations
+
+import math
+
+from symgrad.compiler.llvm.math.builder import Value, clip, fma, horner, magnitude, round_to_integer, select
+
+# sin r = r + r r² P(r²) on |r| <= π/2, to 2^-61 (2^-27); minimax as in exponential.py
+SIN = {
+    "f64": (
+        -0.16666666666666666, 0.008333333333333194, -0.00019841269841209237, 2.7557319211139554e-06,
+        -2.505210687296707e-08, 1.605893971249279e-10, -7.642991625966658e-13, 2.7211761000447076e-15,
+    ),
+    "f32": (-0.1666665955110313, 0.008333066255233596, -0.00019809603199876956, 2.6057807029437016e-06),
+}  # fmt: skip
+
+# π/2, rounded in three pieces
+HALF_PI = {
+    "f64": (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33),
+    "f32": (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
+}
+
+LIMIT = {"f64": 1e8, "f32": 1e5}
+
+
+def inside(x: Value) -> Value:
+    """x >= 0 up to the limit, 0 beyond, nan of ∞ and nan."""
+    return select(x <= LIMIT[x.kind.name], x, x * 0.0)
+
+
+def reduce(x: Value, n: Value, unit: float) -> Value:
+    """x - n·unit·π/2; unit is a power of two."""
+    for part in HALF_PI[x.kind.name]:
+        x = fma(n, -unit * part, x)
+    return x
+
+
+def sin_reduced(r: Value) -> Value:
+    """sin r on |r| <= π/2, never beyond ±1."""
+    z = r * r
+    return clip(fma(r, z * horner(z, SIN[r.kind.name]), r), -1.0, 1.0)
+
+
+def flip(y: Value, n: Value) -> Value:
+    """y (-1)ⁿ, n in the low bits."""
+    return (y.bits() ^ (n << y.kind.sign)).number()
+
+
+def sin(x: Value) -> Value:
+    """sin x, with -0 at -0."""
+    a = inside(magnitude(x))
+    n, bits = round_to_integer(a, 1 / math.pi)
+    return flip(sin_reduced(reduce(a, n, 2.0)), bits ^ (x.bits() >> x.kind.sign))
+
+
+def cos(x: Value) -> Value:
+    """cos x."""
+    x = inside(magnitude(x))
+    shifted = fma(x, 1 / math.pi, -0.5) + x.kind.round_shift
+    q = fma(shifted - x.kind.round_shift, 2.0, 1.0)
+    return flip(sin_reduced(-reduce(x, q, 1.0)), shifted.bits())
