@@ -10,6 +10,7 @@ import sympy as sp
 from checks import close
 
 import symgrad as sg
+from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.graph import Leaf, ancestors
@@ -338,6 +339,43 @@ def test_term_made_twice_is_one_object(rule):
     k = Maker()
     make, _ = TABLE[rule][0]
     assert make(k) is make(k)
+
+
+# ------------------------------------------------------------------ names for parts
+difference = lambda k: k.add(k.x, (-1, k.y))
+scaled = lambda k: k.times(k.x, k.power(k.t, -half))
+PARTS = {  # a part, a term that has it among its own, and one that only looks so
+    "a multiple of a sum": (
+        difference, lambda k: k.add((-2, k.x), (2, k.y)), lambda k: k.add((-2, k.x), (3, k.y)),
+    ),
+    "a power of a root": (
+        lambda k: k.power(k.t, half), lambda k: k.power(k.t, sp.Rational(-3, 2)), lambda k: k.power(k.t, half / 2),
+    ),
+    "among the factors": (
+        scaled,
+        lambda k: k.einsum("i,j,,j->i", k.x, k.x, k.power(k.t, -1), k.z),
+        lambda k: k.einsum("i,,j->i", k.x, k.power(k.t, half), k.z),
+    ),
+    "a chain in a chain": (
+        lambda k: k.einsum("ij,j->i", k.A, k.x),
+        lambda k: k.einsum("ki,ij,j->k", k.B, k.A, k.x),
+        lambda k: k.einsum("ij,j,j->i", k.A, k.x, k.z),
+    ),
+    "a symmetric matrix either way": (
+        lambda k: k.einsum("ij,j->i", k.S, k.x),
+        lambda k: k.einsum("j,ji,ik->k", k.x, k.S, k.B),
+        lambda k: k.einsum("j,ji,ik->k", k.x, k.A, k.B),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_part_with_a_name_is_found_in_a_term_and_not_in_a_near_miss(part):
+    for make, found in zip(PARTS[part][1:], (True, False), strict=True):
+        k = Maker()
+        (named,) = abbreviate._named(k.pool, [make(k)], "h", PARTS[part][0](k))
+        assert any(t.kind == NAMED for t in below([named])) == found
+        close(value(named, ARRAYS), value(make(k), ARRAYS), 1e-13)
 
 
 # ------------------------------------------------------------------ random graphs

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.products import content, is_closed
+from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -20,7 +20,6 @@ from symgrad.forms.canon.terms import (
     POWER,
     PRODUCT,
     SUM,
-    Letters,
     Pool,
     Term,
 )
@@ -171,21 +170,6 @@ def _needed(root: Term, found: Mapping[Term, Any]) -> list[Term]:
         if t.kind != NAMED:
             stack.extend(t.args)
     return [seen[k] for k in sorted(seen)]
-
-
-def opened(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]:
-    """Return a product's factors, with those of the numbers in it: the coefficient may make one of them a mean."""
-    subs, out, pairs = t.data
-    sizes, factors = dict(pairs), list[tuple[Term, Letters]]()
-    for a, s in zip(t.args, subs, strict=True):
-        if not is_closed(a):
-            factors.append((a, s))
-            continue
-        inner, _, own = a.data
-        at = {k: len(sizes) + m for m, (k, _) in enumerate(own)}
-        sizes.update({at[k]: n for k, n in own})
-        factors += [(b, tuple(at[k] for k in r)) for b, r in zip(a.args, inner, strict=True)]
-    return factors, out, sizes
 
 
 def written_out(e: Any) -> Any:

@@ -137,6 +137,9 @@ class LetterGraph:
         """Σ over a letter that only vectors have: aᵀb, ‖a‖², a mean or a sum."""
         if not label:
             return self.sizes[k]
+        if len(label) >= 2 and sp.fraction(self.coef)[1] == self.sizes[k] and not any(map(_is_product, label)):
+            self.coef = self.coef * self.sizes[k]
+            return Mean.of(times(label, (self.sizes[k],)))
         if len(label) >= 2:
             return Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
         return self.total(label[0])
@@ -175,6 +178,10 @@ class LetterGraph:
         before = [Diag.of(times(left, shape[:1]))] if left else []
         after = [Diag.of(times(right, shape[1:]))] if right else []
         return chain([*before, matrix, *after], shape)
+
+
+def _is_product(a: Any) -> bool:
+    return isinstance(_scaled(a)[1], Product)
 
 
 def _divides(count: Any, coef: Any) -> bool:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 import sympy as sp
 
 from symgrad.forms import names, printers
+from symgrad.forms.abbreviate import abbreviated, is_quotient, is_root, is_short, total
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
-from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below, split
+from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
@@ -27,7 +28,7 @@ from symgrad.ops.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy
 
 DEPTH = 16  # operations in a row that are written as one expression
-SHORT = 3  # cost of a term that needs no name
+SMALL, LONG = 60, 400  # operations of a graph, and length of a formula, that is also named after it is simplified
 LARGE = 3000  # operations of a graph that is lowered once, with a name for all that is used again
 ROUNDS = 8  # of leaving out names that are used once
 
@@ -46,6 +47,7 @@ class WhereForm:
         bodies: one expression for each root.
         definitions: the names that they use, each after those that its own definition uses.
         matrix: whether they are in matrix notation, and not in index notation.
+        indices: the free indices of bodies in index notation, as many as the longest has.
     """
 
     def __init__(
@@ -55,7 +57,7 @@ class WhereForm:
         called: names.Naming,
         basis: Leaf | None = None,
     ) -> None:
-        self._forward = set(ancestors(list(forward)))
+        self._graph, self._forward = list(forward), set(ancestors(list(forward)))
         self._roots, self._leaf, self._basis = list(roots), leaf_reading(called.inner), basis
         self._order = ancestors([*forward, *roots])
         chosen = self._used_again()
@@ -64,16 +66,18 @@ class WhereForm:
             before, chosen = chosen, self._standing_again()
             if chosen == before:
                 break
+        self._shorter()
         named = self._in_use()
         self._names = {**called.shown, **_called(named, self._forward, called.taken | self._signs())}
         try:
             write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
             self._write(write, named)
-            self.matrix = True
+            self.matrix, self.indices = True, []
         except NoMatrix:
             self.matrix = False
             reading = Reading(self._pool, self._names)
             avoid = {*called.taken, *self._names.values()}
+            self.indices = _indices(max(len(t.shape) for t in self._bodies), avoid)
             self._write(lambda t: _entry(reading, t, avoid), named)
 
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
@@ -112,7 +116,7 @@ class WhereForm:
 
         def name(node: AnyNode, term: Term) -> Term:
             depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
-            if _is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
+            if is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
                 return term
             depth[node] = 0
             if node not in self._forward:
@@ -131,16 +135,37 @@ class WhereForm:
     def _body(self, found: dict[AnyNode, Term], root: AnyNode) -> Term:
         t = found[root]
         t = t.args[0] if t.kind == NAMED and len(self._roots) == 1 else t
+        return self._coefficients(self._pool, t, found)
+
+    def _coefficients(self, pool: Pool, t: Term, found: dict[AnyNode, Term]) -> Term:
         if self._basis is None:
             return t
-        return coefficients(self._pool, t, found.get(self._basis, self._leaf(self._pool, self._basis)))
+        return coefficients(pool, t, found.get(self._basis, self._leaf(pool, self._basis)))
+
+    def _shorter(self) -> None:
+        """Take the finished formula, with names for its parts, where that is shorter: names can hide what cancels."""
+        if len(self._order) > SMALL:
+            return
+        pool = Pool()
+        own = lowered(pool, self._graph, self._leaf)
+        pool.written = {t for t in own.values() if t.kind == SUM}
+        found = lowered(pool, self._roots, self._leaf, known=own)
+        bodies = [self._coefficients(pool, found[root], found) for root in self._roots]
+        if sum(t.cost for t in bodies) > LONG:
+            return
+        computed = {n: t for n, t in own.items() if isinstance(n, Node)}
+        result = self._graph[0]
+        ratio = result if result in computed and is_quotient(computed[result]) else None
+        bodies = abbreviated(pool, bodies, computed, ratio)
+        if total(bodies, ratio) < total(self._bodies):
+            self._pool, self._bodies = pool, bodies
 
     def _standing_again(self) -> set[AnyNode]:
         """Return the operations whose terms stand in several places, by name or written out."""
         uses: Counter[Term] = Counter(self._bodies)
         for t in below(self._bodies):
             uses.update(t.args)
-        again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not _is_short(t))]
+        again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not is_short(t))]
         nodes = {t.data if t.kind == NAMED else self._node_of.get(t) for t in again}
         return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
 
@@ -155,13 +180,12 @@ class WhereForm:
 
 def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:
     """Return the entry of a term in index notation."""
-    letters = names.letters(names.FREE, avoid)
-    free = [sp.Symbol(next(letters), integer=True) for _ in t.shape]
+    free = _indices(len(t.shape), avoid)
     return lettered(tidy(reading.entry(t, free)), {k.name for k in free} | avoid)
 
 
-def _is_short(t: Term) -> bool:
-    return t.kind in (LEAF, NAMED, EYE) or t.cost <= SHORT or split(t)[1].kind in (LEAF, NAMED)
+def _indices(rank: int, avoid: set[str]) -> list[sp.Symbol]:
+    return [sp.Symbol(k, integer=True) for k in islice(names.letters(names.FREE, avoid), rank)]
 
 
 # ------------------------------------------------------------------ names
@@ -203,7 +227,7 @@ def _stem(t: Term, forward: bool, before: bool) -> str:
         return "δ" if t.shape else "c"
     if _statistic(t) is not None:
         return str(_statistic(t))
-    return "r" if t.kind == SUM and t.shape else "u" if t.shape else "c"
+    return "r" if (t.kind == SUM and t.shape) or is_quotient(t) else "u" if t.shape else "c"
 
 
 def _statistic(t: Term) -> str | None:
@@ -211,13 +235,17 @@ def _statistic(t: Term) -> str | None:
     c, core = split(t)
     if core.kind == PRODUCT and len(core.args) == 1 and sp.fraction(c)[1] != 1:
         return "v" if core.args[0].kind == POWER else "μ"
-    if core.kind == POWER and core.data == sp.Rational(1, 2):
+    if is_root(core):
         return "σ"
-    return "h" if core.kind == PRODUCT and any(_is_root(a) for a in core.args) else None
+    return "h" if core.kind == PRODUCT and t.shape and any(_is_root(a) for a in core.args) else None
 
 
 def _is_root(a: Term) -> bool:
-    return a.kind == POWER and bool(a.data == -sp.Rational(1, 2))
+    """Whether a factor divides by a root, or by the name of one."""
+    if a.kind != POWER:
+        return False
+    (b,) = a.args
+    return bool(a.data == -sp.Rational(1, 2)) or (a.data == -1 and b.kind == NAMED and is_root(b.args[0]))
 
 
 def _activation(t: Term) -> str | None:

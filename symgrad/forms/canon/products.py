@@ -64,6 +64,21 @@ def is_closed(t: Term) -> bool:
     return t.kind == PRODUCT and not t.shape and any(t.data[0])
 
 
+def opened(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]:
+    """Return a product's factors, with those of the numbers in it, its output letters and the size of each letter."""
+    subs, out, pairs = t.data
+    sizes, factors = dict(pairs), list[tuple[Term, Letters]]()
+    for a, s in zip(t.args, subs, strict=True):
+        if not is_closed(a):
+            factors.append((a, s))
+            continue
+        inner, _, own = a.data
+        at = {k: len(sizes) + m for m, (k, _) in enumerate(own)}
+        sizes.update({at[k]: n for k, n in own})
+        factors += [(b, tuple(at[k] for k in r)) for b, r in zip(a.args, inner, strict=True)]
+    return factors, out, sizes
+
+
 @rule(PRODUCT)
 def number_apart(d: Draft) -> bool:
     """(aᵀx)·x has two factors: what shares no letter with the rest or the output is a number of its own."""

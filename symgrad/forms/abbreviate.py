@@ -1,0 +1,199 @@
+"""A finished formula with names for its parts: what stands in it several times, and what the function computes.
+
+Starts from terms that were simplified as a whole: names in the graph would have kept factors apart. Imports canon.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.canon.products import content, opened
+from symgrad.forms.canon.terms import (
+    EYE,
+    FUNCTION,
+    LEAF,
+    NAMED,
+    POWER,
+    PRODUCT,
+    SUM,
+    Letters,
+    Pool,
+    Term,
+    below,
+    split,
+)
+
+SHORT = 3  # cost of a term that needs no name
+NAME = 2  # what a definition costs beside what it defines
+MOST, FACTORS = 24, 8  # names that are tried, and factors of a product that is looked for in others
+
+
+def is_short(t: Term) -> bool:
+    """Whether a term needs no name."""
+    return t.kind in (LEAF, NAMED, EYE) or t.cost <= SHORT or split(t)[1].kind in (LEAF, NAMED)
+
+
+def total(bodies: Sequence[Term], known: Any = None) -> int:
+    """Return how long formulas are, with the definitions of the names in them but the one that is known."""
+    parts = below(bodies)
+    defined = [t.args[0] for t in parts if t.kind == NAMED and t.data is not known]
+    roots = sum(t.kind == POWER and t.args[0].kind == NAMED and not t.data.is_Integer for t in parts)
+    return sum(t.cost for t in bodies) + roots + sum(NAME + t.cost - 2 * is_root(t) for t in defined)  # ‖x‖ is short
+
+
+def is_root(t: Term) -> bool:
+    """Whether a term is a square root."""
+    return t.kind == POWER and bool(t.data == sp.Rational(1, 2))
+
+
+def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any) -> list[Term]:
+    """Return the formulas with names for parts wherever that makes them shorter.
+
+    Args:
+        pool: where the terms live.
+        bodies: the formulas.
+        own: what the function computes, by node.
+        ratio: the node of a function that is a quotient r: (u' - r v')/v is shorter than u'/v - u v'/v².
+    """
+    for key, part in _candidates(pool, bodies, own):
+        tried = _named(pool, bodies, key, part)
+        if total(tried, ratio) <= total(bodies, ratio) and any(t.data is key for t in below(tried)):
+            bodies = tried
+    return bodies
+
+
+def is_quotient(t: Term) -> bool:
+    """Whether a number is one number divided by another."""
+    return t.kind == PRODUCT and not t.shape and any(a.kind == POWER and a.data == -1 for a in t.args)
+
+
+def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> list[tuple[Any, Term]]:
+    """Return what may have a name, the longest first."""
+    found: dict[Term, Any] = {}
+    for node, t in own.items():
+        found.setdefault(_plain(pool, t), node)
+    uses = Counter(a for t in below(bodies) for a in t.args)
+    for t, n in uses.items():
+        if n > 1 and t.kind != NAMED:
+            found.setdefault(_plain(pool, t), ("part", t.uid))
+    some = [(key, t) for t, key in found.items() if not is_short(t)]
+    return sorted(some, key=lambda p: (-p[1].cost, p[1].uid))[:MOST]
+
+
+def _plain(pool: Pool, t: Term) -> Term:
+    """Return what has the name: of 2·(x - m) the difference, of 1/x² and 1/√x the x and the √x."""
+    plain = content(pool, split(t)[1])[1]
+    if plain.kind == POWER and plain.data.is_negative:
+        return pool.power(plain.args[0], 1 if plain.data.is_Integer else sp.Rational(1, plain.data.q))
+    return plain
+
+
+def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Term]:
+    """Return the formulas with a name for a part."""
+    name = pool.make(NAMED, (part,), key, part.shape)
+    found: dict[Term, Term] = {part: name}
+    for t in below(bodies):
+        if t not in found:
+            found[t] = _replaced(pool, _rebuilt(pool, t, found), part, name)
+    return [found[t] for t in bodies]
+
+
+def _rebuilt(pool: Pool, t: Term, found: dict[Term, Term]) -> Term:
+    """Return a term of rewritten arguments."""
+    args = [found[a] for a in t.args]
+    if all(a is b for a, b in zip(args, t.args, strict=True)):
+        return t
+    if t.kind == SUM:
+        return pool.sum(zip(t.data, args, strict=True), t.shape)
+    if t.kind == PRODUCT:
+        subs, out, sizes = t.data
+        return pool.product(zip(args, subs, strict=True), out, dict(sizes))
+    if t.kind == POWER:
+        return pool.power(args[0], t.data)
+    if t.kind == NAMED:
+        return pool.make(NAMED, args, t.data, t.shape)
+    return (pool.function if t.kind == FUNCTION else pool.call)(t.data, args, t.shape)
+
+
+def _replaced(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+    """Return a term with the name where it holds the part: as a multiple, a power, or among its factors."""
+    if t is part:
+        return name
+    if t.kind == part.kind == SUM:
+        return _multiple(pool, t, part, name)
+    if t.kind == part.kind == POWER and t.args[0] is part.args[0] and (t.data / part.data).is_Integer:
+        return pool.power(name, t.data / part.data)
+    if t.kind == part.kind == PRODUCT and 1 < len(part.args) <= FACTORS:
+        return _among_factors(pool, t, part, name)
+    return t
+
+
+def _multiple(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+    """(2a - 2b)/n is 2r/n, where r is a - b."""
+    own = dict(zip(part.args, part.data, strict=True))
+    if len(t.args) != len(own) or any(a not in own for a in t.args):
+        return t
+    ratios = {sp.cancel(c / own[a]) for c, a in zip(t.data, t.args, strict=True)}
+    return pool.sum([(ratios.pop(), name)], t.shape) if len(ratios) == 1 else t
+
+
+# ------------------------------------------------------------------ a product among the factors of another
+Factor = tuple[Term, Any, Letters]  # base, exponent and letters
+
+
+def _among_factors(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+    """(aᵀr) r/σ² is (aᵀh) h, where h is r/σ."""
+    factors, out, sizes = opened(t)
+    wanted, ends, _ = opened(part)
+    have = [_factor(f, s) for f, s in factors]
+    pattern = [_factor(f, s) for f, s in wanted]
+    bound = {k for _, _, s in pattern for k in s} - set(ends)
+    count = 0
+    while (found := _matched(pool, have, pattern, bound, set(out))) is not None:
+        at, left = found
+        have = [*left, (name, sp.S.One, tuple(at[k] for k in ends))]
+        for k in bound:
+            del sizes[at[k]]
+        count += 1
+    return pool.product([(pool.power(f, e), s) for f, e, s in have], out, sizes) if count else t
+
+
+def _factor(f: Term, s: Letters) -> Factor:
+    return (f.args[0], f.data, s) if f.kind == POWER else (f, sp.S.One, s)
+
+
+def _matched(
+    pool: Pool, have: list[Factor], pattern: list[Factor], bound: set[int], out: set[int]
+) -> tuple[dict[int, int], list[Factor]] | None:
+    """Return the letters at which a pattern stands in a product, and the factors that are left; or None."""
+    stack: list[tuple[int, dict[int, int], list[Factor]]] = [(0, {}, have)]
+    while stack:
+        n, at, left = stack.pop()
+        if n == len(pattern):
+            gone = {at[k] for k in bound}
+            if not gone & out and not any(gone & set(s) for _, _, s in left):
+                return at, left
+            continue
+        base, exponent, letters = pattern[n]
+        for p, (f, e, s) in enumerate(left):
+            if f is base and (e / exponent) >= 1:
+                rest = [(f, e - exponent, s)] if e != exponent else []
+                ways = [s, s[::-1]] if len(s) == 2 and pool.symmetric(f) else [s]
+                for way in ways:
+                    more = _extended(at, letters, way)
+                    if more is not None:
+                        stack.append((n + 1, more, left[:p] + rest + left[p + 1 :]))
+    return None
+
+
+def _extended(at: dict[int, int], letters: Letters, s: Letters) -> dict[int, int] | None:
+    """Return the pairing of letters with these paired too, where that is one to one."""
+    found = dict(at)
+    for k, m in zip(letters, s, strict=True):
+        if found.setdefault(k, m) != m:
+            return None
+    return found if len(set(found.values())) == len(found) else None
