@@ -7,6 +7,7 @@ from checks import close
 
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.forms.verify import where_value
 
 from identities import IDENTITIES, derived, drawn, known, known_tokens, tokens
 
@@ -26,6 +27,14 @@ def test_printed_formula_and_function_have_the_known_value(identity):
         expected = known(identity, values)
         close(emitted(form, values), expected, 1e-9)
         close(form.lambdify()(*[values[name] for name in form.args]), expected, 1e-9)
+
+
+@pytest.mark.parametrize("identity", IDENTITIES, ids=[i["name"] for i in IDENTITIES])
+def test_formula_with_named_intermediates_has_the_known_value(identity):
+    form = derived(identity)
+    if form._where is not None:
+        values = drawn(identity, 1)
+        close(where_value(form._where, form.shape, values), known(identity, values), 1e-9)
 
 
 def test_identities_are_in_matrix_notation_and_short():

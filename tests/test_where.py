@@ -61,6 +61,11 @@ def in_full(definitions, body, shape, arrays, sizes):
     [
         (mlp(), W1, "2*Xᵀ*((1 - A^⊙2) ⊙ (A*W2 + 1*b2ᵀ - Y)*W2ᵀ) where A = tanh(X*W1 + 1*b1ᵀ)"),
         (mlp(), W2, "2*Aᵀ*(A*W2 + 1*b2ᵀ - Y) where A = tanh(X*W1 + 1*b1ᵀ)"),
+        (layernorm(), x, "(a - mean(a ⊙ h)*h - mean(a))/σ where h = r/σ; σ = sqrt(1/10 + ‖r‖²/n); r = x - mean(x)"),
+        ((x @ A @ x) / (x @ x), x, "((A + Aᵀ)*x - 2*r*x)/‖x‖² where r = (xᵀ*A*x)/‖x‖²"),
+        (sg.norm(x - x.mean()), x, "r/‖r‖ where r = x - mean(x)"),
+        (sg.norm(A @ x) * (a @ x), x, "σ*a + (xᵀ*a)*Aᵀ*A*x/σ where σ = ‖A*x‖"),
+        (a @ sg.inverse(A @ A + A) @ x, A, "Δ + Δ*Aᵀ + Aᵀ*Δ where Δ = -Mᵀ*a*xᵀ*Mᵀ; M = (A*A + A)⁻¹"),
         (rnn(2), x, "Aᵀ*((1 - h^⊙2) ⊙ Aᵀ*(a ⊙ (1 - (tanh(A*h))^⊙2))) where h = tanh(A*x)"),
     ],
 )
@@ -253,6 +258,23 @@ def test_wrong_formula_is_never_printed(monkeypatch):
     assert str(sg.derive(y, v, verify=False)) == "24*v^⊙2"
     with pytest.raises(errors.FormError, match="does not have the value"):
         _ = sg.derive(y, v).expr
+
+
+@pytest.mark.parametrize("wrt", [0, [0]], ids=["one", "a list"])
+@pytest.mark.parametrize("y", [lambda v: (sg.tanh(v) ** 3).sum(), lambda v: sg.outer(sg.tanh(v) ** 2, v)])
+def test_wrong_formula_with_names_is_never_printed(monkeypatch, y, wrt):
+    v = sg.tensor([1.0, 2.0], requires_grad=True, name="v")
+    monkeypatch.setattr("symgrad.forms.where.leaf_reading", wrong)
+    with pytest.raises(errors.FormError, match="does not have the value"):
+        sg.derive(y(v), [v] if wrt else v, verify=True)
+
+
+def test_deep_formula_is_verified_as_it_is_written_with_names():
+    v = sg.tensor([0.1, 0.2], requires_grad=True, name="v")
+    y = v
+    for _ in range(200):
+        y = sg.sin(y)
+    assert sg.derive(y.sum(), v, verify=True).where
 
 
 def test_verification_needs_values():

@@ -182,7 +182,7 @@ class ClosedForm:
             found = WhereForm([self._root], self._forward, self._called, self._basis)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
-        if self._verify and found.matrix and verify.can_be_checked(self):
+        if self._verify and verify.can_be_checked(self):
             verify.check_where(self, found)
         return found
 

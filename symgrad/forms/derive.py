@@ -6,12 +6,14 @@ Imports closed, engine, record. Also gives ``backward(mode="symbolic")`` and ``t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from symgrad import backward
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.index import TooDeep
 from symgrad.forms.several import ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
@@ -73,20 +75,24 @@ def derive(
         roots = [_product(y._node, t, cotangent, tangent, check) for t in targets]
     else:
         roots = _gradients(y._node, targets, order, check)
+    found = ClosedForms(roots, targets) if many else roots[0]
     if verify:
         _verified(roots)
-    return ClosedForms(roots, targets) if many else roots[0]
+        _ = found.where
+    return found
 
 
 def _verified(forms: Sequence[ClosedForm]) -> None:
-    """Evaluate the forms now."""
+    """Evaluate the forms now, each as it is written with names and, where it is not too long for that, without."""
     for form in forms:
         if not can_be_checked(form):
             missing = [name for name, leaf in zip(form.args, form._leaves, strict=True) if leaf.value is None]
             raise FormError(
                 f"derive: verify=True needs a value of each leaf; {missing} have none. Use tensors with names."
             )
-        _ = form.expr
+        _ = form.where
+        with suppress(TooDeep):
+            _ = form.expr
 
 
 def expression(t: Tensor) -> Any:

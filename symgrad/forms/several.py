@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms import names, printers
+from symgrad.forms import names, printers, verify
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.where import Definition, WhereForm
 from symgrad.graph import AnyNode
@@ -30,7 +30,11 @@ class ClosedForms(tuple[ClosedForm, ...]):
         if not self or any(form._basis is not None for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward
-        return WhereForm(roots, forward, names.Naming(roots, forward, None))
+        found = WhereForm(roots, forward, names.Naming(roots, forward, None))
+        for k, form in enumerate(self):
+            if form._verify and verify.can_be_checked(form):
+                verify.check_where(form, found, k)
+        return found
 
     @property
     def where(self) -> list[Definition]:

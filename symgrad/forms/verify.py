@@ -5,7 +5,7 @@ Imports evaluate and evaluate_matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,16 +55,34 @@ def check(form: ClosedForm, e: Any, matrix: bool) -> None:
         _compare(form, e, lambda: evaluate(e, form._free(()), form.shape, _arrays(form)))
 
 
-def check_where(form: ClosedForm, found: WhereForm) -> None:
-    """Raise FormError where a body with its definitions differs from the derivative."""
+def check_where(form: ClosedForm, found: WhereForm, k: int = 0) -> None:
+    """Raise FormError where a body, the k-th, with the definitions differs from the derivative."""
+    body = found.bodies[k]
+    works = [_work(form, body), *[_inside(e) * _count(name) for name, e in found.definitions]]
+    if not found.matrix and max(works) > MOST:
+        return
+    _compare(form, body, lambda: where_value(found, form.shape, _arrays(form), k))
 
-    def compute() -> Any:
-        arrays = _arrays(form)
-        for name, e in found.definitions:
-            arrays[name.name] = evaluate_matrix(e, getattr(name, "shape", ()), arrays)
-        return evaluate_matrix(found.bodies[0], form.shape, arrays)
 
-    _compare(form, found.bodies[0], compute)
+def where_value(found: WhereForm, shape: tuple[int, ...], given: dict[str, Any], k: int = 0) -> Any:
+    """Evaluate the definitions in their order, then the k-th body, of this shape, at the values of the leaves."""
+    arrays = dict(given)
+
+    def compute(e: Any, shape: tuple[int, ...], free: Sequence[Any]) -> Any:
+        return evaluate_matrix(e, shape, arrays) if found.matrix else evaluate(e, free, shape, arrays)
+
+    for name, e in found.definitions:
+        indices = getattr(name, "indices", ())
+        arrays[_label(name)] = compute(e, tuple(int(n) for n in getattr(name, "shape", ())), indices)
+    return compute(found.bodies[k], shape, found.indices[: len(shape)])
+
+
+def _label(name: Any) -> str:
+    return str(name.base.label) if isinstance(name, sp.Indexed) else str(name.name)
+
+
+def _count(name: Any) -> int:
+    return int(np.prod([int(n) for n in getattr(name, "shape", ())], dtype=float))
 
 
 def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
