@@ -53,8 +53,7 @@ class _Walk:
         if isinstance(e, sp.Indexed):
             return self._entry(np.asarray(self.arrays[str(e.base.label)]), e.indices, env)
         if isinstance(e, Entry):
-            whole = e.op(*[self._whole(w, sizes, env) for w, sizes in zip(e.args[1], e.args[3], strict=True)])
-            return self._entry(np.asarray(whole), e.indices, env)
+            return self._entry_of(e, env)
         if isinstance(e, sp.KroneckerDelta):
             return np.equal(*[self.value(a, env) for a in e.args]) * 1.0
         if isinstance(e, sp.Piecewise):
@@ -83,6 +82,24 @@ class _Walk:
         places = [np.asarray(self.value(k, env)).astype(int) for k in indices]
         # A branch that is not taken may point outside.
         return array[tuple(np.clip(p, 0, n - 1) for p, n in zip(places, array.shape, strict=True))]
+
+    def _entry_of(self, e: Any, env: Env) -> Any:
+        """Compute the whole array once, or for each value of the outer indices that its arguments mention."""
+        parts = list(zip(e.args[1], e.args[3], strict=True))
+        outer = {s.name for w, _ in parts for s in w.free_symbols if s.name in env}
+        if not outer:
+            return self._entry(np.asarray(e.op(*[self._whole(*p, env) for p in parts])), e.indices, env)
+        values = dict(zip(outer, np.broadcast_arrays(*[env[k] for k in outer]), strict=True))
+        shape = next(iter(values.values())).shape
+        wholes = []
+        for at in np.ndindex(shape):
+            here = {k: v[at] for k, v in values.items()}
+            wholes.append(e.op(*[self._whole(*p, here) for p in parts]))
+        table = np.stack(wholes).reshape(*shape, *np.shape(wholes[0]))
+        places = [np.asarray(self.value(k, env)).astype(int) for k in e.indices]
+        sizes = table.shape[len(shape) :]
+        inside = [np.clip(p, 0, n - 1) for p, n in zip(places, sizes, strict=True)]
+        return table[(*np.indices(shape, sparse=True), *inside)]
 
     def _whole(self, w: Any, sizes: Any, env: Env) -> Any:
         if not isinstance(w, sp.Lambda):
