@@ -32,7 +32,7 @@ class Conversions(Core):
         if self._value is None:
             raise ValueNeeded(
                 f"{what}: this tensor is a symbol and has no value. While tracing, choose with sg.where instead of "
-                "if; for a number, evaluate the closed form with .lambdify()."
+                "if, and return what is used outside; for a number, evaluate the closed form with .lambdify()."
             )
         return self._value
 

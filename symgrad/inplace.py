@@ -69,7 +69,8 @@ def _like(x: Any, source: Any) -> Any:
     if x._value is not None and source._value is not None:
         source = apply(Cast(np.asarray(x._value).dtype), (source,))
     elif source._node is None:
-        source = handle(Leaf(source._value, shape(source), CONSTANT), None)
+        value = canonical(np.asarray(source._value).astype(x.dtype))
+        source = handle(Leaf(value, shape(source), CONSTANT), None)
     return apply(Expand(shape(x)), (source,))
 
 
