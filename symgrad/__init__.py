@@ -204,6 +204,7 @@ from symgrad.functions import (
     vstack,
     where,
 )  # fmt: skip
+from symgrad.loops import fori_loop, scan
 from symgrad.modes import (
     enable_grad,
     get_default_dtype,
@@ -232,8 +233,8 @@ __all__ = [
     "concatenate", "cos", "cosh", "cumprod", "cumsum", "derive", "det", "diag", "diag_embed",
     "diagonal", "digamma", "div", "divide", "dot", "double", "einsum", "empty", "enable_grad", "eq",
     "erf", "erfc", "exp", "exp2", "expm1", "eye", "fix", "flatten", "flip", "float", "float16",
-    "float32", "float64", "floor", "floor_divide", "fmod", "from_numpy", "from_sympy", "full", "full_like", "func",
-    "gather", "ge", "get_default_dtype", "grad", "grad_and_value", "gt", "half", "hessian", "hstack",
+    "float32", "float64", "floor", "floor_divide", "fmod", "fori_loop", "from_numpy", "from_sympy", "full", "full_like",
+    "func", "gather", "ge", "get_default_dtype", "grad", "grad_and_value", "gt", "half", "hessian", "hstack",
     "hvp", "index_add", "index_select", "inference_mode", "inner", "int", "int16", "int32", "int64",
     "int8", "inverse", "is_grad_enabled", "is_inference_mode_enabled", "isfinite", "isinf", "isnan",
     "jacfwd", "jacobian", "jacrev", "jvp", "kron", "le", "lgamma", "linalg", "linspace", "log", "log10",
@@ -243,7 +244,7 @@ __all__ = [
     "multiply", "mv", "narrow", "ne", "neg", "nn", "no_grad", "norm", "ones", "ones_like", "outer",
     "permute", "pinverse", "pow", "prod", "rand", "rand_like", "randint", "randn", "randn_like", "ravel",
     "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
-    "scatter", "scatter_add", "select", "set_default_dtype", "set_grad_enabled", "set_printoptions",
+    "scan", "scatter", "scatter_add", "select", "set_default_dtype", "set_grad_enabled", "set_printoptions",
     "short", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax", "softplus", "special", "split",
     "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes",
     "swapdims", "symbol", "t", "take_along_dim", "tan", "tanh", "tensor", "testing", "tile", "trace",

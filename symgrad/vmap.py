@@ -15,10 +15,13 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
-from symgrad.ops.join import stack
+from symgrad.ops.join import Cat, stack
+from symgrad.ops.keys import ALL
 from symgrad.ops.logic import Bits
 from symgrad.ops.map import DIV, Map
+from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.total import MapTotal
 from symgrad.record import Core, as_tensor
@@ -142,6 +145,10 @@ def _dependents(root: AnyNode | None, env: dict[int, Any]) -> set[int]:
 @singledispatch
 def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     """Apply op to every slice; ``flags`` says which inputs carry the batch in front. Here: one by one."""
+    return _one_by_one(op, size, xs, flags)
+
+
+def _one_by_one(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     rows = [op(*[x[b] if f else x for x, f in zip(xs, flags, strict=True)]) for b in range(size)]
     return stack([as_tensor(r) for r in rows], 0)
 
@@ -192,3 +199,26 @@ def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     sizes = shape(terms)
     added = sum_axes(terms, range(1, len(sizes)))
     return DIV(added, total(sizes[1:])) if op.mean else added
+
+
+@batch.register
+def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return _behind(op)(xs[0])
+
+
+@batch.register
+def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    if not isinstance(op.where, Part):
+        return _one_by_one(op, size, xs, flags)
+    return Scatter(_behind(op.where), (size, *op.to))(xs[0])
+
+
+def _behind(part: Part) -> Part:
+    """The same part of every slice."""
+    return Part((ALL, *part.items), part.name)
+
+
+@batch.register
+def _(op: Cat, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    wide = [x if f else Expand((size, *shape(x)))(Reshape((1, *shape(x)))(x)) for x, f in zip(xs, flags, strict=True)]
+    return Cat(op.axis + 1)(*wide)

@@ -573,5 +573,25 @@ row("centred", lambda L, x: (x - x.mean(0, keepdim=True)) / x.std(0, keepdim=Tru
 row("one input used everywhere", lambda L, x: x * x.sum() + L.exp(x).prod() - x[0] * L.outer(x, x)[1],
     (real(2),), analytic=True)
 
+# ------------------------------------------------------------------ loops; torch has none that records
+def _cell(L: Any, W: Any) -> Callable[..., Any]:
+    return lambda h, x: ((h := L.tanh(W @ h + x)), (h * x).sum())
+
+
+row("scan", lambda L, h, X, W: flat(L, L.scan(_cell(L, W), h, X)), (real(2), real(3, 2), real(2, 2)),
+    (real(2), real(0, 2), real(2, 2)), peer=None, analytic=True)
+row("scan reverse", lambda L, c, x: flat(L, L.scan(lambda c, x: (L.sin(c) * x, c * c), c, x, reverse=True)),
+    (real(), real(3)), peer=None, analytic=True)
+row("scan length", lambda L, c: L.scan(lambda c, _: (c - 0.1 * c**3, None), c, length=4)[0], (real(),), (real(2),),
+    peer=None, analytic=True)
+row("scan structure",
+    lambda L, a, b: flat(L, (lambda end, ys: [end["p"], *ys])(*L.scan(
+        lambda c, x: ({"p": c["p"] * x + b, "n": c["n"] + 1}, [c["p"] * c["n"], x]), {"p": 1.0, "n": 0.0}, a))),
+    (real(3), real()), peer=None)
+row("scan in scan", lambda L, a, X: L.scan(lambda c, r: (L.scan(lambda d, x: (d * a + x * c, None), c, r)[0], None),
+                                           1.0, X)[0], (real(), real(2, 2)), peer=None)
+row("fori_loop", lambda L, x: L.fori_loop(1, 4, lambda i, c: L.sin(c) * x + i, x), (real(), ), (real(2),),
+    peer=None, analytic=True)
+
 CASES = [case for r in ROWS for case in r.cases]
 SMOOTH = [case for case in CASES if not case.row.discrete]
