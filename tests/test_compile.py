@@ -11,7 +11,7 @@ from symgrad.compiler.backend import Unsuitable
 
 from cases import CASES
 
-BACKENDS = ["python", "numpy"]
+BACKENDS = ["python", "numpy", "llvm"]
 
 
 def rosenbrock(x):

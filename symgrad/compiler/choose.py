@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+
 from symgrad.compiler import numpy as numpy_backend
 from symgrad.compiler import python, trees
-from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.backend import BACKENDS, Build, Kernel, Unsuitable
 from symgrad.compiler.program import Program
+from symgrad.errors import ArgumentError
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
 
 
+def _llvm() -> Build:
+    """The backend of the extra, imported when it is first asked for."""
+    try:
+        importlib.import_module("symgrad.compiler.llvm.backend")
+    except ModuleNotFoundError as error:
+        raise ArgumentError(
+            "compile: backend='llvm' needs llvmlite, which is not installed. Run pip install 'symgrad[llvm]', or use "
+            "backend='auto'."
+        ) from error
+    return BACKENDS["llvm"]
+
+
+def _with_llvm() -> bool:
+    """Whether llvmlite is installed."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend asked for, or with the first that suits."""
+    if backend == "llvm" or (backend == "auto" and _with_llvm()):
+        try:
+            return _llvm()(program, args, results)
+        except Unsuitable:
+            if backend == "llvm":
+                raise
     if backend != "auto":
         return BACKENDS[backend](program, args, results)
     return _scalars(program, args, results) or numpy_backend.build(program, args, results)

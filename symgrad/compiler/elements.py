@@ -39,14 +39,26 @@ class Reduce(NamedTuple):
 class Elements(Scalars):
     """The steps of a program. ``ops[k]`` is (name, *refs); ``shapes`` and ``dtypes`` go beside it."""
 
-    def __init__(self, program: Program, expand: Callable[[Elements, Value], int | None]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        expand: Callable[[Elements, Value], int | None],
+        known: frozenset[str] | None = None,
+    ) -> None:
+        """Take a program apart.
+
+        Args:
+            program: what to take apart.
+            expand: how to write an operation in others, or None to leave it.
+            known: the primitives there are; an elementwise operation with others runs its forward.
+        """
         self.shapes: list[Shape] = []
         self.dtypes: list[np.dtype[Any]] = []
         self.arrays: dict[int, Any] = {}  # constants with entries
         self.inputs: list[int] = []
         self._dtype = FLOAT64
         super().__init__()
-        self._expand, self._program = expand, program
+        self._expand, self._program, self._known_names = expand, program, known
         self.places: dict[int, int] = {}
         for k in program.live():
             self.places[k] = self._value(program.values[k])
@@ -103,6 +115,21 @@ class Elements(Scalars):
         sizes = [self._program.values[a].shape for a in v.args]
         return [self.in_full(r, s) for r, s in zip(args, sizes, strict=True)]
 
+    def argument(self, place: int) -> Value:
+        """Return an argument of the operation at hand."""
+        return self._program.values[place]
+
+    def inline(self, program: Program, refs: Sequence[int]) -> int:
+        """Return the result of another program, given its arguments."""
+        before = self._program, self.places
+        self._program, self.places = program, dict(zip(program.inputs, refs, strict=True))
+        for k in program.live():
+            if k not in self.places:
+                self.places[k] = self._value(program.values[k])
+        found = self.places[program.outputs[0]]
+        self._program, self.places = before
+        return found
+
     # -------------------------------------------------------------- elementwise
     def _map(self, op: Map, args: Sequence[int], v: Value) -> int:
         if not self._floating(args, v):
@@ -120,6 +147,9 @@ class Elements(Scalars):
             self._dtype = before
 
     def _floating(self, args: Sequence[int], v: Value) -> bool:
+        names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
+        if self._known_names is not None and not names <= self._known_names:
+            return False
         kinds = {self.dtypes[r].kind for r in args} | {v.dtype.kind}
         return kinds <= {"f", "b"} and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
 

@@ -55,7 +55,7 @@ class Scalars:
         """Return the reference of an operation, folded and shared where that is possible."""
         special = _SPECIAL.get(name)
         if special is not None:
-            found = special(self, *refs)
+            found: int | None = special(self, *refs)
             if found is not None:
                 return found
         if name in _COMMUTES and refs[0] > refs[1]:

@@ -1,0 +1,74 @@
+"""Programs of arrays: a function per nest, called in order; operations without a nest in between.
+
+Imports loops, build and mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symgrad.compiler.backend import Kernel, Unsuitable
+from symgrad.compiler.decompose import expand
+from symgrad.compiler.elements import Elements
+from symgrad.compiler.llvm import loops
+from symgrad.compiler.llvm.build import Interface, finished
+from symgrad.compiler.llvm.code import LIBM, Used
+from symgrad.compiler.llvm.machine import LOOPS
+from symgrad.compiler.llvm.math import FUNCTIONS
+from symgrad.compiler.llvm.mixed import mixed
+from symgrad.compiler.llvm.plan import Nest, Plan
+from symgrad.compiler.llvm.python_api import TYPE_NUMBERS
+from symgrad.compiler.llvm.workspace import Workspace, call, places
+from symgrad.compiler.program import Program
+
+_BASIC = frozenset(
+    ["add", "sub", "mul", "div", "neg", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"]
+)
+KNOWN = _BASIC | LIBM | set(FUNCTIONS)
+_STACK = 32_768  # bytes of workspace that fit the stack
+_LONG = 200_000  # primitives from which other threads may run meanwhile
+
+
+def build(program: Program, interface: Interface) -> Kernel:
+    """Compile a program of arrays."""
+    e = Elements(program, expand, KNOWN)
+    strange = {str(e.dtypes[k]) for k in e.reachable(e.outputs)} - {str(d) for d in TYPE_NUMBERS}
+    if strange:
+        raise Unsuitable(f"there is no machine code for {sorted(strange)}. Use backend='numpy'.")
+    plan = Plan(e)
+    nests = [s for s in plan.steps if isinstance(s, Nest)]
+    operations = sum(len(s.body) + len(s.sums) for s in nests) + len(plan.steps) - len(nests)
+    space = Workspace(plan)
+    used = Used()
+    code = [loops.function(f"nest{n}", s, e, used) if isinstance(s, Nest) else None for n, s in enumerate(plan.steps)]
+    functions = "\n".join(c[0] for c in code if c)
+    stages: dict[str, Callable[[], str]] = {
+        "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
+    }  # fmt: skip
+    if len(nests) < len(plan.steps):
+        text = used.text() + functions
+        return mixed(plan, interface, space, text, [c and c[1] for c in code], operations, stages)
+    calls = [call(f"nest{n}", c[1]) for n, c in enumerate(code) if c]
+    body = _body(interface, plan, space, calls)
+    return finished(
+        used.text() + functions + body,
+        interface,
+        LOOPS,
+        operations,
+        len(nests),
+        stages,
+        bytes=space.size,
+        free=sum(s.work for s in nests) > _LONG,
+        keep=list(plan.constants.values()),
+    )
+
+
+def _body(interface: Interface, plan: Plan, space: Workspace, calls: Sequence[str]) -> str:
+    params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
+    params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
+    heap = space.size > _STACK
+    take = f"call ptr @malloc(i64 {space.size})" if heap else f"alloca [{max(1, space.size)} x i8], align 64"
+    give = ["  call void @free(ptr %work)"] if heap else []
+    lines = [f"  %work = {take}", *places(plan, space), *calls, *give, "  ret void"]
+    declared = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" if heap else ""
+    return declared + f"define internal void @body({', '.join(params)}) {{\n" + "\n".join(lines) + "\n}\n"

@@ -1,0 +1,49 @@
+"""The backend ``llvm``: machine code for the processor at hand.
+
+Small programs become straight-line code, larger ones nests of loops; what has no nest runs between stretches of
+machine code. Imports scalars, arrays, wrapper and machine.
+"""
+
+from __future__ import annotations
+
+from symgrad.compiler import python, trees
+from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.llvm import arrays, python_api, scalars
+from symgrad.compiler.llvm.build import Interface, finished
+from symgrad.compiler.llvm.code import Used
+from symgrad.compiler.llvm.machine import straight_level
+from symgrad.compiler.program import Program
+from symgrad.compiler.scalarise import Written
+
+LONGEST = 400_000  # scalar operations in straight-line code
+SHORT = 600  # up to which programs of arrays are written out
+_WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+
+
+def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile the program to machine code."""
+    if not python_api.supported():
+        raise Unsuitable("the llvm backend needs 64-bit CPython with its lock. Use backend='numpy'.")
+    interface = Interface(program, args, results)
+    numbers = all(program.values[k].shape == () for k in program.live())
+    return _straight(program, interface, numbers) or arrays.build(program, interface)
+
+
+BACKENDS["llvm"] = build
+
+
+def _straight(program: Program, interface: Interface, numbers: bool) -> Kernel | None:
+    """Write the program out entry by entry, if that stays short or it has numbers only."""
+    try:
+        python.check(program, LONGEST if numbers else _WORTH_TRYING)
+    except Unsuitable:
+        return None
+    written = Written(program)
+    count = written.operations()
+    names = {written.scalars.ops[k][0] for k in written.scalars.reachable(written.roots())} - {"const", "in"}
+    if (count > SHORT and not numbers) or not names <= arrays.KNOWN or not interface.supported:
+        return None
+    used = Used()
+    body = scalars.body(written, interface.inputs, interface.outputs, used)
+    text = used.text() + body
+    return finished(text, interface, straight_level(count), count, 1, {"scalars": lambda: python.listing(written)})

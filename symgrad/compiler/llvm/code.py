@@ -1,0 +1,134 @@
+"""Primitives as LLVM instructions on one number: what scalar programs and loops share. Imports math.
+
+A truth value is an i1; it becomes a number where one is asked for.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.llvm.math import FUNCTIONS, definitions
+
+TYPES = {"f64": "double", "f32": "float", "i1": "i1", "i64": "i64", "i32": "i32"}
+STORED = {**TYPES, "i1": "i8"}
+_KINDS = {"float64": "f64", "float32": "f32", "bool": "i1", "int64": "i64", "int32": "i32"}
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
+# What the C library computes for single numbers; loops use the branch-free functions of ``math``.
+LIBM = frozenset({
+    "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin",
+    "acos", "atan", "atan2", "asinh", "acosh", "atanh", "erf", "erfc", "pow",
+})  # fmt: skip
+
+_INTRINSICS = (
+    "declare double @llvm.fabs.f64(double)",
+    *[f"declare {t} @llvm.{name}.{k}({t}, {t})" for k, t in (("f64", "double"), ("f32", "float"))
+      for name in ("maximum", "minimum")],
+)  # fmt: skip
+
+
+def kind_of(dtype: Any) -> str:
+    """Return the kind of number that a dtype holds."""
+    return _KINDS[np.dtype(dtype).name]
+
+
+def constant(value: float, kind: str) -> str:
+    """Return a number's text, exactly."""
+    if kind == "f32":
+        with np.errstate(over="ignore"):
+            value = float(np.float32(value))
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+class Used:
+    """The functions that code calls: of ``math``, and of the C library."""
+
+    def __init__(self) -> None:
+        self.own: set[tuple[str, str]] = set()
+        self.libm: set[tuple[str, str]] = set()
+
+    def text(self) -> str:
+        """Return what the module defines and declares for them."""
+        text = f"{_declarations(self.libm)}\n{definitions(sorted(self.own))}\n"
+        return text + "\n".join(line for line in _INTRINSICS if line not in text) + "\n"
+
+
+class Code:
+    """A growing block of instructions; a value is (text, kind)."""
+
+    def __init__(self, prefix: str, libm: bool, used: Used, indent: str = "  ") -> None:
+        self.prefix, self.libm, self.used, self.indent = prefix, libm, used, indent
+        self.lines: list[str] = []
+        self.count = 0
+
+    def set(self, text: str) -> str:
+        """Append an instruction and return its result's name."""
+        self.count += 1
+        name = f"%{self.prefix}{self.count}"
+        self.lines.append(f"{self.indent}{name} = {text}")
+        return name
+
+    def line(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self.lines.append(f"{self.indent}{text}")
+
+    def number(self, value: tuple[str, str], kind: str) -> str:
+        """Return a value as a number of this kind."""
+        text, own = value
+        if own == kind:
+            return text
+        if own == "i1":
+            return self.set(f"uitofp i1 {text} to {TYPES[kind]}")
+        return self.set(f"{'fpext' if kind == 'f64' else 'fptrunc'} {TYPES[own]} {text} to {TYPES[kind]}")
+
+    def truth(self, value: tuple[str, str]) -> str:
+        """Return a value as an i1: whether it is nonzero."""
+        text, own = value
+        return text if own == "i1" else self.set(f"fcmp une {TYPES[own]} {text}, 0.0")
+
+    def apply(self, name: str, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
+        """Append a primitive and return its result."""
+        if name in ("and", "or", "not"):
+            bits = [self.truth(a) for a in args]
+            return self.set(f"{'xor' if name == 'not' else name} i1 {bits[0]}, {(*bits, 'true')[1]}"), "i1"
+        if name == "select":
+            return self._select(args, kind)
+        if name in _COMPARE:
+            own = "f64" if any(k == "f64" for _, k in args) or all(k == "i1" for _, k in args) else "f32"
+            a, b = (self.number(x, own) for x in args)
+            return self.set(f"fcmp {_COMPARE[name]} {TYPES[own]} {a}, {b}"), "i1"
+        if name.startswith("cast_"):
+            return self.number(args[0], kind), kind
+        xs = [self.number(a, kind) for a in args]
+        return self._number_of(name, xs, kind), kind
+
+    def _number_of(self, name: str, xs: list[str], kind: str) -> str:
+        t = TYPES[kind]
+        if name in _ARITHMETIC:
+            return self.set(f"{_ARITHMETIC[name]} {t} {xs[0]}, {xs[1]}")
+        if name == "neg":
+            return self.set(f"fneg {t} {xs[0]}")
+        library = name in LIBM and (self.libm or name not in FUNCTIONS)
+        (self.used.libm if library else self.used.own).add((name, kind))
+        own = f"@{name}{'f' if kind == 'f32' else ''}" if library else f"@sg.{name}.{kind}"
+        return self.set(f"call {t} {own}({', '.join(f'{t} {x}' for x in xs)})")
+
+    def _select(self, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
+        condition = self.truth(args[0])
+        own = "i1" if all(k == "i1" for _, k in args[1:]) else kind
+        a, b = (self.truth(x) if own == "i1" else self.number(x, own) for x in args[1:])
+        return self.set(f"select i1 {condition}, {TYPES[own]} {a}, {TYPES[own]} {b}"), own
+
+
+def _declarations(used: set[tuple[str, str]]) -> str:
+    """Return the declarations of the C library's functions that are used."""
+    lines = []
+    for name, kind in sorted(used):
+        t = TYPES[kind]
+        count = 2 if name in ("pow", "atan2") else 1
+        own = f"{name}{'f' if kind == 'f32' else ''}"
+        lines.append(f"declare {t} @{own}({', '.join([t] * count)}) nounwind willreturn memory(none)")
+    return "\n".join(lines)

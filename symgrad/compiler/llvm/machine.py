@@ -1,0 +1,71 @@
+"""LLVM IR text to machine code in this process, for the processor it runs on. The optional llvmlite is imported here.
+
+Imports nothing of symgrad else.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import llvmlite.binding as llvm
+
+
+class Level(NamedTuple):
+    """How much is spent on optimisation: by the passes, which vectorise, and by the code generator."""
+
+    passes: int
+    generator: int
+
+
+LOOPS = Level(3, 2)
+_MOST = 3_000  # scalar operations: the generator's time rises faster than the length of straight-line code
+
+
+def straight_level(operations: int) -> Level:
+    """Return how to compile straight-line code, whose operations are shared and folded already."""
+    return Level(0, 2 if operations <= _MOST else 0)
+
+
+class Machine:
+    """Compiled code; it lives as long as this object."""
+
+    def __init__(self, engine: Any, module: Any, target: Any) -> None:
+        self._engine, self._module, self._target = engine, module, target
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        return int(self._engine.get_function_address(name))
+
+    def assembly(self) -> str:
+        """Return the code as the processor's assembly language."""
+        return str(self._target.emit_assembly(self._module))
+
+    def optimised(self) -> str:
+        """Return the IR after the passes."""
+        return str(self._module)
+
+
+@lru_cache(maxsize=1)
+def _host() -> tuple[str, str]:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def compile_ir(text: str, level: Level, *, cpu: str | None = None, features: str | None = None) -> Machine:
+    """Compile IR for this processor, or for the one named, whose instructions this one has."""
+    host, flags = _host()
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu or host, features=flags if features is None else features, opt=level.generator, jit=True
+    )
+    module = llvm.parse_assembly(text)
+    if level.passes:
+        tuning = llvm.create_pipeline_tuning_options(speed_level=level.passes)
+        tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = True
+        tuning.slp_vectorization = False
+        builder = llvm.create_pass_builder(target, tuning)
+        builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, target)
+    engine.finalize_object()
+    return Machine(engine, module, target)

@@ -1,0 +1,251 @@
+"""From clusters to nests: loops over boxes that read views, compute primitives, and write or add into views.
+
+Operations that only move entries become other views where they can, else a nest that copies. What has no nest is
+left to its forward, between two stretches of machine code. Imports clusters, elements and memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.clusters import Cluster, clusters
+from symgrad.compiler.elements import Elements
+from symgrad.compiler.llvm.memory import Buffer, Shape, View, view_of, whole
+from symgrad.ops.contract import Einsum
+from symgrad.ops.join import Cat, Stack
+from symgrad.ops.matrices import Diagonal
+from symgrad.ops.parts import Part
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+
+SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
+FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
+
+
+@dataclass
+class Nest:
+    """Loops over ``dims``. ``body`` lists primitives; a reference is read where ``loads`` has it.
+
+    ``stores`` are (reference, view); ``sums`` are (kind, reference, view), whose strides are 0 along reduced axes.
+    """
+
+    dims: Shape
+    loads: dict[int, View] = field(default_factory=dict)
+    body: list[int] = field(default_factory=list)
+    stores: list[tuple[int, View]] = field(default_factory=list)
+    sums: list[tuple[str, int, View]] = field(default_factory=list)
+    product: tuple[int, ...] = ()  # references whose product is summed: a contraction
+
+    @property
+    def work(self) -> int:
+        """About how many primitives it runs."""
+        return prod(self.dims) * max(1, len(self.body) + len(self.sums) + len(self.product))
+
+
+@dataclass
+class Outside:
+    """An operation that runs its forward: the views it reads, and the buffer its result goes to."""
+
+    op: Any
+    args: list[Any]  # views, or numbers
+    result: View
+
+
+Step = Nest | Outside
+
+
+class Plan:
+    """The steps of a program, and its buffers."""
+
+    def __init__(self, e: Elements) -> None:
+        self.e = e
+        self.steps: list[Step] = []
+        self.work: list[Buffer] = []
+        self.constants: dict[int, Any] = {}
+        self.views: dict[int, View] = {}
+        self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
+        self._number(e)
+        for stage in clusters(e):
+            if isinstance(stage, Cluster):
+                self._cluster(stage)
+            else:
+                self._operation(stage)
+        self._copy_out()
+
+    # -------------------------------------------------------------- memory
+    def _number(self, e: Elements) -> None:
+        for r in e.reachable(e.outputs):
+            name, *rest = e.ops[r]
+            if name == "in":
+                self.views[r] = whole(Buffer("x", rest[0], prod(e.shapes[r]), e.dtypes[r]), e.shapes[r])
+            elif name == "array":
+                self.constants[r] = np.ascontiguousarray(e.arrays[r])
+                self.views[r] = whole(Buffer("c", r, prod(e.shapes[r]), e.dtypes[r]), e.shapes[r])
+
+    def place(self, r: int) -> View:
+        """Return memory for a value: of the result that it is, or workspace."""
+        e = self.e
+        if r in self._results and r not in self.views:
+            buffer = Buffer("o", self._results[r], prod(e.shapes[r]), e.dtypes[r])
+        else:
+            buffer = self.workspace(prod(e.shapes[r]), e.dtypes[r])
+        self.views[r] = whole(buffer, e.shapes[r])
+        return self.views[r]
+
+    def workspace(self, size: int, dtype: Any) -> Buffer:
+        """Return a new buffer of the workspace."""
+        self.work.append(Buffer("w", len(self.work), size, np.dtype(dtype)))
+        return self.work[-1]
+
+    def view(self, r: int) -> View:
+        """Return where a value lies; a number gets memory of its own."""
+        if r not in self.views:
+            value = self.e.value(r)
+            assert value is not None  # everything else has been placed before it is read
+            self.constants[r] = np.array([value])
+            self.views[r] = View(Buffer("c", r, 1, self.e.dtypes[r]), 0, (), ())
+        return self.views[r]
+
+    # -------------------------------------------------------------- loops
+    def _cluster(self, c: Cluster) -> None:
+        e = self.e
+        nest = Nest(c.shape, body=list(c.body))
+        nest.loads = {r: self.view(r).to(c.shape) for r in c.loads(e)}
+        nest.stores = [(r, self.place(r)) for r in c.stored]
+        for r in c.reductions:
+            op, source = e.ops[r]
+            target = self.place(r)
+            rest = iter(target.strides)
+            strides = tuple(0 if a in op.axes else next(rest) for a in range(len(c.shape)))
+            nest.sums.append((op.kind, source, target._replace(strides=strides, shape=c.shape)))
+        self.steps.append(nest)
+
+    def _copy(self, source: View | float, target: View) -> None:
+        """Append the nest that copies, or fills with a number."""
+        ref = self.e.const(source) if isinstance(source, float) else -1
+        loads = {} if isinstance(source, float) else {ref: source.to(target.shape)}
+        self.steps.append(Nest(target.shape, loads, stores=[(ref, target)]))
+
+    def _copy_out(self) -> None:
+        for k, r in enumerate(self.e.outputs):
+            shape, dtype = self.e.shapes[r], self.e.dtypes[r]
+            here = self.views.get(r)
+            if here is None or here.buffer.name != f"o{k}" or here.shape != shape or here.offset:
+                target = whole(Buffer("o", k, prod(shape), dtype), shape)
+                value = self.e.value(r)
+                self._copy(self.view(r) if value is None else value, target)
+
+    # -------------------------------------------------------------- operations
+    def _operation(self, k: int) -> None:
+        e = self.e
+        op, *refs = e.ops[k]
+        if len(refs) == 1 and e.dtypes[k] == e.dtypes[refs[0]]:
+            found = view_of(op, self.view(refs[0]))
+            if found is not None:
+                self.views[k] = found
+                return
+        if e.dtypes[k].kind in "fb" and self._moved(op, k, refs):
+            return
+        if isinstance(op, Einsum) and self._contraction(op, k, refs):
+            return
+        self.steps.append(Outside(op, [self._argument(r, k) for r in refs], self.place(k)))
+
+    def _argument(self, r: int, k: int) -> Any:
+        value = self.e.value(r)
+        if value is None:
+            return self.view(r)
+        whole_number = self.e.dtypes[k].kind in "iu" and value == int(value)
+        return int(value) if whole_number else value
+
+    def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
+        """Append copies for operations that move entries. Whether it was one."""
+        if isinstance(op, (Cat, Stack)):
+            self._join(op, self.place(k), [self.view(r) for r in refs])
+        elif isinstance(op, Scatter) and isinstance(op.where, Part):
+            target = self.place(k)
+            region = view_of(op.where, target)
+            assert region is not None  # a Part reads a view
+            self._copy(0.0, target)
+            self._copy(self.view(refs[0]), region)
+        elif isinstance(op, Put) and isinstance(op.where, Part):
+            target = self.place(k)
+            region = view_of(op.where, target)
+            assert region is not None  # a Part reads a view
+            self._copy(self.view(refs[0]), target)
+            self._copy(self.view(refs[1]), region)
+        elif isinstance(op, Eye):
+            target = self.place(k)
+            self._copy(0.0, target)
+            n = min(op.n, op.m)
+            self._copy(1.0, View(target.buffer, 0, (op.m + 1,), (n,)))
+        elif len(refs) == 1 and op.linear and _reorders(op):
+            source = self.view(refs[0])
+            copy = whole(self.workspace(prod(source.shape), source.buffer.dtype), source.shape)
+            found = view_of(op, copy)
+            if found is None:
+                return False
+            self._copy(source, copy)
+            self.views[k] = found
+        else:
+            return False
+        return True
+
+    def _join(self, op: Any, target: View, parts: Sequence[View]) -> None:
+        start = 0
+        axis = op.axis
+        for part in parts:
+            size = 1 if isinstance(op, Stack) else part.shape[axis]
+            shape = (*target.shape[:axis], size, *target.shape[axis + 1 :])
+            region = View(target.buffer, target.offset + start * target.strides[axis], target.strides, shape)
+            if isinstance(op, Stack):
+                region = region._replace(
+                    strides=region.strides[:axis] + region.strides[axis + 1 :], shape=shape[:axis] + shape[axis + 1 :]
+                )
+            self._copy(part, region)
+            start += size
+
+    def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
+        """Append the nest of a small contraction. Whether it is one."""
+        e = self.e
+        if e.dtypes[k].kind != "f" or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
+            return False
+        sizes = op.sizes([e.shapes[r] for r in refs])
+        if prod(sizes.values()) > SMALL_PRODUCT or any(len(set(t)) != len(t) for t in op.terms):
+            return False
+        target = self.place(k)
+        out = dict(zip(op.output, target.strides))
+        here = [self.view(r) for r in refs]
+        steps = [dict(zip(t, v.strides)) for t, v in zip(op.terms, here)]
+        letters = _order(op, sizes, steps, out)
+        dims = tuple(sizes[c] for c in letters)
+        nest = Nest(dims, product=tuple(range(-2, -2 - len(refs), -1)))
+        for name, v, own in zip(nest.product, here, steps):
+            nest.loads[name] = View(v.buffer, v.offset, tuple(own.get(c, 0) for c in letters), dims)
+        strides_out = tuple(out.get(c, 0) for c in letters)
+        nest.sums.append(("sum", 0, View(target.buffer, target.offset, strides_out, dims)))
+        self.steps.append(nest)
+        return True
+
+
+def _reorders(op: Any) -> bool:
+    """Whether an operation is a view of contiguous memory: reshape, expand, flip, transposition, slices."""
+    if isinstance(op, Einsum):
+        return len(op.terms) == 1 and set(op.output) == set(op.terms[0])
+    return isinstance(op, (Reshape, Expand, Flip, Part, Diagonal))
+
+
+def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:
+    """Order the loops: the innermost runs through memory without gaps wherever it can."""
+    letters = [*op.output, *dict.fromkeys(c for t in op.terms for c in t if c not in op.output)]
+
+    def smooth(c: str) -> tuple[int, int]:
+        steps = [t.get(c, 0) for t in (*terms, out)]
+        return (sum(s in (0, 1) for s in steps) if sizes[c] > 3 else 0), sizes[c]
+
+    inner = max(letters, key=smooth) if letters else ""
+    return [c for c in letters if c != inner] + ([inner] if inner else [])
