@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms import numpycode
+from symgrad.forms import numpycode, sizes
 from symgrad.forms.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
 from symgrad.forms.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 
@@ -147,7 +147,7 @@ class Scaled(ArrayExpr):
             return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
         head = "-" if top == -1 else "" if top == 1 else f"{self._coefficient(printer, top)}*"
         text = head + body
-        return text if bottom == 1 else f"{text}/{_tight(printer, bottom)}"
+        return text if bottom == 1 else f"{text}/{_below(printer, bottom, self.args[1])}"
 
     def _coefficient(self, printer: Any, top: Any) -> str:
         return (
@@ -158,7 +158,7 @@ class Scaled(ArrayExpr):
         body = self._paren_latex(printer, self.args[1], self.precedence)
         if self.args[0] == -1:
             return f"-{body}"
-        coefficient = printer._print(self.args[0])
+        coefficient = sizes.latex(printer, self.args[0], self.args[1]) or printer._print(self.args[0])
         if self.args[0].is_Add or isinstance(self.args[0], Inner):
             coefficient = f"\\left({coefficient}\\right)"
         return f"{coefficient} {body}"
@@ -170,8 +170,8 @@ class Scaled(ArrayExpr):
         return f"({head}{printer._print(self.args[1])}{below})"
 
 
-def _tight(printer: Any, e: Any) -> str:
-    text = printer._print(e)
+def _below(printer: Any, e: Any, array: Any) -> str:
+    text = sizes.text(printer, e, array) or printer._print(e)
     return text if level(e) >= PRECEDENCE["Pow"] else f"({text})"
 
 
@@ -232,10 +232,12 @@ class Filled(ArrayExpr):
         return level(self.args[0])
 
     def _sympystr(self, printer: Any) -> str:
-        return str(printer._print(self.args[0]))
+        top, bottom = sp.fraction(self.args[0])
+        below = sizes.text(printer, bottom, self) if top.is_Integer else None
+        return f"{top}/({below})" if below else str(printer._print(self.args[0]))
 
     def _latex(self, printer: Any) -> str:
-        return str(printer._print(self.args[0]))
+        return sizes.latex(printer, self.args[0], self) or str(printer._print(self.args[0]))
 
     def _numpycode(self, printer: Any) -> str:
         shape = ", ".join(map(printer._print, self.shape))

@@ -1,0 +1,48 @@
+"""Products of sizes, printed in the order in which the arrays beside them have their axes: 1/(n k) of an n×k matrix.
+
+SymPy's printers sort by name. Imports arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.arrays import ArraySymbol
+
+
+def in_order(e: Any, array: Any) -> list[Any] | None:
+    """Return the factors of a product of a whole number and several sizes, in the array's order; else None."""
+    factors = list(sp.Mul.make_args(e))
+    bases = [f.base if f.is_Pow and f.exp.is_Integer and f.exp > 0 else f for f in factors]
+    sizes = [b for b in bases if b.is_Symbol]
+    if len(sizes) < 2 or any(not (b.is_Symbol or b.is_Integer) for b in bases):
+        return None
+    order = _order(array)
+    if not set(sizes) <= set(order):
+        return None
+    place = {s: k for k, s in enumerate(order)}
+    return [f for _, f in sorted(zip(bases, factors, strict=True), key=lambda p: place.get(p[0], -1))]
+
+
+def _order(array: Any) -> list[Any]:
+    """Return the symbolic sizes of the arrays in an expression, in the order of writing, then the result's."""
+    shapes = [a.shape for a in sp.preorder_traversal(array) if isinstance(a, ArraySymbol)]
+    return list(dict.fromkeys(n for shape in (*shapes, array.shape) for n in shape if n.is_Symbol))
+
+
+def text(printer: Any, e: Any, array: Any) -> str | None:
+    """Return such a product in text."""
+    factors = in_order(e, array)
+    return None if factors is None else "*".join(map(printer._print, factors))
+
+
+def latex(printer: Any, e: Any, array: Any) -> str | None:
+    """Return a fraction with such a product below the bar in LaTeX."""
+    top, bottom = sp.fraction(e)
+    factors = in_order(bottom, array)
+    if factors is None:
+        return None
+    sign, top = ("- ", -top) if top.could_extract_minus_sign() else ("", top)
+    return f"{sign}\\frac{{{printer._print(top)}}}{{{' '.join(map(printer._print, factors))}}}"
