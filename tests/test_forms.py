@@ -17,7 +17,7 @@ from sympy.core.symbol import Str
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.forms import elementwise, marks, nodes
+from symgrad.forms import elementwise, marks, nodes, printers
 from symgrad.graph import Leaf, ancestors
 from symgrad.ops.determinant import Det
 from symgrad.ops.linalg import Inverse
@@ -130,6 +130,41 @@ def test_form_of_marked_leaves_is_no_longer_than_a_textbooks(name):
     for k, form, body in zip(found, forms, forms.bodies, strict=bool(found)):
         shortest = min(str(form), str(body), key=tokens)
         assert tokens(shortest) <= tokens(GOLDEN[name]["matrix"][k].replace("/n", "/(n*k)").replace("/(n k)", "/(n*k)"))
+
+
+DRAWN_AS = {
+    r"\tfrac": r"\frac",
+    r"\left": "",
+    r"\right": "",
+    r"\,": "",
+    r"\Bigl": "",
+    r"\Bigr": "",
+    r"\bigl": "",
+    r"\bigr": "",
+}
+
+
+def signs(latex):
+    """What is drawn: the signs of LaTeX without the sizes of brackets, spaces and braces."""
+    for ours, plain_one in DRAWN_AS.items():
+        latex = re.sub(rf"{re.escape(ours)}(?![a-z])", lambda _, new=plain_one: new, latex)
+    return re.findall(r"\\[A-Za-z]+|\\.|[^\s{}]", latex)
+
+
+LATEX_OF = {"gaussian_nll": "S"}  # the leaf by which, where it is not the first
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_latex_is_a_textbooks_or_has_no_more_signs(name):
+    golden, shapes, marks = GOLDEN[name], LOSSES[name][0], MARKED.get(name, {})
+    leaves = {k: sg.symbol(k, list(axes), **({marks[k]: True} if k in marks else {})) for k, axes in shapes.items()}
+    some = [k for k in golden["matrix"] if k in leaves]
+    forms = sg.derive(LOSSES[name][1](*leaves.values()), [leaves[k] for k in some])
+    at = some.index(LATEX_OF.get(name, some[0]))
+    ways = [forms[at].latex(), forms[at].latex("where")]
+    if r",\quad" not in golden["latex"]:  # the names in it are defined beside it
+        ways += [printers.latex(forms[at].body), printers.latex(forms.bodies[at])]
+    assert min(len(signs(way)) for way in ways) <= len(signs(golden["latex"]))
 
 
 @pytest.mark.parametrize(("name", "leaf"), [("least_squares", "w"), ("quadratic_form", "x")])

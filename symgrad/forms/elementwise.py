@@ -60,8 +60,8 @@ class ElementPower(ArrayExpr):
             return f"1 ⊘ {self._paren(printer, self.under(), Hadamard.precedence + 1)}"
         if self._is_root():
             return f"sqrt({printer._print(a)})"
-        text = printer._print(power)
-        return f"{self._paren(printer, a, _ATOM)}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
+        text, base = printer._print(power), self._paren(printer, a, PRECEDENCE["Func"])
+        return f"{base}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
 
     def under(self) -> Any:
         """What stands below the bar of a negative power."""
@@ -74,7 +74,7 @@ class ElementPower(ArrayExpr):
             return f"1 \\oslash {self._paren_latex(printer, self.under(), Hadamard.precedence + 1)}"
         if self._is_root():
             return f"\\sqrt{{{printer._print(a)}}}"
-        base = self._paren_latex(printer, a, _ATOM)
+        base = self._paren_latex(printer, a, PRECEDENCE["Func"])
         if base.endswith(("^{\\top}", "^{-1}", "{-\\top}")):  # one superscript is all that TeX takes
             base = f"\\left({base}\\right)"
         return f"{base}^{{\\odot {printer._print(power)}}}"

@@ -104,6 +104,10 @@ class Mean(Number):
     called = "mean"
     numpy = "numpy.mean"
 
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = f"\\overline{{{printer._print(self.args[0])}}}"
+        return f"{text}^{{{exp}}}" if exp else text
+
 
 class Length(Number):
     """The Euclidean norm of all entries, ‖a‖."""
