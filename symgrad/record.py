@@ -128,7 +128,7 @@ def _note(ins: Sequence[Any]) -> None:
         return
     for a in ins:
         if isinstance(a, Core) and (a._value is not None or id(a._node) not in seen):
-            seen[id(a._node)] = a
+            seen[id(a._node)] = handle(a._node, a._value)  # as it is now: an in-place statement may rebind ``a``
 
 
 def _is_operand(a: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.graph import Node, Shape
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.loops.body import Body, Spec
@@ -166,8 +166,12 @@ class Scan(Op):
     # -------------------------------------------------------------- derivatives
     @cached_property
     def needed(self) -> tuple[int, ...]:
-        """The carries whose values before each step a derivative reads."""
-        return pullback(self.body, self.carries, self.xs, self._floats(range(len(self.body.inputs)))).carries_read
+        """The carries whose values before each step a derivative reads; none where there is no derivative."""
+        wanted = self._floats(range(len(self.body.inputs)))
+        try:
+            return pullback(self.body, self.carries, self.xs, wanted).carries_read
+        except (NotImplementedError, NotDifferentiable):
+            return ()
 
     def _floats(self, which: Sequence[int]) -> tuple[int, ...]:
         return tuple(i for i in which if self.body.inputs[i].is_float)

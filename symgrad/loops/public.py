@@ -16,10 +16,12 @@ from symgrad.loops.op import Scan
 from symgrad.loops.trees import Tree, flatten, unflatten
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
-from symgrad.record import as_tensor
+from symgrad.record import as_tensor, handle
 from symgrad.tracing import Trace
 
 _FLOAT64 = np.dtype(np.float64)
+_ONCE = ": the body looks at a value, but is traced once without values, for all steps."
+_LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} For the entries x[i] of a tensor, pass it to sg.scan as xs."}
 
 
 def scan(
@@ -170,10 +172,9 @@ def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
 
 def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
     """Run f on variables. Returns the tensors of the next carry, those of y, and the structure of y."""
-    rest: Iterator[Any] = iter(variables)
+    rest: Iterator[Any] = iter([handle(v._node, None) for v in variables])  # the body may rebind its own in place
     carry = unflatten(call.carry_tree, rest)
-    looks = f"{call.who}: the body looks at a value, but is traced once without values, for all steps."
-    result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), looks)
+    result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), call.who + _LOOKS[call.who])
     if not isinstance(result, tuple) or len(result) != 2:
         raise ArgumentTypeError(
             f"{call.who}: the body returned {_described(result)}. Expected a pair: the next carry, and y or None."
