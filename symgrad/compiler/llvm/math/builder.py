@@ -165,6 +165,18 @@ class Value:
         bits = self.bits()
         return bits.emit(f"icmp slt {bits.type} {bits.name}, 0", "i1")
 
+    def both(self, other: Value) -> Value:
+        """Truth of self and other."""
+        return self.emit(f"and i1 {self.name}, {other.name}")
+
+    def either(self, other: Value) -> Value:
+        """Truth of self or other."""
+        return self.emit(f"or i1 {self.name}, {other.name}")
+
+    def negated(self) -> Value:
+        """Truth of not self."""
+        return self.emit(f"xor i1 {self.name}, true")
+
     # changes of type
     def bits(self) -> Value:
         """The pattern of a number as an integer."""

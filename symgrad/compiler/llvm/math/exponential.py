@@ -59,9 +59,14 @@ def reduce(x: Value) -> tuple[Value, Value]:
     return n, fma(n, -low, fma(n, -high, x))
 
 
+def expm1_reduced(r: Value) -> Value:
+    """exp r - 1 on |r| <= ln 2 / 2."""
+    return fma(r * r, horner(r, EXP[r.kind.name]), r)
+
+
 def exp_reduced(r: Value) -> Value:
     """exp r on |r| <= ln 2 / 2."""
-    return fma(r * r, horner(r, EXP[r.kind.name]), r) + 1.0
+    return expm1_reduced(r) + 1.0
 
 
 def scale(y: Value, n: Value) -> Value:

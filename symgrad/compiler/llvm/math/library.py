@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 
-from symgrad.compiler.llvm.math import exponential, hyperbolic, logarithms, simple, trigonometric
+from symgrad.compiler.llvm.math import error, exponential, hyperbolic, inverse, logarithms, power, simple, trigonometric
 from symgrad.compiler.llvm.math.builder import KINDS, Body, Value
 
 _TABLE: dict[str, Callable[..., Value]] = {
@@ -15,12 +15,27 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "sigmoid": exponential.sigmoid,
     "log": logarithms.log,
     "log1p": logarithms.log1p,
+    "log2": logarithms.log2,
+    "log10": logarithms.log10,
     "softplus": logarithms.softplus,
     "logsigmoid": logarithms.logsigmoid,
     "bce_logits": logarithms.bce_logits,
     "sin": trigonometric.sin,
     "cos": trigonometric.cos,
+    "tan": trigonometric.tan,
+    "asin": inverse.asin,
+    "acos": inverse.acos,
+    "atan": inverse.atan,
+    "atan2": inverse.atan2,
+    "sinh": hyperbolic.sinh,
+    "cosh": hyperbolic.cosh,
     "tanh": hyperbolic.tanh,
+    "asinh": hyperbolic.asinh,
+    "acosh": hyperbolic.acosh,
+    "atanh": hyperbolic.atanh,
+    "erf": error.erf,
+    "erfc": error.erfc,
+    "pow": power.pow_,
     "sqrt": simple.sqrt,
     "rsqrt": simple.rsqrt,
     "abs": simple.abs_,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from symgrad.compiler.llvm.math.builder import Value, clip, copysign, fma, horner, magnitude, select
+from symgrad.compiler.llvm.math.builder import Value, clip, copysign, fma, horner, magnitude, power_of_two, select
 from symgrad.compiler.llvm.math.exponential import LN2, exp_of_negative
 
 # 2 artanh s = 2s + s s² P(s²) on |s| <= (√2 - 1)/(√2 + 1), to 2^-59 (2^-30); minimax as in exponential.py
@@ -20,15 +20,20 @@ ARTANH = {
 }  # fmt: skip
 
 
-def split(x: Value) -> tuple[Value, Value, Value]:
-    """x = 2ᵏ (1 + f) with √½ <= 1 + f < √2: k, f and the biased exponent k + bias. x is normal and positive."""
+# 1/ln b and log_b 2, each in two parts, the first of log_b 2 short enough that k times it is exact
+_LOG2_E, _LOG2_E_F32 = (1.4426950408889634, 2.0355273740931033e-17), (1.4426950216293335, 1.925963033500011e-08)
+_LOG10 = (0.4342944819032518, 1.098319650216765e-17, 0.30102999566395283, 2.8363394551044964e-14)
+_LOG10_F32 = (0.4342944920063019, -1.0103049952192578e-08, 0.301025390625, 4.605039066518657e-06)
+
+
+def split(x: Value) -> tuple[Value, Value]:
+    """x = 2ᵏ (1 + f) with √½ <= 1 + f < √2: k and f. x is normal and positive."""
     kind = x.kind
     root = kind.bits(math.sqrt(0.5))
     lifted = x.bits() + (kind.bits(1.0) - root)  # the exponent field now changes at √½ 2ᵏ
-    exponent = lifted >> kind.fraction
     m = ((lifted & ((1 << kind.fraction) - 1)) + root).number()
-    k = (exponent | kind.bits(kind.exponent_shift)).number() - (kind.exponent_shift + kind.bias)
-    return k, m - 1.0, exponent
+    shifted = ((lifted >> kind.fraction) | kind.bits(kind.exponent_shift)).number()
+    return shifted - (kind.exponent_shift + kind.bias), m - 1.0
 
 
 def split_any(x: Value) -> tuple[Value, Value]:
@@ -36,7 +41,7 @@ def split_any(x: Value) -> tuple[Value, Value]:
     kind = x.kind
     lift = kind.fraction + 2
     denormal = x < 2.0 ** (1 - kind.bias)
-    k, f, _ = split(select(denormal, x * 2.0**lift, x))
+    k, f = split(select(denormal, x * 2.0**lift, x))
     return select(denormal, k - float(lift), k), f
 
 
@@ -65,26 +70,43 @@ def log(x: Value) -> Value:
     return at_edges(x, with_exponent(*split_any(x)))
 
 
+def log2(x: Value) -> Value:
+    """The logarithm to base 2."""
+    return at_edges(x, _to_base(x, *{"f64": _LOG2_E, "f32": _LOG2_E_F32}[x.kind.name], 1.0, 0.0))
+
+
+def log10(x: Value) -> Value:
+    """The logarithm to base 10."""
+    return at_edges(x, _to_base(x, *{"f64": _LOG10, "f32": _LOG10_F32}[x.kind.name]))
+
+
+def _to_base(x: Value, c: float, c_rest: float, two: float, two_rest: float) -> Value:
+    """c log x: k log_b 2 + c f - c (f - log(1 + f)), whose larger terms carry what they lose in rounding."""
+    k, f = split_any(x)
+    h = f * c
+    rest = fma(bend(f), -c, fma(f, c_rest, fma(f, c, -h)))
+    whole = k * two  # exact
+    y = whole + h
+    return y + ((whole - y + h) + fma(k, two_rest, rest))
+
+
 def log1p(x: Value) -> Value:
     """log(1 + x)."""
-    y = at_edges(x, log_of_sum(x + 1.0, rest_of_one_plus(x)), -1.0)
+    y = at_edges(x, log_of_sum(*two_sum(x.constant(1.0), x)), -1.0)
     return copysign(y, x)  # of -0 too
 
 
-def rest_of_one_plus(x: Value) -> Value:
-    """What 1 + x loses in rounding (Knuth's two-sum)."""
-    u = x + 1.0
-    v = u - 1.0
-    return (1.0 - (u - v)) + (x - v)
+def two_sum(a: Value, b: Value) -> tuple[Value, Value]:
+    """a + b rounded, and what it loses (Knuth)."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
 
 
 def log_of_sum(u: Value, rest: Value, more: Value | None = None) -> Value:
     """log(u + rest) + more ln 2, where |rest| is at most half a unit of u, and u >= 2^-fraction."""
-    kind = u.kind
-    k, f, exponent = split(u)
-    # 2^(1-k) has the exponent field 2 bias + 1 - (k + bias), which is 0 for the largest u: their rest is nothing
-    unscale = (((exponent ^ -1) + (2 * kind.bias + 2)) << kind.fraction).number()
-    f = fma(rest * 0.5, unscale, f)
+    k, f = split(u)
+    f = fma(rest, power_of_two(-clip(k, high=u.kind.bias - 1.0)), f)  # beyond, rest is nothing
     return with_exponent(k if more is None else k + more, f)
 
 

@@ -47,13 +47,13 @@ def round_(x: Value) -> Value:
 
 
 def maximum(x: Value, y: Operand) -> Value:
-    """The larger; nan if either is."""
-    return select(x.is_nan(), x, select(x >= y, x, y))
+    """The larger, y where equal; nan if either is."""
+    return select(x.is_nan(), x, select(x > y, x, y))
 
 
 def minimum(x: Value, y: Operand) -> Value:
-    """The smaller; nan if either is."""
-    return select(x.is_nan(), x, select(x <= y, x, y))
+    """The smaller, y where equal; nan if either is."""
+    return select(x.is_nan(), x, select(x < y, x, y))
 
 
 def relu(x: Value) -> Value:

@@ -25,6 +25,20 @@ HALF_PI = {
     "f32": (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
 }
 
+# tan r = r + r r² P(r²) on |r| <= π/4, to 2^-56 (2^-30)
+TAN = {
+    "f64": (
+        0.33333333333332776, 0.13333333333414502, 0.05396825392672296, 0.021869489607735052, 0.008863219181325406,
+        0.0035922889319333125, 0.001454758814504373, 0.0005950613592590584, 0.00022238934318504123,
+        0.00013650658089157402, -2.636013400970388e-05, 8.942889302786497e-05, -4.486410767143593e-05,
+        2.086030433289814e-05,
+    ),
+    "f32": (
+        0.33333349785020167, 0.13332662285740432, 0.05406003877069884, 0.02128153960202786, 0.0108375334774623,
+        8.730434995290313e-05, 0.004377400073169015,
+    ),
+}  # fmt: skip
+
 LIMIT = {"f64": 1e8, "f32": 1e5}
 
 
@@ -64,3 +78,24 @@ def cos(x: Value) -> Value:
     shifted = fma(x, 1 / math.pi, -0.5) + x.kind.round_shift
     q = fma(shifted - x.kind.round_shift, 2.0, 1.0)
     return flip(sin_reduced(-reduce(x, q, 1.0)), shifted.bits())
+
+
+def _reduce_twice(x: Value, n: Value) -> tuple[Value, Value]:
+    """x - nπ/2 as a number and what it loses in rounding, which counts twice where tan r = 1."""
+    first, second, third = HALF_PI[x.kind.name]
+    exact = fma(n, -first, x)
+    step = n * second
+    r = exact - step
+    return r, fma(n, -third, (exact - r - step) - fma(n, second, -step))
+
+
+def tan(x: Value) -> Value:
+    """tan x: t = tan r with r = x - nπ/2, or -1/t where n is odd."""
+    a = inside(magnitude(x))
+    n, bits = round_to_integer(a, 2 / math.pi)
+    r, rest = _reduce_twice(a, n)
+    z = r * r
+    t = r + fma(r * z, horner(z, TAN[x.kind.name]), fma(z, rest, rest))
+    odd = (bits << x.kind.sign).number().is_negative()
+    y = select(odd, -1.0, t) / select(odd, t, 1.0)
+    return flip(y, x.bits() >> x.kind.sign)
