@@ -156,6 +156,7 @@ a = type("Arrays", (), ARRAYS)
 e, inv = np.exp, np.linalg.inv
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
+with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
     "power_of_a_number": [
         (lambda k: k.power(k.number(2), 3), np.full(3, 8.0)),
@@ -283,6 +284,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "elementwise_part": [
         (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.y, k.times(k.y, k.z))), a.x * (1 + a.z)),
         (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.z, k.times(k.p, k.n))), a.x / a.y * (a.z + a.p * a.n)),
+    ],
+    "transposes_meet": [
+        (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),
+        (lambda k: with_its_transpose(k, k.add(k.A, (-1, k.B))), a.A - a.B + a.A.T - a.B.T),
     ],
     "common_factor": [
         (lambda k: k.add(k.einsum("ij,j->i", k.A, k.x), k.einsum("ji,j->i", k.A, k.x)), (a.A + a.A.T) @ a.x),

@@ -307,10 +307,10 @@ def a_sum_of_nothing_counts(d: Draft) -> bool:
 
 @rule(PRODUCT)
 def identity_distributes(d: Draft) -> bool:
-    """(I - A)·B is B - A·B, where that is no longer."""
+    """(I - A)·B is B - A·B, where that is no longer, and the user did not write I - A."""
     for p, (f, s) in enumerate(d.factors):
         rest = d.factors[:p] + d.factors[p + 1 :]
-        if not rest or not _has_identity(f) or identity_distributes in d.pool.in_progress:
+        if not rest or f in d.pool.written or not _has_identity(f) or identity_distributes in d.pool.in_progress:
             continue
         d.pool.in_progress.add(identity_distributes)
         parts = [(c, d.pool.product([*rest, (a, s)], d.out, d.sizes)) for c, a in zip(f.data, f.args, strict=True)]

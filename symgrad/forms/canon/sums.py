@@ -15,6 +15,22 @@ MOST, FACTORS = 12, 60  # terms of a sum, and factors in them, among which commo
 
 
 @rule(SUM)
+def transposes_meet(pool: Pool, t: Term) -> Term | None:
+    """A - B + (A - B)ᵀ is 2A - B - Bᵀ where A is symmetric: opened where terms then add up or cancel."""
+    if len(t.shape) != 2 or len(t.args) > MOST:
+        return None
+    for k, a in enumerate(t.args):
+        if a.kind == PRODUCT and len(a.args) == 1 and a.args[0].kind == SUM and a.data[0] == ((1, 0),):
+            (inner,) = a.args
+            turned = [(t.data[k] * c, pool.transposed(b)) for c, b in zip(inner.data, inner.args, strict=True)]
+            rest = [(c, b) for c, b in zip(t.data, t.args, strict=True) if b is not a]
+            opened = pool.sum([*rest, *turned], t.shape)
+            if opened.cost < t.cost:
+                return opened
+    return None
+
+
+@rule(SUM)
 def common_factor(pool: Pool, t: Term) -> Term | None:
     """A·x + B·x is (A + B)·x, where that is shorter."""
     if len(t.args) > MOST or sum(len(a.args) for a in t.args) > FACTORS:
