@@ -255,6 +255,8 @@ PRINTED = [  # what, by what, in matrix and, where it is short, in index notatio
     (sg.inverse(B).sum(), B, "-B⁻ᵀ*1*1ᵀ*B⁻ᵀ", "-(Sum_k B⁻¹_jk)*Sum_k B⁻¹_ki"),
     (sg.det(B), B, "det(B)*B⁻ᵀ", "det(B)*B⁻¹_ji"),
     (x.mean(), x, "1/n", "1/n"),
+    (sg.floor(X).sum(), X, "0", "0"),
+    (sg.exp(-(x @ x) / 2), x, "-exp(-‖x‖²/2)*x", "-x_i*exp(-(Sum_k x_k**2)/2)"),
     (sg.exp(t) * t, t, "(t + 1)*exp(t)", "exp(t)*(t + 1)"),
     ((B * x[:, None]).sum(), x, "B*1", "Sum_k B_ik"),
 ]

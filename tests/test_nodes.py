@@ -175,6 +175,10 @@ def test_name_that_takes_no_index_is_put_in_braces(name):
     assert text.endswith(("}", "\\_"))
 
 
+def test_name_that_begins_with_a_digit_is_no_number_times_a_name():
+    assert latex_name("2A") == r"\mathrm{2A}"
+
+
 @pytest.mark.parametrize(("name", "text"), LATEX.items())
 def test_latex_is_the_formula(name, text):
     assert FORMS[name].latex() == sp.latex(FORMS[name].expr) == text

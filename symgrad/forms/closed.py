@@ -17,7 +17,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeErr
 from symgrad.forms import names, printers, verify
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
-from symgrad.forms.emit import MatrixReading
+from symgrad.forms.emit import MatrixReading, written_out
 from symgrad.forms.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
@@ -96,7 +96,7 @@ class ClosedForm:
             FormError: there is no matrix notation, or SymPy has no class for a part of it.
         """
         try:
-            return to_sympy(self._matrix)
+            return to_sympy(written_out(self._matrix))
         except NoMatrix:
             raise FormError(
                 "to_sympy: this form has no matrix notation. Use .index(), SymPy's Indexed and Sum, or .scalar()."

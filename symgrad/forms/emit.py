@@ -54,7 +54,8 @@ class MatrixReading:
             if len(t.shape) > 2:
                 raise NoMatrix(f"{len(t.shape)}-D arrays")
             self.found[t] = self._read(t)
-        return written_out(self.found[root])
+        found = self.found[root]
+        return found if root.kind == SUM and not root.args else written_out(found)  # 0, rather than 0 times 1
 
     def _read(self, t: Term) -> Any:
         return _READERS[t.kind](self, t)

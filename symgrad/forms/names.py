@@ -173,7 +173,7 @@ def latex_name(name: str) -> str:
     if greek:
         found = f"\\{_greek(greek[1])}"
         return f"{found}_{{{greek[2]}}}" if greek[2] else found
-    if name.isascii() and name.replace("_", "").isalnum() and "__" not in name and not name.startswith("_"):
+    if name.isascii() and name[0].isalpha() and name.replace("_", "").isalnum() and "__" not in name:
         return str(sp.latex(sp.Symbol(name)))
     plain = "".join(_ESCAPES.get(c, c if c.isprintable() else " ") for c in name)
     short = len(name.rstrip("′")) == 1 and name[0].isprintable() and name[0] not in " ᵀ"  # those take no index

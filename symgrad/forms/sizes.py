@@ -40,7 +40,7 @@ def text(printer: Any, e: Any, array: Any) -> str | None:
 
 def latex(printer: Any, e: Any, array: Any) -> str | None:
     """Return a fraction with such a product below the bar in LaTeX."""
-    top, bottom = sp.fraction(e)
+    top, bottom = sp.fraction(e, exact=True)
     factors = in_order(bottom, array)
     if factors is None:
         return None
