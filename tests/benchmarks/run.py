@@ -145,6 +145,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each peer")
     parser.add_argument("--limit", type=float, default=90.0, help="seconds for one answer of a peer")
     parser.add_argument("--save", type=Path, help="keep results in this file, and go on from those it has")
+    parser.add_argument("--again", action="store_true", help="although the file has them")
     parser.add_argument("--reduced", action="store_true", help="the small problems of the tests")
     parser.add_argument("--markdown", action="store_true", help="tables for a page")
     parser.add_argument("--verbose", action="store_true", help="show what the peers print")
@@ -155,6 +156,8 @@ def main() -> int:
     """Run, save, show; the status is 1 if someone disagreed."""
     asked = options()
     problems = [p for p in (REDUCED if asked.reduced else FULL).values() if chosen(p.name, asked.only)]
+    if not problems:
+        raise SystemExit(f"No problem's name contains {' or '.join(asked.only)}. There are: {'; '.join(FULL)}.")
     peers = [*asked.peers, *(f"symgrad {b}" for b in asked.backend)]
     results: dict[str, Any] = {"machine": machine(), "problems": {}}
     if asked.save and asked.save.exists():
@@ -162,7 +165,7 @@ def main() -> int:
     done = results["problems"]
     for problem in problems:
         known = done.setdefault(problem.name, {})
-        if all(p in known for p in peers):
+        if all(p in known for p in peers) and not asked.again:
             continue
         print(problem.name, file=sys.stderr, flush=True)
         known |= compute(problem, peers, asked)

@@ -8,10 +8,10 @@ Row = dict[str, dict[str, Any]]
 
 
 def digits(x: float) -> str:
-    """Three digits that count."""
+    """Two or three digits that count."""
     if x >= 100:
         return f"{x:.0f}"
-    return f"{x:.1f}" if x >= 10 else f"{x:.2f}" if x >= 1 else f"{x:.2g}"
+    return f"{x:.1f}" if x >= 10 else f"{x:.2f}" if x >= 0.1 else f"{x:.2g}"
 
 
 def cell(found: dict[str, Any], key: str) -> str:
@@ -28,10 +28,13 @@ def cell(found: dict[str, Any], key: str) -> str:
 def ratio(peer: dict[str, Any], own: dict[str, Any], key: str) -> str:
     """The peer's time over symgrad's."""
     if key not in own:
-        return "–" if key not in peer else cell(own, key)
-    if "over_s" in peer:
-        return f"> {digits(peer['over_s'] * 1e3 / own[key])}×" if key == "first_ms" else cell(peer, key)
-    return f"{digits(peer[key] / own[key])}×" if key in peer else cell(peer, key)
+        return "–"
+    if "over_s" in peer and key == "first_ms":
+        return f"> {digits(peer['over_s'] * 1e3 / own[key])}×"
+    if key not in peer:
+        return cell(peer, key)
+    times = peer[key] / own[key]
+    return f"{digits(times)}×" if times >= 0.01 else "< 0.01×"
 
 
 def table(head: list[str], rows: list[list[str]], markdown: bool) -> str:
@@ -63,7 +66,8 @@ def show(machine: str, rows: dict[str, Row], first: set[str], peers: list[str], 
         for name, row in rows.items():
             key = "first_ms" if name in first else "us"
             body.append([name, *(ratio(row.get(p, {}), row.get(own, {}), key) for p in others)])
-        print(f"\ntime of a peer / time of {own}\n\n{table(['', *others], body, markdown)}")
+        note = ", of programs the time to the first result" if first else ""
+        print(f"\ntime of a peer / time of {own}{note}\n\n{table(['', *others], body, markdown)}")
     absent(rows)
 
 
