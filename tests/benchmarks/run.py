@@ -133,7 +133,7 @@ def machine() -> str:
 def options() -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=[], help="problems whose name contains one of these")
+    parser.add_argument("--only", nargs="+", default=[], help="problems of these names, or with these words in their names")
     parser.add_argument("--peers", nargs="+", default=OTHERS, choices=OTHERS, help="beside symgrad and NumPy")
     parser.add_argument(
         "--backend",
@@ -177,8 +177,8 @@ def main() -> int:
 
 
 def chosen(name: str, only: list[str]) -> bool:
-    """Whether the problem is among those asked for."""
-    return not only or any(part.lower() in name.lower() for part in only)
+    """Whether the problem is among those asked for: by its whole name, or by a part of it that is no other's name."""
+    return not only or name in only or any(part.lower() in name.lower() for part in only if part not in FULL)
 
 
 if __name__ == "__main__":
