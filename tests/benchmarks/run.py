@@ -133,7 +133,7 @@ def machine() -> str:
 def options() -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", default=[], help="problems of these names, or with these words in their names")
+    parser.add_argument("--only", nargs="+", default=[], help="names of problems, or parts of names")
     parser.add_argument("--peers", nargs="+", default=OTHERS, choices=OTHERS, help="beside symgrad and NumPy")
     parser.add_argument(
         "--backend",
@@ -177,7 +177,7 @@ def main() -> int:
 
 
 def chosen(name: str, only: list[str]) -> bool:
-    """Whether the problem is among those asked for: by its whole name, or by a part of it that is no other's name."""
+    """Whether the problem is asked for, by its whole name or by a part that is nobody's whole name."""
     return not only or name in only or any(part.lower() in name.lower() for part in only if part not in FULL)
 
 
