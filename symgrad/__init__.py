@@ -204,7 +204,6 @@ from symgrad.functions import (
     vstack,
     where,
 )  # fmt: skip
-from symgrad.loops import fori_loop, scan
 from symgrad.modes import (
     enable_grad,
     get_default_dtype,
@@ -252,16 +251,17 @@ __all__ = [
     "value_and_grad", "var", "var_mean", "vjp", "vmap", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
 
-# Closed forms and the compiler are imported when they are first asked for: a program that needs numbers only starts sooner.
+# Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
 _LATER = {
-    "ClosedForm": "symgrad.forms", "compile": "symgrad.compiler", "derive": "symgrad.forms", "from_sympy": "symgrad.forms",
-    "testing": "symgrad.testing",
+    "ClosedForm": "symgrad.forms", "compile": "symgrad.compiler", "derive": "symgrad.forms",
+    "fori_loop": "symgrad.loops", "from_sympy": "symgrad.forms", "scan": "symgrad.loops", "testing": "symgrad.testing",
 }  # fmt: skip
 
 if _TYPE_CHECKING:
     from symgrad import testing
     from symgrad.compiler import compile
     from symgrad.forms import ClosedForm, derive, from_sympy
+    from symgrad.loops import fori_loop, scan
 
 
 def __getattr__(name: str) -> _Any:
