@@ -13,6 +13,7 @@ from symgrad.errors import ArgumentError
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+_PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
 
 def _llvm() -> Build:
@@ -47,10 +48,10 @@ def build_with(backend: str, program: Program, args: trees.Tree, results: trees.
 
 def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:
     """Write a small program out in Python; None where it stays long."""
+    steps = len(program.steps())
     try:
-        python.check(program, _WORTH_TRYING)
+        python.check(program, max(_WORTH_TRYING, _ENTRIES * steps))
         kernel = python.build(program, args, results)
     except Unsuitable:
         return None
-    small = all(program.values[k].shape == () for k in program.live())
-    return kernel if small or kernel.operations <= SHORT else None
+    return kernel if kernel.operations <= max(SHORT, _PER_STEP * steps) else None

@@ -5,7 +5,7 @@ Imports elements, program and ops. What has no entry here runs its own forward.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -21,8 +21,9 @@ from symgrad.ops.likelihood import CrossEntropy, Likelihood
 from symgrad.ops.losses import BinaryCrossEntropy
 from symgrad.ops.map import NEG, SUB, emap
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, total
 from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
+from symgrad.ops.variance import Var
 from symgrad.record import handle
 from symgrad.scalars import X, exp, log, log1p, maximum
 
@@ -79,6 +80,13 @@ def _binary(op: BinaryCrossEntropy, p: Any, t: Any) -> Any:
     return NEG(emap(X[1] * yes + (1 - X[1]) * no, p, t))
 
 
+def _variance(op: Var, x: Any) -> Any:
+    n = total([shape(x)[a] for a in op.axes])
+    centred = SUB(x, emap(X[0] / n, sum_axes(x, op.axes, True)))
+    squares = sum_axes(emap(X[0] ** 2, centred), op.axes, op.keepdim)
+    return emap(X[0] / X[1], squares, float(max(n - op.correction, 0)))
+
+
 _WRITTEN: dict[type[Op], Written] = {
     LogSumExp: _logsumexp,
     Softmax: _softmax,
@@ -87,16 +95,21 @@ _WRITTEN: dict[type[Op], Written] = {
     CrossEntropy: _cross_entropy,
     Ties: _ties,
     BinaryCrossEntropy: _binary,
+    Var: _variance,
 }
+
+
+def program_of(v: Value, args: Sequence[Value]) -> Program | None:
+    """Return the program of an operation that is written in others, None where it is not."""
+    if type(v.op) not in _WRITTEN or v.dtype.kind != "f" or any(0 in a.shape or a.dtype.kind != "f" for a in args):
+        return None
+    return _program(v.op, tuple((a.shape, a.dtype) for a in args))
 
 
 def expand(e: Elements, v: Value) -> int | None:
     """Return the steps of an operation that is written in others, None where it is not."""
-    values = [e.argument(a) for a in v.args]
-    if type(v.op) not in _WRITTEN or v.dtype.kind != "f" or any(0 in a.shape or a.dtype.kind != "f" for a in values):
-        return None
-    specs = tuple((a.shape, a.dtype) for a in values)
-    return e.inline(_program(v.op, specs), [e.places[a] for a in v.args])
+    program = program_of(v, [e.argument(a) for a in v.args])
+    return None if program is None else e.inline(program, [e.places[a] for a in v.args])
 
 
 @lru_cache(maxsize=512)

@@ -55,7 +55,7 @@ def check(program: Program, most: int) -> None:
     """Raise Unsuitable where the program cannot be written entry by entry, or is too long for it."""
     values = program.values
     live = program.live()
-    strange = next((values[k] for k in live if not can_be_written(values[k])), None)
+    strange = next((v for k in live if not can_be_written(v := values[k], [values[a] for a in v.args])), None)
     if strange is not None:
         raise Unsuitable(f"{strange.op} on {strange.dtype} is not written in scalars. Use backend='numpy'.")
     count = sum(entries_of(values[k], values) for k in live)

@@ -12,23 +12,28 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.decompose import program_of
 from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.compiler.scalar import ONE, ZERO, Scalars, total
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
+from symgrad.ops.extremes import Extreme
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.map import Map
 from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
 from symgrad.ops.parts import Part, Take
+from symgrad.ops.reduce import Prod
+from symgrad.ops.reduction import on_rows
+from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 from symgrad.ops.total import MapTotal
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.
-MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril)
+MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril, Shift)
 
 
 class Written:
@@ -36,19 +41,25 @@ class Written:
 
     def __init__(self, program: Program) -> None:
         self.scalars = Scalars()
-        self.places: dict[int, Refs] = {}
         self.slots: list[tuple[int, int]] = []  # (argument, flat position) of each slot
-        for k in program.live():
-            self.places[k] = self._value(program, program.values[k])
-        self.outputs = [self.places[k] for k in program.outputs]
+        self.outputs = self._run(program, {})
 
-    def _value(self, program: Program, v: Value) -> Refs:
+    def _run(self, program: Program, places: dict[int, Refs]) -> list[Refs]:
+        for k in program.live():
+            if k not in places:
+                places[k] = self._value(program, program.values[k], places)
+        return [places[k] for k in program.outputs]
+
+    def _value(self, program: Program, v: Value, places: dict[int, Refs]) -> Refs:
         if v.kind == INPUT:
             return self._input(v)
         if v.kind == CONST:
             flat = [self.scalars.const(float(c)) for c in np.ravel(v.op)]
             return np.array(flat, dtype=np.int64).reshape(v.shape)
-        args = [self.places[a] for a in v.args]
+        args = [places[a] for a in v.args]
+        inner = program_of(v, [program.values[a] for a in v.args])
+        if inner is not None:
+            return self._run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
         return np.asarray(write(v.op, self.scalars, args)).reshape(v.shape)
 
     def _input(self, v: Value) -> Refs:
@@ -65,13 +76,14 @@ class Written:
         return self.scalars.count(self.roots())
 
 
-def can_be_written(v: Value) -> bool:
+def can_be_written(v: Value, args: Sequence[Value]) -> bool:
     """Whether an operation can be written out entry by entry, on floating-point numbers."""
     if v.kind != "step":
         return v.weak or v.dtype.kind in "fb"
     if v.dtype.kind not in "fb":
         return False
-    return isinstance(v.op, MOVES) or write.dispatch(type(v.op)) is not _BASE
+    own = isinstance(v.op, MOVES) or write.dispatch(type(v.op)) is not _BASE
+    return own or program_of(v, args) is not None
 
 
 def entries_of(v: Value, values: Sequence[Value]) -> int:
@@ -85,7 +97,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
     if isinstance(v.op, Einsum):
         sizes = v.op.sizes([values[a].shape for a in v.args])
         return int(np.prod(list(sizes.values()), dtype=np.int64)) * len(v.op.terms)
-    return sum(values[a].size for a in v.args)
+    return sum(values[a].size for a in v.args) * (8 if program_of(v, [values[a] for a in v.args]) else 1)
 
 
 # ------------------------------------------------------------------ what operations write
@@ -174,3 +186,59 @@ def _product(s: Scalars, refs: Sequence[int]) -> int:
     for r in rest:
         first = s.emit("mul", first, r)
     return first
+
+
+# ------------------------------------------------------------------ reductions and running results
+def _by_row(op: Any, s: Scalars, refs: Refs, name: str, empty: int) -> Any:
+    """Join the entries of each row along the axes."""
+    rows = on_rows(refs, op.axes)
+    flat = rows.reshape(int(np.prod(rows.shape[:-1], dtype=np.int64)), rows.shape[-1])
+    found = [_folded(s, name, row, empty) for row in flat.tolist()]
+    return np.array(found, dtype=np.int64).reshape(op.out_shape(refs.shape))
+
+
+def _folded(s: Scalars, name: str, refs: Sequence[int], empty: int) -> int:
+    found = empty
+    for n, r in enumerate(refs):
+        found = s.emit(name, found, r) if n else r
+    return found
+
+
+@write.register
+def _(op: Prod, s: Scalars, args: Sequence[Refs]) -> Any:
+    return _by_row(op, s, args[0], "mul", ONE)
+
+
+@write.register
+def _(op: Extreme, s: Scalars, args: Sequence[Refs]) -> Any:
+    return _by_row(op, s, args[0], "maximum" if op.largest else "minimum", ZERO)
+
+
+@write.register(Cumsum)
+@write.register(Cumprod)
+def _(op: Cumsum | Cumprod, s: Scalars, args: Sequence[Refs]) -> Any:
+    rows = np.moveaxis(args[0], op.axis, 0)
+    rows = rows[::-1] if op.reverse else rows
+    if isinstance(op, Cumprod) and op.exclusive:
+        rows = np.concatenate([np.full_like(rows[:1], ONE), rows[:-1]])
+    join = np.frompyfunc(lambda a, b: s.emit("mul" if isinstance(op, Cumprod) else "add", a, b), 2, 1)
+    found = np.array(rows)
+    for k in range(1, len(found)):
+        found[k] = join(found[k - 1].astype(object), found[k].astype(object))
+    return np.moveaxis(found[::-1] if op.reverse else found, 0, op.axis)
+
+
+@write.register
+def _(op: Recurrence, s: Scalars, args: Sequence[Refs]) -> Any:
+    a, b = (np.moveaxis(v, op.axis, 0) for v in np.broadcast_arrays(*args))
+    found, n, low = np.array(b), len(b), 0 if op.upper else 1
+
+    def entry(y: int, w: int, x: int) -> int:
+        weighed = s.emit("select", s.emit("eq", w, ZERO), ZERO, s.emit("mul", y, w))
+        return s.emit("add", x, weighed)
+
+    join = np.frompyfunc(entry, 3, 1)
+    for k in range(n - 2, -1, -1) if op.reverse else range(1, n):
+        before, weight = (found[k + 1], a[k + 1 - low]) if op.reverse else (found[k - 1], a[k - low])
+        found[k] = join(before.astype(object), weight.astype(object), found[k].astype(object))
+    return np.moveaxis(found, 0, op.axis)

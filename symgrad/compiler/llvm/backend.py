@@ -18,6 +18,7 @@ from symgrad.compiler.scalarise import Written
 LONGEST = 400_000  # scalar operations in straight-line code
 SHORT = 600  # up to which programs of arrays are written out
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+_PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
@@ -25,23 +26,23 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     if not python_api.supported():
         raise Unsuitable("the llvm backend needs 64-bit CPython with its lock. Use backend='numpy'.")
     interface = Interface(program, args, results)
-    numbers = all(program.values[k].shape == () for k in program.live())
-    return _straight(program, interface, numbers) or arrays.build(program, interface)
+    return _straight(program, interface) or arrays.build(program, interface)
 
 
 BACKENDS["llvm"] = build
 
 
-def _straight(program: Program, interface: Interface, numbers: bool) -> Kernel | None:
-    """Write the program out entry by entry, if that stays short or it has numbers only."""
+def _straight(program: Program, interface: Interface) -> Kernel | None:
+    """Write the program out entry by entry, if that stays short, or if its arrays are tiny anyway."""
+    steps = len(program.steps())
     try:
-        python.check(program, LONGEST if numbers else _WORTH_TRYING)
+        python.check(program, min(LONGEST, max(_WORTH_TRYING, _ENTRIES * steps)))
     except Unsuitable:
         return None
     written = Written(program)
     count = written.operations()
     names = {written.scalars.ops[k][0] for k in written.scalars.reachable(written.roots())} - {"const", "in"}
-    if (count > SHORT and not numbers) or not names <= arrays.KNOWN or not interface.supported:
+    if count > max(SHORT, _PER_STEP * steps) or not names <= arrays.KNOWN or not interface.supported:
         return None
     used = Used()
     body = scalars.body(written, interface.inputs, interface.outputs, used)

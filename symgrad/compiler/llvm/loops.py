@@ -1,8 +1,8 @@
 """A nest as an LLVM function: loops of scalar IR, which LLVM turns into vector code. Imports code and plan.
 
 Sums are kept in registers along the innermost loop. Where a function of the nest is accurate up to some size of its
-argument only (sin, cos, tan), the loop also finds the largest argument, and beyond the limit the nest runs again with
-the C library.
+argument only (sin, cos, tan), the loop also finds whether one was larger, and if so the nest runs again with the C
+library.
 """
 
 from __future__ import annotations
@@ -97,7 +97,6 @@ class _Loops:
     def _loops(self) -> None:
         c, depth = self.code, len(self.dims)
         before = f"fill{len(self.nest.sums)}"
-        far = constant(0.0, "f64")
         for a in range(depth):
             inner = a == depth - 1
             if inner:
@@ -106,8 +105,8 @@ class _Loops:
             self._label(f"loop{a}")
             c.line(f"%i{a} = phi i64 [0, %{before}], [%i{a}.next, %end{a}]")
             if self.checked:
-                start = far if a == 0 else f"%far{a - 1}"
-                c.line(f"%far{a} = phi double [{start}, %{before}], [%far{a}.next, %end{a}]")
+                start = "0" if a == 0 else f"%far{a - 1}"
+                c.line(f"%far{a} = phi i64 [{start}, %{before}], [%far{a}.next, %end{a}]")
             if inner:
                 for n, _ in self._kept():
                     t = self._sum_type(n)
@@ -115,13 +114,13 @@ class _Loops:
             before = f"loop{a}"
         if not depth:
             self._open_sums()
-        largest = self._body(depth)
+        beyond = self._body(depth)
         for a in range(depth - 1, -1, -1):
             c.line(f"br label %end{a}")
             self._label(f"end{a}")
             if self.checked:
-                c.line(f"%far{a}.next = {_same(largest)}")
-                largest = f"%far{a}.next"
+                c.line(f"%far{a}.next = or i64 {beyond}, 0")
+                beyond = f"%far{a}.next"
             c.line(f"%i{a}.next = add nuw nsw i64 %i{a}, 1")
             more = c.set(f"icmp ult i64 %i{a}.next, {self.dims[a]}")
             c.line(f"br i1 {more}, label %loop{a}, label %out{a}")
@@ -131,7 +130,7 @@ class _Loops:
         if not depth:
             self._close_sums()
         if self.checked:
-            c.line(f"%far = fcmp ugt double {largest}, {constant(1.0, 'f64')}")
+            c.line(f"%far = icmp ne i64 {beyond}, 0")
 
     # -------------------------------------------------------------- sums
     def _kept(self) -> list[tuple[int, tuple[str, int, View]]]:
@@ -176,30 +175,29 @@ class _Loops:
 
     # -------------------------------------------------------------- one entry
     def _body(self, depth: int) -> str:
-        """Compute one entry; return the name of the largest checked argument so far."""
+        """Compute one entry; return whether a checked argument was beyond its limit so far, as a whole number."""
         values: dict[int, tuple[str, str]] = {}
-        largest = f"%far{depth - 1}" if depth else constant(0.0, "f64")
+        beyond = f"%far{depth - 1}" if depth else "0"
         for k in self.nest.body:
             name, *refs = self.e.ops[k]
             args = [self._value(r, values) for r in refs]
             kind = kind_of(self.e.dtypes[k])
             if self.checked and (name, kind) in LIMIT:
-                largest = self._check(args[0], LIMIT[name, kind], largest, kind)
+                beyond = self._check(args[0], LIMIT[name, kind], beyond)
             values[k] = self.code.apply(name, args, "f64" if kind == "i1" else kind)
         for (r, view), steps in zip(self.nest.stores, self.stored):
             self._store(self._value(r, values), view, steps)
         for n, (_, r, _) in enumerate(self.nest.sums):
             self._add_up(n, self._product(values) if self.nest.product else self._value(r, values))
-        return largest
+        return beyond
 
-    def _check(self, arg: tuple[str, str], limit: float, largest: str, kind: str) -> str:
-        """Keep the largest |argument| / limit; of nan and infinity the quick code is right."""
+    def _check(self, arg: tuple[str, str], limit: float, beyond: str) -> str:
+        """Remember whether an |argument| was beyond the limit; for nan and infinity the quick code is right too."""
         c = self.code
-        x = c.number(arg, "f64")
-        scaled = c.set(f"fmul double {x}, {constant(1 / limit, 'f64')}")
-        size = c.set(f"call double @llvm.fabs.f64(double {scaled})")
-        more = c.set(f"fcmp ogt double {size}, {largest}")
-        return c.set(f"select i1 {more}, double {size}, double {largest}")
+        size = c.set(f"call double @llvm.fabs.f64(double {c.number(arg, 'f64')})")
+        more = c.set(f"fcmp ogt double {size}, {constant(limit, 'f64')}")
+        flag = c.set(f"zext i1 {more} to i64")
+        return c.set(f"or i64 {beyond}, {flag}")
 
     def _product(self, values: dict[int, tuple[str, str]]) -> tuple[str, str]:
         first, *rest = [self._value(r, values) for r in self.nest.product]

@@ -55,7 +55,7 @@ def erf(x: Value) -> Value:
     a = magnitude(x)
     near = fma(a, horner(a * a, ERF[x.kind.name]), a)
     exponent = -horner(clip(a, high={"f64": 5.93, "f32": 3.95}[x.kind.name]), ERF_FAR[x.kind.name])
-    n, r = reduce(exponent)
+    n, r, _ = reduce(exponent)
     far = 1.0 - exp_reduced(r) * power_of_two(n)
     return copysign(select(a > 1.0, far, near), x)
 
@@ -76,7 +76,7 @@ def _tail(x: Value) -> Value:
     s = x * x
     # What x², y and w lost in rounding, all relative to the result, goes where it adds to an exponent.
     lost = fma(x, x, -s) - fma(-w, 2.0 * x - (y - 1.0), fma(-w, y, 1.0))
-    n, r = reduce(-s)
+    n, r, _ = reduce(-s)
     v = expm1_reduced(r - lost)
     p = horner((x - 3.0) / (x + 3.0), ERFC[x.kind.name])
     # exp r (SHIFT + p) with one large rounding, the last

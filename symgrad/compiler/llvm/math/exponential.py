@@ -52,21 +52,24 @@ RANGE = {"f64": (-746.0, 710.0), "f32": (-104.0, 89.0)}
 EXP2_RANGE = {"f64": (-1076.0, 1025.0), "f32": (-151.0, 129.0)}
 
 
-def reduce(x: Value) -> tuple[Value, Value]:
-    """n and r with x = n ln 2 + r, |r| <= ln 2 / 2."""
+def reduce(x: Value) -> tuple[Value, Value, Value]:
+    """n, r and rest with x = n ln 2 + r + rest, |r| <= ln 2 / 2; rest is what r lost in rounding."""
     n, _ = round_to_integer(x, 1 / math.log(2))
     high, low = LN2[x.kind.name]
-    return n, fma(n, -low, fma(n, -high, x))
+    exact = fma(n, -high, x)
+    r = fma(n, -low, exact)
+    return n, r, fma(n, -low, exact - r)
 
 
-def expm1_reduced(r: Value) -> Value:
-    """exp r - 1 on |r| <= ln 2 / 2."""
-    return fma(r * r, horner(r, EXP[r.kind.name]), r)
+def expm1_reduced(r: Value, rest: Value | None = None) -> Value:
+    """exp(r + rest) - 1 on |r| <= ln 2 / 2."""
+    square, curve = r * r, horner(r, EXP[r.kind.name])
+    return fma(square, curve, r) if rest is None else r + fma(square, curve, rest)
 
 
-def exp_reduced(r: Value) -> Value:
-    """exp r on |r| <= ln 2 / 2."""
-    return expm1_reduced(r) + 1.0
+def exp_reduced(r: Value, rest: Value | None = None) -> Value:
+    """exp(r + rest) on |r| <= ln 2 / 2."""
+    return expm1_reduced(r, rest) + 1.0
 
 
 def scale(y: Value, n: Value) -> Value:
@@ -77,14 +80,14 @@ def scale(y: Value, n: Value) -> Value:
 
 def exp(x: Value) -> Value:
     """exp x."""
-    n, r = reduce(clip(x, *RANGE[x.kind.name]))
+    n, r, _ = reduce(clip(x, *RANGE[x.kind.name]))
     return scale(exp_reduced(r), n)
 
 
 def exp_of_negative(x: Value) -> Value:
-    """exp x of x <= 0."""
-    n, r = reduce(clip(x, low=RANGE[x.kind.name][0]))
-    return scale(exp_reduced(r), n)
+    """exp x of x <= 0, closer than ``exp``, for those who add errors of their own."""
+    n, r, rest = reduce(clip(x, low=RANGE[x.kind.name][0]))
+    return scale(exp_reduced(r, rest), n)
 
 
 def exp2(x: Value) -> Value:
@@ -97,10 +100,9 @@ def exp2(x: Value) -> Value:
 
 def expm1_scaled(x: Value, shift: int) -> Value:
     """2^shift (exp x - 1), for x clipped by the caller; a shift of -1 lets exp x overflow by 2."""
-    n, r = reduce(x)
+    n, r, rest = reduce(x)
     s = power_of_two(n + float(shift) if shift else n)
-    tail = r * r * horner(r, EXP[x.kind.name])
-    return fma(s, tail, fma(s, r, s - 2.0**shift))
+    return fma(s, expm1_reduced(r, rest), s - 2.0**shift)
 
 
 def expm1(x: Value) -> Value:

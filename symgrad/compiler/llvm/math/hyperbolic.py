@@ -15,8 +15,13 @@ _HUGE = {"f64": 2.0**30, "f32": 2.0**15}
 
 
 def tanh(x: Value) -> Value:
-    """tanh |x| = E/(E + 2) with E = exp 2|x| - 1."""
-    e = expm1_scaled(clip(magnitude(x) * 2.0, high={"f64": 40.0, "f32": 19.0}[x.kind.name]), 0)
+    """tanh |x| = |E|/(E + 2), where E is exp 2|x| - 1 or exp(-2|x|) - 1.
+
+    The second is for small x: a sum below 2 rounds finer than one above. For larger x the error of E counts less in
+    the first.
+    """
+    b = clip(magnitude(x) * 2.0, high={"f64": 40.0, "f32": 19.0}[x.kind.name])
+    e = expm1_scaled(select(b < 0.8, -b, b), 0)
     return copysign(e / (e + 2.0), x)
 
 
@@ -30,7 +35,7 @@ def sinh(x: Value) -> Value:
 
 def cosh(x: Value) -> Value:
     """cosh x = 2e + 1/(8e) with e = exp |x| / 4."""
-    n, r = reduce(clip(magnitude(x), high=_LARGE[x.kind.name]))
+    n, r, _ = reduce(clip(magnitude(x), high=_LARGE[x.kind.name]))
     e = exp_reduced(r) * power_of_two(n - 2.0)
     return fma(e, 2.0, 0.125 / e)
 

@@ -35,7 +35,7 @@ def _power(a: Value, y: Value) -> Value:
     p = y * high
     inside = magnitude(p) < -RANGE[a.kind.name][0]
     rest = select(inside, fma(y, low, fma(y, high, -p)), 0.0 * k)
-    n, r = reduce(select(inside, p, 0.0 * k))
+    n, r, _ = reduce(select(inside, p, 0.0 * k))
     outside = select(p < 0.0, 0.0, p.constant(math.inf))
     return select(inside, scale(exp_reduced(r + rest), n), select(p.is_nan(), p, outside))
 
