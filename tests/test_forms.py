@@ -367,6 +367,13 @@ def test_symbolic_backward_reaches_the_named_inputs_only(layer):
     assert leaves["W"].grad_expr is None
 
 
+def sines(times, f):
+    """sin(f)·f, nested."""
+    for _ in range(times):
+        f = sg.sin(f) * f
+    return f
+
+
 u, big = sg.tensor([1.0, 2.0], requires_grad=True, name="u"), sg.symbol("v", (70, 70))
 REFUSED = [
     (lambda: sg.derive(3.0, u), errors.ArgumentTypeError, "got float"),
@@ -386,6 +393,7 @@ REFUSED = [
     (lambda: sg.derive((x**2).sum(), x).index("n"), errors.ArgumentError, r"\['n'\] names a size"),
     (lambda: sg.derive((x**2).sum(), x).scalar(), errors.FormError, "sizes must be numbers"),
     (lambda: sg.derive((big**2).sum(), big).scalar(), errors.FormError, "4900 entries are more than"),
+    (lambda: sg.derive(sines(20, u).sum(), u).scalar(), errors.FormError, "the entries have .* operations, more than"),
     (lambda: (u**2).backward(mode="symbolic"), errors.GraphError, "only for scalar outputs"),
     (lambda: sg.tensor(1.0).backward(mode="symbolic"), errors.GraphError, "does not require grad"),
     (lambda: u.sum().backward(mode="algebraic"), errors.ArgumentError, "Expected one of"),

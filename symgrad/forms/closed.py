@@ -15,6 +15,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms import names, printers, verify
+from symgrad.forms.budget import Budget
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading, written_out
@@ -143,7 +144,7 @@ class ClosedForm:
         """Return every entry written out, as a SymPy array (an expression for a 0-d form).
 
         Raises:
-            FormError: a size is symbolic, there are too many entries, or the graph is too deep.
+            FormError: a size is symbolic, there are too many entries, they are too long, or the graph is too deep.
         """
         if any(not isinstance(n, int) for n in self.shape) or any(
             not isinstance(n, int) for leaf in self._leaves for n in leaf.shape
@@ -157,7 +158,7 @@ class ClosedForm:
                 f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
             )
         try:
-            array = np.asarray(self._program.run(self._symbols()), dtype=object)
+            array = np.asarray(self._program.run(self._symbols(), Budget().check), dtype=object)
             flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error

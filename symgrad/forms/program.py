@@ -5,7 +5,7 @@ Imports graph and ops. The elementwise kernels are lambdified payloads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ class Program:
     def __init__(self, root: AnyNode, leaves: Sequence[Leaf], basis: Leaf | None) -> None:
         self.root, self.leaves, self.basis = root, list(leaves), basis
         self.nodes = ancestors([root])
+        self.watch: Callable[[Any], None] | None = None
         self.varying = self._after_basis()
         told = {n for leaf in self.leaves for n in leaf.shape}
         needed = {s for node in self.nodes for n in node.shape if isinstance(n, sp.Expr) for s in n.free_symbols}
@@ -34,13 +35,13 @@ class Program:
                 found.add(id(node))
         return found
 
-    def run(self, values: Sequence[Any]) -> Any:
-        """Return the root's value for these values of the leaves."""
+    def run(self, values: Sequence[Any], watch: Callable[[Any], None] | None = None) -> Any:
+        """Return the root's value for these values of the leaves; ``watch`` sees the result of each step."""
         if self.untold:
             raise ShapeError(
                 f"the sizes {self.untold} are unknown: no argument has them. Derive with numbers for these sizes."
             )
-        sizes = self._sizes(values)
+        sizes, self.watch = self._sizes(values), watch
         env = {id(leaf): v for leaf, v in zip(self.leaves, values, strict=True)}
         with np.errstate(all="ignore"):
             self._run(env, sizes, [n for n in self.nodes if id(n) not in self.varying])
@@ -70,6 +71,8 @@ class Program:
                 env[id(node)] = _size(node.value, sizes)
             else:
                 env[id(node)] = self._step(node, env, sizes)
+                if self.watch is not None:
+                    self.watch(env[id(node)])
 
     def _step(self, node: Node, env: dict[int, Any], sizes: dict[Any, int]) -> Any:
         args = [env[id(p)] if is_node(p) else _size(p, sizes) for p in node.inputs]

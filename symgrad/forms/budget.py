@@ -1,0 +1,41 @@
+"""How long entries are when written out, counted before anybody writes them. Imports errors only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import FormError
+
+MOST = 200_000  # operations of all entries together: a page has some hundred
+
+
+class Budget:
+    """Counts the operations of expressions, looking at each part once however often it stands in them."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[Any, int] = {}
+
+    def check(self, array: Any) -> None:
+        """Raise FormError where the entries of an array have too many operations to be written out."""
+        found = sum(self.size(e) for e in np.ravel(array) if isinstance(e, sp.Basic))
+        if found > MOST:
+            raise FormError(
+                f"scalar: written out, the entries have {found} operations, more than {MOST}. Use index(), whose "
+                "length does not grow with the sizes, or .where, which names intermediates."
+            )
+
+    def size(self, e: Any) -> int:
+        """Return how many operations an expression has as a tree."""
+        stack = [e]
+        while stack:
+            top = stack[-1]
+            inside = [a for a in top.args if a not in self._sizes]
+            if inside and top not in self._sizes:
+                stack.extend(inside)
+                continue
+            self._sizes.setdefault(top, 1 + sum(self._sizes[a] for a in top.args))
+            stack.pop()
+        return self._sizes[e]
