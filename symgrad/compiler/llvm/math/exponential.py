@@ -67,9 +67,9 @@ def expm1_reduced(r: Value, rest: Value | None = None) -> Value:
     return fma(square, curve, r) if rest is None else r + fma(square, curve, rest)
 
 
-def exp_reduced(r: Value, rest: Value | None = None) -> Value:
-    """exp(r + rest) on |r| <= ln 2 / 2."""
-    return expm1_reduced(r, rest) + 1.0
+def exp_reduced(r: Value) -> Value:
+    """exp r on |r| <= ln 2 / 2."""
+    return expm1_reduced(r) + 1.0
 
 
 def scale(y: Value, n: Value) -> Value:
@@ -85,9 +85,9 @@ def exp(x: Value) -> Value:
 
 
 def exp_of_negative(x: Value) -> Value:
-    """exp x of x <= 0, closer than ``exp``, for those who add errors of their own."""
-    n, r, rest = reduce(clip(x, low=RANGE[x.kind.name][0]))
-    return scale(exp_reduced(r, rest), n)
+    """exp x of x <= 0."""
+    n, r, _ = reduce(clip(x, low=RANGE[x.kind.name][0]))
+    return scale(exp_reduced(r), n)
 
 
 def exp2(x: Value) -> Value:
@@ -113,6 +113,8 @@ def expm1(x: Value) -> Value:
 
 
 def sigmoid(x: Value) -> Value:
-    """σ(x) = 1/(1 + exp(-x)), relatively accurate in both tails."""
+    """σ(x) = 1/(1 + exp(-x)), relatively accurate in both tails: 1 - q or z - zq with z = exp(-|x|), q = z/(1 + z)."""
     z = exp_of_negative(-magnitude(x))
-    return select(x < 0.0, z, 1.0) / (z + 1.0)
+    q = z / (z + 1.0)
+    whole = select(x < 0.0, z, 1.0)
+    return fma(-whole, q, whole)
