@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
 
@@ -56,12 +57,7 @@ _TABLE: dict[str, Callable[..., Value]] = {
 FUNCTIONS = {name: len(inspect.signature(function).parameters) for name, function in _TABLE.items()}
 
 # (name, kind) -> the |x| up to which the function is accurate; beyond it gives some finite number
-LIMIT = {
-    (name, kind): limit
-    for name in ("sin", "cos", "tan")
-    if name in _TABLE
-    for kind, limit in trigonometric.LIMIT.items()
-}
+LIMIT = {(name, kind): limit for name in ("sin", "cos", "tan") for kind, limit in trigonometric.LIMIT.items()}
 
 
 def definitions(names: Iterable[tuple[str, str]]) -> str:
@@ -72,20 +68,19 @@ def definitions(names: Iterable[tuple[str, str]]) -> str:
     >>> definitions([("sqrt", "f64")]).splitlines()[0]
     'declare double @llvm.sqrt.f64(double)'
     """
-    declares: set[str] = set()
-    texts = []
-    for name, kind in sorted(set(names)):
-        body = Body()
-        texts.append(_definition(name, kind, body))
-        declares |= body.declares
-    return "\n".join([*sorted(declares), "", *texts])
+    found = [_definition(name, kind) for name, kind in sorted(set(names))]
+    declares = {line for _, lines in found for line in lines}
+    return "\n".join([*sorted(declares), "", *(text for text, _ in found)])
 
 
-def _definition(name: str, kind_name: str, body: Body) -> str:
-    kind = KINDS[kind_name]
+@functools.cache
+def _definition(name: str, kind_name: str) -> tuple[str, frozenset[str]]:
+    """The text of a function, and the declarations it wants."""
+    kind, body = KINDS[kind_name], Body()
     arguments = [f"%x{i}" for i in range(FUNCTIONS[name])]
     result = _TABLE[name](*(Value(body, kind, kind.type, argument) for argument in arguments))
     parameters = ", ".join(f"{kind.type} {argument}" for argument in arguments)
     head = f"define internal {kind.type} @sg.{name}.{kind_name}({parameters})"
     attributes = "alwaysinline nounwind willreturn readnone"  # which every LLVM reads; memory(none) came with 16
-    return "\n".join([f"{head} {attributes} {{", *body.lines, f"  ret {kind.type} {result.name}", "}", ""])
+    text = "\n".join([f"{head} {attributes} {{", *body.lines, f"  ret {kind.type} {result.name}", "}", ""])
+    return text, frozenset(body.declares)

@@ -115,7 +115,7 @@ def log1p_of_fraction(u: Value) -> Value:
     upper = u > math.sqrt(2) - 1
     f = select(upper, fma(u, 0.5, -0.5), u)
     high, low = LN2[u.kind.name]
-    return select(upper, high, 0.0 * f) + (f - bend(f) + select(upper, low, 0.0 * f))
+    return select(upper, high, f.constant(0.0)) + (f - bend(f) + select(upper, low, f.constant(0.0)))
 
 
 def softplus(x: Value) -> Value:

@@ -34,8 +34,8 @@ def _power(a: Value, y: Value) -> Value:
     high = select(a < math.inf, select(a.equals(0.0), -math.inf, high), a)
     p = y * high
     inside = magnitude(p) < -RANGE[a.kind.name][0]
-    rest = select(inside, fma(y, low, fma(y, high, -p)), 0.0 * k)
-    n, r, _ = reduce(select(inside, p, 0.0 * k))
+    rest = select(inside, fma(y, low, fma(y, high, -p)), k.constant(0.0))
+    n, r, _ = reduce(select(inside, p, k.constant(0.0)))
     outside = select(p < 0.0, 0.0, p.constant(math.inf))
     return select(inside, scale(exp_reduced(r + rest), n), select(p.is_nan(), p, outside))
 
