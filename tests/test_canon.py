@@ -15,8 +15,12 @@ from symgrad.forms.canon import RULES, Pool
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.graph import Leaf, ancestors
 from symgrad.ops.determinant import Det, LogAbsDet
-from symgrad.ops.join import Stack
+from symgrad.ops.join import Cat, Stack
+from symgrad.ops.keys import Span
 from symgrad.ops.linalg import Inverse
+from symgrad.ops.scatter import Scatter
+from symgrad.ops.select import part
+from symgrad.ops.shape import Reshape
 from symgrad.ops.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS
 
@@ -156,6 +160,8 @@ a = type("Arrays", (), ARRAYS)
 e, inv = np.exp, np.linalg.inv
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
+reshape = lambda k, t, *sizes: k.call(Reshape(sizes), t, shape=sizes)
+cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
     "power_of_a_number": [
@@ -285,6 +291,18 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.y, k.times(k.y, k.z))), a.x * (1 + a.z)),
         (lambda k: k.times(k.x, k.power(k.y, -1), k.add(k.z, k.times(k.p, k.n))), a.x / a.y * (a.z + a.p * a.n)),
     ],
+    "number_out_of_a_move": [
+        (lambda k: cut(k, k.add((2, k.x)), 1, 3), 2 * a.x[1:]),
+        (lambda k: cut(k, k.add(k.x, (2, k.y)), 1, 3), (a.x + 2 * a.y)[1:]),
+    ],
+    "reshape_of_a_reshape": [
+        (lambda k: reshape(k, k.exp(reshape(k, k.R, 2, 3)), 3, 2), e(a.R)),
+        (lambda k: reshape(k, k.exp(reshape(k, k.R, 6)), 2, 3), e(a.R).reshape(2, 3)),
+    ],
+    "slice_of_a_join": [
+        (lambda k: cut(k, k.exp(k.call(Cat(0), k.x, k.y, shape=(6,))), 3, 5), e(a.y[:2])),
+        (lambda k: cut(k, k.call(Cat(0), k.x, k.y, shape=(6,)), 2, 4), np.array([a.x[2], a.y[0]])),
+    ],
     "transposes_meet": [
         (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),
         (lambda k: with_its_transpose(k, k.add(k.A, (-1, k.B))), a.A - a.B + a.A.T - a.B.T),
@@ -337,6 +355,16 @@ def test_rule_does_not_apply_to_a_near_miss(rule, fired):
     with np.errstate(all="ignore"):
         close(value(make(Maker()), ARRAYS), expected, 1e-13)
     assert not fired[rule]
+
+
+@pytest.mark.parametrize(("first", "then"), [((0, 2), (2, 3)), ((1, 3), (0, 1)), ((1, 3), (1, 3)), ((0, 2), (1, 3))])
+def test_entries_that_were_scattered_are_read_where_they_are(first, then):
+    k = Maker()
+    there = k.call(Scatter(part((Span(*first, None),)), (3,)), cut(k, k.x, *first), shape=(3,))
+    found = cut(k, there, *then)
+    expected = np.zeros(3)
+    expected[slice(*first)] = ARRAYS["x"][slice(*first)]
+    close(value(found, ARRAYS), expected[slice(*then)], 0)
 
 
 @pytest.mark.parametrize("rule", TABLE)

@@ -262,7 +262,18 @@ PRINTED = [  # what, by what, in matrix and, where it is short, in index notatio
 ]
 
 
-@pytest.mark.parametrize(("y", "by", "matrix", "index"), PRINTED)
+v6, W6 = sg.symbol("v", 6), sg.symbol("W", (2, 6))
+MOVED = [  # entries that are moved and moved back
+    ((sg.cat([x, a]) ** 2).sum(), a, "2*a", "2*a_i"),
+    (sg.exp(sg.cat([x, 2 * a])).sum(), x, "exp(x)", "exp(x_i)"),
+    ((sg.stack([x, 2 * x]) ** 2).sum(), x, "10*x", "10*x_i"),
+    ((v6.reshape(2, 3).reshape(6) ** 2).sum(), v6, "2*v", "2*v_i"),
+    ((sg.cat([W6, W6 * W6], 1)[:, 6:] ** 2).sum(), W6, "4*W^⊙3", "4*W_ij**3"),
+    (sg.stack([x, sg.exp(x)], 1)[:, 1].sum(), x, "exp(x)", "exp(x_i)"),
+]
+
+
+@pytest.mark.parametrize(("y", "by", "matrix", "index"), PRINTED + MOVED)
 def test_notations_print_so(y, by, matrix, index):
     form = sg.derive(y, by)
     assert index is None or str(form.index()) == index

@@ -26,7 +26,7 @@ NOTATIONS = [
     (2 * sg.max(x, 0).values, x, "2*onehot(argmax(x))"),
     (sg.tril(A, 1) @ x @ y, A, "tril(y*xᵀ, 1)"),
     (sg.diag(x, 1)[:n, 1:] @ y @ y, x, "diag(scatter(y*yᵀ, [:4, 1:]), 1)"),
-    (sg.cat([x, y]) @ sg.cat([y, 2 * x]), y, "[x; y][0:4] + [y; 2*x][4:8]"),
+    (sg.cat([x, y]) @ sg.cat([y, 2 * x]), y, "3*x"),
 ]
 
 
