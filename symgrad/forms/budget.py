@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.errors import FormError
 
-MOST = 200_000  # operations of all entries together: a page has some hundred
+MOST = 500_000  # operations of all entries together: seconds of writing
 
 
 class Budget:
