@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -15,14 +16,21 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast
-from symgrad.ops.join import Cat, stack
+from symgrad.ops.extremes import Arg, First, Ties
+from symgrad.ops.join import Cat, Stack, stack
 from symgrad.ops.keys import ALL
+from symgrad.ops.likelihood import Likelihood
 from symgrad.ops.logic import Bits
 from symgrad.ops.map import DIV, Map
+from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
+from symgrad.ops.norms import Norm
 from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.reduction import Reduction
+from symgrad.ops.scan import AlongAxis
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.total import MapTotal
 from symgrad.record import Core, as_tensor
 from symgrad.tracing import Trace
@@ -218,7 +226,35 @@ def _behind(part: Part) -> Part:
     return Part((ALL, *part.items), part.name)
 
 
-@batch.register
-def _(op: Cat, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-    wide = [x if f else Expand((size, *shape(x)))(Reshape((1, *shape(x)))(x)) for x, f in zip(xs, flags, strict=True)]
-    return Cat(op.axis + 1)(*wide)
+@batch.register(Cat)
+@batch.register(Stack)
+@batch.register(Likelihood)
+@batch.register(Arg)
+@batch.register(First)
+@batch.register(AlongAxis)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations along one axis: it is one further on."""
+    return replace(op, axis=op.axis + 1)(*_each_batched(size, xs, flags))
+
+
+@batch.register(Reduction)
+@batch.register(Softmax)
+@batch.register(LogSoftmax)
+@batch.register(Ties)
+@batch.register(Norm)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations along several axes."""
+    return replace(op, axes=tuple(a + 1 for a in op.axes))(*_each_batched(size, xs, flags))
+
+
+@batch.register(Diagonal)
+@batch.register(DiagEmbed)
+@batch.register(Tril)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations on the last two axes."""
+    return op(xs[0])
+
+
+def _each_batched(size: int, xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+    """Repeat the inputs that are the same for all slices."""
+    return [x if f else Expand((size, *shape(x)))(Reshape((1, *shape(x)))(x)) for x, f in zip(xs, flags, strict=True)]

@@ -532,6 +532,14 @@ SLICES = {  # of a 2×3 slice; between them they use every operation that batche
     "loop": lambda x: sg.scan(lambda c, r: (c * r + 1, c.sum()), 1.0, x[0])[1],
     "new axis": lambda x: x[:, None, 1:],
     "cat with something from outside": lambda x: sg.cat([x, sg.tensor(A)]),
+    "stack with something from outside": lambda x: sg.stack([x, sg.tensor(np.ones((2, 3)))], 1),
+    "index of the largest": lambda x: sg.argmax(x, 1),
+    "largest along an axis": lambda x: sg.max(x, 1).values,
+    "gradient of the largest": lambda x: sg.grad(lambda z: (sg.max(z, 1).values ** 2).sum())(x),
+    "gradient of the largest of all": lambda x: sg.grad(lambda z: sg.amax(z) ** 2)(x),
+    "log softmax": lambda x: sg.nn.functional.log_softmax(x, 1),
+    "cross entropy": lambda x: sg.nn.functional.cross_entropy(x, sg.tensor([0, 2])),
+    "matrix with a diagonal": lambda x: sg.diag(x[0]),
     "cat and stack": lambda x: sg.stack([sg.cat([x[0], x[1]]), sg.cat([x[1], x[0]])]),
     "maximum over an axis": lambda x: sg.amax(x, 1),
     "product": lambda x: sg.prod(x),
@@ -599,7 +607,7 @@ def test_every_batching_rule_has_a_slice_function():
     for f in SLICES.values():
         y = f(handle(Leaf(None, (2, 3), TRACED), None))
         met |= {type(n.op) for n in ancestors([y._node]) if not isinstance(n, Leaf)} if y._node is not None else set()
-    assert set(batch.registry) - {object} <= met
+    assert all(any(issubclass(op, kind) for op in met) for kind in batch.registry)
 
 
 def test_vmap_maps_some_arguments_and_shares_others():

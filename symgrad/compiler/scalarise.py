@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.decompose import program_of
 from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
@@ -155,6 +156,16 @@ def _(op: Scatter, s: Scalars, args: Sequence[Refs]) -> Any:
         if ref != ZERO:
             found[place].append(ref)
     return np.array([total(s, refs) for refs in found], dtype=np.int64).reshape(op.to)
+
+
+@write.register
+def _(op: Assemble, s: Scalars, args: Sequence[Refs]) -> Any:
+    found = np.full(op.to, ZERO, dtype=np.int64)
+    for refs, part in zip(args, op.parts, strict=True):
+        here = found[(*part.key, ...)]
+        added = [s.emit("add", a, b) for a, b in zip(here.ravel().tolist(), refs.ravel().tolist(), strict=True)]
+        here[...] = np.reshape(added, here.shape)
+    return found
 
 
 @write.register

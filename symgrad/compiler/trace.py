@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.compiler import trees
+from symgrad.compiler.assemble import assembled
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.errors import ArgumentTypeError, ValueNeeded
 from symgrad.graph import TRACED, Leaf
@@ -44,7 +45,7 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Tr
         ) from error
     found: list[Any] = []
     results = trees.flatten(result, _is_result, found)
-    return Traced(from_nodes(leaves, [_root(t) for t in found]), results)
+    return Traced(assembled(from_nodes(leaves, [_root(t) for t in found])), results)
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

@@ -81,6 +81,10 @@ class _Loops:
         c = self.code
         self._label("fill0")
         for n, (kind, _, view) in enumerate(self.nest.sums):
+            if kind not in FILL:
+                c.line(f"br label %fill{n + 1}")
+                self._label(f"fill{n + 1}")
+                continue
             size = prod(m for m, s in zip(view.shape, view.strides) if s)
             own = kind_of(view.buffer.dtype)
             t = TYPES[own]
@@ -243,9 +247,9 @@ def _same(value: str, type: str = "double") -> str:
 
 
 def _joined(kind: str, t: str, own: str, a: str, b: str) -> str:
-    if kind == "sum":
+    if kind.startswith("sum"):
         return f"fadd reassoc {t} {a}, {b}"
-    return f"call {t} @llvm.{'maximum' if kind == 'max' else 'minimum'}.{own}({t} {a}, {t} {b})"
+    return f"call {t} @llvm.{'maximum' if kind.startswith('max') else 'minimum'}.{own}({t} {a}, {t} {b})"
 
 
 def _reordered(dims: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:

@@ -6,15 +6,18 @@ left to its forward, between two stretches of machine code. Imports clusters, el
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.clusters import Cluster, clusters
-from symgrad.compiler.elements import Elements
+from symgrad.compiler.elements import LOAD, OP, Elements
 from symgrad.compiler.llvm.memory import Buffer, Shape, View, view_of, whole
 from symgrad.ops.contract import Einsum
 from symgrad.ops.join import Cat, Stack
@@ -25,6 +28,7 @@ from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
 FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
+ONTO = {"sum": "sum onto", "max": "max onto", "min": "min onto"}  # into memory that holds something already
 
 
 @dataclass
@@ -69,7 +73,9 @@ class Plan:
         self.constants: dict[int, Any] = {}
         self.views: dict[int, View] = {}
         self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
+        self._homes: dict[int, View] = {}
         self._number(e)
+        self._house()
         for stage in clusters(e):
             if isinstance(stage, Cluster):
                 self._cluster(stage)
@@ -88,14 +94,49 @@ class Plan:
                 self.views[r] = whole(Buffer("c", r, prod(e.shapes[r]), e.dtypes[r]), e.shapes[r])
 
     def place(self, r: int) -> View:
-        """Return memory for a value: of the result that it is, or workspace."""
-        e = self.e
-        if r in self._results and r not in self.views:
-            buffer = Buffer("o", self._results[r], prod(e.shapes[r]), e.dtypes[r])
-        else:
-            buffer = self.workspace(prod(e.shapes[r]), e.dtypes[r])
-        self.views[r] = whole(buffer, e.shapes[r])
+        """Return memory for a value: a part of what it is joined into, the result that it is, or workspace."""
+        self.views[r] = self._homes.get(r) or self._room(r)
         return self.views[r]
+
+    def _room(self, r: int) -> View:
+        e = self.e
+        size, dtype = prod(e.shapes[r]), e.dtypes[r]
+        buffer = Buffer("o", self._results[r], size, dtype) if r in self._results else self.workspace(size, dtype)
+        return whole(buffer, e.shapes[r])
+
+    def _house(self) -> None:
+        """Give what is joined into a larger array its home there, so that it need not be copied.
+
+        Zeros around the parts are written first of all.
+        """
+        e = self.e
+        for k in reversed(e.reachable(e.outputs)):
+            regions = self._regions(k)
+            if regions is None:
+                continue
+            home = self._homes.get(k) or self._room(k)
+            self._homes[k] = home
+            for r, op, again in regions:
+                region = op(home)
+                free = r not in self._homes and r not in self._results and e.kind(r) != LOAD and not again
+                if region is not None and free and region.shape == e.shapes[r]:
+                    self._homes[r] = region
+            if isinstance(e.ops[k][0], Assemble) and not e.ops[k][0].covers:
+                self._copy(0.0, home)
+
+    def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
+        """Return how the arguments of an operation lie in its result; None where it is no joining."""
+        op, *refs = self.e.ops[k]
+        if self.e.kind(k) != OP or self.e.dtypes[k].kind not in "fb":
+            return None
+        if isinstance(op, Assemble):
+            return [(r, partial(view_of, p), again) for r, p, again in zip(refs, op.parts, op.overlaps)]
+        if isinstance(op, (Cat, Stack)):
+            starts = accumulate([_size(op, self.e.shapes[r]) for r in refs], initial=0)
+            return [(r, partial(_slot, op, s, self.e.shapes[r]), False) for r, s in zip(refs, starts)]
+        if isinstance(op, Reshape):
+            return [(refs[0], partial(view_of, Reshape(self.e.shapes[refs[0]])), False)]
+        return None
 
     def workspace(self, size: int, dtype: Any) -> Buffer:
         """Return a new buffer of the workspace."""
@@ -122,8 +163,15 @@ class Plan:
             target = self.place(r)
             rest = iter(target.strides)
             strides = tuple(0 if a in op.axes else next(rest) for a in range(len(c.shape)))
-            nest.sums.append((op.kind, source, target._replace(strides=strides, shape=c.shape)))
+            nest.sums.append((self._started(op.kind, target), source, target._replace(strides=strides, shape=c.shape)))
         self.steps.append(nest)
+
+    def _started(self, kind: str, target: View) -> str:
+        """Write the neutral number first where the result is a part of something; else the nest does."""
+        if target == whole(target.buffer, target.shape):
+            return kind
+        self._copy(FILL[kind], target)
+        return ONTO[kind]
 
     def _copy(self, source: View | float, target: View) -> None:
         """Append the nest that copies, or fills with a number."""
@@ -134,9 +182,8 @@ class Plan:
     def _copy_out(self) -> None:
         for k, r in enumerate(self.e.outputs):
             shape, dtype = self.e.shapes[r], self.e.dtypes[r]
-            here = self.views.get(r)
-            if here is None or here.buffer.name != f"o{k}" or here.shape != shape or here.offset:
-                target = whole(Buffer("o", k, prod(shape), dtype), shape)
+            target = whole(Buffer("o", k, prod(shape), dtype), shape)
+            if self.views.get(r) != target:
                 value = self.e.value(r)
                 self._copy(self.view(r) if value is None else value, target)
 
@@ -164,8 +211,8 @@ class Plan:
 
     def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
         """Append copies for operations that move entries. Whether it was one."""
-        if isinstance(op, (Cat, Stack)):
-            self._join(op, self.place(k), [self.view(r) for r in refs])
+        if isinstance(op, (Cat, Stack, Assemble)):
+            self._join(self.place(k), self._regions(k) or [])
         elif isinstance(op, Scatter) and isinstance(op.where, Part):
             target = self.place(k)
             region = view_of(op.where, target)
@@ -195,19 +242,21 @@ class Plan:
             return False
         return True
 
-    def _join(self, op: Any, target: View, parts: Sequence[View]) -> None:
-        start = 0
-        axis = op.axis
-        for part in parts:
-            size = 1 if isinstance(op, Stack) else part.shape[axis]
-            shape = (*target.shape[:axis], size, *target.shape[axis + 1 :])
-            region = View(target.buffer, target.offset + start * target.strides[axis], target.strides, shape)
-            if isinstance(op, Stack):
-                region = region._replace(
-                    strides=region.strides[:axis] + region.strides[axis + 1 :], shape=shape[:axis] + shape[axis + 1 :]
-                )
-            self._copy(part, region)
-            start += size
+    def _join(self, target: View, regions: Sequence[Any]) -> None:
+        """Copy, or add, what is not in its place yet."""
+        for r, op, again in regions:
+            region = op(target)
+            value = self.e.value(r)
+            if again:
+                self._add(self.view(r), region)
+            elif value is not None:
+                self._copy(value, region)
+            elif self.views.get(r) != region:
+                self._copy(self.view(r), region)
+
+    def _add(self, source: View, target: View) -> None:
+        """Append the nest that adds to what is there."""
+        self.steps.append(Nest(target.shape, {-1: source.to(target.shape)}, sums=[(ONTO["sum"], -1, target)]))
 
     def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
         """Append the nest of a small contraction. Whether it is one."""
@@ -227,9 +276,23 @@ class Plan:
         for name, v, own in zip(nest.product, here, steps):
             nest.loads[name] = View(v.buffer, v.offset, tuple(own.get(c, 0) for c in letters), dims)
         strides_out = tuple(out.get(c, 0) for c in letters)
-        nest.sums.append(("sum", 0, View(target.buffer, target.offset, strides_out, dims)))
+        nest.sums.append((self._started("sum", target), 0, View(target.buffer, target.offset, strides_out, dims)))
         self.steps.append(nest)
         return True
+
+
+def _size(op: Any, shape: Shape) -> int:
+    """The positions that an argument takes up along the axis of joining."""
+    return 1 if isinstance(op, Stack) else shape[op.axis]
+
+
+def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
+    """Where an argument of Cat or Stack lies in the result."""
+    offset = home.offset + start * home.strides[op.axis]
+    strides = home.strides
+    if isinstance(op, Stack):
+        strides = (*strides[: op.axis], *strides[op.axis + 1 :])
+    return View(home.buffer, offset, strides, shape)
 
 
 def _reorders(op: Any) -> bool:

@@ -1,0 +1,143 @@
+"""Sums of parts written into zeros, as gradients of slices are, become one step. Imports program and ops.
+
+Σ Scatter(partₖ)(gₖ) makes an array of zeros for each term; Assemble makes one and adds every term where it belongs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.program import STEP, Program, Value
+from symgrad.graph import Shape
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import ADD
+from symgrad.ops.parts import Part
+from symgrad.ops.protocol import Op
+from symgrad.ops.scatter import Scatter
+
+
+@frozen
+class Assemble(Op):
+    """Zeros of shape ``to`` with every input added to its part."""
+
+    parts: tuple[Part, ...]
+    to: Shape
+    linear = True
+    saves = ""
+
+    def forward(self, *gs: Any) -> Any:
+        """Write what comes first to a place, add what comes later."""
+        found = np.zeros(self.to, np.result_type(*gs))
+        later = self.overlaps
+        for g, part, again in zip(gs, self.parts, later, strict=True):
+            found[part.key] = found[part.key] + g if again else g
+        return found
+
+    @property
+    def overlaps(self) -> list[bool]:
+        """For each part, whether an earlier one has an entry in common with it."""
+        boxes = [_box(p, self.to) for p in self.parts]
+        return [any(_meet(box, other) for other in boxes[:k]) for k, box in enumerate(boxes)]
+
+    @property
+    def covers(self) -> bool:
+        """Whether the parts leave no entry out, and have none in common."""
+        sizes = [prod(map(len, _box(p, self.to))) for p in self.parts]
+        return sum(sizes) == prod(self.to) and not any(self.overlaps)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """The whole."""
+        return self.to
+
+
+def _box(part: Part, sizes: Shape) -> list[range]:
+    """The positions of a part along each axis."""
+    found, axes = [], iter(sizes)
+    for item in part.items:
+        if item is None:
+            continue
+        n = next(axes)
+        found.append(range(n)[item : item + 1 or None] if isinstance(item, int) else range(n)[slice(*item)])
+    return found
+
+
+def _meet(a: Sequence[range], b: Sequence[range]) -> bool:
+    return all(_common(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _common(a: range, b: range) -> bool:
+    if not a or not b or max(a[0], a[-1]) < min(b[0], b[-1]) or max(b[0], b[-1]) < min(a[0], a[-1]):
+        return False
+    return not set(a).isdisjoint(b) if abs(a.step) + abs(b.step) > 2 else True
+
+
+def assembled(program: Program) -> Program:
+    """Return the program with such sums joined."""
+    values = program.values
+    uses = Counter(a for k in program.live() for a in values[k].args)
+    uses.update(program.outputs)
+    inner = {a for k in program.steps() if _is_sum(values[k]) for a in values[k].args}
+    found: dict[int, list[int]] = {}
+    for k in program.steps():
+        if _is_sum(values[k]) and not (k in inner and uses[k] == 1):
+            terms = _terms(values, k, uses)
+            if sum(_is_part(values[t]) for t in terms) > 1:
+                found[k] = terms
+    return _rewritten(program, found) if found else program
+
+
+def _is_sum(v: Value) -> bool:
+    return v.kind == STEP and v.op is ADD
+
+
+def _is_part(v: Value) -> bool:
+    return v.kind == STEP and isinstance(v.op, Scatter) and isinstance(v.op.where, Part)
+
+
+def _terms(values: Sequence[Value], root: int, uses: Counter[int]) -> list[int]:
+    """Return the terms of a tree of sums, which nothing else needs, in order."""
+    terms: list[int] = []
+    ahead = [root]
+    while ahead:
+        k = ahead.pop()
+        v = values[k]
+        if _is_sum(v) and (k == root or uses[k] == 1) and v.shape == values[root].shape:
+            ahead.extend(reversed(v.args))
+        else:
+            terms.append(k)
+    return terms
+
+
+def _rewritten(program: Program, sums: dict[int, list[int]]) -> Program:
+    out = Program()
+    place: dict[int, int] = {}
+    for k in program.inputs:
+        place[k] = out.input(program.values[k].shape, program.values[k].dtype)
+    for k in program.live():
+        v = program.values[k]
+        if k in place:
+            continue
+        if v.kind != STEP:
+            place[k] = out.const(v.op)
+        elif k in sums:
+            place[k] = _joined(out, program, place, v, sums[k])
+        else:
+            place[k] = out.step(v.op, tuple(place[a] for a in v.args), v.shape, v.dtype)
+    out.outputs = [place[k] for k in program.outputs]
+    return out
+
+
+def _joined(out: Program, program: Program, place: dict[int, int], v: Value, terms: Sequence[int]) -> int:
+    values = program.values
+    parts = [t for t in terms if _is_part(values[t])]
+    op = Assemble(tuple(values[t].op.where for t in parts), v.shape)
+    found = out.step(op, tuple(place[values[t].args[0]] for t in parts), v.shape, v.dtype)
+    for t in terms:
+        if t not in parts:
+            found = out.step(ADD, (found, place[t]), v.shape, v.dtype)
+    return found
