@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.errors import FormError
 
-MOST = 500_000  # operations of all entries together: seconds of writing
+MOST = 3_000_000  # operations of all entries together: some seconds of writing
 
 
 class Budget:
