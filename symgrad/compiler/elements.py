@@ -58,7 +58,7 @@ class Elements(Scalars):
         self.inputs: list[int] = []
         self._dtype = FLOAT64
         super().__init__()
-        self._expand, self._program, self._known_names = expand, program, known
+        self.expand, self._program, self.known_names = expand, program, known
         self.places: dict[int, int] = {}
         for k in program.live():
             self.places[k] = self._value(program.values[k])
@@ -103,7 +103,7 @@ class Elements(Scalars):
             found = self._contraction(op, args, v)
             if found is not None:
                 return found
-        expanded = self._expand(self, v)
+        expanded = self.expand(self, v)
         return expanded if expanded is not None else self.step(op, args, v)
 
     def step(self, op: Op, args: Sequence[int], v: Value) -> int:
@@ -148,7 +148,7 @@ class Elements(Scalars):
 
     def _floating(self, args: Sequence[int], v: Value) -> bool:
         names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
-        if self._known_names is not None and not names <= self._known_names:
+        if self.known_names is not None and not names <= self.known_names:
             return False
         kinds = {self.dtypes[r].kind for r in args} | {v.dtype.kind}
         return kinds <= {"f", "b"} and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"

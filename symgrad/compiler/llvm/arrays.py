@@ -10,15 +10,14 @@ from collections.abc import Callable, Sequence
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.decompose import expand
 from symgrad.compiler.elements import Elements
-from symgrad.compiler.llvm import loops
 from symgrad.compiler.llvm.build import Interface, finished
 from symgrad.compiler.llvm.code import LIBM, Used
 from symgrad.compiler.llvm.machine import LOOPS
 from symgrad.compiler.llvm.math import FUNCTIONS
 from symgrad.compiler.llvm.mixed import mixed
-from symgrad.compiler.llvm.plan import Nest, Plan
+from symgrad.compiler.llvm.plan import Outside, Plan, Workspace
 from symgrad.compiler.llvm.python_api import TYPE_NUMBERS
-from symgrad.compiler.llvm.workspace import Workspace, call, places
+from symgrad.compiler.llvm.workspace import constants, functions, places
 from symgrad.compiler.program import Program
 
 _BASIC = frozenset(
@@ -36,30 +35,25 @@ def build(program: Program, interface: Interface) -> Kernel:
     if strange:
         raise Unsuitable(f"there is no machine code for {sorted(strange)}. Use backend='numpy'.")
     plan = Plan(e)
-    nests = [s for s in plan.steps if isinstance(s, Nest)]
-    operations = sum(len(s.body) + len(s.sums) for s in nests) + len(plan.steps) - len(nests)
     space = Workspace(plan)
     used = Used()
-    code = [loops.function(f"nest{n}", s, e, used) if isinstance(s, Nest) else None for n, s in enumerate(plan.steps)]
-    functions = "\n".join(c[0] for c in code if c)
+    text, calls = functions(plan, "nest", used)
     stages: dict[str, Callable[[], str]] = {
         "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
     }  # fmt: skip
-    if len(nests) < len(plan.steps):
-        text = used.text() + functions
-        return mixed(plan, interface, space, text, [c and c[1] for c in code], operations, stages)
-    calls = [call(f"nest{n}", c[1]) for n, c in enumerate(code) if c]
-    body = _body(interface, plan, space, calls)
+    if any(isinstance(s, Outside) for s in plan.steps):
+        return mixed(plan, interface, space, used.text() + text, calls, stages)
+    body = _body(interface, plan, space, [line for c in calls for line in c])
     return finished(
-        used.text() + functions + body,
+        used.text() + text + body,
         interface,
         LOOPS,
-        operations,
-        len(nests),
+        plan.operations(),
+        len(plan.steps),
         stages,
         bytes=space.size,
-        free=sum(s.work for s in nests) > _LONG,
-        keep=list(plan.constants.values()),
+        free=plan.effort() > _LONG,
+        keep=constants(plan),
     )
 
 

@@ -25,6 +25,7 @@ LIBM = frozenset({
 
 _INTRINSICS = (
     "declare double @llvm.fabs.f64(double)",
+    "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     *[f"declare {t} @llvm.{name}.{k}({t}, {t})" for k, t in (("f64", "double"), ("f32", "float"))
       for name in ("maximum", "minimum")],
 )  # fmt: skip

@@ -16,13 +16,13 @@ from symgrad.compiler.backend import Kernel, as_result
 from symgrad.compiler.llvm import python_api
 from symgrad.compiler.llvm.build import Interface
 from symgrad.compiler.llvm.machine import LOOPS, compile_ir
-from symgrad.compiler.llvm.memory import Buffer, View, numpy_view
+from symgrad.compiler.llvm.memory import View, numpy_view
 from symgrad.compiler.llvm.outside import writer
-from symgrad.compiler.llvm.plan import Outside, Plan
-from symgrad.compiler.llvm.workspace import Workspace, call, places
+from symgrad.compiler.llvm.plan import Outside, Plan, Workspace
+from symgrad.compiler.llvm.workspace import constants, places
 from symgrad.compiler.llvm.wrapper import entry
 
-Part = list[int] | Outside  # nests by number, or one operation
+Part = list[int] | Outside  # steps by number, or one operation
 
 
 def mixed(
@@ -30,8 +30,7 @@ def mixed(
     interface: Interface,
     space: Workspace,
     text: str,
-    buffers: Sequence[list[Buffer] | None],
-    operations: int,
+    calls: Sequence[list[str]],
     stages: dict[str, Callable[[], str]],
 ) -> Kernel:
     """Compile the stretches of nests, and return the kernel that runs all parts in order."""
@@ -39,20 +38,20 @@ def mixed(
     floats = [*[a.is_float for a in interface.inputs], *[False] * (len(interface.outputs) + 1)]
     for n, part in enumerate(parts):
         if isinstance(part, list):
-            text += _stretch(n, part, interface, plan, space, buffers) + entry(f"entry{n}", floats, f"part{n}")
+            text += _stretch(n, part, interface, plan, space, calls) + entry(f"entry{n}", floats, f"part{n}")
     machine = compile_ir(text, LOOPS)
-    calls = [
-        python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, plan.constants))
+    ready = [
+        python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
         if isinstance(part, list)
         else part
         for n, part in enumerate(parts)
     ]
-    runner = _Runner(calls, interface, plan, space)
+    runner = _Runner(ready, interface, plan, space)
     return Kernel(
         run=runner.run,
         source=text,
         backend="llvm",
-        operations=operations,
+        operations=plan.operations(),
         kernels=len(plan.steps),
         bytes=space.size,
         stages={**stages, "assembly": machine.assembly},
@@ -72,11 +71,11 @@ def _parts(plan: Plan) -> list[Part]:
 
 
 def _stretch(
-    n: int, nests: list[int], interface: Interface, plan: Plan, space: Workspace, buffers: Sequence[Any]
+    n: int, steps: list[int], interface: Interface, plan: Plan, space: Workspace, calls: Sequence[list[str]]
 ) -> str:
     params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
     params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
-    lines = [*places(plan, space), *[call(f"nest{k}", buffers[k]) for k in nests], "  ret void"]
+    lines = [*places(plan, space), *[line for k in steps for line in calls[k]], "  ret void"]
     return f"define internal void @part{n}({', '.join([*params, 'ptr %work'])}) {{\n" + "\n".join(lines) + "\n}\n"
 
 

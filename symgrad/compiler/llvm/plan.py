@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.assemble import Assemble
+from symgrad.compiler.assemble import Assemble, assembled
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.elements import LOAD, OP, Elements
 from symgrad.compiler.llvm.memory import Buffer, Shape, View, view_of, whole
+from symgrad.compiler.program import Program
+from symgrad.loops.body import Body
+from symgrad.loops.op import Scan
 from symgrad.ops.contract import Einsum
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.matrices import Diagonal
@@ -60,7 +63,18 @@ class Outside:
     result: View
 
 
-Step = Nest | Outside
+@dataclass
+class Loop:
+    """A body run once for each slice: how ``scan`` and its derivatives run."""
+
+    op: Scan
+    args: list[View]
+    result: View
+    body: Plan
+    memory: Buffer  # the carries before and after a step, and the body's workspace
+
+
+Step = Nest | Outside | Loop
 
 
 class Plan:
@@ -82,6 +96,18 @@ class Plan:
             else:
                 self._operation(stage)
         self._copy_out()
+
+    def operations(self) -> int:
+        """Return the number of primitives and operations in the code."""
+        return sum(
+            len(s.body) + len(s.sums) if isinstance(s, Nest) else s.body.operations() if isinstance(s, Loop) else 1
+            for s in self.steps
+        )
+
+    def effort(self) -> int:
+        """Return about how many primitives a call runs."""
+        inner = sum(s.op.length * s.body.effort() for s in self.steps if isinstance(s, Loop))
+        return inner + sum(s.work for s in self.steps if isinstance(s, Nest))
 
     # -------------------------------------------------------------- memory
     def _number(self, e: Elements) -> None:
@@ -200,6 +226,8 @@ class Plan:
             return
         if isinstance(op, Einsum) and self._contraction(op, k, refs):
             return
+        if isinstance(op, Scan) and self._loop(op, k, refs):
+            return
         self.steps.append(Outside(op, [self._argument(r, k) for r in refs], self.place(k)))
 
     def _argument(self, r: int, k: int) -> Any:
@@ -258,6 +286,28 @@ class Plan:
         """Append the nest that adds to what is there."""
         self.steps.append(Nest(target.shape, {-1: source.to(target.shape)}, sums=[(ONTO["sum"], -1, target)]))
 
+    def _loop(self, op: Scan, k: int, refs: Sequence[int]) -> bool:
+        """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
+        e = self.e
+        dtypes = {op.dtype, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
+        if op.length < 1 or len(dtypes) != 1 or op.dtype.kind != "f":
+            return False
+        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names))
+        if any(isinstance(s, Outside) for s in body.steps):
+            return False
+        args = [self._contiguous(self.view(r), op.dtype) for r in refs]
+        memory = self.workspace(loop_memory(op, body) // op.dtype.itemsize + 1, op.dtype)
+        self.steps.append(Loop(op, args, self.place(k), body, memory))
+        return True
+
+    def _contiguous(self, view: View, dtype: Any) -> View:
+        """Return a view in row-major order, copied where it is not, or where it is a number of another dtype."""
+        if view.strides == whole(view.buffer, view.shape).strides and view.buffer.dtype == dtype:
+            return view
+        copy = whole(self.workspace(prod(view.shape), dtype), view.shape)
+        self._copy(view, copy)
+        return copy
+
     def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
         """Append the nest of a small contraction. Whether it is one."""
         e = self.e
@@ -293,6 +343,61 @@ def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
     if isinstance(op, Stack):
         strides = (*strides[: op.axis], *strides[op.axis + 1 :])
     return View(home.buffer, offset, strides, shape)
+
+
+def program_of_body(body: Body) -> Program:
+    """Return a loop's body as a program of its carries, slices and constants."""
+    program = Program()
+    places = [program.input(s.shape, s.dtype) for s in body.inputs] + [program.const(c) for c in body.literals]
+    for step in body.steps:
+        args = tuple(places[k] for k in step.args)
+        places.append(program.step(step.op, args, step.result.shape, step.result.dtype))
+    program.outputs = [places[k] for k in body.outputs]
+    return assembled(program)
+
+
+def loop_memory(op: Scan, body: Plan) -> int:
+    """Return how many bytes a loop works in: the carries twice, each from a multiple of 64, and its workspace."""
+    return 2 * sum(carry_bytes(op, k) for k in range(op.carries)) + Workspace(body).size
+
+
+def carry_bytes(op: Scan, k: int) -> int:
+    """Return the room of a carry."""
+    return -(-max(1, prod(op.body.inputs[k].shape)) * op.dtype.itemsize // 64) * 64
+
+
+class Workspace:
+    """Offsets of the workspace's buffers: memory is taken again once nobody reads it any more."""
+
+    def __init__(self, plan: Plan) -> None:
+        first: dict[Buffer, int] = {}
+        last: dict[Buffer, int] = {}
+        for n, step in enumerate(plan.steps):
+            for b in buffers_of(step):
+                first.setdefault(b, n)
+                last[b] = n
+        self.offsets: dict[Buffer, int] = {}
+        self.size = 0
+        busy: list[tuple[int, int, int]] = []  # (last step, start, end)
+        for b in sorted((b for b in first if b.kind == "w"), key=lambda b: first[b]):
+            busy = [x for x in busy if x[0] >= first[b]]
+            need = -(-max(1, b.size) * b.dtype.itemsize // 64) * 64
+            start = 0
+            for _, begin, end in sorted(busy, key=lambda x: x[1]):
+                if begin - start >= need:
+                    break
+                start = max(start, end)
+            self.offsets[b] = start
+            busy.append((last[b], start, start + need))
+            self.size = max(self.size, start + need)
+
+
+def buffers_of(step: Step) -> list[Buffer]:
+    """Return the buffers that a step touches."""
+    if isinstance(step, Nest):
+        return [v.buffer for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
+    found = [*[a.buffer for a in step.args if isinstance(a, View)], step.result.buffer]
+    return [*found, step.memory] if isinstance(step, Loop) else found
 
 
 def _reorders(op: Any) -> bool:

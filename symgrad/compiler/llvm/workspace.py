@@ -1,50 +1,12 @@
-"""The workspace of a plan: one block of memory, whose parts are used again. Imports plan and memory."""
+"""Where the code finds the workspace, and the functions of a plan's steps. Imports plan and loops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from symgrad.compiler.llvm.memory import Buffer, View
-from symgrad.compiler.llvm.plan import Nest, Plan
-
-
-class Workspace:
-    """Offsets of the workspace's buffers: memory is taken again once nobody reads it any more."""
-
-    def __init__(self, plan: Plan) -> None:
-        first: dict[Buffer, int] = {}
-        last: dict[Buffer, int] = {}
-        for n, step in enumerate(plan.steps):
-            for b in buffers_of(step):
-                first.setdefault(b, n)
-                last[b] = n
-        self.offsets: dict[Buffer, int] = {}
-        self.size = 0
-        busy: list[tuple[int, int, int]] = []  # (last step, start, end)
-        for b in sorted((b for b in first if b.kind == "w"), key=lambda b: first[b]):
-            busy = [x for x in busy if x[0] >= first[b]]
-            need = -(-max(1, b.size) * b.dtype.itemsize // 64) * 64
-            start = 0
-            for _, begin, end in sorted(busy, key=lambda x: x[1]):
-                if begin - start >= need:
-                    break
-                start = max(start, end)
-            self.offsets[b] = start
-            busy.append((last[b], start, start + need))
-            self.size = max(self.size, start + need)
-
-
-def buffers_of(step: Any) -> list[Buffer]:
-    """Return the buffers that a step touches."""
-    if isinstance(step, Nest):
-        return [v.buffer for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
-    return [*[a.buffer for a in step.args if isinstance(a, View)], step.result.buffer]
-
-
-def call(name: str, buffers: Sequence[Buffer]) -> str:
-    """Return the call of a nest's function."""
-    return f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"
+from symgrad.compiler.llvm import loops, scan
+from symgrad.compiler.llvm.code import Used
+from symgrad.compiler.llvm.plan import Loop, Nest, Plan, Workspace
 
 
 def places(plan: Plan, space: Workspace) -> list[str]:
@@ -53,3 +15,37 @@ def places(plan: Plan, space: Workspace) -> list[str]:
     for r, array in plan.constants.items():
         lines.append(f"  %c{r} = getelementptr i8, ptr inttoptr (i64 {array.ctypes.data} to ptr), i64 0")
     return lines
+
+
+def constants(plan: Plan) -> list[Any]:
+    """Return the arrays that the code refers to by address."""
+    inner = [c for s in plan.steps if isinstance(s, Loop) for c in constants(s.body)]
+    return [*plan.constants.values(), *inner]
+
+
+def functions(plan: Plan, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
+    """Return the functions of all steps, and for each step the lines that call its own; none for one outside."""
+    texts: list[str] = []
+    calls: list[list[str]] = []
+    for n, step in enumerate(plan.steps):
+        name = f"{prefix}{n}"
+        if isinstance(step, Nest):
+            text, buffers = loops.function(name, step, plan.e, used)
+            texts.append(text)
+            calls.append([f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"])
+        elif isinstance(step, Loop):
+            texts += [_body(name, step, used), scan.around(name, step)]
+            calls.append(scan.call(name, step))
+        else:
+            calls.append([])
+    return "\n".join(texts), calls
+
+
+def _body(name: str, loop: Loop, used: Used) -> str:
+    """The functions of a loop's body and of its steps."""
+    inner, calls = functions(loop.body, f"{name}.", used)
+    params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.inputs))]]
+    params += [f"ptr %o{k}" for k in range(len(loop.op.body.outputs))]
+    lines = [*places(loop.body, Workspace(loop.body)), *[line for c in calls for line in c], "  ret void"]
+    text = "\n".join(lines)
+    return f"{inner}\ndefine internal void @{name}.body({', '.join(params)}, ptr %work) {{\n{text}\n}}\n"
