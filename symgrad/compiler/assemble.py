@@ -15,6 +15,7 @@ import numpy as np
 from symgrad.compiler.program import STEP, Program, Value
 from symgrad.graph import Shape
 from symgrad.ops.frozen import frozen
+from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD
 from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
@@ -77,18 +78,20 @@ def _common(a: range, b: range) -> bool:
 
 
 def assembled(program: Program) -> Program:
-    """Return the program with such sums joined."""
+    """Join such sums in a program, in place."""
     values = program.values
-    uses = Counter(a for k in program.live() for a in values[k].args)
+    steps = program.steps()
+    if sum(_is_part(values[k]) for k in steps) < 2:
+        return program
+    uses = Counter(a for k in steps for a in values[k].args)
     uses.update(program.outputs)
-    inner = {a for k in program.steps() if _is_sum(values[k]) for a in values[k].args}
-    found: dict[int, list[int]] = {}
-    for k in program.steps():
+    inner = {a for k in steps if _is_sum(values[k]) for a in values[k].args}
+    for k in steps:
         if _is_sum(values[k]) and not (k in inner and uses[k] == 1):
             terms = _terms(values, k, uses)
             if sum(_is_part(values[t]) for t in terms) > 1:
-                found[k] = terms
-    return _rewritten(program, found) if found else program
+                values[k] = _joined(values, k, terms)
+    return program
 
 
 def _is_sum(v: Value) -> bool:
@@ -113,31 +116,9 @@ def _terms(values: Sequence[Value], root: int, uses: Counter[int]) -> list[int]:
     return terms
 
 
-def _rewritten(program: Program, sums: dict[int, list[int]]) -> Program:
-    out = Program()
-    place: dict[int, int] = {}
-    for k in program.inputs:
-        place[k] = out.input(program.values[k].shape, program.values[k].dtype)
-    for k in program.live():
-        v = program.values[k]
-        if k in place:
-            continue
-        if v.kind != STEP:
-            place[k] = out.const(v.op)
-        elif k in sums:
-            place[k] = _joined(out, program, place, v, sums[k])
-        else:
-            place[k] = out.step(v.op, tuple(place[a] for a in v.args), v.shape, v.dtype)
-    out.outputs = [place[k] for k in program.outputs]
-    return out
-
-
-def _joined(out: Program, program: Program, place: dict[int, int], v: Value, terms: Sequence[int]) -> int:
-    values = program.values
-    parts = [t for t in terms if _is_part(values[t])]
-    op = Assemble(tuple(values[t].op.where for t in parts), v.shape)
-    found = out.step(op, tuple(place[values[t].args[0]] for t in parts), v.shape, v.dtype)
-    for t in terms:
-        if t not in parts:
-            found = out.step(ADD, (found, place[t]), v.shape, v.dtype)
-    return found
+def _joined(values: Sequence[Value], root: int, terms: Sequence[int]) -> Value:
+    """The sum as one step; a term that is no part of a slice adds to the whole."""
+    whole = Part((ALL,) * len(values[root].shape))
+    parts = tuple(values[t].op.where if _is_part(values[t]) else whole for t in terms)
+    args = tuple(values[t].args[0] if _is_part(values[t]) else t for t in terms)
+    return values[root]._replace(op=Assemble(parts, values[root].shape), args=args)

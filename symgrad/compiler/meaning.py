@@ -22,5 +22,7 @@ _GUARDED = {
 
 def steps_of_map(op: Map) -> Steps:
     """Return the scalar operations of an elementwise operation."""
+    if type(op) is Map:
+        return steps_of(op.payload, op.arity)
     make = _GUARDED.get(op)
     return steps_of(op.payload if make is None else make(), op.arity)

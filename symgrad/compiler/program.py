@@ -70,13 +70,15 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            values = [self.values[a] for a in args]
-            if all(v.kind == CONST for v in values):
-                found = self._fold(op, values, dtype)
-            else:
-                found = self._append(Value(STEP, op, args, shape, np.dtype(dtype)))
-            self._known[key] = found
+            found = self._known[key] = self._new(op, args, shape, dtype)
         return found
+
+    def _new(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
+        values = self.values
+        for a in args:
+            if values[a].kind != CONST:
+                return self._append(Value(STEP, op, args, shape, np.dtype(dtype)))
+        return self._fold(op, [values[a] for a in args], dtype)
 
     def _fold(self, op: Op, values: Sequence[Value], dtype: Any) -> int:
         with np.errstate(all="ignore"):
@@ -90,11 +92,15 @@ class Program:
     # -------------------------------------------------------------- reading
     def live(self) -> list[int]:
         """Return the places that the results need, in order."""
-        need = set(self.outputs)
-        for k in range(len(self.values) - 1, -1, -1):
-            if k in need:
-                need.update(self.values[k].args)
-        return sorted(need)
+        values = self.values
+        need = bytearray(len(values))
+        for k in self.outputs:
+            need[k] = 1
+        for k in range(len(values) - 1, -1, -1):
+            if need[k]:
+                for a in values[k].args:
+                    need[a] = 1
+        return [k for k, n in enumerate(need) if n]
 
     def steps(self) -> list[int]:
         """Return the operations that the results need, in order."""

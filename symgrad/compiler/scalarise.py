@@ -58,6 +58,8 @@ class Written:
             flat = [self.scalars.const(float(c)) for c in np.ravel(v.op)]
             return np.array(flat, dtype=np.int64).reshape(v.shape)
         args = [places[a] for a in v.args]
+        if type(v.op) is Map and v.shape == ():
+            return np.array(replay(steps_of_map(v.op), [int(a) for a in args], self.scalars.emit, self.scalars.const))
         inner = program_of(v, [program.values[a] for a in v.args])
         if inner is not None:
             return self._run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
@@ -83,6 +85,8 @@ def can_be_written(v: Value, args: Sequence[Value]) -> bool:
         return v.weak or v.dtype.kind in "fb"
     if v.dtype.kind not in "fb":
         return False
+    if type(v.op) is Map:
+        return True
     own = isinstance(v.op, MOVES) or write.dispatch(type(v.op)) is not _BASE
     return own or program_of(v, args) is not None
 
@@ -91,6 +95,8 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
     """Estimate how many scalar operations a step writes."""
     if v.kind != "step" or isinstance(v.op, MOVES):
         return 0
+    if type(v.op) is Map and v.shape == ():
+        return max(1, len(steps_of_map(v.op).ops))
     if isinstance(v.op, (Map, MapTotal)):
         steps = steps_of_map(v.op if isinstance(v.op, Map) else v.op.map)
         size = max((values[a].size for a in v.args), default=1) if isinstance(v.op, MapTotal) else v.size

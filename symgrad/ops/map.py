@@ -248,6 +248,9 @@ def sum_terms(terms: Sequence[Any]) -> Any:
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
     """Return the common shape, with torch's error where there is none. Sizes may be symbolic."""
+    first = shapes[0] if shapes else ()
+    if shapes.count(first) == len(shapes):
+        return first
     out: list[Any] = []
     for back, sizes in enumerate(zip_longest(*[s[::-1] for s in shapes], fillvalue=1)):
         size: Any = 1
