@@ -97,6 +97,7 @@ REFERENCE |= {
     "erfc": lambda x: mpmath.erfc(min(x, 1000)),  # mpmath fails at 1e300
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
     "pow": mpmath.power,
+    "sech2": lambda x: 1 / mpmath.cosh(min(abs(x), 1000)) ** 2,
 }
 
 
@@ -188,7 +189,7 @@ EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -2.5, 1e-300, TINY, -T
 
 def numpy_function(name):
     """What NumPy, or the declared kernel, makes of it."""
-    extra = {"sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "pow": np.power}
+    extra = {"sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "pow": np.power, "sech2": lambda x: 1 / np.cosh(x) ** 2}
     return extra[name] if name in extra else SCALARS[name].numpy
 
 

@@ -269,6 +269,10 @@ class Elements(Scalars):
         """Return the reference of a primitive; a truth value compared with zero is itself, or its opposite."""
         if name in ("ne", "eq") and len(refs) == 2 and self.value(refs[1]) == 0 and self.dtypes[refs[0]] == BOOL:
             return refs[0] if name == "ne" else super().emit("not", refs[0])
+        if name == "div" and self.known_names is not None and "sech2" in self.known_names:
+            below = self.ops[refs[1]]
+            if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
+                return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
         return super().emit(name, *refs)
 
     def kind(self, ref: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from symgrad.compiler.llvm.math.builder import Value, clip, copysign, fma, magnitude, power_of_two, select, sqrt
-from symgrad.compiler.llvm.math.exponential import TINY, exp_reduced, expm1_scaled, reduce
+from symgrad.compiler.llvm.math.exponential import TINY, exp_of_negative, exp_reduced, expm1_scaled, reduce
 from symgrad.compiler.llvm.math.logarithms import log_of_sum, two_sum
 
 # beyond, sinh and cosh are infinite, and exp |x| / 4 is not
@@ -38,6 +38,17 @@ def cosh(x: Value) -> Value:
     n, r, _ = reduce(clip(magnitude(x), high=_LARGE[x.kind.name]))
     e = exp_reduced(r) * power_of_two(n - 2.0)
     return fma(e, 2.0, 0.125 / e)
+
+
+def sech2(x: Value) -> Value:
+    """1/cosh² x = 4q/(1 + q)² with q = exp(-2|x|); what rounding takes from (1 + q)² is put back at the end."""
+    q = exp_of_negative(magnitude(x) * -2.0)
+    d = q + 1.0
+    square = d * d
+    rest = fma(d, d, -square) + (d + d) * (q - (d - 1.0))
+    r = 1.0 / square
+    y = q * 4.0 * r
+    return fma(-y, rest * r, y)
 
 
 def asinh(x: Value) -> Value:

@@ -31,6 +31,7 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "sinh": hyperbolic.sinh,
     "cosh": hyperbolic.cosh,
     "tanh": hyperbolic.tanh,
+    "sech2": hyperbolic.sech2,  # what 1/(cosh x · cosh x) is replaced by
     "asinh": hyperbolic.asinh,
     "acosh": hyperbolic.acosh,
     "atanh": hyperbolic.atanh,
