@@ -18,6 +18,7 @@ from symgrad import errors, modes
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
 from symgrad.ops.protocol import Op, Traced
 from symgrad.ops.protocol import shape as shape_of
@@ -106,9 +107,11 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     else:
         shape = op.out_shape(*[shape_of(a) for a in ins])
     node = _record(op, ins, values, y, shape, level, label)
-    if not known:
-        _note(ins)
-    return handle(node, y)
+    if known:
+        return handle(node, y)
+    _note(ins)
+    t = handle(node, None)
+    return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))
 
 
 @contextmanager
@@ -187,7 +190,7 @@ def _record(
     level: int,
     label: str | None = None,
 ) -> Node:
-    if level == GRAD and type(y) is _ndarray and y.dtype.kind != "f":
+    if level == GRAD and (op is DETACH or (type(y) is _ndarray and y.dtype.kind != "f")):
         level = TRACED  # comparisons and indices carry no gradient
     inputs, active, fits = [], [], type(op) is Map
     for i, a in enumerate(ins):

@@ -13,16 +13,17 @@ import numpy as np
 from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
 from symgrad.dtypes import dtype_of
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, ValueNeeded
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
 from symgrad.graph import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.inplace import InPlace
 from symgrad.kernels import canonical
 from symgrad.methods import Methods
 from symgrad.modes import get_default_dtype
 from symgrad.operators import Operators
+from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.protocols import Protocols
-from symgrad.record import adopt, handle
+from symgrad.record import adopt, apply, handle
 
 _NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -215,15 +216,15 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
         backward.run(self, gradient, retain_graph, create_graph, inputs, mode)
 
     def detach(self) -> Tensor:
-        """Return the same value without its history."""
+        """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
         title = self.name if isinstance(self._node, Leaf) else None
         if self._value is None:
-            raise ValueNeeded("detach: this tensor is a symbol; without its history nothing is left of it.")
+            return apply(DETACH, (self,))  # type: ignore[no-any-return]
         return handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)  # type: ignore[no-any-return]
 
     def detach_(self) -> Tensor:
         """Drop this handle's history, and return it."""
-        self._node = None
+        self._node = None if self._value is not None else self.detach()._node
         return self
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symgrad import modes
 from symgrad.errors import ValueNeeded
 from symgrad.graph import TRACED, AnyNode, Leaf, is_node
 from symgrad.record import handle, noting
@@ -30,7 +31,7 @@ class Trace:
     def run(self, fn: Callable[..., Any], args: Sequence[Any], who: str) -> Any:
         """Call the function."""
         try:
-            with noting() as seen:
+            with noting() as seen, modes.enable_grad():
                 result = fn(*args)
         except ValueNeeded as error:
             raise ValueNeeded(f"{who} {ADVICE}") from error

@@ -15,7 +15,7 @@ from typing import Any
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.extremes import Arg, First, Ties
 from symgrad.ops.join import Cat, Stack, stack
 from symgrad.ops.keys import ALL
@@ -196,8 +196,9 @@ def _(op: Flip, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return Flip(tuple(a + 1 for a in op.axes))(xs[0])
 
 
-@batch.register
-def _(op: Cast, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(Cast)
+@batch.register(Detach)
+def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return op(xs[0])
 
 

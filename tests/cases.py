@@ -570,6 +570,8 @@ row("Gaussian log density", lambda L, x, A: -0.5 * (x @ L.linalg.solve(A @ A.T, 
 row("attention", lambda L, q, k, v: L.softmax(q @ k.mT / 2, -1) @ v, (real(2, 2), real(3, 2), real(3, 2)))
 row("centred", lambda L, x: (x - x.mean(0, keepdim=True)) / x.std(0, keepdim=True), (real(4, 2),),
     analytic=True)
+row("softmax less a detached shift", lambda L, x: L.vmap(
+    lambda r: (lambda e: e / e.sum())(L.exp(r - r.detach().sum())))(x), (real(2, 3),))
 row("one input used everywhere", lambda L, x: x * x.sum() + L.exp(x).prod() - x[0] * L.outer(x, x)[1],
     (real(2),), analytic=True)
 

@@ -861,3 +861,12 @@ def test_random_compositions_use_matrix_notation_and_many_operations():
         matrix += sum(form.has_matrix for form in sg.derive(y, used))
     assert {"Map", "Einsum", "Inverse", "Det", "Softmax", "LogSumExp", "Norm", "Part", "Flip"} <= seen
     assert matrix >= 10
+
+
+def test_form_takes_no_derivative_of_what_is_detached():
+    x = sg.symbol("x", shape=("n",))
+    loss = (x.detach() ** 2 * x).sum()
+    assert (str(sg.derive(loss, x)), str(sg.derive(loss, x, order=2))) == ("x^⊙2", "0")
+    with sg.no_grad():
+        unrecorded = (x**2).sum()
+    assert str(sg.derive(unrecorded * x.sum(), x)) == "‖x‖²*1"

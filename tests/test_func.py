@@ -500,10 +500,19 @@ def test_mixed_second_derivative_does_not_depend_on_the_order():
 
 # ------------------------------------------------------------------ vmap
 
+
+def partly_recorded(x):
+    with sg.no_grad():
+        y = sg.exp(x)
+    return x * y
+
+
 SLICES = {  # of a 2×3 slice; between them they use every operation that batches by rule, and many that do not
     "elementwise": lambda x: sg.sin(x) * x + 1,
     "elementwise with a smaller outside array": lambda x: x * sg.tensor(W),
     "elementwise with a larger outside array": lambda x: x * sg.tensor(np.ones((4, 2, 3))),
+    "detached": lambda x: x.detach() * x + x.data.sum(),
+    "under no_grad": partly_recorded,
     "where": lambda x: sg.where(x > 0, x, sg.exp(x)),
     "where on conditions": lambda x: sg.where((x > 0) & (x < 1) | sg.isnan(x), x, -x),
     "remainder": lambda x: x % 0.5 + x // 0.5,

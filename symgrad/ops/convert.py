@@ -1,4 +1,7 @@
-"""Conversion between dtypes. Linear: the cotangent is converted back by the leaf that receives it."""
+"""Conversion between dtypes, and cutting off what came before.
+
+Cast is linear: the cotangent is converted back by the leaf that receives it. Imports protocol.
+"""
 
 from __future__ import annotations
 
@@ -46,3 +49,34 @@ class Cast(Op):
     def on_symbols(self, x: Any) -> Any:
         """Symbols have no dtype."""
         return x
+
+
+@frozen
+class Detach(Op):
+    """The same numbers, of which no derivative is taken: how ``detach`` and ``no_grad`` are traced without values."""
+
+    saves = ""
+
+    def forward(self, x: Any) -> Any:
+        """Return x; arrays of tensors are never written to."""
+        return x
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """Zero."""
+        return None
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Zero."""
+        return None
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The same entry."""
+        found: sp.Expr = ps[0](idx)
+        return found
+
+
+DETACH = Detach()

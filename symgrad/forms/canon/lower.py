@@ -17,7 +17,7 @@ from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
 from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import Einsum
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.determinant import Cofactor, Det
 from symgrad.ops.expm import MatrixExp
 from symgrad.ops.extremes import Ties
@@ -73,8 +73,9 @@ def lower(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return pool.call(op, args, shape)
 
 
-@lower.register
-def _(op: Cast, pool: Pool, shape: Any, args: list[Term]) -> Term:
+@lower.register(Cast)
+@lower.register(Detach)
+def _(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return args[0]
 
 
