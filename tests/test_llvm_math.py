@@ -189,7 +189,12 @@ EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -2.5, 1e-300, TINY, -T
 
 def numpy_function(name):
     """What NumPy, or the declared kernel, makes of it."""
-    extra = {"sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "pow": np.power, "sech2": lambda x: 1 / np.cosh(x) ** 2}
+    extra = {
+        "sqrt": np.sqrt,
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "pow": np.power,
+        "sech2": lambda x: (1 / np.cosh(np.float64(x)) ** 2).astype(x.dtype),
+    }
     return extra[name] if name in extra else SCALARS[name].numpy
 
 
