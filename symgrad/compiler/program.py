@@ -13,6 +13,7 @@ import numpy as np
 from symgrad.dtypes import dtype_of
 from symgrad.errors import GraphError
 from symgrad.graph import GRAD, Leaf, Shape, ancestors, is_node
+from symgrad.ops.convert import DETACH
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
 
@@ -65,7 +66,7 @@ class Program:
 
     def step(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
         """Return the place of an operation's result, computed before or folded where that is possible."""
-        if op is IDENTITY:
+        if op is IDENTITY or op is DETACH:
             return args[0]
         key = (op, args)
         found = self._known.get(key)

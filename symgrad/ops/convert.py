@@ -78,5 +78,9 @@ class Detach(Op):
         found: sp.Expr = ps[0](idx)
         return found
 
+    def __reduce__(self) -> str:
+        """There is one."""
+        return "DETACH"
+
 
 DETACH = Detach()
