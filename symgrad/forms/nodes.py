@@ -141,7 +141,7 @@ class Scaled(ArrayExpr):
         return cls(coefficient, a, sp.Tuple(*a.shape))
 
     def _sympystr(self, printer: Any) -> str:
-        top, bottom = sp.fraction(self.args[0], exact=True)
+        top, bottom = sizes.fraction(self.args[0])
         body = self._paren(printer, self.args[1], self.precedence)
         if top != -1 and not top.is_number and not top.is_Add and top.could_extract_minus_sign():
             return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
@@ -164,7 +164,7 @@ class Scaled(ArrayExpr):
         return f"{coefficient} {body}"
 
     def _numpycode(self, printer: Any) -> str:
-        top, bottom = sp.fraction(self.args[0], exact=True)
+        top, bottom = sizes.fraction(self.args[0])
         head = {1: "", -1: "-"}.get(top, f"{printer.parenthesize(top, PRECEDENCE['Mul'], strict=True)}*")
         below = "" if bottom == 1 else f"/{printer.parenthesize(bottom, PRECEDENCE['Pow'], strict=True)}"
         return f"({head}{printer._print(self.args[1])}{below})"
@@ -232,7 +232,7 @@ class Filled(ArrayExpr):
         return level(self.args[0])
 
     def _sympystr(self, printer: Any) -> str:
-        top, bottom = sp.fraction(self.args[0], exact=True)
+        top, bottom = sizes.fraction(self.args[0])
         below = sizes.text(printer, bottom, self) if top.is_Integer else None
         return f"{top}/({below})" if below else str(printer._print(self.args[0]))
 

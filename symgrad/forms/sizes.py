@@ -12,6 +12,12 @@ import sympy as sp
 from symgrad.forms.arrays import ArraySymbol
 
 
+def fraction(e: Any) -> tuple[Any, Any]:
+    """Return what is above and below the bar; exp(-u) is above."""
+    top, bottom = (sp.Mul(*sp.Mul.make_args(part)) for part in sp.fraction(e, exact=True))
+    return top, bottom
+
+
 def in_order(e: Any, array: Any) -> list[Any] | None:
     """Return the factors of a product of a whole number and several sizes, in the array's order; else None."""
     factors = list(sp.Mul.make_args(e))
@@ -40,7 +46,7 @@ def text(printer: Any, e: Any, array: Any) -> str | None:
 
 def latex(printer: Any, e: Any, array: Any) -> str | None:
     """Return a fraction with such a product below the bar in LaTeX."""
-    top, bottom = sp.fraction(e, exact=True)
+    top, bottom = fraction(e)
     factors = in_order(bottom, array)
     if factors is None:
         return None
