@@ -11,7 +11,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad.forms import abbreviate
-from symgrad.forms.canon import RULES, Pool
+from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.graph import Leaf, ancestors
 from symgrad.ops.determinant import Det, LogAbsDet
@@ -365,6 +365,18 @@ def test_entries_that_were_scattered_are_read_where_they_are(first, then):
     expected = np.zeros(3)
     expected[slice(*first)] = ARRAYS["x"][slice(*first)]
     close(value(found, ARRAYS), expected[slice(*then)], 0)
+
+
+def test_search_for_common_factors_ends_after_a_number_of_tries(monkeypatch):
+    def tries(most):
+        tried = []
+        monkeypatch.setattr(sums, "_outside", lambda pool, *_: tried.append(pool))
+        monkeypatch.setattr(sums, "TRIES", most)
+        k = Maker()
+        k.add(*[k.times(k.power(k.x, n), k.power(k.y, m), k.power(k.z, n * m)) for n in (1, 2, 3) for m in (1, 2, 3)])
+        return len(tried)
+
+    assert tries(5) < tries(50) < tries(10**6)
 
 
 @pytest.mark.parametrize("rule", TABLE)

@@ -12,6 +12,7 @@ from symgrad.forms.canon import islands
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
 
 MOST, FACTORS = 12, 60  # terms of a sum, and factors in them, among which common ones are looked for
+TRIES = 60  # common factors that are tried for one sum and the sums that arise: their number can grow without end
 
 
 @rule(SUM)
@@ -35,10 +36,21 @@ def common_factor(pool: Pool, t: Term) -> Term | None:
     """A·x + B·x is (A + B)·x, where that is shorter."""
     if len(t.args) > MOST or sum(len(a.args) for a in t.args) > FACTORS:
         return None
+    outermost = common_factor not in pool.in_progress
+    if outermost:
+        pool.in_progress.add(common_factor)
+        pool.tried = 0
+    found = _best_join(pool, t)
+    if outermost:
+        pool.in_progress.discard(common_factor)
+    return found
+
+
+def _best_join(pool: Pool, t: Term) -> Term | None:
     best: Term | None = None
     for i, j in combinations(range(len(t.args)), 2):
         joined = _joined(pool, (t.data[i], t.args[i]), (t.data[j], t.args[j]))
-        if joined is None:
+        if joined is None or pool.tried > TRIES:
             continue
         rest = [(c, a) for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)) if k not in (i, j)]
         found = pool.sum([*rest[:i], (1, joined), *rest[i:]], t.shape)
@@ -66,8 +78,9 @@ def _joined(pool: Pool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None
         for n, (g, t) in enumerate(right):
             shared = _shared(pool, f, g)
             at = None if shared is None else _matched(s, t, out, out2)
-            if shared is None or at is None:
+            if shared is None or at is None or pool.tried > TRIES:
                 continue
+            pool.tried += 1
             common, more, more2 = shared
             rest = (
                 [x for k, x in enumerate(left) if k != m] + [(h, s) for h in more],

@@ -102,6 +102,7 @@ class Pool:
         self._products: dict[Any, Term] = {}
         self._names: dict[Term, Term] = {}
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
+        self.tried = 0  # common factors, since the search for them began
         self.written: set[Term] = set()  # sums that the user's function computes: their sign is preferred
 
     def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
