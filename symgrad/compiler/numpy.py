@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler import trees
+from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.backend import BACKENDS, Kernel, as_result
 from symgrad.compiler.clusters import Cluster, clusters
-from symgrad.compiler.elements import BOOL, FLOAT64, REDUCE, Elements
+from symgrad.compiler.elements import BOOL, FLOAT64, Elements
 from symgrad.compiler.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.program import Program
+from symgrad.ops.parts import Part
+from symgrad.ops.shape import Reshape
 from symgrad.scalars import SCALARS
 
 
@@ -48,7 +51,8 @@ def _names() -> dict[str, Any]:
     """What the source may call."""
     kernels = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
     return {
-        **kernels, **{f"u_{k}": u for k, u in UFUNCS.items()}, "empty": np.empty, "copyto": np.copyto,
+        **kernels, **{f"u_{k}": u for k, u in UFUNCS.items()}, "empty": np.empty, "zeros": np.zeros,
+        "copyto": np.copyto,
         "add_up": np.add.reduce, "largest": np.maximum.reduce, "smallest": np.minimum.reduce, "f64": np.float64,
         "f32": np.float32, "inf": np.inf, "nan": np.nan, "broadcast": np.broadcast_to, "asarray": np.asarray,
         "bool_": np.bool_, "where": np.where,
@@ -66,6 +70,7 @@ class _Writer:
         self._free: dict[Any, list[str]] = {}
         self._last = self._last_uses()
         self._homes: dict[int, str] = {}
+        self._numbers: dict[Any, str] = {}
 
     def _last_uses(self) -> dict[int, int]:
         """The stage that reads a value last, also through views of it."""
@@ -110,19 +115,43 @@ class _Writer:
         return f"t{r}"
 
     def _operation(self, k: int) -> None:
-        self.names[f"op{k}"] = self.e.ops[k][0].forward
         e = self.e
-        whole = any(e.dtypes[r].kind in "iu" for r in (k, *e.refs(k)))  # numbers among them were written without a dot
-        numbers = {r: value for r in e.refs(k) if whole and (value := e.value(r)) is not None}
-        args = ", ".join(whole_number(numbers[r]) if r in numbers else self.ref(r) for r in e.refs(k))
-        self.lines.append(f"t{k} = op{k}({args})")
+        op, *refs = e.ops[k]
+        whole = any(e.dtypes[r].kind in "iu" for r in (k, *refs))  # numbers among them were written without a dot
+        numbers = {r: value for r in refs if whole and (value := e.value(r)) is not None}
+        args = [whole_number(numbers[r]) if r in numbers else self.ref(r) for r in refs]
+        self.lines += self._moved(op, k, args) or [f"t{k} = {self._named(f'op{k}', op.forward)}({', '.join(args)})"]
+
+    def _named(self, name: str, value: Any) -> str:
+        self.names[name] = value
+        return name
+
+    def _number(self, value: float, dtype: Any) -> str:
+        """Name a number as an array without axes."""
+        name = self._numbers.setdefault((repr(value), dtype), f"n{len(self._numbers)}")
+        return self._named(name, np.array(value, dtype))
+
+    def _moved(self, op: Any, k: int, args: Sequence[str]) -> list[str] | None:
+        """Operations that move entries, in NumPy's own words."""
+        if isinstance(op, Part):
+            return [f"t{k} = {args[0]}[{self._named(f'key{k}', op.key)}]"]
+        if isinstance(op, Reshape) and self.e.shapes[self.e.refs(k)[0]]:
+            return [f"t{k} = {args[0]}.reshape({op.to})"]
+        if not isinstance(op, Assemble):
+            return None
+        make = "empty" if op.covers else "zeros"
+        lines = [f"t{k} = {make}({op.to}, {dtype_name(self.e.dtypes[k])})"]
+        for n, (part, arg, again) in enumerate(zip(op.parts, args, op.overlaps, strict=True)):
+            key = self._named(f"key{k}_{n}", part.key)
+            lines.append(f"t{k}[{key}] {'+=' if again else '='} {arg}")
+        return lines
 
     def _cluster(self, n: int, c: Cluster) -> None:
         outputs = set(self.e.outputs)
         for k in c.stored:
             if c.shape != ():
                 self.lines.append(f"t{k} = {self._room(k, k in outputs)}")
-        self.lines += BlockWriter(self.e, c, self.ref, self.buffer).lines()
+        self.lines += BlockWriter(self.e, c, self.ref, self.buffer, self._number).lines()
 
     def _room(self, k: int, fresh: bool) -> str:
         """Memory for a stored array: new for a result, else a buffer that nobody reads any more."""
@@ -166,10 +195,9 @@ def dtype_name(dtype: Any) -> str:
 
 
 def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
-    dtypes = [program.values[k].dtype for k in program.outputs]
-    shapes = [program.values[k].shape for k in program.outputs]
+    wanted = [(program.values[k].dtype, program.values[k].shape) for k in program.outputs]
     scalars = [program.values[k].shape == () and program.values[k].dtype == FLOAT64 for k in program.inputs]
-    fresh = [_is_fresh(writer.e, r) for r in writer.e.outputs]
+    constants = {id(c) for c in writer.names.values()}
     pool: list[list[Any]] = []
 
     def run(args: Sequence[Any]) -> list[Any]:
@@ -181,16 +209,17 @@ def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Ca
         xs = [np.float64(a) if s else a for a, s in zip(args, scalars)]
         with np.errstate(all="ignore"):
             ys = kernel(*xs, *buffers)
+        taken = {*map(id, xs), *map(id, buffers), *constants}
+        found = [_owned(y, d, s, taken) for y, (d, s) in zip(ys, wanted)]
         pool.append(buffers)
-        return [y if f and s else _owned(y, d, s, f) for y, d, s, f in zip(ys, dtypes, shapes, fresh)]
+        return found
 
     return run
 
 
-def _is_fresh(e: Elements, r: int) -> bool:
-    """Whether a result is an array that this call made for itself."""
-    return e.kind(r) in ("element", REDUCE)
-
-
-def _owned(y: Any, dtype: Any, shape: Any, fresh: bool) -> Any:
-    return as_result(y if fresh else np.array(np.broadcast_to(y, shape), dtype), dtype)
+def _owned(y: Any, dtype: Any, shape: Any, taken: set[int]) -> Any:
+    """Return a result as an array of its own: itself, unless it is a view, or somebody else's array."""
+    if type(y) is np.ndarray and y.base is None and y.dtype == dtype and y.shape == shape and id(y) not in taken:
+        taken.add(id(y))
+        return y if shape else as_result(y, dtype)
+    return as_result(y if not shape else np.array(np.broadcast_to(y, shape), dtype), dtype)

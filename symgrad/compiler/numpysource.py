@@ -30,8 +30,15 @@ _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 class BlockWriter:
     """Writes one cluster."""
 
-    def __init__(self, e: Elements, c: Cluster, ref: Callable[[int], str], buffer: Callable[[Any, Any], str]) -> None:
-        self.e, self.c, self.ref, self.buffer = e, c, ref, buffer
+    def __init__(
+        self,
+        e: Elements,
+        c: Cluster,
+        ref: Callable[[int], str],
+        buffer: Callable[[Any, Any], str],
+        number: Callable[[float, Any], str],
+    ) -> None:
+        self.e, self.c, self.ref, self.buffer, self.number = e, c, ref, buffer, number
         rows = c.shape[0] if c.shape else 1
         self.step = max(1, BLOCK // max(1, prod(c.shape[1:])))
         self.blocked = bool(c.shape) and rows > self.step and prod(c.shape) > 2 * BLOCK
@@ -87,7 +94,7 @@ class BlockWriter:
         lines = []
         for n, k in enumerate(self.c.body):
             name, *refs = e.ops[k]
-            args = [self._arg(r) for r in refs]
+            args = [self._arg(r, k) for r in refs]
             out = f"t{k}[i:j]" if k in stored and self.blocked else f"t{k}" if k in stored else None
             if out is None:
                 # The arguments that end here may lend their buffer: ufuncs read before they write.
@@ -104,8 +111,13 @@ class BlockWriter:
             self.text[k] = out
         return lines
 
-    def _arg(self, r: int) -> str:
-        return self.text[r] if self.e.value(r) is None else self.ref(r)
+    def _arg(self, r: int, k: int | None = None) -> str:
+        value = self.e.value(r)
+        if value is None:
+            return self.text[r]
+        # Of numbers, ufuncs take arrays without axes soonest.
+        dtype = None if k is None else self.e.dtypes[k]
+        return self.ref(r) if dtype is None or dtype.kind != "f" else self.number(value, dtype)
 
     def _assign(self, name: str, args: list[str], out: str) -> list[str]:
         if name == "select":

@@ -152,7 +152,7 @@ def _function(code: Any, names: dict[str, Any]) -> Callable[..., Any]:
 def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
     shapes = [program.values[k].shape for k in program.outputs]
     dtypes = [program.values[k].dtype for k in program.outputs]
-    straight = [s == () and d == np.float64 for s, d in zip(shapes, dtypes, strict=True)]
+    finish = [_finish(s, d) for s, d in zip(shapes, dtypes, strict=True)]
     flat_already = [len(program.values[k].shape) < 2 for k in program.inputs]
     simple = all(flat_already)
 
@@ -167,11 +167,18 @@ def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Seque
             found = on_floats(*flat)
         except ARITHMETIC:  # where math raises and NumPy gives nan or inf
             found = _with_numpy(on_arrays, flat)
-        return [
-            float(y) if plain else np.array(y, d).reshape(s) for y, s, d, plain in zip(found, shapes, dtypes, straight)
-        ]
+        return [done(y) for y, done in zip(found, finish)]
 
     return run
+
+
+def _finish(shape: tuple[int, ...], dtype: Any) -> Callable[[Any], Any]:
+    """Return how numbers become a result: a float, or an array of them."""
+    if shape == ():
+        return float if dtype == np.float64 else lambda y: np.array(y, dtype)[()]
+    if len(shape) == 1:
+        return lambda y: np.array(y, dtype)
+    return lambda y: np.array(y, dtype).reshape(shape)
 
 
 def _with_numpy(on_arrays: Any, flat: Sequence[Any]) -> Any:
