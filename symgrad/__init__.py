@@ -244,7 +244,8 @@ __all__ = [
     "permute", "pinverse", "pow", "prod", "rand", "rand_like", "randint", "randn", "randn_like", "ravel",
     "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
     "scan", "scatter", "scatter_add", "select", "set_default_dtype", "set_grad_enabled", "set_printoptions",
-    "short", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax", "softplus", "special", "split",
+    "short", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax", "softplus", "sparse_hessian",
+    "sparse_jacobian", "special", "split",
     "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes",
     "swapdims", "symbol", "t", "take_along_dim", "tan", "tanh", "tensor", "testing", "tile", "trace",
     "transpose", "tril", "triu", "true_divide", "trunc", "uint8", "unbind", "unsqueeze",
@@ -254,12 +255,15 @@ __all__ = [
 # Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
 _LATER = {
     "ClosedForm": "symgrad.forms", "compile": "symgrad.compiler", "derive": "symgrad.forms",
-    "fori_loop": "symgrad.loops", "from_sympy": "symgrad.forms", "scan": "symgrad.loops", "testing": "symgrad.testing",
+    "fori_loop": "symgrad.loops", "from_sympy": "symgrad.forms", "scan": "symgrad.loops",
+    "sparse_hessian": "symgrad.compiler.sparse", "sparse_jacobian": "symgrad.compiler.sparse",
+    "testing": "symgrad.testing",
 }  # fmt: skip
 
 if _TYPE_CHECKING:
     from symgrad import testing
     from symgrad.compiler import compile
+    from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
 

@@ -57,6 +57,10 @@ class CrosscheckError(SymgradError, AssertionError):
     """Two readings of the same derivative disagree."""
 
 
+class MissingExtra(SymgradError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+
 class NotYet(SymgradError, NotImplementedError):
     """symgrad could do this but does not so far."""
 

@@ -1,0 +1,124 @@
+"""What is known of the entries of an array without its values: the inputs they depend on, and constants.
+
+Imports sets, meaning and ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler.meaning import steps_of_map
+from symgrad.compiler.payload import replay
+from symgrad.compiler.sparse.sets import Ints, Sets
+from symgrad.graph import Shape
+from symgrad.ops.map import Map
+from symgrad.scalars import SCALARS
+
+
+class Entries(NamedTuple):
+    """An array's entries: ``sets`` is None where all are empty, ``known`` where no entry is a constant.
+
+    ``known`` and ``value`` have the array's shape: where ``known`` is true, the entry is the number in ``value``.
+    """
+
+    shape: Shape
+    sets: Sets | None = None
+    known: Any = None
+    value: Any = 0.0
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def places(self) -> Ints:
+        """The numbers of the entries, in the array's shape."""
+        return np.arange(self.size).reshape(self.shape)
+
+    @property
+    def zero(self) -> Any:
+        """Where entries are known to be zero; None where that is nowhere."""
+        found = None if self.known is None else self.known & (self.value == 0)
+        return found if found is not None and found.any() else None
+
+
+class Abstract(NamedTuple):
+    """A scalar step for all entries at once: the arguments it depends on, as bits, and whether it is a constant."""
+
+    bits: Any
+    known: Any
+    value: Any
+
+
+# ------------------------------------------------------------------ elementwise operations
+def dependence(op: Map, args: Sequence[Entries]) -> Abstract:
+    """Return what each entry of an elementwise operation depends on."""
+    given = [
+        Abstract(np.int64(0 if a.sets is None else 1 << k), np.False_ if a.known is None else a.known, a.value)
+        for k, a in enumerate(args)
+    ]
+    with np.errstate(all="ignore"):
+        found: Abstract = replay(steps_of_map(op), given, _emit, _const)
+    return found
+
+
+def _const(value: float) -> Abstract:
+    return Abstract(np.int64(0), np.True_, np.float64(value))
+
+
+def _emit(name: str, *args: Abstract) -> Abstract:
+    if name == "select":
+        return _select(*args)
+    known = _joined(np.logical_and, [a.known for a in args])
+    value = _value(name, args) if np.any(known) else 0.0
+    bits = _joined(np.bitwise_or, [np.int64(0), *[a.bits for a, moves in zip(args, _moves(name, args)) if moves]])
+    for fixed, number in _fixed(name, args):
+        known, value = known | fixed, np.where(fixed, number, value)
+    return Abstract(np.where(known, 0, bits), known, value)
+
+
+def _joined(join: Any, parts: Sequence[Any]) -> Any:
+    found = parts[0]
+    for p in parts[1:]:
+        found = join(found, p)
+    return found
+
+
+def _moves(name: str, args: Sequence[Abstract]) -> list[bool]:
+    """Which arguments the result moves with."""
+    if name in _FLAT:
+        return [False] * len(args)
+    scalar = SCALARS.get(name)
+    return [True] * len(args) if scalar is None else [p != 0 for p in scalar.partials]
+
+
+def _fixed(name: str, args: Sequence[Abstract]) -> list[tuple[Any, float]]:
+    """Where the result is a number although an argument moves: a product with a factor 0, a power of exponent 0."""
+    number = 1.0 if name == "pow" else 0.0
+    zeros = {"mul": args, "div": args[:1], "pow": args[1:]}.get(name, ())
+    return [(a.known & (a.value == 0), number) for a in zeros if np.any(a.known)]
+
+
+def _select(c: Abstract, a: Abstract, b: Abstract) -> Abstract:
+    yes, no = c.known & (c.value != 0), c.known & (c.value == 0)
+    both = a.known & b.known & (a.value == b.value)
+    bits = np.where(yes, a.bits, np.where(no, b.bits, a.bits | b.bits))
+    known = np.where(yes, a.known, np.where(no, b.known, both))
+    return Abstract(bits, known, np.where(no, b.value, a.value))
+
+
+def _value(name: str, args: Sequence[Abstract]) -> Any:
+    found = _COMPUTE[name] if name in _COMPUTE else SCALARS[name].numpy
+    return found(*[np.asarray(a.value) for a in args])
+
+
+_FLAT = {"eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"}
+_COMPUTE: dict[str, Callable[..., Any]] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "pow": np.power,
+    "sqrt": np.sqrt, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater,
+    "ge": np.greater_equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not,
+}  # fmt: skip

@@ -1,0 +1,88 @@
+"""The pattern of a derivative, read off the program: which entries of a result depend on which of an argument.
+
+Imports contraction, rules and program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.decompose import program_of
+from symgrad.compiler.program import CONST, Program, Value
+from symgrad.compiler.sparse import contraction  # noqa: F401  (registers its rule)
+from symgrad.compiler.sparse.entries import Entries
+from symgrad.compiler.sparse.rules import Rule, constant, joined, rule, variables
+from symgrad.compiler.sparse.sets import Sets, none
+from symgrad.graph import Shape
+from symgrad.loops.op import Scan
+from symgrad.ops.protocol import Op
+
+_MOST_STEPS = 20_000  # of loops that are followed step by step
+
+
+def pattern(program: Program, argument: int) -> Sets:
+    """For each entry of the one result, the entries of this argument that it can depend on."""
+    given = program.values[program.inputs[argument]]
+    places = {k: Entries(program.values[k].shape) for k in program.inputs}
+    places[program.inputs[argument]] = variables(given.shape)
+    (found,) = _run(program, places)
+    return none(found.size, given.size) if found.sets is None else found.sets
+
+
+def _run(program: Program, places: dict[int, Entries]) -> list[Entries]:
+    for k in program.live():
+        if k not in places:
+            places[k] = _entries(program, program.values[k], places)
+    return [places[k] for k in program.outputs]
+
+
+def _entries(program: Program, v: Value, places: dict[int, Entries]) -> Entries:
+    if v.kind == CONST:
+        return constant(v.op)
+    args = [places[a] for a in v.args]
+    inner = program_of(v, [program.values[a] for a in v.args])
+    if inner is not None and any(a.sets is not None for a in args):
+        return _run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
+    return apply(v.op, args, v.shape, v.dtype)
+
+
+def apply(op: Op, args: Sequence[Entries], to: Shape, dtype: Any) -> Entries:
+    """Return the entries of an operation's result."""
+    if all(a.sets is None and a.known is None for a in args) or dtype.kind != "f":
+        return Entries(to)
+    return rule(op, args, to)
+
+
+# ------------------------------------------------------------------ loops
+@rule.register
+def _(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
+    """Follow the loop step by step; a long one as any operation."""
+    if op.length * len(op.body.steps) > _MOST_STEPS:
+        return dense(op, args, to)
+    n, m = op.carries, op.carries + op.xs
+    carry, parts = list(args[:n]), []
+    for t in range(op.length - 1, -1, -1) if op.reverse else range(op.length):
+        found = _step(op, [*carry, *[_slice(x, t) for x in args[n:m]], *args[m:]])
+        carry = found[:n]
+        parts += [(y, p.start + t * y.size) for y, p in zip(found[n:], op.pieces[n:], strict=True)]
+    parts += [(c, p.start) for c, p in zip(carry, op.pieces, strict=False)]
+    return Entries(to, joined(to, [(a, start + np.arange(a.size), np.arange(a.size)) for a, start in parts]))
+
+
+dense: Rule = rule.dispatch(object)
+
+
+def _slice(x: Entries, t: int) -> Entries:
+    to = x.shape[1:]
+    return Entries(to, joined(to, [(x, np.arange(prod(to)), x.places[t].ravel())]))
+
+
+def _step(op: Scan, args: Sequence[Entries]) -> list[Entries]:
+    values = [*args, *map(constant, op.body.literals)]
+    for step in op.body.steps:
+        values.append(apply(step.op, [values[k] for k in step.args], step.result.shape, step.result.dtype))
+    return [values[k] for k in op.body.outputs]

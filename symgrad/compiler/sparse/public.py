@@ -1,0 +1,213 @@
+"""``sg.sparse_jacobian`` and ``sg.sparse_hessian``: pattern and kernel are made once a signature, then called.
+
+Imports arrays, pattern, products and the compiler.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler import trees
+from symgrad.compiler.compiled import Compiled, compile
+from symgrad.compiler.sparse.arrays import compressed_rows, require
+from symgrad.compiler.sparse.pattern import pattern
+from symgrad.compiler.sparse.products import costs, entries_of, is_array
+from symgrad.compiler.sparse.sets import Sets
+from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
+from symgrad.compiler.trace import Spec, trace
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
+from symgrad.func import grad
+from symgrad.record import Core
+from symgrad.variables import check_argnums, positions, tensor_result
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Prepared(NamedTuple):
+    """What is made once for a signature."""
+
+    kernel: Compiled | None  # computes the entries; None where there are none
+    sweeps: Sweeps
+    shape: tuple[int, int]
+    starts: Any
+    columns: Any
+    dtype: np.dtype[Any]
+
+    def array(self, entries: Any) -> Any:
+        """Return the entries as a sparse array."""
+        return compressed_rows(entries, self.columns, self.starts, self.shape)
+
+
+class Derivative:
+    """A function that returns a sparse derivative; see ``sparse_jacobian``."""
+
+    def __init__(self, name: str, fn: Callable[..., Any], argnum: int, backend: str, symmetric: bool) -> None:
+        self.name, self.fn, self.argnum, self.backend, self.symmetric = name, fn, argnum, backend, symmetric
+        self._found: dict[Any, Prepared] = {}
+        self._last: Prepared | None = None
+        self._lock = threading.Lock()
+        functools.update_wrapper(self, fn, updated=())
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of {getattr(self.fn, '__name__', 'a function')}, {len(self._found)} signatures>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the derivative at these arguments."""
+        place = positions(self.argnum, len(args))[0]
+        leaves: list[Any] = []
+        tree = trees.flatten(([*args[:place], self._point(args[place]), *args[place + 1 :]], kwargs), _is_array, leaves)
+        values = [np.asarray(self._value(x)) for x in leaves]
+        given, kwargs = trees.unflatten(tree, iter(values))
+        found = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
+        entries = np.zeros(0) if found.kernel is None else found.kernel(*given, **kwargs)
+        return found.array(np.asarray(entries, found.dtype))
+
+    # -------------------------------------------------------------- arguments
+    def _point(self, x: Any) -> Any:
+        found = np.asarray(self._value(x))
+        if found.dtype.kind != "f":
+            raise DTypeError(
+                f"{self.name}: only Tensors of floating point dtype can require gradients. Got {found.dtype}; pass "
+                "floats, such as 2.0."
+            )
+        return found
+
+    def _value(self, x: Any) -> Any:
+        if not isinstance(x, Core):
+            return x
+        if x._value is None:
+            raise ValueNeeded(
+                f"{self.name}: got a tensor without a value. A SciPy array needs numbers: call this outside of "
+                "functions that are traced, or use the dense transform inside."
+            )
+        return x._value
+
+    # -------------------------------------------------------------- signatures
+    def _prepared(self, tree: trees.Tree, values: Sequence[Any], place: int, at: Arguments) -> Prepared:
+        specs = tuple([Spec(v.shape, v.dtype) for v in values])
+        key = (tree, specs)
+        found = self._found.get(key)
+        if found is None:
+            with self._lock:
+                found = self._found.get(key)
+                if found is None:
+                    found = self._found[key] = self._prepare(place, at)
+        return found
+
+    def _prepare(self, place: int, at: Arguments) -> Prepared:
+        args = at[0]
+        leaves: list[Any] = []
+        tree = trees.flatten(at, is_array, leaves)
+        program = trace(self._result, tree, [Spec(v.shape, v.dtype) for v in leaves]).program
+        result = program.values[program.outputs[0]]
+        x, y = Spec(args[place].shape, args[place].dtype), Spec(result.shape, result.dtype)
+        before: list[Any] = []
+        trees.flatten(args[:place], is_array, before)
+        found = pattern(program, len(before))
+        found, sweeps = self._sweeps(found, place, y, at)
+        kernel = compile(entries_of(self._result, place, sweeps, x, y), self.backend) if len(found.members) else None
+        index = np.int32 if max(len(found.members), found.below) < 2**31 else np.int64
+        starts, columns = found.starts.astype(index), found.members.astype(index)
+        return Prepared(kernel, sweeps, (found.size, found.below), starts, columns, _numbers(y.dtype, x.dtype))
+
+    def _sweeps(self, found: Sets, place: int, y: Spec, at: Arguments) -> tuple[Sets, Sweeps]:
+        if not self.symmetric:
+            each = costs(self._result, place, y, *at) if len(found.members) else (1, 1)
+            return found, for_jacobian(found, *each)
+        found = found.symmetric()
+        return found, for_hessian(found)
+
+    def _result(self, *args: Any, **kwargs: Any) -> Any:
+        return tensor_result(self.fn(*args, **kwargs), self.name)
+
+    # -------------------------------------------------------------- looking at it
+    @property
+    def pattern(self) -> Any:
+        """Where the derivative can differ from zero, as truth values, for the signature called last."""
+        found = self._any()
+        return found.array(np.ones(len(found.columns), bool))
+
+    @property
+    def colours(self) -> int:
+        """How many products with vectors a call computes, for the signature called last."""
+        return self._any().sweeps.products
+
+    def _any(self) -> Prepared:
+        if self._last is None:
+            raise GraphError(
+                f"{self.name}: the pattern depends on the shapes of the arguments. Call the function first."
+            )
+        return self._last
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.generic, float, Core))
+
+
+def _numbers(*dtypes: Any) -> np.dtype[Any]:
+    """The dtype of the result: that of f, or of x where f has whole numbers. SciPy has no half precision."""
+    found = next(d for d in dtypes if d.kind == "f")
+    return np.dtype(np.float32) if found.itemsize < 4 else found
+
+
+def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> Any:
+    if not callable(fn):
+        raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Write sg.{name}(f)(x).")
+    check_argnums(name, argnums)
+    if not isinstance(argnums, int):
+        raise ArgumentError(
+            f"{name}: argnums={argnums!r} names several arguments. Expected one position. For the derivative by "
+            "several, let f take one vector and split it, or call this once for each."
+        )
+    require(f"sg.{name}")
+    compile(fn, backend)  # which refuses an unknown one
+    return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None)
+
+
+def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Any:
+    """Return x ↦ ∂f/∂x as a SciPy ``csr_array``, with as few products J·s or Jᵀ·s as its zeros allow.
+
+    Args:
+        fn: function of tensors returning one tensor. It is traced once per signature, without values, as by
+            ``sg.compile``.
+        argnums: the position of x.
+        backend: as for ``sg.compile``.
+
+    Returns:
+        A function with fn's arguments. Its result has a row for each entry of f(x) and a column for each entry of x,
+        both in C order, so that shapes (2, 3) and (4,) give (6, 4), and a scalar f one row. It stores the entries that
+        can differ from zero for some x: ``pattern`` tells which, ``colours`` how many products a call computes; both
+        are of the signature called last.
+
+    Raises:
+        MissingExtra: SciPy is not installed.
+        DTypeError: x holds no floating-point numbers.
+        ArgumentError: argnums names several arguments, or the derivative is dense and large.
+
+    >>> f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
+    >>> f(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[2., 1., 0.],
+           [0., 3., 2.]])
+    >>> f.colours
+    2
+    """
+    return _derivative("sparse_jacobian", fn, argnums, backend, None)
+
+
+def sparse_hessian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Any:
+    """Return x ↦ ∂²f/∂x² of a scalar f as a symmetric SciPy ``csr_array``; see ``sparse_jacobian``.
+
+    Entries are read from products of the Hessian with vectors, each from one of two places that mirror each other.
+
+    >>> h = sg.sparse_hessian(lambda x: (x[1:] * x[:-1]).sum())
+    >>> h(np.array([1.0, 2.0, 3.0])).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    return _derivative("sparse_hessian", fn, argnums, backend, grad)

@@ -1,0 +1,380 @@
+"""Sparse Jacobians and Hessians against dense ones: patterns, colours, modes, shapes, dtypes, errors."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from checks import close, every, number, weighed
+
+import symgrad as sg
+from symgrad.compiler.sparse.colouring import NO_COLOUR, column_colours, star_colours
+from symgrad.compiler.sparse.sets import from_pairs
+from symgrad.compiler.sparse.sweeps import for_hessian, for_jacobian
+
+from cases import CASES
+
+SMOOTH_CASES = [case for case in CASES if not case.row.discrete]
+RNG = np.random.default_rng(4)
+X = RNG.uniform(0.3, 2.0, 12)
+A = RNG.uniform(0.5, 1.0, (12, 12)) * (np.abs(np.subtract.outer(np.arange(12), np.arange(12))) <= 1)
+
+
+def dense(derivative, case, k, f):
+    """The dense derivative by input k as a matrix."""
+    points = [sg.tensor(x) for x in case.points]
+    found = derivative(f, k)(*points).numpy()
+    size = points[k].numpy().size
+    return found.reshape(int(np.prod(found.shape[: found.ndim - len(points[k].shape)])), size)
+
+
+def is_inside(found, pattern):
+    """Whether an array is zero outside of a pattern."""
+    return not np.any(found[~pattern.toarray()])
+
+
+# ------------------------------------------------------------------ every row of the table
+@every(SMOOTH_CASES)
+def test_jacobian_of_every_row_agrees_with_the_dense_one(case):
+    for k in range(len(case.points)):
+        f = sg.sparse_jacobian(number(case), k, backend="numpy")
+        close(f(*case.points).toarray(), dense(sg.jacobian, case, k, number(case)), 1e-10)
+
+
+@every([case for case in SMOOTH_CASES if all(x.size <= 12 for x in case.points)])
+def test_hessian_of_every_row_agrees_with_the_dense_one(case):
+    for k in range(len(case.points)):
+        h = sg.sparse_hessian(weighed(case), k, backend="numpy")
+        close(h(*case.points).toarray(), dense(sg.hessian, case, k, weighed(case)), 1e-10)
+
+
+# ------------------------------------------------------------------ patterns without a spare entry
+def heat(u):
+    padded = sg.cat([sg.zeros(1), u, sg.zeros(1)])
+    return padded[2:] - 2 * padded[1:-1] + padded[:-2] + sg.exp(u)
+
+
+def filled(x):
+    y = sg.zeros(12)
+    y[3:6] = x[:3] * x[6:9]
+    return y * x
+
+
+def oscillators(x):
+    """Four independent pairs, three steps in time."""
+    (angle, _), speeds = sg.scan(
+        lambda state, _: ((state[0] + 0.1 * state[1], state[1] - 0.1 * sg.sin(state[0])), state[1]),
+        (x[:4], x[4:8]),
+        length=3,
+    )
+    return sg.cat([angle, speeds.reshape(-1)])
+
+
+TIGHT = {
+    "elementwise": sg.sin,
+    "neighbours": lambda x: x[1:] * x[:-1],
+    "finite differences": heat,
+    "entries in reverse order": lambda x: x**2 * sg.flip(x, (0,)),
+    "repeated indices": lambda x: x[[0, 0, 5, -1]] ** 3,
+    "a sum": lambda x: (x**2).sum(),
+    "sums of rows": lambda x: (x.reshape(3, 4) ** 2).sum(1),
+    "an extreme value of rows that may be any": lambda x: sg.logsumexp(x.reshape(3, 4), 1),
+    "softmax of columns": lambda x: sg.softmax(x.reshape(3, 4), 0),
+    "products of rows": lambda x: x.reshape(3, 4).prod(1),
+    "running sums": lambda x: sg.cumsum(x.reshape(3, 4) ** 2, 1),
+    "running products": lambda x: sg.cumprod(x.reshape(4, 3), 0),
+    "an outer product": lambda x: sg.outer(x[:3], x[3:7]),
+    "a matrix product": lambda x: x[:6].reshape(2, 3) @ x[6:].reshape(3, 2),
+    "a diagonal": lambda x: sg.diagonal(sg.outer(x, x)),
+    "a banded matrix of numbers": lambda x: sg.tensor(A) @ x**2,
+    "a lower triangle of numbers": lambda x: sg.tril(sg.tensor(A)) @ sg.sin(x),
+    "a lower triangle of variables": lambda x: sg.tril(x[:9].reshape(3, 3)) @ x[9:],
+    "a factor with zeros": lambda x: sg.tensor((np.arange(12) % 3 == 0) * 1.0) * x**2,
+    "a choice by numbers": lambda x: sg.where(sg.tensor(np.arange(12) < 5), x**2, sg.flip(x, (0,))),
+    "zeros filled in place": filled,
+    "values rounded": lambda x: sg.ceil(x) * x[0],
+    "a power of 0": lambda x: x ** sg.tensor(np.arange(12.0) % 2),
+    "inverses of a batch": lambda x: sg.linalg.inv(x[:8].reshape(2, 2, 2)),
+    "determinants of a batch": lambda x: sg.linalg.det(x.reshape(3, 2, 2)),
+    "solutions, column by column": lambda x: sg.linalg.solve(sg.tensor(A[:3, :3]), x.reshape(3, 4)),
+    "a loop": oscillators,
+    "nothing": lambda x: sg.ones(3),
+    "x itself": lambda x: x,
+    "only some entries": lambda x: sg.stack([x[2] * x[5], x[5] ** 2]),
+}
+
+
+@pytest.mark.parametrize("name", TIGHT)
+def test_pattern_of_a_jacobian_has_no_spare_entry(name):
+    f = sg.sparse_jacobian(TIGHT[name], backend="numpy")
+    expected = sg.jacobian(TIGHT[name])(X).reshape(-1, 12)
+    close(f(X).toarray(), expected, 1e-12)
+    np.testing.assert_array_equal(f.pattern.toarray(), expected != 0)
+
+
+HESSIANS = {
+    "Rosenbrock": lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(),
+    "linear": lambda x: (sg.tensor(A) @ x).sum(),
+    "a product of neighbours": lambda x: (x[1:] * x[:-1]).sum(),
+    "separable": lambda x: sg.exp(x).sum(),
+    "an arrow": lambda x: (x**3).sum() + x[0] * (x**2).sum(),
+    "banded least squares": lambda x: ((sg.tensor(A) @ x) ** 4).sum(),
+    "blocks": lambda x: sg.logsumexp(x.reshape(4, 3), 1).sum(),
+    "constant": lambda x: sg.tensor(2.0),
+}
+
+
+@pytest.mark.parametrize("name", HESSIANS)
+def test_pattern_of_a_hessian_has_no_spare_entry_and_its_values_are_symmetric(name):
+    f = sg.sparse_hessian(HESSIANS[name], backend="numpy")
+    expected, found = sg.hessian(HESSIANS[name])(X), f(X).toarray()
+    close(found, expected, 1e-12)
+    np.testing.assert_array_equal(f.pattern.toarray(), expected != 0)
+    np.testing.assert_array_equal(found, found.T)
+
+
+# ------------------------------------------------------------------ random programs
+def random_program(rng):
+    """A function of 9 variables: slices, products, sums, matrices with zeros, scatters, put together at random."""
+    mixing = rng.uniform(-1, 1, (9, 9)) * (rng.uniform(size=(9, 9)) < 0.2)
+    order, mask = rng.permutation(9), (rng.uniform(size=9) < 0.5) * 1.0
+    moves = [
+        lambda a, b: sg.sin(a) * b,
+        lambda a, b: a[order] + 0.5 * b**2,
+        lambda a, b: sg.tensor(mixing) @ a + b,
+        lambda a, b: sg.where(a > 0, b, a * mask),
+        lambda a, b: sg.cat([a[3:] * b[:6], b[:3]]),
+        lambda a, b: sg.outer(a[:3], b[6:]).reshape(-1) * mask,
+        lambda a, b: sg.zeros(9).index_add(0, sg.tensor(order // 2), a) + b * mask,
+        lambda a, b: a * b.reshape(3, 3).sum(0).repeat_interleave(3),
+    ]
+    plan = [(moves[rng.integers(len(moves))], *rng.integers(0, k + 1, 2)) for k in range(4)]
+
+    def f(x):
+        values = [x]
+        for move, i, j in plan:
+            values.append(move(values[i], values[j]))
+        return values[-1]
+
+    return f
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_derivatives_of_random_programs_agree_and_vanish_outside_of_the_pattern(seed):
+    rng = np.random.default_rng(seed)
+    f = random_program(rng)
+    sparse, second = sg.sparse_jacobian(f, backend="numpy"), sg.sparse_hessian(lambda x: f(x).sum(), backend="numpy")
+    for _ in range(3):
+        x = rng.uniform(-2, 2, 9)
+        jacobian, hessian = sg.jacobian(f)(x), sg.hessian(lambda x: f(x).sum())(x)
+        close(sparse(x).toarray(), jacobian, 1e-10)
+        close(second(x).toarray(), hessian, 1e-10)
+        assert is_inside(jacobian, sparse.pattern)
+        assert is_inside(hessian, second.pattern)
+
+
+# ------------------------------------------------------------------ colours
+def random_pattern(rng, rows, columns, share, symmetric=False):
+    found = rng.uniform(size=(rows, columns)) < share
+    found = found | found.T | np.eye(rows, dtype=bool) if symmetric else found
+    return found, from_pairs(rows, columns, *np.nonzero(found))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_row_has_two_columns_of_one_colour(seed):
+    rng = np.random.default_rng(seed)
+    found, pattern = random_pattern(rng, *rng.integers(1, 30, 2), rng.uniform(0.02, 0.4))
+    colours = column_colours(pattern)
+    np.testing.assert_array_equal(colours == NO_COLOUR, ~found.any(0))
+    for row in found:
+        assert len(set(colours[row])) == row.sum()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_path_of_four_has_two_colours(seed):
+    rng = np.random.default_rng(seed)
+    found, pattern = random_pattern(rng, *(int(rng.integers(1, 25)),) * 2, rng.uniform(0.02, 0.3), symmetric=True)
+    c = star_colours(pattern)
+    edges = np.argwhere(found & ~np.eye(len(found), dtype=bool)).tolist()
+    assert all(c[v] != c[w] for v, w in edges)
+    for v, w in edges:
+        before = any(c[u] == c[w] for x, u in edges if x == v and u != w)
+        after = any(c[y] == c[v] for x, y in edges if x == w and y != v)
+        assert not (before and after)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("costs", [(1, 1), (1, 9), (9, 1)])
+def test_entries_are_read_off_products_with_any_matrix_of_the_pattern(seed, costs):
+    rng = np.random.default_rng(seed)
+    found, pattern = random_pattern(rng, *rng.integers(1, 30, 2), rng.uniform(0.02, 0.4))
+    matrix, sweeps = rng.uniform(1, 2, found.shape) * found, for_jacobian(pattern, *costs)
+    ahead = [matrix @ (sweeps.columns == k) for k in range(max(sweeps.columns, default=-1) + 1)]
+    back = [matrix.T @ (sweeps.rows == k) for k in range(max(sweeps.rows, default=-1) + 1)]
+    products = np.concatenate([np.zeros(0), *ahead, *back])
+    np.testing.assert_array_equal(products[sweeps.take], matrix[found])
+    assert len(ahead) + len(back) == sweeps.products
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_entries_of_a_symmetric_matrix_are_read_off_its_products(seed):
+    rng = np.random.default_rng(seed)
+    found, pattern = random_pattern(rng, *(int(rng.integers(1, 30)),) * 2, rng.uniform(0.02, 0.4), symmetric=True)
+    matrix, sweeps = rng.uniform(1, 2, found.shape) * found, for_hessian(pattern)
+    matrix = matrix + matrix.T
+    products = np.concatenate([matrix @ (sweeps.columns == k) for k in range(sweeps.products)])
+    np.testing.assert_array_equal(products[sweeps.take], matrix[found])
+
+
+def row_and_column(x):
+    """A diagonal, the first column, and the last row."""
+    return sg.cat([x[1:] ** 2 * x[0], (x**2).sum().reshape(1)])
+
+
+COLOURS = {
+    "tridiagonal": (sg.sparse_jacobian, heat, 3),
+    "diagonal": (sg.sparse_jacobian, sg.exp, 1),
+    "one row": (sg.sparse_jacobian, lambda x: (x**2).sum(), 1),
+    "one column": (sg.sparse_jacobian, lambda x: x[0] * sg.ones(12), 1),
+    "a full row and a full column": (sg.sparse_jacobian, row_and_column, 3),
+    "an arrow": (sg.sparse_hessian, HESSIANS["an arrow"], 2),
+    "Rosenbrock": (sg.sparse_hessian, HESSIANS["Rosenbrock"], 3),
+    "nothing": (sg.sparse_jacobian, TIGHT["nothing"], 0),
+}
+
+
+@pytest.mark.parametrize("name", COLOURS)
+def test_number_of_products(name):
+    make, f, expected = COLOURS[name]
+    derivative = make(f)
+    derivative(X)
+    assert derivative.colours == expected
+
+
+# ------------------------------------------------------------------ large ones
+def bratu(u):
+    """The Bratu problem on a square grid: Δu + exp u with u = 0 around it."""
+    n = round(u.shape[0] ** 0.5)
+    grid = sg.zeros(n + 2, n + 2)
+    grid[1:-1, 1:-1] = u.reshape(n, n)
+    around = grid[2:, 1:-1] + grid[:-2, 1:-1] + grid[1:-1, 2:] + grid[1:-1, :-2]
+    return ((around - 4 * grid[1:-1, 1:-1]) * (n + 1) ** 2 + sg.exp(grid[1:-1, 1:-1])).reshape(-1)
+
+
+def test_newton_on_the_bratu_problem_with_scipy():
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    jacobian, u = sg.sparse_jacobian(bratu), np.zeros(2500)
+    for _ in range(5):
+        u = u - linalg.spsolve(jacobian(u).tocsc(), bratu(sg.tensor(u)).numpy())
+    assert np.abs(bratu(sg.tensor(u)).numpy()).max() < 1e-8
+    assert jacobian.pattern.nnz == 5 * 2500 - 4 * 50
+    assert jacobian.colours <= 7
+
+
+@pytest.mark.parametrize("f", [HESSIANS["Rosenbrock"], HESSIANS["an arrow"]])
+def test_hessian_of_ten_thousand_variables_times_a_vector(f):
+    h, x = sg.sparse_hessian(f), RNG.uniform(0.5, 1.5, 10_000)
+    v = RNG.uniform(-1, 1, x.shape)
+    close(h(x) @ v, sg.hvp(f, x, v), 1e-11)
+    assert h.pattern.nnz == 29_998
+
+
+def test_a_large_dense_derivative_is_refused():
+    with pytest.raises(ValueError, match=r"is dense\. Use sg\.jacobian"):
+        sg.sparse_jacobian(lambda x: x / x.sum())(np.ones(10_000))
+
+
+# ------------------------------------------------------------------ arguments and results
+@pytest.mark.parametrize("backend", ["auto", "python", "numpy"])
+def test_backends_give_the_same(backend):
+    close(sg.sparse_jacobian(heat, backend=backend)(X).toarray(), sg.jacobian(heat)(X), 1e-12)
+
+
+def test_axes_are_flattened_in_c_order():
+    x = RNG.uniform(1, 2, (2, 3))
+    found = sg.sparse_jacobian(lambda x: (x**2).T)(x)
+    assert found.shape == (6, 6)
+    close(found.toarray(), sg.jacobian(lambda x: (x**2).T)(x).reshape(6, 6), 1e-14)
+
+
+@pytest.mark.parametrize(("f", "x", "expected"), [
+    (lambda x: x**2, 3.0, [[6.0]]),
+    (lambda x: (x**2).sum(), np.array([1.0, 2.0]), [[2.0, 4.0]]),
+    (lambda x: x * sg.tensor([1.0, 2.0]), 3.0, [[1.0], [2.0]]),
+    (lambda x: 5.0, 3.0, [[0.0]]),
+    (lambda x: x > 0, np.array([1.0, 2.0]), [[0.0, 0.0], [0.0, 0.0]]),
+    (lambda x: x, np.zeros(0), np.zeros((0, 0))),
+    (lambda x: sg.zeros(2), np.zeros(0), np.zeros((2, 0))),
+    (lambda x: x[1:] * 2, [1.0, 2.0], [[0.0, 2.0]]),
+])  # fmt: skip
+def test_scalars_constants_and_empty_arrays(f, x, expected):
+    np.testing.assert_array_equal(sg.sparse_jacobian(f)(x).toarray(), expected)
+
+
+def test_other_arguments_are_handed_through():
+    def f(data, x, *, power):
+        return data["a"] * x**power * data["b"][0]
+
+    data = {"a": np.array([1.0, 2.0]), "b": [3.0]}
+    found = sg.sparse_jacobian(f, argnums=-1)(data, np.array([1.0, 2.0]), power=2)
+    np.testing.assert_array_equal(found.toarray(), [[6.0, 0.0], [0.0, 24.0]])
+
+
+def test_tensors_come_in_and_float32_stays():
+    f = sg.sparse_jacobian(lambda x: x**2)
+    assert f(sg.tensor([1.0, 2.0], requires_grad=True)).dtype == np.float64
+    assert f(np.ones(2, np.float32)).dtype == np.float32
+    np.testing.assert_array_equal(f(np.ones(2, np.float32)).toarray(), 2 * np.eye(2))
+
+
+def test_a_compiled_function_can_be_differentiated():
+    close(sg.sparse_jacobian(sg.compile(heat))(X).toarray(), sg.jacobian(heat)(X), 1e-12)
+    close(sg.sparse_hessian(sg.compile(HESSIANS["blocks"]))(X).toarray(), sg.hessian(HESSIANS["blocks"])(X), 1e-12)
+
+
+def test_results_share_no_memory():
+    f = sg.sparse_jacobian(heat)
+    first = f(X)
+    first.data[:], first.indices[:], first.indptr[:] = 0, 0, 0
+    close(f(X).toarray(), sg.jacobian(heat)(X), 1e-12)
+
+
+def test_pattern_and_colours_are_of_the_signature_called_last():
+    f = sg.sparse_jacobian(lambda x: x[1:] * x[:-1])
+    for n in (3, 5, 3):
+        f(np.ones(n))
+        assert f.pattern.shape == (n - 1, n)
+        assert f.pattern.dtype == bool
+
+
+def test_result_is_in_canonical_form():
+    found = sg.sparse_hessian(HESSIANS["an arrow"])(X)
+    assert found.format == "csr"
+    assert type(found)((found.data, found.indices, found.indptr), shape=found.shape).has_canonical_format
+
+
+# ------------------------------------------------------------------ errors
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda: sg.sparse_jacobian(np.ones(2)), TypeError, r"expected a function, got ndarray\. Write sg\.sparse_jac"),
+    (lambda: sg.sparse_jacobian(heat, X), TypeError, "argnums must be int"),
+    (lambda: sg.sparse_jacobian(heat, (0, 1)), ValueError, "names several arguments"),
+    (lambda: sg.sparse_jacobian(heat, 1)(X), ValueError, "Got argnum=1, but only 1 positional"),
+    (lambda: sg.sparse_jacobian(heat, backend="fast"), ValueError, "backend='fast' is unknown"),
+    (lambda: sg.sparse_jacobian(heat)(np.arange(3)), TypeError, r"Got int64; pass floats"),
+    (lambda: sg.sparse_jacobian(lambda x: (x, x))(X), TypeError, "expected the function to return a tensor, got tuple"),
+    (lambda: sg.sparse_jacobian(lambda x: x if x[0] > 0 else -x)(X), RuntimeError, r"sg\.where"),
+    (lambda: sg.sparse_hessian(heat)(X), RuntimeError, "return a scalar Tensor"),
+    (lambda: sg.sparse_jacobian(heat)(sg.symbol("x", shape=(3,))), RuntimeError, "got a tensor without a value"),
+    (lambda: sg.sparse_jacobian(heat).pattern, RuntimeError, "Call the function first"),
+])  # fmt: skip
+def test_errors_say_what_to_do(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch):
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "scipy" else there(name, *a))
+    with pytest.raises(ImportError, match=r"pip install 'symgrad\[scipy\]'"):
+        sg.sparse_jacobian(heat)
