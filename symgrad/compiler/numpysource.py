@@ -124,8 +124,9 @@ class BlockWriter:
             return [f"copyto({out}, {args[2]})", f"copyto({out}, {args[1]}, where={args[0]})"]
         if name.startswith("cast_"):
             return [f"copyto({out}, {args[0]})"]
-        if name in UFUNCS:
-            return [f"u_{name}({', '.join(args)}, {out})"]
+        if name in UFUNCS:  # NumPy deprecates these two with a third argument by position
+            word = "out=" if name in ("maximum", "minimum") else ""
+            return [f"u_{name}({', '.join(args)}, {word}{out})"]
         return [f"{out}[...] = {self._call(name, args, '')}"]
 
     def _call(self, name: str, args: list[str], out: str) -> str:
