@@ -12,6 +12,7 @@ from checks import close
 import symgrad as sg
 from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool, sums
+from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.graph import Leaf, ancestors
 from symgrad.ops.determinant import Det, LogAbsDet
@@ -31,6 +32,7 @@ ARRAYS = {
     "A": np.array([[3.0, 1, 0], [-1, 2, 1], [0.5, 0, 4]]), "B": np.array([[1.0, 0, 2], [0, -3, 1], [1, 1, 1]]),
     "C": np.array([[0.5, 2, -1], [1, 1, 0], [2, -2, 1]]), "R": np.array([[1.0, 2], [0, -1], [3, 0.5]]),
     "H": np.array([[0.0, 1, 0], [1, 0, 0], [1, 0, 0]]), "S": np.array([[2.0, 1, 0], [1, 3, -1], [0, -1, 4]]),
+    "G": np.cos(np.arange(36.0)).reshape(9, 4),
     "t": np.array(0.75), "u": np.array(-0.4), "q": np.array([0.5, 1.0, 2.0]), "c": np.array([[0.5], [-1.5], [2.0]]),
 }  # fmt: skip
 KNOWN = {"H": {"onehot"}, "S": {"symmetric"}, "q": {"positive"}}
@@ -161,6 +163,9 @@ e, inv = np.exp, np.linalg.inv
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
 reshape = lambda k, t, *sizes: k.call(Reshape(sizes), t, shape=sizes)
+kron = lambda k, x, y: k.call(Kron(), x, y, shape=tuple(n * m for n, m in zip(x.shape, y.shape, strict=True)))
+blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
+in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
 cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
@@ -302,6 +307,21 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "slice_of_a_join": [
         (lambda k: cut(k, k.exp(k.call(Cat(0), k.x, k.y, shape=(6,))), 3, 5), e(a.y[:2])),
         (lambda k: cut(k, k.call(Cat(0), k.x, k.y, shape=(6,)), 2, 4), np.array([a.x[2], a.y[0]])),
+    ],
+    "reshaped_outer_product": [
+        (lambda k: reshape(k, k.einsum("ij,jm,kl->ikml", k.A, k.B, k.R), 9, 6), np.kron(a.A @ a.B, a.R)),
+        (lambda k: reshape(k, k.einsum("ij,kl->ijkl", k.A, k.R), 9, 6), np.outer(a.A, a.R).reshape(9, 6)),
+    ],
+    "blocks_of_a_matrix": [
+        (lambda k: k.einsum("akbl,kj,jl->ab", blocks(k), k.A, k.R), np.einsum("akbl,kl->ab", in_blocks, a.A @ a.R)),
+        (lambda k: k.einsum("akbl,kb->al", blocks(k), k.R), np.einsum("akbl,kb->al", in_blocks, a.R)),
+    ],
+    "blocks_of_a_kronecker_product": [
+        (lambda k: k.call(BlockDot(), kron(k, k.A, k.R), k.R, shape=(3, 3)), a.A * (a.R**2).sum()),
+        (
+            lambda k: k.call(BlockDot(), kron(k, k.A, k.R), k.A, shape=(3, 2)),
+            np.einsum("akbl,kl->ab", np.kron(a.A, a.R).reshape(3, 3, 2, 3), a.A),
+        ),
     ],
     "transposes_meet": [
         (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),

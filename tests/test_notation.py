@@ -8,6 +8,8 @@ n, d = 4, 3
 x, y = (sg.symbol(k, (n,)) for k in "xy")
 X, A = sg.symbol("X", (n, d)), sg.symbol("A", (n, n))
 S = (A + A.mT) / 2
+P, Q, G = sg.symbol("P", ("a", "b")), sg.symbol("Q", ("c", "d")), sg.symbol("G", (8, 9))
+B = sg.symbol("B", (2, 3))
 NOTATIONS = [
     (sg.linalg.svdvals(X).sum(), X, "svd_U(X)*svd_V(X)ᵀ"),
     (sg.linalg.norm(X, "nuc"), X, "svd_U(X)*svd_V(X)ᵀ"),
@@ -27,6 +29,11 @@ NOTATIONS = [
     (sg.tril(A, 1) @ x @ y, A, "tril(y*xᵀ, 1)"),
     (sg.diag(x, 1)[:n, 1:] @ y @ y, x, "diag(scatter(y*yᵀ, [:4, 1:]), 1)"),
     (sg.cat([x, y]) @ sg.cat([y, 2 * x]), y, "3*x"),
+    ((sg.kron(B, A[:, :3]) * sg.symbol("H", (8, 9))).sum(), B, "blockdot(H, A[:, :3])"),
+    ((sg.kron(B, X) * G).sum(), X, "blocksum(B, G)"),
+    ((sg.kron(B, X) * G).sum(), G, "B ⊗ X"),
+    ((sg.kron(P, Q) ** 2).sum(), P, "2*‖Q‖_F²*P"),
+    (sg.kron(x, y) @ sg.symbol("g", 16), x, "reshape(g, [4, 4])*y"),
 ]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
 from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
     CALL,
@@ -31,6 +32,7 @@ from symgrad.forms.nodes import (
     Call,
     Filled,
     Identity,
+    Kronecker,
     OnesVector,
     Plus,
     ScalarCall,
@@ -141,9 +143,12 @@ class MatrixReading:
         raise NoMatrix(t.data.__name__)
 
     def _call(self, t: Term) -> Any:
-        if type(t.data).text is Op.text or any(1 in a.shape for a in t.args):
+        unnamed = type(t.data).text is Op.text and not isinstance(t.data, (BlockDot, BlockSum))
+        if unnamed or any(1 in a.shape for a in t.args):
             raise NoMatrix(t.data.label)
         args = [written_out(self.found[a]) for a in t.args]
+        if isinstance(t.data, Kron):
+            return Kronecker.of(t.data, args, t.shape)
         return Call.of(t.data, args, t.shape) if t.shape else ScalarCall.of(t.data, args)
 
 

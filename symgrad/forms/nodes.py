@@ -17,8 +17,8 @@ from symgrad.forms.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVec
 from symgrad.forms.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 
 __all__ = [
-    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "OnesVector", "Operation", "Plus", "Product",
-    "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
+    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "Kronecker", "OnesVector", "Operation", "Plus",
+    "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
 ]  # fmt: skip
 
 
@@ -316,6 +316,18 @@ class Call(ArrayExpr):
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.operation(printer, self.op, list(map(printer._print, self.args[1:-1])))
+
+
+class Kronecker(Call):
+    """X ⊗ Y, in brackets beside other products."""
+
+    precedence = PRECEDENCE["Mul"] - 2
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.op.text(*[self._paren(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]]))
+
+    def _latex(self, printer: Any) -> str:
+        return str(self.op.latex(*[self._paren_latex(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]]))
 
 
 class ScalarCall(Call):

@@ -84,7 +84,7 @@ def number_apart(d: Draft) -> bool:
     """(aᵀx)·x has two factors: what shares no letter with the rest or the output is a number of its own."""
     if len(d.sizes) == len(d.out):
         return False
-    apart = [g for g in _linked(d) if not any(k in d.out for _, s in g for k in s)]
+    apart = [g for g in linked(d) if not any(k in d.out for _, s in g for k in s)]
     if not apart or (len(apart[0]) == len(d.factors) and not d.out):
         return False
     for group in apart:
@@ -95,7 +95,7 @@ def number_apart(d: Draft) -> bool:
     return True
 
 
-def _linked(d: Draft) -> list[list[tuple[Term, Letters]]]:
+def linked(d: Draft) -> list[list[tuple[Term, Letters]]]:
     """Return the factors with letters in groups that share none."""
     groups: list[tuple[set[int], list[tuple[Term, Letters]]]] = []
     for f, s in d.factors:
