@@ -30,6 +30,8 @@ _INTRINSICS = (
       for name in ("maximum", "minimum")],
 )  # fmt: skip
 
+_HINT = ('!9000 = !{!"llvm.loop.vectorize.predicate.enable", i1 true}', '!9001 = !{!"llvm.loop.unroll.disable"}')
+
 
 def kind_of(dtype: Any) -> str:
     """Return the kind of number that a dtype holds."""
@@ -50,11 +52,19 @@ class Used:
     def __init__(self) -> None:
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
+        self.loops = 0  # that carry a hint
+
+    def masked(self) -> str:
+        """Return a new loop's hint that it is short: to be vectorised with masks, without a scalar rest."""
+        self.loops += 1
+        return f", !llvm.loop !{self.loops}"
 
     def text(self) -> str:
         """Return what the module defines and declares for them."""
         text = f"{_declarations(self.libm)}\n{definitions(sorted(self.own))}\n"
-        return text + "\n".join(line for line in _INTRINSICS if line not in text) + "\n"
+        text += "\n".join(line for line in _INTRINSICS if line not in text) + "\n"
+        hints = [f"!{n} = distinct !{{!{n}, !9000, !9001}}" for n in range(1, self.loops + 1)]
+        return "\n".join([text, *_HINT, *hints, ""])
 
 
 class Code:

@@ -30,22 +30,42 @@ def _copied(op: Any) -> Writer:
 
 
 def _product(op: Einsum) -> Writer | None:
-    """A product of matrices and vectors as one call of BLAS, the operands transposed as needed."""
-    a, b = op.terms
+    """A product of matrices and vectors, or of stacks of matrices, as one call; operands are transposed as needed."""
+    (a, b), out = op.terms, op.output
+    batch = _common_front(a, b, out)
+    a, b, out = a[len(batch) :], b[len(batch) :], out[len(batch) :]
     shared = [c for c in a if c in b]
-    if len(shared) != 1 or shared[0] in op.output or not (1 <= len(a) <= 2 and 1 <= len(b) <= 2):
+    if len(shared) != 1 or shared[0] in out or not (1 <= len(a) <= 2 and 1 <= len(b) <= 2) or not out:
         return None
-    if not op.output or set(op.output) != set(a + b) - set(shared):
+    if set(out) != set(a + b) - set(shared) or set(batch) & set(a + b) or (batch and len(a + b) < 4):
         return None
-    (inner,) = shared
-    turned = len(op.output) == 2 and op.output[0] in b
+    turned = len(out) == 2 and out[0] in b
     if turned:
         a, b = b, a
-    flip_a, flip_b = len(a) == 2 and a[0] == inner, len(b) == 2 and b[1] == inner
+    flip_a, flip_b = len(a) == 2 and a[0] == shared[0], len(b) == 2 and b[1] == shared[0]
 
     def write(x: Any, y: Any, out: Any) -> None:
         if turned:
             x, y = y, x
-        np.matmul(x.T if flip_a else x, y.T if flip_b else y, out)
+        np.matmul(_flipped(x, flip_a), _flipped(y, flip_b), out)
 
     return write
+
+
+def _common_front(*terms: str) -> str:
+    """The letters that all terms begin with."""
+    count = 0
+    while len({t[count : count + 1] for t in terms}) == 1 and terms[0][count : count + 1]:
+        count += 1
+    return terms[0][:count]
+
+
+def _flipped(x: Any, flip: bool) -> Any:
+    """Transpose; of a small matrix in a stack the copy is worth it, for BLAS takes its rows."""
+    if not flip:
+        return x if x.ndim < 3 or x.strides[-1] == x.itemsize else np.ascontiguousarray(x)
+    turned = x.swapaxes(-1, -2)
+    return np.ascontiguousarray(turned) if x.ndim > 2 and x.size <= _SMALL else turned
+
+
+_SMALL = 65_536
