@@ -113,6 +113,13 @@ def test_pattern_of_a_jacobian_has_no_spare_entry(name):
     np.testing.assert_array_equal(f.pattern.toarray(), expected != 0)
 
 
+def test_a_loop_too_long_to_follow_counts_as_dense(monkeypatch):
+    monkeypatch.setattr("symgrad.compiler.sparse.pattern._MOST_STEPS", 2)
+    f = sg.sparse_jacobian(oscillators)
+    close(f(X).toarray(), sg.jacobian(oscillators)(X), 1e-12)
+    assert f.pattern.nnz == 16 * 8
+
+
 HESSIANS = {
     "Rosenbrock": lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(),
     "linear": lambda x: (sg.tensor(A) @ x).sum(),

@@ -33,6 +33,8 @@ from symgrad.ops.scatter import Scatter
 from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.total import MapTotal
 
+Rule = Callable[[Any, Sequence[Entries], Shape], Entries]
+
 # Operations on each matrix (or vector) of a batch, and how many axes one has.
 _EACH: dict[type[Any], int] = dict.fromkeys(
     (Inverse, Cholesky, Det, Cofactor, LogAbsDet, MatrixExp, PseudoInverse, QRBasis, QRTriangle, Eigenvalues,
@@ -229,6 +231,3 @@ def constant(value: Any) -> Entries:
     """Return a constant."""
     array = np.asarray(value, np.float64)
     return Entries(array.shape, None, np.ones(array.shape, bool), array)
-
-
-Rule = Callable[[Any, Sequence[Entries], Shape], Entries]
