@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,16 @@ def jacobian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian("jacobian", fn, argnums, lambda run, y: "forward" if _size(run.xs) < _size([y]) else "reverse")
+    return _jacobian("jacobian", fn, argnums, lambda run, y: choose_mode.get()(_size(run.xs), _size([y])))
+
+
+def fewer_sweeps(columns: int, rows: int) -> str:
+    """Return the mode that needs fewer sweeps."""
+    return "forward" if columns < rows else "reverse"
+
+
+# How a Jacobian with so many columns and rows is computed. The compiler asks for either, and keeps the shorter program.
+choose_mode: ContextVar[Callable[[int, int], str]] = ContextVar("symgrad_choose_mode", default=fewer_sweeps)
 
 
 def _size(ts: Sequence[Any]) -> int:
@@ -235,7 +245,7 @@ def _assembled(parts: list[Any], out: Any, into: Any, axis: int, dtype: Any) -> 
 
 
 def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return x ↦ ∂²f/∂x² of a scalar f, reverse over reverse. Shape: x.shape + x.shape.
+    """Return x ↦ ∂²f/∂x² of a scalar f: the Jacobian of its gradient. Shape: x.shape + x.shape.
 
     Several argnums give a tuple of rows: entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape.
 
@@ -245,11 +255,11 @@ def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """
     check_argnums("hessian", argnums)
     if isinstance(argnums, int):
-        return jacrev(grad(fn, argnums), argnums)
+        return jacobian(grad(fn, argnums), argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return tuple(jacrev(grad(fn, a), argnums)(*args, **kwargs) for a in positions(argnums, len(args)))
+        return tuple(jacobian(grad(fn, a), argnums)(*args, **kwargs) for a in positions(argnums, len(args)))
 
     return call
 

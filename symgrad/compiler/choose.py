@@ -9,11 +9,23 @@ from symgrad.compiler import numpy as numpy_backend
 from symgrad.compiler import python, trees
 from symgrad.compiler.backend import BACKENDS, Build, Kernel, Unsuitable
 from symgrad.compiler.program import Program
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ArgumentTypeError
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
 _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
+
+
+def check_backend(backend: str) -> None:
+    """Refuse a name that no backend has."""
+    if not isinstance(backend, str):
+        raise ArgumentTypeError(
+            f"compile: backend is a name, got {type(backend).__name__}. Options of the decorator are given by name: "
+            "@sg.compile(backend='numpy')."
+        )
+    names = ["auto", *BACKENDS, *({"llvm"} - set(BACKENDS))]
+    if backend not in names:
+        raise ArgumentError(f"compile: backend={backend!r} is unknown. Expected one of {', '.join(map(repr, names))}.")
 
 
 def _llvm() -> Build:

@@ -7,23 +7,27 @@ with tensors without values, runs the function itself, so that it becomes part o
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad import modes
 from symgrad.compiler import trees
-from symgrad.compiler.backend import Kernel
-from symgrad.compiler.choose import build_with
-from symgrad.compiler.operation import record_call
+from symgrad.compiler.arguments import as_input, is_array, spec
+from symgrad.compiler.backend import Kernel, Unsuitable
+from symgrad.compiler.choose import build_with, check_backend
+from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
-from symgrad.compiler.trace import Spec, trace
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.compiler.trace import Spec, is_result, trace
+from symgrad.errors import ArgumentTypeError, GraphError
 from symgrad.kernels import canonical
-from symgrad.record import Core, handle
+from symgrad.record import Core, apply, as_tensor, handle
 
 MOST_SIGNATURES = 256
 _ndarray = np.ndarray
@@ -49,7 +53,8 @@ class Lowered(NamedTuple):
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.stages.items())
 
 
-class Specialised(NamedTuple):
+@dataclass(eq=False)
+class Specialised:
     """The kernel of one signature."""
 
     program: Program
@@ -57,23 +62,33 @@ class Specialised(NamedTuple):
     kernel: Kernel
     stats: Stats
     finish: Callable[[Sequence[Any]], Any]
+    call: Call
 
 
 class Compiled:
     """A compiled function; see ``compile``."""
 
-    def __init__(self, fn: Callable[..., Any] | None, backend: str, donate: tuple[int, ...]) -> None:
-        self.fn, self.backend, self.donate = fn, backend, donate
+    def __init__(
+        self, fn: Callable[..., Any] | None, backend: str, donate: tuple[int, ...] = (), *, strict: bool = True
+    ) -> None:
+        self.fn, self.backend, self.donate, self.strict = fn, backend, donate, strict
         self._found: dict[Any, Specialised] = {}
         self._flat: dict[Any, Specialised] = {}
+        self._restored: dict[Any, tuple[Program, trees.Tree]] = {}
         self._direct: Any = None
         self._last: Specialised | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the function may call itself while it is traced
         if fn is not None:
-            functools.update_wrapper(self, fn)
+            functools.update_wrapper(self, fn, updated=())
 
     def __repr__(self) -> str:
-        return f"<compiled {getattr(self.fn, '__name__', 'function')}, {len(self._found)} signatures>"
+        count = len(self._found)
+        name = getattr(self.fn, "__name__", "function")
+        return f"<compiled {name}, {count} signature{'' if count == 1 else 's'}>"
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """Bind, as functions do: the instance becomes part of the signature."""
+        return self if instance is None else MethodType(self, instance)
 
     # -------------------------------------------------------------- calling
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -84,40 +99,48 @@ class Compiled:
                 out = direct(*args)
                 if out is not NotImplemented:
                     return out
-            key = tuple([(a.shape, a.dtype) if type(a) is _ndarray else type(a) for a in args])
-            found = self._flat.get(key)
+            found = self._flat.get(_kinds(args))
             if found is not None:
-                return found.finish(found.kernel.run(args))
+                ys = found.kernel.run(args)
+                if ys is not NotImplemented:
+                    self._last, self._direct = found, found.kernel.direct
+                    return found.finish(ys)
         return self._general(args, kwargs)
 
     def _general(self, args: Any, kwargs: dict[str, Any]) -> Any:
         leaves: list[Any] = []
-        tree = trees.flatten((args, kwargs), _is_array, leaves)
+        tree = trees.flatten((args, kwargs), is_array, leaves)
         if any(isinstance(x, Core) for x in leaves):
             return self._on_tensors(args, kwargs, tree, leaves)
-        values = [_as_input(x) for x in leaves]
+        values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
-        self._remember(args, kwargs, values, found)
+        if not kwargs and len(values) == len(args) and all(v is a for v, a in zip(values, args, strict=True)):
+            # The next call of this kind, with arrays by position as they are, goes straight to the kernel.
+            self._flat[_kinds(args)] = found
+            self._direct = found.kernel.direct
         return found.finish(found.kernel.run(values))
-
-    def _remember(self, args: Any, kwargs: Any, values: Sequence[Any], found: Specialised) -> None:
-        """Let the next call of this kind, positional arrays as they are, go straight to the kernel."""
-        self._last = found
-        if kwargs or len(values) != len(args) or any(v is not a for v, a in zip(values, args, strict=True)):
-            return
-        self._flat[tuple([(a.shape, a.dtype) if type(a) is _ndarray else type(a) for a in args])] = found
-        self._direct = found.kernel.direct
 
     def _on_tensors(self, args: Any, kwargs: Any, tree: trees.Tree, leaves: Sequence[Any]) -> Any:
         tensors = [x for x in leaves if isinstance(x, Core)]
         if any(t._value is None for t in tensors):
             return self._original()(*args, **kwargs)
-        values = [_as_input(x._value if isinstance(x, Core) else x) for x in leaves]
-        if modes.recording() and any(t._node is not None and t._node.level for t in tensors):
-            found = self._specialised(tree, values)
-            return record_call(self, tree, found.results, leaves)
+        values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
         found = self._specialised(tree, values)
+        followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
+        if followed and found.call.which:
+            return self._recorded(found, leaves, values)
         ys = [handle(None, canonical(y)) for y in found.kernel.run(values)]
+        return trees.unflatten(found.results, iter(ys))
+
+    def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
+        """Return the results as results of one operation; integers and truth values carry no gradient."""
+        call = found.call
+        ys: list[Any] = [None] * trees.count(found.results)
+        if len(call.which) < len(ys):
+            ys = [handle(None, canonical(y)) for y in found.kernel.run(values)]
+        parts = call.parts(apply(call, [as_tensor(x) for x in leaves]))
+        for k, y in zip(call.which, parts, strict=True):
+            ys[k] = y
         return trees.unflatten(found.results, iter(ys))
 
     def _original(self) -> Callable[..., Any]:
@@ -130,33 +153,53 @@ class Compiled:
 
     # -------------------------------------------------------------- signatures
     def _specialised(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
-        specs = tuple([_spec(v) for v in values])
+        specs = tuple([spec(v) for v in values])
         key = (tree, specs)
         try:
             found = self._found.get(key)
         except TypeError:
-            _explain_unhashable(tree)
+            trees.check_statics(tree)
             raise
         if found is None:
-            with self._lock:
-                found = self._found.get(key)
-                if found is None:
-                    found = self._found[key] = self._compile(tree, specs)
-                    if len(self._found) > MOST_SIGNATURES:
-                        self._found.pop(next(iter(self._found)))
-                        self._flat.clear()
+            found = self._added(key, tree, specs)
+        self._last = found
         return found
 
-    def _compile(self, tree: trees.Tree, specs: tuple[Spec, ...]) -> Specialised:
-        start = time.perf_counter()
-        traced = trace(self._original(), tree, specs)
-        return self._built(traced.program, tree, traced.results, start)
+    def _added(self, key: Any, tree: trees.Tree, specs: tuple[Spec, ...]) -> Specialised:
+        with self._lock:
+            found = self._found.get(key)
+            if found is None:
+                found = self._compile(key, tree, specs)
+                self._found[key] = found
+                if len(self._found) > MOST_SIGNATURES:
+                    self._found.pop(next(iter(self._found)))
+                    self._flat.clear()
+        return found
 
-    def _built(self, program: Program, tree: trees.Tree, results: trees.Tree, start: float) -> Specialised:
-        kernel = build_with(self.backend, program, tree, results)
+    def _compile(self, key: Any, tree: trees.Tree, specs: tuple[Spec, ...]) -> Specialised:
+        start = time.perf_counter()
+        program, results = self._restored.get(key) or trace(self._original(), tree, specs)
+        try:
+            kernel = build_with(self.backend, program, tree, results)
+        except Unsuitable:
+            if self.strict:
+                raise
+            kernel = build_with("auto", program, tree, results)
         spent = time.perf_counter() - start
         stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent)
-        return Specialised(program, results, kernel, stats, _finish(program, results))
+        return Specialised(program, results, kernel, stats, _finish(results), self._call(program, tree, kernel))
+
+    def _call(self, program: Program, tree: trees.Tree, kernel: Kernel) -> Call:
+        def run(xs: Sequence[Any]) -> Sequence[Any]:
+            return kernel.run([as_input(x) for x in xs])
+
+        def leaves(*xs: Any) -> list[Any]:
+            args, kwargs = trees.unflatten(tree, iter(xs))
+            found: list[Any] = []
+            trees.flatten(self._original()(*args, **kwargs), is_result, found)
+            return found
+
+        return Call(program, run, leaves, lambda f: Compiled(f, self.backend, strict=False))
 
     # -------------------------------------------------------------- looking at it
     @property
@@ -172,65 +215,32 @@ class Compiled:
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running, and return every stage as text."""
         leaves: list[Any] = []
-        tree = trees.flatten((args, kwargs), _is_array, leaves)
-        found = self._specialised(tree, [_as_input(x._value if isinstance(x, Core) else x) for x in leaves])
+        tree = trees.flatten((args, kwargs), is_array, leaves)
+        found = self._specialised(tree, [as_input(x._value if isinstance(x, Core) else x) for x in leaves])
         stages = {"program": str(found.program), **{k: v() for k, v in found.kernel.stages.items()}}
         return Lowered({**stages, "source": found.kernel.source}, found.stats)
 
     def _any(self) -> Specialised:
         if self._last is None:
-            if not self._found:
-                raise GraphError("compile: nothing is compiled yet. Call the function, or use lower(*args).")
-            return next(reversed(self._found.values()))
+            raise GraphError("compile: nothing is compiled yet. Call the function, or use lower(*args).")
         return self._last
 
     # -------------------------------------------------------------- pickling
     def __reduce__(self) -> Any:
-        """The programs, and the function where a module has it; kernels are built again from the programs."""
-        programs = [(tree, specs, f.program, f.results) for (tree, specs), f in self._found.items()]
-        return _restored, (_importable(self.fn), self.backend, self.donate, programs)
+        """By name where a module has it; else the programs, from which the kernels are built again when called."""
+        place = _place(self)
+        if _found_at(*place) is self:
+            return place[1]
+        fn = self.fn if _found_at(*_place(self.fn)) is self.fn else None
+        compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
+        return _restore, (fn, self.backend, self.donate, self.strict, {**self._restored, **compiled})
 
 
-def _importable(fn: Any) -> Any:
-    """Return a function that can be found again by its name, else None."""
-    import_name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "<")
-    return fn if import_name[0] and "<" not in import_name[1] and not hasattr(fn, "__wrapped__") else None
+def _kinds(args: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([(a.shape, a.strides, a.dtype) if type(a) is _ndarray else type(a) for a in args])
 
 
-def _restored(fn: Any, backend: str, donate: tuple[int, ...], programs: Sequence[Any]) -> Compiled:
-    made = Compiled(fn, backend, donate)
-    for tree, specs, program, results in programs:
-        made._found[tree, specs] = made._built(program, tree, results, time.perf_counter())
-    return made
-
-
-# ------------------------------------------------------------------ arguments and results
-def _is_array(x: Any) -> bool:
-    return isinstance(x, (_ndarray, float, Core, np.generic))
-
-
-def _as_input(x: Any) -> Any:
-    """Return a float or a contiguous array in native byte order."""
-    if type(x) is float:
-        return x
-    array = np.asarray(x)
-    if array.dtype.kind not in "biuf":
-        raise ArgumentTypeError(
-            f"compile: got an array of {array.dtype}. Expected real numbers or truth values; symgrad has no complex "
-            "tensors so far."
-        )
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    if array.ndim == 0 and array.dtype == np.float64:
-        return float(array)
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
-
-
-def _spec(v: Any) -> Spec:
-    return Spec((), np.dtype(np.float64)) if type(v) is float else Spec(v.shape, v.dtype)
-
-
-def _finish(program: Program, results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
+def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
     """Return how the list of results becomes what the function returns."""
     if isinstance(results, trees.Leaf):
         return lambda ys: ys[0]
@@ -240,11 +250,22 @@ def _finish(program: Program, results: trees.Tree) -> Callable[[Sequence[Any]], 
     return lambda ys: trees.unflatten(results, iter(ys))
 
 
-def _explain_unhashable(tree: trees.Tree) -> None:
-    if isinstance(tree, trees.Static):
-        trees.check_static(tree.value, "compile")
-    for part in getattr(tree, "parts", ()):
-        _explain_unhashable(part)
+def _place(fn: Any) -> tuple[Any, Any]:
+    return getattr(fn, "__module__", None), getattr(fn, "__qualname__", None)
+
+
+def _found_at(module: Any, name: Any) -> Any:
+    """Return what a module has under a dotted name."""
+    found: Any = sys.modules.get(module)
+    for part in str(name).split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _restore(fn: Any, backend: str, donate: tuple[int, ...], strict: bool, programs: dict[Any, Any]) -> Compiled:
+    made = Compiled(fn, backend, donate, strict=strict)
+    made._restored = programs
+    return made
 
 
 def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] = ()) -> Any:
@@ -252,7 +273,8 @@ def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] =
 
     Args:
         fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``. It is traced once per
-            signature, without values: it cannot branch on them. Left out, ``compile`` is a decorator with options.
+            signature, without values: it cannot branch on them, and what it reads from outside is frozen. Left out,
+            ``compile`` is a decorator with options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels) and "llvm"
             (machine code, with the extra ``symgrad[llvm]``).
         donate: positions of arguments whose memory results may take over; they must not be used afterwards.
@@ -264,15 +286,17 @@ def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] =
 
     Raises:
         ValueNeeded: fn looks at a value while it is traced.
-        ArgumentError: the backend is unknown.
+        ArgumentError: the backend is unknown, or its extra is not installed.
+        Unsuitable: the backend cannot take this program; "auto" can.
 
     >>> f = sg.compile(sg.value_and_grad(lambda x: (x**2).sum()))
     >>> f(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     """
-    if backend != "auto" and backend not in ("python", "numpy", "llvm"):
-        raise ArgumentError(f"compile: backend={backend!r} is unknown. Expected 'auto', 'python', 'numpy' or 'llvm'.")
+    check_backend(backend)
     numbers = (donate,) if isinstance(donate, int) else tuple(donate)
+    if not all(isinstance(k, int) and k >= 0 for k in numbers):
+        raise ArgumentTypeError(f"compile: donate={donate!r}. Expected positions of arguments, counted from 0.")
     if fn is None:
         return lambda f: compile(f, backend, numbers)
     if not callable(fn):

@@ -1,74 +1,136 @@
-"""A call of a compiled function as one node of the graph, whose derivative is a compiled function again.
+"""A call of a compiled function as one node of the graph, whose derivatives are compiled functions again.
 
-Imports trees, record and the transforms.
+Several results are one vector, of which each is a part, so that the function runs once and is pulled back once.
+Imports program and the transforms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
-from symgrad.compiler import trees
-from symgrad.func import vjp
+import numpy as np
+
+from symgrad.compiler.program import Program
+from symgrad.errors import ShapeError
+from symgrad.func import jvp, vjp
 from symgrad.graph import Shape
 from symgrad.kernels import canonical
+from symgrad.ops.convert import Cast
+from symgrad.ops.join import Cat
+from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
-from symgrad.record import Core, apply, as_tensor
+from symgrad.ops.select import getitem
+from symgrad.ops.shape import Reshape
+from symgrad.record import as_tensor
 
 
 class Call(Op):
-    """Result number ``which`` of a compiled function of arrays."""
+    """The floating-point results of a compiled function of arrays: the one, or all in one vector.
+
+    Attributes:
+        run: the kernel, from the list of arrays to the list of all results.
+        leaves: the function itself, from tensors to the list of all results.
+        derive: compiles a function of tensors.
+    """
 
     name = "Compiled"
     saves = "x"
 
-    def __init__(self, compiled: Any, tree: trees.Tree, which: int) -> None:
-        self.compiled, self.tree, self.which = compiled, tree, which
+    def __init__(
+        self,
+        program: Program,
+        run: Callable[[Sequence[Any]], Sequence[Any]],
+        leaves: Callable[..., Sequence[Any]],
+        derive: Callable[[Any], Any],
+    ) -> None:
+        self.run, self.leaves, self.derive = run, leaves, derive
+        self.inputs = [program.values[k].shape for k in program.inputs]
+        results = [program.values[k] for k in program.outputs]
+        self.which = [k for k, v in enumerate(results) if v.dtype.kind == "f"]
+        self.shapes = [results[k].shape for k in self.which]
+        self.dtypes = [results[k].dtype for k in self.which]
+        self.dtype = np.result_type(*self.dtypes) if self.which else np.dtype(np.float64)
+        self.plans: dict[Any, Any] = {}
+        self._derived: dict[Any, Any] = {}
 
-    def flat(self, *leaves: Any) -> Any:
-        """The function of its arrays, returning the one result."""
-        args, kwargs = trees.unflatten(self.tree, iter(leaves))
-        found: list[Any] = []
-        trees.flatten(self.compiled._original()(*args, **kwargs), _is_result, found)
-        return found[self.which]
-
+    # -------------------------------------------------------------- the operation
     def forward(self, *xs: Any) -> Any:
         """Run the kernel."""
-        args, kwargs = trees.unflatten(self.tree, iter(xs))
-        found: list[Any] = []
-        trees.flatten(self.compiled(*args, **kwargs), _is_result, found)
-        return canonical(found[self.which])
+        ys = self.run(xs)
+        if len(self.which) == 1:
+            return canonical(ys[self.which[0]])
+        return np.concatenate([np.ravel(ys[k]).astype(self.dtype) for k in self.which])
 
     def out_shape(self, *shapes: Shape) -> Shape:
-        """Known once the function has run."""
-        raise NotImplementedError("a compiled function has no shape rule; it is traced instead")
+        """What the function was compiled for."""
+        for k, (given, expected) in enumerate(zip(shapes, self.inputs, strict=True)):
+            if given != expected:
+                raise ShapeError(
+                    f"compiled function: array {k} has shape {show_shape(given)}. Expected {show_shape(expected)}, for "
+                    "which it was compiled."
+                )
+        return self.shapes[0] if len(self.which) == 1 else (sum(map(prod, self.shapes)),)
 
+    def parts(self, y: Any) -> list[Any]:
+        """Return each result out of the operation's."""
+        if len(self.which) == 1:
+            return [y]
+        found, start = [], 0
+        for s, dtype in zip(self.shapes, self.dtypes, strict=True):
+            part = Reshape(s)(getitem(y, slice(start, start + prod(s))))
+            found.append(part if dtype == self.dtype else Cast(dtype)(part))
+            start += prod(s)
+        return found
+
+    def _joined(self, *xs: Any) -> Any:
+        """The function itself, on tensors, with the operation's result."""
+        found = self.leaves(*xs)
+        ys = [as_tensor(found[k]) for k in self.which]
+        if len(ys) == 1:
+            return ys[0]
+        flat = [Reshape((prod(s),))(y) for y, s in zip(ys, self.shapes, strict=True)]
+        return Cat(0)(*[y if d == self.dtype else Cast(self.dtype)(y) for y, d in zip(flat, self.dtypes, strict=True)])
+
+    # -------------------------------------------------------------- derivatives
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """Run the compiled pullback."""
-        return _pullback(self)(g, *xs)[i]
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
 
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        """x̄ = Jᵀ ȳ, compiled."""
+        return list(self._of("pull", tuple(which), self._pull)(g, *xs))
 
-@lru_cache(maxsize=256)
-def _pullback(call: Call) -> Any:
-    def pull(g: Any, *xs: Any) -> Any:
-        return vjp(call.flat, *xs)[1](g)
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """ẏ = J ẋ, compiled."""
+        which = tuple(k for k, t in enumerate(ts) if t is not None)
+        return self._of("push", which, self._push)(*[ts[k] for k in which], *xs)
 
-    return type(call.compiled)(pull, call.compiled.backend, ())
+    def _of(self, kind: str, which: tuple[int, ...], make: Callable[..., Any]) -> Any:
+        found = self._derived.get((kind, which))
+        return found or self._derived.setdefault((kind, which), self.derive(make(which)))
 
+    def _pull(self, which: tuple[int, ...]) -> Callable[..., Any]:
+        def pullback(g: Any, *xs: Any) -> Any:
+            return vjp(self._along(which, xs), *[xs[k] for k in which])[1](g)
 
-def _is_result(x: Any) -> bool:
-    return not isinstance(x, (dict, list, tuple)) and (isinstance(x, Core) or hasattr(x, "dtype") or type(x) is float)
+        return pullback
 
+    def _push(self, which: tuple[int, ...]) -> Callable[..., Any]:
+        def pushforward(*given: Any) -> Any:
+            ts, xs = given[: len(which)], given[len(which) :]
+            return jvp(self._along(which, xs), [xs[k] for k in which], ts)[1]
 
-def record_call(compiled: Any, tree: trees.Tree, results: trees.Tree, leaves: Sequence[Any]) -> Any:
-    """Apply a compiled function to tensors that require grad."""
-    tensors = [as_tensor(x) for x in leaves]
-    ys = [apply(Call(compiled, tree, k), tensors) for k in range(_count(results))]
-    return trees.unflatten(results, iter(ys))
+        return pushforward
 
+    def _along(self, which: tuple[int, ...], xs: Sequence[Any]) -> Callable[..., Any]:
+        """The function of some of its arrays."""
 
-def _count(tree: trees.Tree) -> int:
-    if isinstance(tree, trees.Leaf):
-        return 1
-    return sum(map(_count, getattr(tree, "parts", ())))
+        def of(*some: Any) -> Any:
+            full = list(xs)
+            for k, x in zip(which, some, strict=True):
+                full[k] = x
+            return self._joined(*full)
+
+        return of

@@ -15,7 +15,7 @@ import numpy as np
 
 from symgrad.compiler import trees
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
-from symgrad.compiler.program import Program
+from symgrad.compiler.program import STEP, Program
 from symgrad.compiler.scalar import Scalars
 from symgrad.compiler.scalarise import Written, can_be_written, entries_of
 from symgrad.kernels import ARITHMETIC
@@ -57,7 +57,8 @@ def check(program: Program, most: int) -> None:
     live = program.live()
     strange = next((v for k in live if not can_be_written(v := values[k], [values[a] for a in v.args])), None)
     if strange is not None:
-        raise Unsuitable(f"{strange.op} on {strange.dtype} is not written in scalars. Use backend='numpy'.")
+        what = "an argument or constant" if strange.kind != STEP else str(strange.op)
+        raise Unsuitable(f"{what} of {strange.dtype} is not written in scalars. Use backend='numpy'.")
     count = sum(entries_of(values[k], values) for k in live)
     if count > most:
         raise Unsuitable(f"the program has some {count} scalar operations, {most} at most. Use backend='numpy'.")

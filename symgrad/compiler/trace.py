@@ -1,4 +1,7 @@
-"""Run a function once on tensors without values, and keep the graph of what it did. Imports program and trees."""
+"""Run a function once on tensors without values, and keep the graph of what it did.
+
+Imports jacobians, program and trees.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad import modes
 from symgrad.compiler import trees
 from symgrad.compiler.assemble import assembled
+from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.errors import ArgumentTypeError, ValueNeeded
 from symgrad.graph import TRACED, Leaf
@@ -31,12 +36,20 @@ class Traced(NamedTuple):
 
 
 def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
-    """Trace fn, whose arguments (args, kwargs) have this structure around arrays of these shapes and dtypes."""
+    """Trace fn, whose arguments (args, kwargs) have this structure around arrays of these shapes and dtypes.
+
+    Jacobians are traced by forward and by reverse mode; the program with fewer operations is kept.
+    """
+    return shortest(lambda: _traced(fn, tree, specs), lambda traced: traced.program)
+
+
+def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
     names = _names(fn)
     leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     try:
-        result = fn(*args, **kwargs)
+        with modes.enable_grad():
+            result = fn(*args, **kwargs)
     except ValueNeeded as error:
         raise ValueNeeded(
             f"compile: the function looks at a value, but is traced without values. {error} Choose with "
@@ -44,7 +57,7 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Tr
             "numpy() to the result."
         ) from error
     found: list[Any] = []
-    results = trees.flatten(result, _is_result, found)
+    results = trees.flatten(result, is_result, found)
     return Traced(assembled(from_nodes(leaves, [_root(t) for t in found])), results)
 
 
@@ -62,15 +75,17 @@ def _names(fn: Callable[..., Any]) -> list[str]:
         return []
 
 
-def _is_result(x: Any) -> bool:
-    if isinstance(x, (Core, np.ndarray, np.generic, float)):
+def is_result(x: Any) -> bool:
+    """Whether x is an array among results; what no result can be is refused."""
+    if isinstance(x, (Core, float)) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biuf"):
         return True
-    if callable(x):
-        raise ArgumentTypeError(
-            f"compile: the function returned a {type(x).__name__}. Return tensors, numbers, or nested dicts, lists, "
-            "tuples and dataclasses of them."
-        )
-    return False
+    if x is None or isinstance(x, (bool, int, str, dict, list, tuple)) or trees.is_dataclass(x):
+        return False
+    kind = f"array of {x.dtype}" if isinstance(x, (np.ndarray, np.generic)) else type(x).__name__
+    raise ArgumentTypeError(
+        f"compile: the function returned a {kind}. Return tensors, numbers, text, None, or nested dicts, lists, tuples "
+        "and dataclasses of them."
+    )
 
 
 def _root(t: Any) -> Any:

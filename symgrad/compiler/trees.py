@@ -5,56 +5,69 @@ together again. Imports errors only.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from symgrad.errors import ArgumentTypeError
+
+DEEPEST = 100  # containers in containers; what contains itself has no end
 
 
 class Leaf(NamedTuple):
     """The place of one array."""
 
 
+class Static(NamedTuple):
+    """A value that is no array: part of the structure itself. The type tells 1 from True and 1.0."""
+
+    value: Any
+    kind: Any
+
+
 class Branch(NamedTuple):
     """How a container is made again of its parts: its kind, its keys, and the structure of each part."""
 
     kind: Any
-    keys: tuple[Any, ...]
+    keys: tuple[Static, ...]
     parts: tuple[Any, ...]
-
-
-class Static(NamedTuple):
-    """A value that is no array: part of the structure itself."""
-
-    value: Any
 
 
 Tree = Leaf | Branch | Static
 LEAF = Leaf()
 
 
-def flatten(x: Any, is_leaf: Any, found: list[Any]) -> Tree:
+def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int = 0) -> Tree:
     """Append the arrays in x to ``found`` and return the structure around them."""
     if is_leaf(x):
         found.append(x)
         return LEAF
     parts = _parts(x)
     if parts is None:
-        return Static(x)
+        return Static(x, type(x))
+    if depth > DEEPEST:
+        raise ArgumentTypeError(
+            f"compile: containers are nested more than {DEEPEST} deep, or one contains itself. Pass flatter ones."
+        )
     keys, values = parts
-    return Branch(type(x), keys, tuple([flatten(v, is_leaf, found) for v in values]))
+    named = tuple([Static(k, type(k)) for k in keys])
+    return Branch(type(x), named, tuple([flatten(v, is_leaf, found, depth + 1) for v in values]))
 
 
-def _parts(x: Any) -> tuple[tuple[Any, ...], Sequence[Any]] | None:
+def _parts(x: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
     """Return a container's keys and values."""
     if isinstance(x, dict):
         return tuple(x), list(x.values())
     if isinstance(x, (list, tuple)):
         return (), x
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        names = tuple(f.name for f in dataclasses.fields(x))
+    if is_dataclass(x):
+        names = [f.name for f in dataclasses.fields(x)]
         return names, [getattr(x, n) for n in names]
     return None
+
+
+def is_dataclass(x: Any) -> bool:
+    """Whether x is made of named fields."""
+    return dataclasses.is_dataclass(x) and not isinstance(x, type)
 
 
 def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
@@ -65,21 +78,47 @@ def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
         return tree.value
     parts = [unflatten(p, values) for p in tree.parts]
     kind = tree.kind
+    if kind is tuple or kind is list:
+        return kind(parts)
+    try:
+        return _made(kind, [k.value for k in tree.keys], parts)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"compile: a {kind.__name__} cannot be made of its parts: {error}. Use a dict, list, tuple, named tuple or "
+            "dataclass that its fields make."
+        ) from error
+
+
+def _made(kind: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
     if issubclass(kind, dict):
-        return kind(zip(tree.keys, parts, strict=True))
+        return kind(zip(keys, parts, strict=True))
     if hasattr(kind, "_fields"):
         return kind(*parts)
     if issubclass(kind, (list, tuple)):
         return kind(parts)
-    return kind(**dict(zip(tree.keys, parts, strict=True)))
+    given = dict(zip(keys, parts, strict=True))
+    later = [f.name for f in dataclasses.fields(kind) if not f.init]
+    made = kind(**{k: v for k, v in given.items() if k not in later})
+    for name in later:
+        object.__setattr__(made, name, given[name])  # also of a frozen one
+    return made
 
 
-def check_static(x: Any, where: str) -> None:
+def check_statics(tree: Tree) -> None:
     """Refuse what cannot be part of a signature."""
-    try:
-        hash(x)
-    except TypeError as error:
-        raise ArgumentTypeError(
-            f"{where}: got {type(x).__name__}, which is neither an array nor hashable. "
-            "Pass arrays, numbers, or nested dicts, lists, tuples and dataclasses of them."
-        ) from error
+    if isinstance(tree, Static):
+        try:
+            hash(tree.value)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"compile: got {tree.kind.__name__}, which is neither an array nor hashable. "
+                "Pass arrays, numbers, or nested dicts, lists, tuples and dataclasses of them."
+            ) from error
+    elif isinstance(tree, Branch):
+        for part in tree.parts:
+            check_statics(part)
+
+
+def count(tree: Tree) -> int:
+    """Return the number of arrays."""
+    return 1 if isinstance(tree, Leaf) else sum(map(count, getattr(tree, "parts", ())))

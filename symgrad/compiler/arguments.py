@@ -1,0 +1,58 @@
+"""What a compiled function takes: floats and arrays, brought to the form that kernels read. Imports trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.trace import Spec
+from symgrad.errors import ArgumentTypeError
+from symgrad.record import Core
+
+_ndarray = np.ndarray
+_FLOAT64 = np.dtype(np.float64)
+_NUMBER = Spec((), _FLOAT64)
+# Kernels recognise a dtype by its identity, but the dtype of an unpickled array, say, is an equal object.
+_NATIVE = {
+    np.dtype(t): np.dtype(t)
+    for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", np.float16, np.float32, np.float64)
+}
+
+
+def is_array(x: Any) -> bool:
+    """Whether x is traced; everything else is a container or part of the signature."""
+    return isinstance(x, (_ndarray, float, Core, np.generic, complex))
+
+
+def as_input(x: Any) -> Any:
+    """Return a float, or a contiguous, aligned array in native byte order."""
+    if type(x) is float:
+        return x
+    array = x if type(x) is _ndarray else np.asarray(x)
+    dtype = _NATIVE.get(array.dtype)
+    if dtype is None:
+        dtype = _native(array.dtype)
+        array = array.astype(dtype)
+    if array.dtype is not dtype:
+        array = array.view(dtype)
+    if dtype is _FLOAT64 and array.ndim == 0:
+        return float(array)
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else array.copy()
+
+
+def _native(dtype: Any) -> Any:
+    """Return a dtype in the processor's byte order."""
+    found = _NATIVE.get(dtype.newbyteorder("="))
+    if found is None:
+        raise ArgumentTypeError(
+            f"compile: got an array of {dtype}. Expected real numbers of at most 64 bits, or truth values; symgrad has "
+            "no complex tensors so far."
+        )
+    return found
+
+
+def spec(v: Any) -> Spec:
+    """Return shape and dtype of such an input."""
+    return _NUMBER if type(v) is float else Spec(v.shape, v.dtype)
