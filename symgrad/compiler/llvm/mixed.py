@@ -79,55 +79,68 @@ def _stretch(
     return f"define internal void @part{n}({', '.join([*params, 'ptr %work'])}) {{\n" + "\n".join(lines) + "\n}\n"
 
 
+Get = Callable[[Sequence[Any], Sequence[Any]], Any]  # (arguments, results) -> an operand
+
+
 class _Runner:
     def __init__(self, calls: Sequence[Any], interface: Interface, plan: Plan, space: Workspace) -> None:
         self.interface, self.plan, self.space = interface, plan, space
         self.calls = [(c, None) if not isinstance(c, Outside) else (writer(c.op), (*c.args, c.result)) for c in calls]
-        self.pool: list[tuple[Any, list[Any]]] = []
+        self.pool: list[tuple[Any, list[tuple[Any, list[Get] | None]]]] = []
 
     def run(self, args: Sequence[Any]) -> list[Any]:
         """Run all parts. Threads running at the same time have a workspace each: pop and append are atomic."""
         try:
-            memory, prepared = self.pool.pop()
+            memory, steps = self.pool.pop()
         except IndexError:
             memory = np.empty(max(64, self.space.size), np.uint8)
-            prepared = [views and [self._prepared(v, memory) for v in views] for _, views in self.calls]
+            steps = [(step, self._getters(views, memory)) for step, views in self.calls]
         outs = [np.empty(a.shape, a.dtype) for a in self.interface.outputs]
         with np.errstate(all="ignore"):
-            for (step, views), ready in zip(self.calls, prepared):
-                if views is None:
+            for step, getters in steps:
+                if getters is None:
                     step(*args, *outs, memory)
                 else:
-                    *xs, out = [self._now(v, r, args, outs) for v, r in zip(views, ready)]
-                    step(*[x.item() if _is_number(x) else x for x in xs], out)
-        self.pool.append((memory, prepared))
-        return [as_result(y, y.dtype) for y in outs]
+                    step(*[get(args, outs) for get in getters])
+        self.pool.append((memory, steps))
+        return [y if y.ndim else as_result(y, y.dtype) for y in outs]
 
-    def _prepared(self, v: Any, memory: Any) -> Any:
-        """Return the view of the workspace or of a constant; None for what differs from call to call."""
+    def _getters(self, views: Sequence[Any] | None, memory: Any) -> list[Get] | None:
+        if views is None:
+            return None
+        *read, written = views
+        return [*[self._getter(v, memory, True) for v in read], self._getter(written, memory, False)]
+
+    def _getter(self, v: Any, memory: Any, read: bool) -> Get:
+        """Return how an operand is found: made once, where it lies in the workspace or in a constant."""
         if not isinstance(v, View):
-            return v
+            return lambda args, outs: v
+        b, number = v.buffer, v.buffer.number
+        as_number = read and v.shape == () and b.dtype == np.float64
+        if b.kind in "cw":
+            fixed = numpy_view(v, self._memory_of(v, memory))
+            return (lambda args, outs: fixed.item()) if as_number else (lambda args, outs: fixed)
+        if b.kind == "o":
+            if _straight(v, self.interface.outputs[number].shape) and not as_number:
+                return lambda args, outs: outs[number]
+            return lambda args, outs: _number_of(numpy_view(v, outs[number]), as_number)
+        if _straight(v, self.interface.inputs[number].shape):
+            return lambda args, outs: args[number]
+        return lambda args, outs: _number_of(numpy_view(v, np.asarray(args[number])), as_number)
+
+    def _memory_of(self, v: View, memory: Any) -> Any:
         b = v.buffer
         if b.kind == "c":
-            return numpy_view(v, self.plan.constants[b.number])
-        if b.kind != "w":
-            return None
+            return self.plan.constants[b.number]
         start = self.space.offsets[b]
-        return numpy_view(v, memory[start : start + b.size * b.dtype.itemsize].view(b.dtype))
-
-    def _now(self, v: Any, ready: Any, args: Sequence[Any], outs: Sequence[Any]) -> Any:
-        if ready is not None:
-            return ready
-        b = v.buffer
-        source = np.asarray((args if b.kind == "x" else outs)[b.number])
-        if not v.offset and v.shape == source.shape and _straight(v):
-            return source
-        return numpy_view(v, source)
+        return memory[start : start + b.size * b.dtype.itemsize].view(b.dtype)
 
 
-def _is_number(x: Any) -> bool:
-    return type(x) is np.ndarray and x.ndim == 0 and x.dtype == np.float64
+def _number_of(x: Any, as_number: bool) -> Any:
+    return x.item() if as_number else x
 
 
-def _straight(v: View) -> bool:
-    return v.strides == tuple(prod(v.shape[a + 1 :]) for a in range(len(v.shape)))
+def _straight(v: View, shape: tuple[int, ...]) -> bool:
+    """Whether a view is all of an array of this shape."""
+    whole = tuple(prod(shape[a + 1 :]) for a in range(len(shape)))
+    return not v.offset and v.shape == shape and v.strides == whole
