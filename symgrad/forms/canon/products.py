@@ -123,6 +123,13 @@ def content(pool: Pool, t: Term) -> tuple[Any, Term]:
     """Split a sum into a number and a sum: the one the user wrote, where there is one."""
     if t.kind != SUM or len(t.args) < 2:
         return ONE_, t
+    found = pool.contents.get(t)
+    if found is None:
+        found = pool.contents[t] = _content(pool, t)
+    return found
+
+
+def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     size = t.data[0].as_coeff_Mul()[1]  # such as 1/n
     ratios = [c / size for c in t.data]
     if not all(c.is_Rational for c in ratios):

@@ -103,7 +103,18 @@ class Pool:
         self._names: dict[Term, Term] = {}
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
         self.tried = 0  # common factors, since the search for them began
-        self.written: set[Term] = set()  # sums that the user's function computes: their sign is preferred
+        self.contents: dict[Term, tuple[Any, Term]] = {}  # of sums: a number, and the rest
+        self._written_sums: set[Term] = set()
+
+    @property
+    def written(self) -> set[Term]:
+        """The sums that the user's function computes: their sign is preferred."""
+        return self._written_sums
+
+    @written.setter
+    def written(self, sums: set[Term]) -> None:
+        self._written_sums = sums
+        self.contents.clear()  # they are split as these are written
 
     def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
         """Return the term with these parts, built once; no rule is applied."""
