@@ -34,7 +34,7 @@ from symgrad.ops.total import MapTotal
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.
-MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril, Shift)
+MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril, Triu, Shift)
 
 
 class Written:
@@ -87,13 +87,13 @@ def can_be_written(v: Value, args: Sequence[Value]) -> bool:
         return False
     if type(v.op) is Map:
         return True
-    own = isinstance(v.op, MOVES) or write.dispatch(type(v.op)) is not _BASE
+    own = type(v.op) in MOVES or write.dispatch(type(v.op)) is not _BASE
     return own or program_of(v, args) is not None
 
 
 def entries_of(v: Value, values: Sequence[Value]) -> int:
     """Estimate how many scalar operations a step writes."""
-    if v.kind != "step" or isinstance(v.op, MOVES):
+    if v.kind != "step" or type(v.op) in MOVES:
         return 0
     if type(v.op) is Map and v.shape == ():
         return max(1, len(steps_of_map(v.op).ops))
@@ -111,7 +111,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
 @singledispatch
 def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
     """Return the references of the result. Here: of operations that only move entries."""
-    if not isinstance(op, MOVES):
+    if not type(op) in MOVES:
         raise TypeError(f"{op} is not written entry by entry")
     return op.forward(*args)
 

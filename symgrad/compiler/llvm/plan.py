@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.assemble import Assemble, assembled
+from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.elements import LOAD, OP, Elements
 from symgrad.compiler.llvm.memory import Buffer, Shape, View, view_of, whole
+from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program
 from symgrad.loops.body import Body
 from symgrad.loops.op import Scan
@@ -353,7 +354,7 @@ def program_of_body(body: Body) -> Program:
         args = tuple(places[k] for k in step.args)
         places.append(program.step(step.op, args, step.result.shape, step.result.dtype))
     program.outputs = [places[k] for k in body.outputs]
-    return assembled(program)
+    return simplified(program)
 
 
 def loop_memory(op: Scan, body: Plan) -> int:
