@@ -228,7 +228,7 @@ __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "abs", "acos", "acosh", "add", "all", "amax", "amin", "any",
     "arange", "argmax", "argmin", "as_tensor", "asarray", "asin", "asinh", "atan", "atan2", "atanh",
     "autograd", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm", "bool",
-    "broadcast_to", "cat", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "concat",
+    "broadcast_to", "cat", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "compile", "concat",
     "concatenate", "cos", "cosh", "cumprod", "cumsum", "derive", "det", "diag", "diag_embed",
     "diagonal", "digamma", "div", "divide", "dot", "double", "einsum", "empty", "enable_grad", "eq",
     "erf", "erfc", "exp", "exp2", "expm1", "eye", "fix", "flatten", "flip", "float", "float16",

@@ -1,4 +1,4 @@
-"""What a compiled function takes: floats and arrays, brought to the form that kernels read. Imports trace."""
+"""What a compiled function takes: floats and arrays, brought to the form that kernels read. Imports record."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.trace import Spec
 from symgrad.errors import ArgumentTypeError
 from symgrad.record import Core
 
 _ndarray = np.ndarray
+_ARRAYS = (float, Core, _ndarray, np.generic, complex)
 _FLOAT64 = np.dtype(np.float64)
-_NUMBER = Spec((), _FLOAT64)
 # Kernels recognise a dtype by its identity, but the dtype of an unpickled array, say, is an equal object.
 _NATIVE = {
     np.dtype(t): np.dtype(t)
@@ -22,7 +21,7 @@ _NATIVE = {
 
 def is_array(x: Any) -> bool:
     """Whether x is traced; everything else is a container or part of the signature."""
-    return isinstance(x, (_ndarray, float, Core, np.generic, complex))
+    return type(x) is _ndarray or isinstance(x, _ARRAYS)
 
 
 def as_input(x: Any) -> Any:
@@ -51,8 +50,3 @@ def _native(dtype: Any) -> Any:
             "no complex tensors so far."
         )
     return found
-
-
-def spec(v: Any) -> Spec:
-    """Return shape and dtype of such an input."""
-    return _NUMBER if type(v) is float else Spec(v.shape, v.dtype)

@@ -19,7 +19,7 @@ import numpy as np
 
 from symgrad import modes
 from symgrad.compiler import trees
-from symgrad.compiler.arguments import as_input, is_array, spec
+from symgrad.compiler.arguments import as_input, is_array
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.choose import build_with, check_backend
 from symgrad.compiler.operation import Call
@@ -30,6 +30,7 @@ from symgrad.kernels import canonical
 from symgrad.record import Core, apply, as_tensor, handle
 
 MOST_SIGNATURES = 256
+_NUMBER = (), np.dtype(np.float64)
 _ndarray = np.ndarray
 
 
@@ -93,31 +94,33 @@ class Compiled:
     # -------------------------------------------------------------- calling
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns."""
-        if not kwargs:
-            direct = self._direct
-            if direct is not None:
-                out = direct(*args)
-                if out is not NotImplemented:
-                    return out
-            found = self._flat.get(_kinds(args))
-            if found is not None:
-                ys = found.kernel.run(args)
-                if ys is not NotImplemented:
-                    self._last, self._direct = found, found.kernel.direct
-                    return found.finish(ys)
-        return self._general(args, kwargs)
+        if self._direct is not None and not kwargs:
+            out = self._direct(*args)
+            if out is not NotImplemented:
+                return out
+        given = (*args, *kwargs.values()) if kwargs else args
+        key = [(a.shape, a.strides, a.dtype) if type(a) is _ndarray else type(a) for a in given]
+        found = self._flat.get((*key, *kwargs) if kwargs else tuple(key))
+        if found is not None:
+            ys = found.kernel.run(given)
+            if ys is not NotImplemented:
+                self._last = found
+                if not kwargs:
+                    self._direct = found.kernel.direct
+                return found.finish(ys)
+        return self._general(args, kwargs, given, key)
 
-    def _general(self, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _general(self, args: Any, kwargs: dict[str, Any], given: Sequence[Any], key: Sequence[Any]) -> Any:
         leaves: list[Any] = []
         tree = trees.flatten((args, kwargs), is_array, leaves)
         if any(isinstance(x, Core) for x in leaves):
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
-        if not kwargs and len(values) == len(args) and all(v is a for v, a in zip(values, args, strict=True)):
-            # The next call of this kind, with arrays by position as they are, goes straight to the kernel.
-            self._flat[_kinds(args)] = found
-            self._direct = found.kernel.direct
+        if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
+            # The next call of this kind, with arrays as they are, goes straight to the kernel.
+            self._flat[*key, *kwargs] = found
+            self._direct = None if kwargs else found.kernel.direct
         return found.finish(found.kernel.run(values))
 
     def _on_tensors(self, args: Any, kwargs: Any, tree: trees.Tree, leaves: Sequence[Any]) -> Any:
@@ -153,32 +156,31 @@ class Compiled:
 
     # -------------------------------------------------------------- signatures
     def _specialised(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
-        specs = tuple([spec(v) for v in values])
-        key = (tree, specs)
+        key = tree, tuple([_NUMBER if type(v) is float else (v.shape, v.dtype) for v in values])
         try:
             found = self._found.get(key)
         except TypeError:
             trees.check_statics(tree)
             raise
         if found is None:
-            found = self._added(key, tree, specs)
+            found = self._added(key)
         self._last = found
         return found
 
-    def _added(self, key: Any, tree: trees.Tree, specs: tuple[Spec, ...]) -> Specialised:
+    def _added(self, key: Any) -> Specialised:
         with self._lock:
             found = self._found.get(key)
             if found is None:
-                found = self._compile(key, tree, specs)
-                self._found[key] = found
+                found = self._found[key] = self._compile(key)
                 if len(self._found) > MOST_SIGNATURES:
                     self._found.pop(next(iter(self._found)))
                     self._flat.clear()
         return found
 
-    def _compile(self, key: Any, tree: trees.Tree, specs: tuple[Spec, ...]) -> Specialised:
+    def _compile(self, key: Any) -> Specialised:
         start = time.perf_counter()
-        program, results = self._restored.get(key) or trace(self._original(), tree, specs)
+        tree, specs = key
+        program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
         try:
             kernel = build_with(self.backend, program, tree, results)
         except Unsuitable:
@@ -234,10 +236,6 @@ class Compiled:
         fn = self.fn if _found_at(*_place(self.fn)) is self.fn else None
         compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
         return _restore, (fn, self.backend, self.donate, self.strict, {**self._restored, **compiled})
-
-
-def _kinds(args: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple([(a.shape, a.strides, a.dtype) if type(a) is _ndarray else type(a) for a in args])
 
 
 def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:

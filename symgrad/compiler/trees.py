@@ -5,7 +5,7 @@ together again. Imports errors only.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from symgrad.errors import ArgumentTypeError
@@ -25,15 +25,17 @@ class Static(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """How a container is made again of its parts: its kind, its keys, and the structure of each part."""
+    """How a container is made again: its kind, its keys and their types, and the structure of each part."""
 
     kind: Any
-    keys: tuple[Static, ...]
+    keys: tuple[Any, ...]
     parts: tuple[Any, ...]
+    types: tuple[Any, ...] = ()
 
 
 Tree = Leaf | Branch | Static
 LEAF = Leaf()
+_EMPTY = Branch(dict, (), ())
 
 
 def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int = 0) -> Tree:
@@ -41,26 +43,29 @@ def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int
     if is_leaf(x):
         found.append(x)
         return LEAF
-    parts = _parts(x)
+    kind = type(x)
+    if kind is dict and not x:
+        return _EMPTY
+    parts = _parts(x, kind)
     if parts is None:
-        return Static(x, type(x))
+        return Static(x, kind)
     if depth > DEEPEST:
         raise ArgumentTypeError(
             f"compile: containers are nested more than {DEEPEST} deep, or one contains itself. Pass flatter ones."
         )
     keys, values = parts
-    named = tuple([Static(k, type(k)) for k in keys])
-    return Branch(type(x), named, tuple([flatten(v, is_leaf, found, depth + 1) for v in values]))
+    types = tuple([type(k) for k in keys]) if keys else ()
+    return Branch(kind, keys, tuple([flatten(v, is_leaf, found, depth + 1) for v in values]), types)
 
 
-def _parts(x: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
+def _parts(x: Any, kind: Any) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
     """Return a container's keys and values."""
-    if isinstance(x, dict):
-        return tuple(x), list(x.values())
-    if isinstance(x, (list, tuple)):
+    if kind is tuple or kind is list or isinstance(x, (list, tuple)):
         return (), x
+    if isinstance(x, dict):
+        return tuple(x), x.values()
     if is_dataclass(x):
-        names = [f.name for f in dataclasses.fields(x)]
+        names = tuple([f.name for f in dataclasses.fields(x)])
         return names, [getattr(x, n) for n in names]
     return None
 
@@ -81,7 +86,7 @@ def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
     if kind is tuple or kind is list:
         return kind(parts)
     try:
-        return _made(kind, [k.value for k in tree.keys], parts)
+        return _made(kind, tree.keys, parts)
     except TypeError as error:
         raise ArgumentTypeError(
             f"compile: a {kind.__name__} cannot be made of its parts: {error}. Use a dict, list, tuple, named tuple or "
