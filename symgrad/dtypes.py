@@ -23,6 +23,8 @@ _FLOAT64, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 def dtype_of(root: AnyNode) -> np.dtype[Any]:
     """Return the dtype of a node, working out those it depends on."""
     ahead: list[Any] = [root]
+    if root.dtype is not None:
+        ahead = []
     while ahead:
         node = ahead[-1]
         missing = [p for p in node.inputs if is_node(p) and p.dtype is None] if node.dtype is None else []
@@ -46,6 +48,8 @@ def _of_result(node: Any) -> np.dtype[Any]:
     op = node.op
     if op.truth:
         return _BOOL
+    if type(op) is Map and all(type(p) is float or getattr(p, "dtype", None) == _FLOAT64 for p in node.inputs):
+        return _FLOAT64
     if isinstance(op, Cast):
         return op.dtype
     if op.whole:

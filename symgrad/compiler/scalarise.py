@@ -23,7 +23,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.map import Map
-from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
+from symgrad.ops.matrices import Diagonal, DiagEmbed, Tril, Triu
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.reduce import Prod
 from symgrad.ops.reduction import on_rows
@@ -111,7 +111,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
 @singledispatch
 def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
     """Return the references of the result. Here: of operations that only move entries."""
-    if not type(op) in MOVES:
+    if type(op) not in MOVES:
         raise TypeError(f"{op} is not written entry by entry")
     return op.forward(*args)
 

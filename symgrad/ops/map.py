@@ -58,7 +58,7 @@ class Map(Op):
     def __reduce__(self) -> Any:
         return Map.of, (self.payload, self.arity, self.name)
 
-    @property
+    @cached_property
     def truth(self) -> bool:
         """Whether the payload is a condition."""
         return isinstance(self.payload, (Relational, BooleanFunction))

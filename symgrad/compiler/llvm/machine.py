@@ -19,7 +19,7 @@ class Level(NamedTuple):
 
 
 LOOPS = Level(3, 2)
-_MOST = 1_500  # scalar operations: the generator's time rises faster than the length of straight-line code
+_MOST = 1_000  # scalar operations: the generator's time rises faster than the length of straight-line code
 
 
 def straight_level(operations: int) -> Level:
