@@ -82,9 +82,13 @@ def _by_hand(code, x):
     return values[-1], np.array(g[:INPUTS])
 
 
+# What the gradient adds: value and gradient together are this many times the operations of the value.
+_WITH_GRADIENT = 2.54
+
+
 def program(operations: int) -> Problem:
-    """Value and gradient, by ten inputs, of a program of so many operations."""
-    code, start = straight_line(operations)
+    """Value and gradient, by ten inputs; together they have about so many operations."""
+    code, start = straight_line(round(operations / _WITH_GRADIENT))
     return Problem(
         name=f"program of {operations} operations",
         inputs=lambda: (np.array(start),),
