@@ -69,13 +69,12 @@ def _source(program: Program, written: Written) -> str:
     names = [f"x{k}" for k in range(len(program.inputs))]
     lines = [f"def kernel({', '.join(names)}):"]
     writer = _Lines(written.scalars, written.roots())
-    start = 0
-    for k, place in enumerate(program.inputs):
-        v = program.values[place]
-        own = [f"a{start + n}" for n in range(v.size)]
-        start += v.size
-        if v.size:
-            lines.append(f"    {own[0]} = x{k}" if v.shape == () else f"    {', '.join(own)}, = x{k}")
+    own: dict[int, list[str]] = {}  # what is not needed has no slots
+    for slot, (k, _) in enumerate(written.slots):
+        own.setdefault(k, []).append(f"a{slot}")
+    for k, entries in own.items():
+        is_number = program.values[program.inputs[k]].shape == ()
+        lines.append(f"    {entries[0]} = x{k}" if is_number else f"    {', '.join(entries)}, = x{k}")
     lines += writer.lines
     out = [_result(y, writer) for y in written.outputs]
     lines.append(f"    return [{', '.join(out)}]")
