@@ -114,7 +114,10 @@ def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], 
             except ARITHMETIC:
                 pulled = plan.pull(node, g)
         elif type(g) is _ndarray and plan.pull_array is not None:
-            pulled = plan.pull_array(g, *saved)
+            try:
+                pulled = plan.pull_array(g, *saved)
+            except ARITHMETIC:
+                pulled = plan.pull(node, g)
         else:
             pulled = plan.pull(node, g)
         ahead = _hand_on(node, active, pulled, grads, heap)

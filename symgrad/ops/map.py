@@ -75,14 +75,16 @@ class Map(Op):
 
     def forward(self, *xs: Any) -> Any:
         """Compute the payload elementwise."""
-        try:
-            y = self.on_array(*xs)
-        except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf
-            if any(type(x) is np.ndarray for x in xs):
-                raise
-            with np.errstate(all="ignore"):
-                y = self.on_array(*map(np.float64, xs))
+        y = self._of_numbers(xs) if all(map(_is_number, xs)) else self.on_array(*xs)
         return y if type(y) is np.ndarray else canonical(y)
+
+    def _of_numbers(self, xs: Sequence[Any]) -> Any:
+        """Python's operators make other things of numbers than NumPy does: (-2.0)**0.5 is complex."""
+        try:
+            return self.on_float(*xs)
+        except ARITHMETIC:  # where math raises and NumPy gives nan or inf
+            with np.errstate(all="ignore"):
+                return self.on_array(*map(np.float64, xs))
 
     def on_symbols(self, *xs: Any) -> Any:
         """Put the expressions into the payload, entry by entry."""
@@ -209,7 +211,10 @@ class MapPlan(Plan):
             self._build()
         if type(g) is float:
             return self.pull_array(np.float64(g), *map(_as_array, node.saved))
-        return self.pull_array(g, *node.saved)
+        try:
+            return self.pull_array(g, *node.saved)
+        except ARITHMETIC:  # of the numbers among what was saved
+            return self.pull_array(g, *[g.dtype.type(x) if type(x) is float else x for x in node.saved])
 
 
 Map.plan_kind = MapPlan
@@ -227,6 +232,10 @@ def _with_none(kernel: Callable[..., Any], where: Sequence[int]) -> Callable[...
         return found
 
     return padded
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (float, int))
 
 
 def _as_array(x: Any) -> Any:
