@@ -31,6 +31,7 @@ from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
+SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
 FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
 ONTO = {"sum": "sum onto", "max": "max onto", "min": "min onto"}  # into memory that holds something already
 
@@ -81,8 +82,8 @@ Step = Nest | Outside | Loop
 class Plan:
     """The steps of a program, and its buffers."""
 
-    def __init__(self, e: Elements) -> None:
-        self.e = e
+    def __init__(self, e: Elements, small: int = SMALL_PRODUCT) -> None:
+        self.e, self.small = e, small
         self.steps: list[Step] = []
         self.work: list[Buffer] = []
         self.constants: dict[int, Any] = {}
@@ -293,7 +294,7 @@ class Plan:
         dtypes = {op.dtype, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
         if op.length < 1 or len(dtypes) != 1 or op.dtype.kind != "f":
             return False
-        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names))
+        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
         if any(isinstance(s, Outside) for s in body.steps):
             return False
         args = [self._contiguous(self.view(r), op.dtype) for r in refs]
@@ -315,7 +316,7 @@ class Plan:
         if e.dtypes[k].kind != "f" or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
             return False
         sizes = op.sizes([e.shapes[r] for r in refs])
-        if prod(sizes.values()) > SMALL_PRODUCT or any(len(set(t)) != len(t) for t in op.terms):
+        if prod(sizes.values()) > self.small or any(len(set(t)) != len(t) for t in op.terms):
             return False
         target = self.place(k)
         out = dict(zip(op.output, target.strides))
