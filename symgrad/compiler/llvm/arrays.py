@@ -15,8 +15,9 @@ from symgrad.compiler.llvm.code import LIBM, Used
 from symgrad.compiler.llvm.machine import LOOPS
 from symgrad.compiler.llvm.math import FUNCTIONS
 from symgrad.compiler.llvm.mixed import mixed
-from symgrad.compiler.llvm.plan import Outside, Plan, Workspace
+from symgrad.compiler.llvm.plan import Plan
 from symgrad.compiler.llvm.python_api import TYPE_NUMBERS
+from symgrad.compiler.llvm.steps import Outside, Workspace
 from symgrad.compiler.llvm.workspace import constants, functions, places
 from symgrad.compiler.program import Program
 

@@ -15,7 +15,7 @@ from symgrad.compiler.elements import Elements
 from symgrad.compiler.llvm.code import STORED, TYPES, Code, Used, constant, kind_of
 from symgrad.compiler.llvm.math import LIMIT
 from symgrad.compiler.llvm.memory import Buffer, View, collapsed
-from symgrad.compiler.llvm.plan import FILL, Nest
+from symgrad.compiler.llvm.steps import FILL, Nest
 
 _SHORT = 8  # an innermost axis below this changes places with the longest one
 

@@ -18,7 +18,8 @@ from symgrad.compiler.llvm.build import Interface
 from symgrad.compiler.llvm.machine import LOOPS, compile_ir
 from symgrad.compiler.llvm.memory import View, numpy_view
 from symgrad.compiler.llvm.outside import writer
-from symgrad.compiler.llvm.plan import Outside, Plan, Workspace
+from symgrad.compiler.llvm.plan import Plan
+from symgrad.compiler.llvm.steps import Outside, Workspace
 from symgrad.compiler.llvm.workspace import constants, places
 from symgrad.compiler.llvm.wrapper import entry
 

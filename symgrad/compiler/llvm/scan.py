@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from symgrad.compiler.llvm.memory import View
-from symgrad.compiler.llvm.plan import Loop, carry_bytes
+from symgrad.compiler.llvm.steps import Loop, carry_bytes
 
 
 def call(name: str, loop: Loop) -> list[str]:

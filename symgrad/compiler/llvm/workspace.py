@@ -6,10 +6,10 @@ from typing import Any
 
 from symgrad.compiler.llvm import loops, scan
 from symgrad.compiler.llvm.code import Used
-from symgrad.compiler.llvm.plan import Loop, Nest, Plan, Workspace
+from symgrad.compiler.llvm.steps import Loop, Nest, Steps, Workspace
 
 
-def places(plan: Plan, space: Workspace) -> list[str]:
+def places(plan: Steps, space: Workspace) -> list[str]:
     """Return the lines that name the workspace's buffers and the constants."""
     lines = [f"  %{b.name} = getelementptr i8, ptr %work, i64 {start}" for b, start in space.offsets.items()]
     for r, array in plan.constants.items():
@@ -17,13 +17,13 @@ def places(plan: Plan, space: Workspace) -> list[str]:
     return lines
 
 
-def constants(plan: Plan) -> list[Any]:
+def constants(plan: Steps) -> list[Any]:
     """Return the arrays that the code refers to by address."""
     inner = [c for s in plan.steps if isinstance(s, Loop) for c in constants(s.body)]
     return [*plan.constants.values(), *inner]
 
 
-def functions(plan: Plan, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
+def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
     """Return the functions of all steps, and for each step the lines that call its own; none for one outside."""
     texts: list[str] = []
     calls: list[list[str]] = []
