@@ -790,3 +790,14 @@ for form in sg.derive(loss, [w, b, t]):
     printed = {python(code, tmp_path, PYTHONHASHSEED=seed) for seed in ("0", "1", "4711")}
     assert len(printed) == 1
     assert len(printed.pop().splitlines()) == 14
+
+
+def test_power_of_a_negative_number_is_nan_for_single_numbers_as_for_arrays():
+    found = sg.tensor(-2.0) ** sg.tensor(0.5)
+    assert found.dtype == np.float64
+    assert np.isnan(found.item())
+
+
+def test_gradient_beside_a_huge_number_overflows_to_its_limit():
+    gradient = sg.grad(lambda x: sg.atan2(x.prod(0), x).sum())
+    np.testing.assert_array_equal(gradient(np.array([1.0, 1e308, -1.0])), [0.0, 0.0, 0.0])
