@@ -1,0 +1,153 @@
+"""Random programs: compiled values and gradients against eager ones, at ordinary points and at extreme ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import symgrad as sg
+from symgrad.compiler.backend import Unsuitable
+
+BACKENDS = ["python", "numpy", "llvm"]
+SHAPES = [(), (3,), (2, 3), (1, 3), (2, 1)]
+ORDINARY = [0.5, -1.25, 2.0, 0.3, -0.7, 1.5]
+EXTREME = [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -1e-310, 1e100, -1e100, 1e-200, 710.0, -745.2]
+
+# Jumps belong to arguments only: next to one, the last digit of what was computed decides.
+JUMPS = ["floor", "round", "sign", "remainder"]
+UNARY = ["exp", "log", "sin", "cos", "tanh", "sigmoid", "softplus", "abs", "relu", "square", "neg", "erf", "log1p",
+         "expm1", "reciprocal", "atan", "logsigmoid", "asinh", "sinh", "cosh", "tan", "log2", *JUMPS[:3]]  # fmt: skip
+# −∞ has no square root, but NumPy's power may give it one.
+ROOTS = ["sqrt", "rsqrt"]
+BINARY = ["add", "sub", "mul", "div", "maximum", "minimum", "atan2", *JUMPS[3:]]
+ALONG = ["sum", "mean", "amax", "amin", "prod", "logsumexp"]
+
+
+class Step(NamedTuple):
+    """An operation on earlier values: ``what`` names it, ``where`` are their positions."""
+
+    kind: str
+    what: Any
+    where: tuple[int, ...]
+
+
+class Program(NamedTuple):
+    """Shapes of the arguments, and the steps; the last is the result."""
+
+    shapes: list[tuple[int, ...]]
+    steps: list[Step]
+
+
+def apply(step, values):
+    """The value of a step, on tensors."""
+    a, *rest = (values[k] for k in step.where)
+    if step.kind in ("unary", "binary"):
+        return getattr(sg, step.what)(a, *rest)
+    if step.kind == "along":
+        return getattr(sg, step.what)(a, 0)
+    return MORE[step.kind](a, step.what, *rest)
+
+
+MORE = {
+    "where": lambda a, _, b: sg.where(a > b, a, 2 * b),
+    "number": lambda a, c: (a + c) / (1 + c * c) - c,
+    "root": lambda a, name: getattr(sg, name)(a * a + 0.5),
+    "slice": lambda a, key: a[..., key],
+    "flip": lambda a, axis: sg.flip(a, axis),
+    "gram": lambda a, _: a @ a.T,
+    "transpose": lambda a, _: a.T,
+    "flatten": lambda a, _: a.reshape(-1),
+    "cat": lambda a, _: sg.cat([a, 0.5 * a], 0),
+    "stack": lambda a, _: sg.stack([a, -a], 0),
+}
+
+
+def fits(a, b):
+    """Whether two shapes broadcast."""
+    return all(n == m or 1 in (n, m) for n, m in zip(a[::-1], b[::-1], strict=False))
+
+
+def choices(shape, is_argument):
+    """The kinds of steps that a value of this shape can take, with their parameters."""
+    names = [n for n in UNARY if is_argument or n not in JUMPS]
+    found = [("unary", names), ("number", [0.5, -3.0]), ("root", ROOTS), ("stack", [None])]
+    if shape:
+        found += [("along", ALONG), ("cat", [None]), ("flatten", [None]), ("flip", [0])]
+        found += [("slice", [0, slice(1, None), slice(None, None, -2)])]
+    return found + ([("gram", [None]), ("transpose", [None])] if len(shape) == 2 else [])
+
+
+@st.composite
+def programs(draw):
+    shapes = draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=3))
+    values = [sg.symbol(f"x{k}", shape=s) for k, s in enumerate(shapes)]  # for the shapes of the results
+    steps = []
+    for _ in range(draw(st.integers(2, 8))):
+        k = draw(st.integers(0, len(values) - 1))
+        if draw(st.booleans()):
+            kind, known = draw(st.sampled_from(choices(values[k].shape, k < len(shapes))))
+            step = Step(kind, draw(st.sampled_from(known)), (k,))
+        else:
+            j = draw(st.sampled_from([j for j, v in enumerate(values) if fits(v.shape, values[k].shape)]))
+            names = BINARY if max(j, k) < len(shapes) else [n for n in BINARY if n not in JUMPS]
+            step = Step(*draw(st.sampled_from([("where", None), *[("binary", n) for n in names]])), (k, j))
+        steps.append(step)
+        values.append(apply(step, values))
+    return Program(shapes, steps)
+
+
+def points(program, seed, pool):
+    rng = np.random.default_rng(seed)
+    return [float(rng.choice(pool)) if s == () else rng.choice(pool, s) for s in program.shapes]
+
+
+def of(program):
+    """The program as a function of tensors."""
+
+    def f(*xs):
+        values = list(map(sg.as_tensor, xs))
+        for step in program.steps:
+            values.append(apply(step, values))
+        return values[-1]
+
+    return f
+
+
+def numbers(result):
+    parts = result if isinstance(result, tuple) else (result,)
+    return [np.asarray(y.numpy() if isinstance(y, sg.Tensor) else y) for y in parts]
+
+
+def agree(found, expected, *, zeros):
+    """Equal to 1e-12 of the largest entry, with nan and ∞ in the same places.
+
+    With ``zeros`` an entry that is nan in eager mode may be anything: a zero that the program itself puts there, such
+    as the rest of a unit vector, makes 0·∞ of the eager gradient, and stays zero in the compiled one.
+    """
+    for y, z in zip(found, expected, strict=True):
+        assert (y.shape, y.dtype) == (z.shape, z.dtype)
+        keep = ~np.isnan(z) if zeros else np.ones(z.shape, bool)
+        scale = max(1.0, np.max(np.abs(z[np.isfinite(z)]), initial=0.0))
+        np.testing.assert_allclose(y[keep], z[keep], rtol=1e-12, atol=1e-12 * scale)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@settings(max_examples=120, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(program=programs())
+def test_compiled_programs_agree_with_eager_ones(backend, program):
+    f, arguments = of(program), tuple(range(len(program.shapes)))
+    gradient = sg.grad(lambda *xs: (1.5 * f(*xs)).sum(), arguments)
+    for eager, zeros in ((f, False), (gradient, True)):
+        fast = sg.compile(eager, backend=backend)
+        for seed, pool in enumerate((ORDINARY, ORDINARY + EXTREME, EXTREME)):
+            xs = points(program, seed, pool)
+            with np.errstate(all="ignore"):
+                expected = numbers(eager(*xs))
+            try:
+                agree(numbers(fast(*xs)), expected, zeros=zeros)
+            except Unsuitable:
+                assert backend != "numpy"
