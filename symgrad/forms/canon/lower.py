@@ -210,7 +210,8 @@ class _Walk:
             return pool.sum([self._scaled(a) for a in _in_order(e)], shape)
         if e.is_Mul:
             number, rest = e.as_coeff_Mul()
-            return pool.sum([(number, pool.times(*map(self.read, _in_order(rest))))], shape)
+            factors = _in_order(rest) if rest.is_Mul else [rest]
+            return pool.sum([(number, pool.times(*map(self.read, factors)))], shape)
         if e.is_Pow and e.exp.is_number:
             return pool.power(self.read(e.base), e.exp)
         if isinstance(e, sp.Piecewise):
