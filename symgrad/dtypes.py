@@ -16,6 +16,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.logic import Bits
 from symgrad.ops.map import Map
 from symgrad.ops.shape import Eye
+from symgrad.ops.total import MapTotal
 
 _FLOAT64, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
@@ -68,7 +69,7 @@ def result_dtype(op: Any, dtypes: Sequence[Any], inputs: Sequence[Any]) -> np.dt
         return _FLOAT64
     if len(distinct) == 1 and next(iter(distinct)).kind == "f":
         return next(iter(distinct))
-    if isinstance(op, (Map, Bits)):
+    if isinstance(op, (Map, MapTotal, Bits)):
         return _of_kernel(op, inputs)
     return np.result_type(*dtypes)
 
