@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from kinks import KINKS
+from loss_rows import ROWS as LOSS_ROWS
 from table import (
     SAME,
     Case,
@@ -594,6 +595,8 @@ row("scan in scan", lambda L, a, X: L.scan(lambda c, r: (L.scan(lambda d, x: (d 
                                            1.0, X)[0], (real(), real(2, 2)), peer=None)
 row("fori_loop", lambda L, x: L.fori_loop(1, 4, lambda i, c: L.sin(c) * x + i, x), (real(), ), (real(2),),
     peer=None, analytic=True)
+
+ROWS += LOSS_ROWS
 
 CASES = [case for r in ROWS for case in r.cases]
 SMOOTH = [case for case in CASES if not case.row.discrete]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
-from symgrad.ops import likelihood, losses
+from symgrad.ops import distances, likelihood, losses, margins, robust
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
@@ -20,6 +20,9 @@ __all__ = [
     "linear",
     "mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss",
     "cross_entropy",
+    "smooth_l1_loss", "huber_loss", "kl_div", "gaussian_nll_loss", "poisson_nll_loss", "hinge_embedding_loss",
+    "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
+    "pairwise_distance", "cosine_similarity", "normalize",
 ]  # fmt: skip
 
 
@@ -55,3 +58,11 @@ binary_cross_entropy = public(losses.binary_cross_entropy)
 binary_cross_entropy_with_logits = public(losses.binary_cross_entropy_with_logits)
 nll_loss = public(likelihood.nll_loss)
 cross_entropy = public(likelihood.cross_entropy)
+
+smooth_l1_loss, huber_loss, kl_div = public(robust.smooth_l1_loss), public(robust.huber_loss), public(robust.kl_div)
+gaussian_nll_loss, poisson_nll_loss = public(robust.gaussian_nll_loss), public(robust.poisson_nll_loss)
+hinge_embedding_loss, soft_margin_loss = public(margins.hinge_embedding_loss), public(margins.soft_margin_loss)
+margin_ranking_loss, triplet_margin_loss = public(margins.margin_ranking_loss), public(margins.triplet_margin_loss)
+cosine_embedding_loss = public(margins.cosine_embedding_loss)
+pairwise_distance, cosine_similarity = public(distances.pairwise_distance), public(distances.cosine_similarity)
+normalize = public(distances.normalize)
