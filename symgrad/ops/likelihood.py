@@ -223,7 +223,8 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     t = t.reshape(dropped(s, (axis,)))
     counted = t != ignore_index
     _check_range(t[counted], s[axis])
-    dtype = getattr(value_of(x), "dtype", np.dtype(np.float64))
+    dtype = getattr(x, "dtype", np.dtype(np.float64))
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     classes = np.arange(s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s))])
     onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(dtype)
     if weight is not None:
