@@ -8,7 +8,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.forms import canonical
+from symgrad.forms import canonical, names
 from symgrad.forms.evaluate_matrix import evaluate_matrix
 
 bce = sg.nn.functional.binary_cross_entropy_with_logits
@@ -286,3 +286,13 @@ def test_kinks_and_poles_do_not_disturb_the_check():
     v = sg.tensor([0.0, 0.0], requires_grad=True, name="v")
     assert str(sg.derive(sg.norm(v), v)) == "v/‖v‖"
     assert str(sg.derive(sg.linalg.det(sg.stack([v, v])), v, verify=True))
+
+
+def test_graph_is_not_searched_again_for_each_of_many_derivatives(monkeypatch):
+    xs = [sg.symbol(f"x{k}", ()) for k in range(40)]
+    y = sum(x**2 for x in xs)
+    searches = []
+    plain = names.ancestors
+    monkeypatch.setattr(names, "ancestors", lambda roots: searches.append(1) or plain(roots))
+    assert "d/dx7 = 2*x7" in str(sg.derive(y, xs))
+    assert 0 < len(searches) < len(xs)

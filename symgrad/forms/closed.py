@@ -40,7 +40,6 @@ class ClosedForm:
 
     Attributes:
         shape: the sizes; of a Jacobian, output shape + input shape.
-        args: the names of the leaves it depends on, in the order in which the function first used them.
     """
 
     def __init__(
@@ -48,10 +47,24 @@ class ClosedForm:
     ) -> None:
         self._verify = check
         self._root, self._basis, self._forward = root, basis, list(forward)
-        self._called = names.Naming([root], self._forward, basis)
-        self._names, self._leaves = self._called.shown, self._called.leaves
-        self.args: tuple[str, ...] = self._called.args
         self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
+
+    @cached_property
+    def _called(self) -> names.Naming:
+        return names.Naming([self._root], self._forward, self._basis)  # looks at the whole graph: only when asked
+
+    @property
+    def _names(self) -> dict[int, str]:
+        return self._called.shown
+
+    @property
+    def _leaves(self) -> list[Leaf]:
+        return self._called.leaves
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The names of the leaves that the formula depends on, in the order in which the function first used them."""
+        return self._called.args
 
     # -------------------------------------------------------------- notations
     @cached_property

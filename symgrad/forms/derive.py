@@ -68,7 +68,7 @@ def derive(
     if y._node is None:
         raise GraphError(_NO_GRAPH)
     many = isinstance(wrt, (list, tuple))
-    targets = [_target(y._node, x, i) for i, x in enumerate(wrt if many else [wrt])]
+    targets = _targets(y._node, wrt if many else [wrt])
     check = verify is not False
     if cotangent is not None or tangent is not None:
         _check_product(many, order, cotangent, tangent)
@@ -102,18 +102,20 @@ def expression(t: Tensor) -> Any:
     return ClosedForm(t._node, [t._node])
 
 
-def _target(root: AnyNode, x: Any, i: int) -> AnyNode:
-    if not isinstance(x, Core):
-        raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
-    node = x._node
+def _targets(root: AnyNode, wrt: Sequence[Any]) -> list[AnyNode]:
+    """Return the nodes to differentiate by; of a leaf that was changed since, as it was when it was used last."""
     nodes = ancestors([root])
-    if any(n is node for n in nodes):
-        return node  # type: ignore[no-any-return]
-    cell = getattr(node, "cell", None)
-    for n in reversed(nodes):  # a leaf that was changed since: as it was when it was used last
-        if cell is not None and isinstance(n, Leaf) and n.cell is cell:
-            return n
-    raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
+    below = set(nodes)
+    last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
+    found = []
+    for i, x in enumerate(wrt):
+        if not isinstance(x, Core):
+            raise ArgumentTypeError(f"derive: wrt[{i}] must be a tensor, got {type(x).__name__}.")
+        node: Any = x._node if x._node in below else last.get(id(getattr(x._node, "cell", None)))
+        if node is None:
+            raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
+        found.append(node)
+    return found
 
 
 def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int, check: bool = True) -> list[ClosedForm]:

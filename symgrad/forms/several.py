@@ -30,7 +30,10 @@ class ClosedForms(tuple[ClosedForm, ...]):
         if not self or any(form._basis is not None for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward
-        found = WhereForm(roots, forward, names.Naming(roots, forward, None))
+        called = names.Naming(roots, forward, None)
+        found = WhereForm(roots, forward, called)
+        if called.leaves and all(leaf.value is None for leaf in called.leaves):
+            return found
         for k, form in enumerate(self):
             if form._verify and verify.can_be_checked(form):
                 verify.check_where(form, found, k)
