@@ -172,10 +172,23 @@ def _as_gradient(g: Any, value: Any) -> Any:
 
 
 def _deposit(node: AnyNode, g: Any) -> None:
-    """Accumulate a cotangent into a node's ``.grad``."""
+    """Accumulate a cotangent into a node's ``.grad``, between the hooks of a leaf."""
     cell = node.cell
     if cell is None:
         return
+    hooks = cell.hooks
+    if hooks is None:
+        _accumulate(node, cell, g)
+        return
+    with modes.set_grad_enabled(isinstance(g, Core)):
+        g = g if g is None else hooks.on_entry(g)
+        _accumulate(node, cell, g)
+        if g is not None:
+            hooks.on_exit(g, [])
+        hooks.on_accumulated(lambda: handle(node, node.value))
+
+
+def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
     value = node.value
     if type(g) is np.ndarray and (type(value) is np.ndarray and g.dtype is value.dtype):
         new = handle(None, g)

@@ -14,7 +14,9 @@ import numpy as np
 
 from symgrad.errors import GraphError
 from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.hooks import LIVE, hooks_of
 from symgrad.kernels import ARITHMETIC
+from symgrad.modes import set_grad_enabled
 from symgrad.ops.contract import sum_to
 from symgrad.ops.protocol import Blank, shape
 from symgrad.ops.shape import Expand
@@ -62,7 +64,11 @@ def sweep(
     grads: dict[AnyNode, Any] = {}
     for root, seed in zip(roots, seeds, strict=True):
         grads[root] = _add(grads.get(root), seed)
-    found, visited = _descend(grads, way)
+    if LIVE and not symbolic:
+        with set_grad_enabled(handle is not None):  # what hooks compute is recorded where the rules are
+            found, visited = _descend_watched(grads, way)
+    else:
+        found, visited = _descend(grads, way)
     if not retain:
         for node in visited:
             node.saved = None
@@ -122,6 +128,55 @@ def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], 
             pulled = plan.pull(node, g)
         ahead = _hand_on(node, active, pulled, grads, heap)
     return found, visited
+
+
+def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+    """As ``_descend``, while there are hooks or anomaly mode is on."""
+    inside, wanted = way.inside, way.wanted
+    heap = [(-node.index, node) for node in grads]
+    heapify(heap)
+    found: dict[AnyNode, Any] = {}
+    visited: list[Any] = []
+    while heap:
+        node: Any = heappop(heap)[1]
+        g = grads.pop(node)
+        is_wanted = node.cell is not None if wanted is None else node in wanted
+        goes_on = type(node) is not Leaf and (inside is None or node in inside)
+        hooks = hooks_of(node) if g is not None and (is_wanted or goes_on) else None
+        if hooks is not None:
+            g = hooks.on_gradient(g)
+        if is_wanted:
+            found[node] = g
+        if not goes_on:
+            continue
+        visited.append(node)
+        if hooks is not None:
+            g = hooks.on_entry(g)
+        pulled = _pulled(node, g, way.handle)
+        if hooks is not None:
+            pulled = _shown(node, g, pulled, hooks)
+        ahead = _hand_on(node, node.rule.active, pulled, grads, heap)
+        if ahead is not None:
+            heappush(heap, (-ahead.index, ahead))
+    return found, visited
+
+
+def _pulled(node: Any, g: Any, handle: Handle | None) -> Sequence[Any]:
+    """Run the rule of one node, in anomaly mode with a look at what comes back."""
+    if node.saved is None:
+        raise GraphError(FREED)
+    if g is None:
+        return [None] * len(node.rule.active)
+    return node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)  # type: ignore[no-any-return]
+
+
+def _shown(node: Any, g: Any, pulled: Sequence[Any], hooks: Any) -> list[Any]:
+    """Let hooks look at the cotangents of all inputs, shaped like them; return those of the active ones."""
+    ds: list[Any] = [None] * len(node.inputs)
+    for i, d in zip(node.rule.active, pulled):
+        ds[i] = None if d is None else sum_to(d, node.inputs[i].shape)
+    ds = hooks.on_exit(g, ds)
+    return [ds[i] for i in node.rule.active]
 
 
 def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The graph: immutable nodes, leaves, and the walks over them. Imports errors only.
+"""The graph: immutable nodes, leaves, and the walks over them. Imports hooks and errors.
 
 A node never refers to a tensor, so a graph has no cycles and is freed by reference count. Every walk is
 iterative: depth is limited by memory, not by Python's recursion limit.
@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 import sympy as sp
 
+from symgrad.hooks import Hook, Hooks, RemovableHandle, hooks_on
+
 # What a node needs to be: an unnamed constant, part of a formula only, or on the way to a gradient.
 CONSTANT, TRACED, GRAD = 0, 1, 2
 _count = itertools.count(1).__next__
@@ -24,10 +26,11 @@ Shape = tuple[Size, ...]
 class Cell:
     """Where a leaf's gradient accumulates. Shared by the leaf's successors when its value is rebound."""
 
-    __slots__ = ("grad", "grad_expr", "lock")
+    __slots__ = ("grad", "grad_expr", "hooks", "lock")
 
     def __init__(self) -> None:
         self.grad: Any = None
+        self.hooks: Hooks | None = None
         self.grad_expr: Any = None
         self.lock = threading.Lock()
 
@@ -86,13 +89,34 @@ class Leaf:
         """Return the kind of node."""
         return self.kind
 
+    @property
+    def hooks(self) -> Hooks | None:
+        """The hooks, which a leaf's successors share."""
+        return None if self.cell is None else self.cell.hooks
+
+    def _held(self) -> Hooks:
+        if self.cell is None:
+            self.cell = Cell()
+        return hooks_on(self.cell)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook((g,))`` before g is added to ``.grad``; a tuple that it returns takes its place."""
+        return self._held().before.add(hook)
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook((), (g,))`` once g was added to ``.grad``."""
+        return self._held().behind.add(hook)
+
 
 class Node:
     """An operation that was applied: its rule, its inputs, and the values its rule needs. Immutable but
-    for ``saved``, which ``backward`` drops, and ``cell``, which ``retain_grad`` sets.
+    for ``saved``, which ``backward`` drops, ``cell``, which ``retain_grad`` sets, and hooks.
     """
 
-    __slots__ = ("__weakref__", "cell", "dtype", "fits", "index", "inputs", "level", "rule", "saved", "shape")
+    # ``hooks`` and ``origin`` stay without a value in all but a few nodes: setting them would cost every operation.
+    __slots__ = (
+        "__weakref__", "cell", "dtype", "fits", "hooks", "index", "inputs", "level", "origin", "rule", "saved", "shape"
+    )  # fmt: skip
     value = None
 
     rule: Any
@@ -103,6 +127,8 @@ class Node:
     fits: bool
     index: int
     cell: Cell | None
+    hooks: Hooks
+    origin: Any  # where it was made, noted in anomaly mode
     dtype: Any  # worked out by dtypes.py where it is asked for
 
     @property
@@ -124,6 +150,17 @@ class Node:
         """The functions of the inputs, torch's pairs ``(grad_fn or None, 0)``."""
         nodes = (n if isinstance(n, (Node, Leaf)) and n.level == GRAD else None for n in self.inputs)
         return tuple((n, 0) for n in nodes)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook((g,))`` with the gradient of this function's result; a tuple that it returns takes its place."""
+        return hooks_on(self).before.add(hook)
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` once the gradients of the inputs are known.
+
+        ``grad_inputs`` has an entry for each of ``next_functions``; a tuple that the hook returns takes its place.
+        """
+        return hooks_on(self).behind.add(hook)
 
     def __repr__(self) -> str:
         return f"<{self.kind} object at {hex(id(self))}>"

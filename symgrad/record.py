@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import errors, modes
+from symgrad import errors, hooks, modes
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.ops.contract import Einsum
@@ -62,6 +62,26 @@ def handle(node: AnyNode | None, value: Any) -> Any:
     t = _new(Tensor)
     t._node, t._value = node, value
     return t
+
+
+def _shown_to_hooks(g: Any) -> Any:
+    return g if isinstance(g, Core) else handle(None, canonical(g))
+
+
+def _from_hook(found: Any, g: Any, name: str) -> Any:
+    """Return what a hook made of the gradient g, as the sweep computes with it."""
+    if not isinstance(found, Core):
+        raise errors.ArgumentTypeError(
+            f"expected Variable, but hook returned '{type(found).__name__}'. Return a tensor from {name}, or None."
+        )
+    if shape_of(found) != shape_of(g):
+        raise errors.ShapeError(
+            f"hook '{name}' has changed the size of value. Got {list(shape_of(found))}, expected {list(shape_of(g))}."
+        )
+    return found if isinstance(g, Core) else found._value
+
+
+hooks.adopt(_shown_to_hooks, _from_hook)
 
 
 def as_tensor(x: Any) -> Any:

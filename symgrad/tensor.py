@@ -6,6 +6,7 @@ A tensor is a value: it never aliases another. Imports backward, operators, meth
 from __future__ import annotations
 
 import warnings
+import weakref
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from symgrad.conversions import Conversions, Dtypes
 from symgrad.dtypes import dtype_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
 from symgrad.graph import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
+from symgrad.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.inplace import InPlace
 from symgrad.kernels import canonical
 from symgrad.methods import Methods
@@ -190,6 +192,46 @@ class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
     def retains_grad(self) -> bool:
         """Whether this non-leaf keeps its gradient."""
         return not self.is_leaf and self._node.cell is not None
+
+    def _hooks(self) -> Hooks:
+        if not self.requires_grad:
+            raise GraphError(
+                "cannot register a hook on a tensor that doesn't require gradient. Make it with requires_grad=True."
+            )
+        if isinstance(self._node, Node):
+            return hooks_on(self._node)
+        return self._node._held()  # type: ignore[no-any-return]
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(g)`` whenever the gradient g with respect to this tensor is computed.
+
+        A tensor that the hook returns takes the gradient's place, also in ``.grad`` and for the tensors before.
+        ``remove()`` of the handle that is returned takes the hook away.
+
+        Raises:
+            GraphError: the tensor does not require grad.
+
+        >>> x = sg.tensor(1.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda g: 2 * g)
+        >>> (3 * x).backward()
+        >>> x.grad
+        tensor(6.)
+        """
+        return self._hooks().tensor.add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(self)`` whenever a backward has added to ``.grad`` of this leaf.
+
+        Raises:
+            GraphError: the tensor is no leaf, or does not require grad.
+        """
+        if not self.is_leaf:
+            raise GraphError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors. Use register_hook, or a leaf."
+            )
+        hooks = self._hooks()
+        hooks.owner = weakref.ref(self)
+        return hooks.accumulated.add(hook)
 
     def backward(
         self,

@@ -1,0 +1,144 @@
+"""Hooks: functions of the user's that a backward calls on its way, kept on the node whose gradient they look at.
+
+``LIVE`` holds what a sweep must look out for; while it is empty, sweeps run without a question per node. Imports
+errors only; ``record`` says through ``adopt`` how gradients are shown to hooks as tensors.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symgrad.errors import ArgumentTypeError, GraphError
+
+Hook = Callable[..., Any]
+LIVE: dict[int, None] = {}  # ids of the Hooks that are alive; any entry makes sweeps look at every node
+_number = itertools.count().__next__
+_Wrap = Callable[[Any], Any]
+_wrap: _Wrap
+_unwrap: Callable[[Any, Any, str], Any]
+
+
+def adopt(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> None:
+    """Show gradients to hooks by ``wrap``, and take what they return by ``unwrap``. Used once."""
+    global _wrap, _unwrap
+    _wrap, _unwrap = wrap, unwrap
+
+
+class RemovableHandle:
+    """What registering a hook returns: ``remove()`` takes the hook away, and so does the end of a ``with`` block."""
+
+    def __init__(self, hooks: _Ordered) -> None:
+        self.id = _number()
+        self._hooks = weakref.ref(hooks)
+
+    def remove(self) -> None:
+        """Take the hook away; a second time does nothing."""
+        hooks = self._hooks()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.remove()
+
+
+class _Ordered(dict[int, Hook]):
+    """Hooks by number, in the order of registration; a dict that can be referred to weakly."""
+
+    __slots__ = ("__weakref__",)
+
+    def add(self, hook: Hook) -> RemovableHandle:
+        if not callable(hook):
+            raise ArgumentTypeError(f"a hook is a function, got {type(hook).__name__}. Pass a function.")
+        handle = RemovableHandle(self)
+        self[handle.id] = hook
+        return handle
+
+    def each(self) -> list[Hook]:
+        return list(self.values())
+
+
+class Hooks:
+    """The hooks of one node.
+
+    Attributes:
+        tensor: of the gradient with respect to the node's output, before anything else looks at it.
+        before: of the cotangents that the node's rule is about to be given.
+        behind: of the cotangents that the rule returned.
+        accumulated: of a leaf whose ``.grad`` was added to; and the leaf's handle, referred to weakly.
+    """
+
+    __slots__ = ("accumulated", "before", "behind", "owner", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor, self.before, self.behind = _Ordered(), _Ordered(), _Ordered()
+        self.accumulated = _Ordered()
+        self.owner: Callable[[], Any] = lambda: None
+        LIVE[id(self)] = None
+
+    def __del__(self) -> None:
+        LIVE.pop(id(self), None)
+
+    def on_gradient(self, g: Any) -> Any:
+        """Let the tensor's hooks look at its gradient; one that returns a tensor replaces it."""
+        for hook in self.tensor.each():
+            found = hook(_wrap(g))
+            g = g if found is None else _unwrap(found, g, _name(hook))
+        return g
+
+    def on_entry(self, g: Any) -> Any:
+        """Let the node's prehooks look at the tuple of its cotangents, which is of one."""
+        for hook in self.before.each():
+            found = hook((_wrap(g),))
+            if found is not None:
+                (replaced,) = _tuple(found, 1, hook)
+                g = g if replaced is None else _unwrap(replaced, g, _name(hook))
+        return g
+
+    def on_exit(self, g: Any, pulled: list[Any]) -> list[Any]:
+        """Let the node's hooks look at the cotangents of its inputs, None for those without."""
+        for hook in self.behind.each():
+            found = hook(tuple(None if d is None else _wrap(d) for d in pulled), (_wrap(g),))
+            if found is not None:
+                new = _tuple(found, len(pulled), hook)
+                pulled = [d if n is None or d is None else _unwrap(n, d, _name(hook)) for n, d in zip(new, pulled)]
+        return pulled
+
+    def on_accumulated(self, leaf: Any) -> None:
+        """Tell that the leaf's ``.grad`` is up to date; ``leaf()`` makes a handle where the user's own is gone."""
+        for hook in self.accumulated.each():
+            owner = self.owner()
+            hook(leaf() if owner is None else owner)
+
+
+def hooks_of(holder: Any) -> Hooks | None:
+    """Return the hooks of a node or a cell, None where there are none."""
+    return getattr(holder, "hooks", None)
+
+
+def hooks_on(holder: Any) -> Hooks:
+    """Return the hooks of a node or a cell, made if there are none."""
+    found = hooks_of(holder)
+    if found is None:
+        found = holder.hooks = Hooks()
+    return found
+
+
+def _name(hook: Hook) -> str:
+    return getattr(hook, "__name__", type(hook).__name__)
+
+
+def _tuple(found: Any, count: int, hook: Hook) -> Sequence[Any]:
+    if not isinstance(found, (tuple, list)):
+        found = (found,)
+    if len(found) != count:
+        raise GraphError(
+            f"hook '{_name(hook)}' returned an incorrect number of values (got {len(found)}, but expected {count}). "
+            "Return one for each, or None to leave them as they are."
+        )
+    return found
