@@ -22,6 +22,7 @@ from symgrad.ops import (
     pseudoinverse,
     reduce,
     scan,
+    sorting,
     variance,
 )
 from symgrad.ops import gather as gather_ops
@@ -51,6 +52,7 @@ __all__ = [
     "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax",
     "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract",
     "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile", "trace", "transpose",
+    "argsort", "cummax", "cummin", "kthvalue", "median", "sort", "topk",
     "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "var", "var_mean", "vstack", "where",
 ]  # fmt: skip
 
@@ -252,6 +254,9 @@ max, min, amax, amin = (
     public(extremes.amin),
 )
 argmax, argmin = public(extremes.argmax), public(extremes.argmin)
+sort, argsort, topk = public(sorting.sort), public(sorting.argsort), public(sorting.topk)
+median, kthvalue = public(sorting.median), public(sorting.kthvalue)
+cummax, cummin = public(sorting.cummax), public(sorting.cummin)
 cumsum, cumprod = public(scan.cumsum), public(scan.cumprod)
 logsumexp, softmax = public(softmax_ops.logsumexp), public(softmax_ops.softmax)
 log_softmax = public(softmax_ops.log_softmax)

@@ -20,6 +20,7 @@ from symgrad.ops import (
     pseudoinverse,
     reduce,
     scan,
+    sorting,
     variance,
 )
 from symgrad.ops import gather as gather_ops
@@ -165,6 +166,14 @@ class Reductions(Core):
     var, std = variance.var, variance.std
     max, min, amax, amin = extremes.max, extremes.min, extremes.amax, extremes.amin
     argmax, argmin = extremes.argmax, extremes.argmin
+    sort, argsort, topk, median, kthvalue = (
+        sorting.sort,
+        sorting.argsort,
+        sorting.topk,
+        sorting.median,
+        sorting.kthvalue,
+    )
+    cummax, cummin = sorting.cummax, sorting.cummin
     cumsum, cumprod = scan.cumsum, scan.cumprod
     logsumexp, softmax, log_softmax = softmax_ops.logsumexp, softmax_ops.softmax, softmax_ops.log_softmax
     norm = norms.norm

@@ -84,7 +84,8 @@ def test_gradient_of_the_gradient_is_that_of_torch(case):
 
 
 # What LAPACK and the order of a product make of ∞ is not a matter of rules.
-SPREADING = ("linalg.solve", "linalg.qr", "cholesky", "linalg.matrix_power", "einsum ij,jk,kl->il")
+SPREADING = ("linalg.solve", "linalg.qr", "cholesky", "linalg.matrix_power", "einsum ij,jk,kl->il",
+             "F.bilinear")  # fmt: skip
 
 
 @pytest.mark.parametrize("bad", [np.inf, np.nan])

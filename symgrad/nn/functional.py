@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
-from symgrad.ops import distances, likelihood, losses, margins, robust
+from symgrad.nn.normalise import batch_norm, instance_norm
+from symgrad.ops import distances, layers, likelihood, losses, margins, normalise, robust
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
@@ -23,6 +24,8 @@ __all__ = [
     "smooth_l1_loss", "huber_loss", "kl_div", "gaussian_nll_loss", "poisson_nll_loss", "hinge_embedding_loss",
     "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
     "pairwise_distance", "cosine_similarity", "normalize",
+    "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm",
+    "embedding", "one_hot", "scaled_dot_product_attention", "bilinear",
 ]  # fmt: skip
 
 
@@ -66,3 +69,8 @@ margin_ranking_loss, triplet_margin_loss = public(margins.margin_ranking_loss), 
 cosine_embedding_loss = public(margins.cosine_embedding_loss)
 pairwise_distance, cosine_similarity = public(distances.pairwise_distance), public(distances.cosine_similarity)
 normalize = public(distances.normalize)
+
+layer_norm, rms_norm = public(normalise.layer_norm), public(normalise.rms_norm)
+group_norm = public(normalise.group_norm)
+embedding, one_hot, bilinear = public(layers.embedding), public(layers.one_hot), public(layers.bilinear)
+scaled_dot_product_attention = public(layers.scaled_dot_product_attention)

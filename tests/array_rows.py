@@ -1,0 +1,36 @@
+"""Rows of the test table for operations on arrays: sorting, padding, windows, differences; collected in cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from table import Row, Spec, apart, ints, raw
+
+ROWS: list[Row] = []
+
+
+def row(name: str, f: Callable[..., Any], *samples: tuple[Spec, ...], **known: Any) -> None:
+    """Add a row."""
+    ROWS.append(Row(name, f, samples, **known))
+
+
+# fmt: off
+row("sort", lambda L, x: L.sort(x).values, (apart(4),), (apart(2, 3),), (apart(),))
+row("sort dim, descending", lambda L, x: L.sort(x, 0, descending=True)[0], (apart(3, 2),))
+row("order of sort", lambda L, x: L.sort(x, stable=True).indices, (raw([2.0, 1.0, 2.0, 1.0]),), (ints([3, 1, 2]),),
+    discrete=True)
+row("argsort", lambda L, x: L.argsort(x, dim=0), (apart(4),), (apart(3, 2),), discrete=True)
+row("argsort descending", lambda L, x: L.argsort(x, descending=True), (apart(4),), (apart(2, 3),), discrete=True)
+row("topk", lambda L, x: L.topk(x, 2).values, (apart(4),), (apart(2, 3),))
+row("topk smallest, dim", lambda L, x: L.topk(x, 1, 0, largest=False).values, (apart(3, 2),))
+row("indices of topk", lambda L, x: L.topk(x, 2).indices, (apart(4),), discrete=True)
+row("kthvalue", lambda L, x: L.kthvalue(x, 2).values, (apart(3),), (apart(2, 4),))
+row("kthvalue keepdim", lambda L, x: L.kthvalue(x, 1, 0, keepdim=True).values, (apart(3, 2),))
+row("median", lambda L, x: L.median(x), (apart(3),), (apart(4),), (apart(2, 2),), (apart(),))
+row("median dim", lambda L, x: L.median(x, 1).values, (apart(2, 3),), (apart(2, 4),))
+row("index of median", lambda L, x: L.median(x, 0, keepdim=True).indices, (apart(3, 2),), discrete=True)
+row("cummax", lambda L, x: L.cummax(x, 0).values, (apart(4),), (apart(3, 2),), (apart(),))
+row("cummin", lambda L, x: L.cummin(x, -1).values, (apart(4),), (apart(2, 3),))
+row("indices of cummax, cummin", lambda L, x: L.cummax(x, 0).indices + 10 * L.cummin(x, 0).indices,
+    (raw([1.0, 3.0, 3.0, 0.0, 3.0]),), discrete=True)
