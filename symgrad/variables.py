@@ -16,6 +16,7 @@ from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.graph import GRAD, Cell, Leaf, ancestors
 from symgrad.kernels import canonical
+from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY
 from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
@@ -83,6 +84,8 @@ class Call:
         if g is None:
             return zeros(x)
         if isinstance(g, Core):
+            if g.dtype != x.dtype:
+                g = apply(Cast(x.dtype), (g,))
             return cut(g, {id(v._node) for v in self.xs})
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
