@@ -46,7 +46,7 @@ BACKENDS: dict[str, Build] = {}
 
 def as_result(value: Any, dtype: Any) -> Any:
     """Bring a result to what the eager transforms hand out: a float, a NumPy scalar, or an array."""
-    if type(value) is float:
+    if type(value) is float and dtype == np.float64:
         return value
     array = np.asarray(value, dtype)
     if array.ndim == 0:
