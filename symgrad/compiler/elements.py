@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
-from symgrad.compiler.scalar import Scalars
+from symgrad.compiler.scalar import TRUTH, Scalars
 from symgrad.graph import Shape
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
@@ -25,7 +25,6 @@ from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.total import MapTotal
 
 FLOAT64, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
-TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
 
 
@@ -134,8 +133,11 @@ class Elements(Scalars):
     def _map(self, op: Map, args: Sequence[int], v: Value) -> int:
         if not self._floating(args, v):
             return self.step(op, args, v)
-        dtype = v.dtype if v.dtype.kind == "f" else self._widest(args)
-        return self.elementwise(op, args, dtype)
+        if v.dtype != BOOL:
+            return self.elementwise(op, args, v.dtype)
+        found = self.elementwise(op, args, self._widest(args))
+        truth = self.dtypes[found] == BOOL or self.value(found) is not None
+        return found if truth else self.emit("ne", found, self.const(0))
 
     def elementwise(self, op: Map, args: Sequence[int], dtype: Any) -> int:
         """Replay the payload in the given precision."""
@@ -182,6 +184,7 @@ class Elements(Scalars):
     def reduce(self, kind: str, ref: int, axes: tuple[int, ...], v: Value) -> int:
         """Return a reduction without the axes, brought to the shape of v."""
         s = self.shapes[ref]
+        ref = self.cast(ref, v.dtype) if self.dtypes[ref] == BOOL else ref
         if not axes:
             return ref
         rest = tuple(n for a, n in enumerate(s) if a not in axes)
@@ -273,6 +276,8 @@ class Elements(Scalars):
             below = self.ops[refs[1]]
             if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
                 return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
+        if name not in TRUTH and name != "select":  # NumPy adds truth values as truth values
+            refs = tuple([self.cast(r, self._dtype) if self.dtypes[r] == BOOL else r for r in refs])
         return super().emit(name, *refs)
 
     def kind(self, ref: int) -> str:

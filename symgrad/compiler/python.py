@@ -6,6 +6,7 @@ Imports scalarise and backend. All names in the source are minted: v0, v1, … a
 from __future__ import annotations
 
 import math
+import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -132,16 +133,29 @@ def listing(written: Written) -> str:
 # ------------------------------------------------------------------ running
 def _floats() -> dict[str, Any]:
     names: dict[str, Any] = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
-    return {**names, "sqrt": math.sqrt, "power": math.pow, "inf": math.inf, "nan": math.nan}
+    return {**names, "sqrt": math.sqrt, "power": math.pow, "inf": math.inf, "nan": math.nan, "k_cast_float32": _rounded}
 
 
 def _arrays() -> dict[str, Any]:
     names: dict[str, Any] = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
-    return {**names, "sqrt": np.sqrt, "power": np.power, "inf": np.float64(np.inf), "nan": np.float64(np.nan)}
+    numbers = {"inf": np.float64(np.inf), "nan": np.float64(np.nan)}
+    return {
+        **names,
+        **numbers,
+        "sqrt": np.sqrt,
+        "power": np.power,
+        "k_cast_float32": lambda x: np.float64(np.float32(x)),
+    }
 
 
 def _on_float(kernel: Callable[..., Any]) -> Callable[..., float]:
     return lambda *xs: float(kernel(*xs))
+
+
+def _rounded(x: float) -> float:
+    """The nearest number of single precision; OverflowError where that is infinite."""
+    found: float = struct.unpack("f", struct.pack("f", x))[0]
+    return found
 
 
 def _function(code: Any, names: dict[str, Any]) -> Callable[..., Any]:

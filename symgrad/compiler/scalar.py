@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 ZERO, ONE = 0, 1
+TRUTH = frozenset({"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"})  # whose results are truth values
 _FOLD: dict[str, Any] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,

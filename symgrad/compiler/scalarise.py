@@ -17,13 +17,13 @@ from symgrad.compiler.decompose import program_of
 from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
-from symgrad.compiler.scalar import ONE, ZERO, Scalars, total
+from symgrad.compiler.scalar import ONE, TRUTH, ZERO, Scalars, total
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.map import Map
-from symgrad.ops.matrices import Diagonal, DiagEmbed, Tril, Triu
+from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.reduce import Prod
 from symgrad.ops.reduction import on_rows
@@ -59,11 +59,27 @@ class Written:
             return np.array(flat, dtype=np.int64).reshape(v.shape)
         args = [places[a] for a in v.args]
         if type(v.op) is Map and v.shape == ():
-            return np.array(replay(steps_of_map(v.op), [int(a) for a in args], self.scalars.emit, self.scalars.const))
+            found = replay(steps_of_map(v.op), [int(a) for a in args], self.scalars.emit, self.scalars.const)
+            return self._in_kind(program, v, np.array(found))
         inner = program_of(v, [program.values[a] for a in v.args])
         if inner is not None:
             return self._run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
-        return np.asarray(write(v.op, self.scalars, args)).reshape(v.shape)
+        return self._in_kind(program, v, np.asarray(write(v.op, self.scalars, args)).reshape(v.shape))
+
+    def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
+        """Arithmetic on truth values gives truth values where the program says so; a cast rounds, or compares."""
+        cast = isinstance(v.op, Cast)
+        if v.dtype.kind == "b" and (cast or (isinstance(v.op, Map) and not v.op.truth)):
+            return self._each("ne", refs, ZERO)
+        if cast and v.dtype == np.float32 and program.values[v.args[0]].dtype == np.float64:
+            return self._each("cast_float32", refs)
+        return refs
+
+    def _each(self, name: str, refs: Refs, *more: int) -> Refs:
+        """Apply a primitive to every entry; a truth value is one already."""
+        s, flat = self.scalars, refs.ravel().tolist()
+        found = [r if name == "ne" and s.ops[r][0] in TRUTH else s.emit(name, r, *more) for r in flat]
+        return np.array(found, dtype=np.int64).reshape(refs.shape)
 
     def _input(self, v: Value) -> Refs:
         start = len(self.slots)
@@ -149,7 +165,7 @@ def _(op: Eye, s: Scalars, args: Sequence[Refs]) -> Any:
 
 @write.register
 def _(op: Cast, s: Scalars, args: Sequence[Refs]) -> Any:
-    return args[0]
+    return args[0]  # rounded, or compared with zero, by whoever knows its dtype
 
 
 @write.register

@@ -20,10 +20,9 @@ from symgrad.compiler.llvm.python_api import TYPE_NUMBERS
 from symgrad.compiler.llvm.steps import Outside, Workspace
 from symgrad.compiler.llvm.workspace import constants, functions, places
 from symgrad.compiler.program import Program
+from symgrad.compiler.scalar import TRUTH
 
-_BASIC = frozenset(
-    ["add", "sub", "mul", "div", "neg", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"]
-)
+_BASIC = TRUTH | {"add", "sub", "mul", "div", "neg", "select", "cast_float32"}
 KNOWN = _BASIC | LIBM | set(FUNCTIONS)
 _STACK = 32_768  # bytes of workspace that fit the stack
 _LONG = 200_000  # primitives from which other threads may run meanwhile

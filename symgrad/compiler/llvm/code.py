@@ -108,7 +108,7 @@ class Code:
         if name == "select":
             return self._select(args, kind)
         if name in _COMPARE:
-            own = "f64" if any(k == "f64" for _, k in args) or all(k == "i1" for _, k in args) else "f32"
+            own = _common(args)
             a, b = (self.number(x, own) for x in args)
             return self.set(f"fcmp {_COMPARE[name]} {TYPES[own]} {a}, {b}"), "i1"
         if name.startswith("cast_"):
@@ -132,6 +132,12 @@ class Code:
         own = "i1" if all(k == "i1" for _, k in args[1:]) else kind
         a, b = (self.truth(x) if own == "i1" else self.number(x, own) for x in args[1:])
         return self.set(f"select i1 {condition}, {TYPES[own]} {a}, {TYPES[own]} {b}"), own
+
+
+def _common(args: list[tuple[str, str]]) -> str:
+    """The kind in which values are compared; a number is rounded to the kind of what it meets."""
+    kinds = {k for text, k in args if not text.startswith("0x")}
+    return "f32" if "f32" in kinds and "f64" not in kinds else "f64"
 
 
 def _declarations(used: set[tuple[str, str]]) -> str:

@@ -26,6 +26,7 @@ def straight_level(operations: int) -> Level:
     """Return how to compile straight-line code, whose operations are shared and folded already."""
     return Level(0, 2 if operations <= _MOST else 0)
 
+
 # Gathers and scatters are slower than loads and stores one by one: 1.8 times on an AMD EPYC of 2023.
 _TUNING = ",+prefer-no-gather,+prefer-no-scatter"
 

@@ -93,7 +93,8 @@ class _Part:
         ops = self.written.scalars.ops
         for k in part:
             name, *refs = ops[k]
-            self.values[k] = self.code.apply(name, [self._value(r) for r in refs], "f64")
+            kind = "f32" if name == "cast_float32" else "f64"
+            self.values[k] = self.code.apply(name, [self._value(r) for r in refs], kind)
             if k in self.shared:
                 self._share(k)
         for place, n, r in targets:
