@@ -99,7 +99,8 @@ def shortest(e: sp.Expr) -> sp.Expr:
         return e
     found = [e]
     if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
-        cancelled = sp.cancel(sp.together(e))
+        above, below = sp.fraction(sp.cancel(sp.together(e)))
+        cancelled = above / sp.factor_terms(below)  # n (n - 1) x below the bar, rather than n² x - n x
         found += [cancelled, sp.factor(cancelled)]
     found.append(sp.factor_terms(e))
     return min(found, key=_length)  # the first of equals: as it was written

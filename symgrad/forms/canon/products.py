@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.canon.sizes import common, tidy
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -133,7 +134,8 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     size = t.data[0].as_coeff_Mul()[1]  # such as 1/n
     ratios = [c / size for c in t.data]
     if not all(c.is_Rational for c in ratios):
-        return ONE_, t
+        shared = common(t.data)
+        return shared, t if shared == 1 else pool.make(SUM, t.args, tuple(tidy(c / shared) for c in t.data), t.shape)
     number = sp.Rational(sp.igcd(*[c.p for c in ratios]), sp.ilcm(*[c.q for c in ratios]))
     for one in (number, -number, ratios[0], -ratios[0]):
         plain = tuple(c / one for c in ratios)

@@ -1,7 +1,7 @@
 """The canonical graph: sums, Einstein products, powers, functions and named operations over leaves.
 
 Equal terms of one pool are one object, so that equality is identity. The constructors of ``Pool`` keep terms
-canonical: they apply the rules of ``RULES``, which the modules beside this one fill in. Imports nothing of forms.
+canonical: they apply the rules of ``RULES``, which the modules beside this one fill in. Imports sizes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+
+from symgrad.forms.canon.sizes import tidy
 
 Shape = tuple[Any, ...]
 Letters = tuple[int, ...]
@@ -157,7 +159,7 @@ class Pool:
         for c, t in terms:
             for c2, t2 in [(c * k, a) for k, a in zip(t.data, t.args, strict=True)] if t.kind == SUM else [(c, t)]:
                 found[t2] = found.get(t2, ZERO_) + c2
-        kept = [(sp.sympify(c), t) for t, c in found.items() if c != 0]
+        kept = [(tidy(c), t) for t, c in found.items() if c != 0]
         if len(kept) == 1 and kept[0][0] == 1:
             return kept[0][1]
         made = self.make(SUM, [t for _, t in kept], tuple(c for c, _ in kept), shape)

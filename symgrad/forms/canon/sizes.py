@@ -1,0 +1,38 @@
+"""Coefficients with symbolic sizes in them, such as 2/(n - 1): factored, and what several have in common.
+
+Imports nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import sympy as sp
+
+
+def tidy(c: Any) -> Any:
+    """Return a coefficient as a product of powers: 2n/(n² - n) is 2/(n - 1)."""
+    c = sp.sympify(c)
+    return c if c.is_Rational or not c.has(sp.Add) else _factored(c)
+
+
+@lru_cache(maxsize=1024)
+def _factored(c: Any) -> Any:
+    rational = all(p.exp.is_Integer for p in c.atoms(sp.Pow)) and not c.atoms(sp.Function) and not c.atoms(sp.Float)
+    return sp.factor(c) if rational else c
+
+
+def common(coefficients: Sequence[Any]) -> Any:
+    """Return the product of the powers that stand in every coefficient: of 2/(n - 1) and -2/(n (n - 1)), 2/(n - 1)."""
+    numbers, rests = zip(*[c.as_coeff_Mul() for c in coefficients], strict=True)
+    powers = [rest.as_powers_dict() for rest in rests]
+    found = sp.Mul(*[b ** _least([sp.sympify(p[b]) for p in powers]) for b in powers[0] if b != 1])
+    return found * abs(numbers[0]) if len(set(map(abs, numbers))) == 1 else found
+
+
+def _least(exponents: Sequence[Any]) -> Any:
+    """Return the exponent nearest to 0, and 0 where some are positive and some negative."""
+    same = all(e.is_positive for e in exponents) or all(e.is_negative for e in exponents)
+    return min(exponents, key=abs) if same else 0
