@@ -29,14 +29,34 @@ def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[
     if not checked:
         return f"define internal void @{name}({params}) noinline {{\n{fast}  ret void\n}}\n", buffers
     slow = _Loops(nest, e, used, libm=True, checked=False).text()
-    args = ", ".join(f"ptr %{b.name}" for b in buffers)
+    texts, calls = _emptied(name, nest, e, used)
+    calls.append(_call(f"{name}.slow", buffers))
     text = (
         f"define internal void @{name}.slow({params}) noinline {{\n{slow}  ret void\n}}\n"
         f"define internal void @{name}({params}) noinline {{\n{fast}"
-        f"  br i1 %far, label %again, label %done\nagain:\n  call void @{name}.slow({args})\n  br label %done\n"
+        f"  br i1 %far, label %again, label %done\nagain:\n{''.join(calls)}  br label %done\n"
         "done:\n  ret void\n}\n"
     )
-    return text, buffers
+    return "".join(texts) + text, buffers
+
+
+def _emptied(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[str], list[str]]:
+    """Functions that put the neutral number back where the quick loop has added to parts of arrays, and their calls."""
+    texts, calls = [], []
+    for n, (kind, _, view) in enumerate(nest.sums):
+        if kind in FILL:  # which the nest itself writes first
+            continue
+        kept = [(m, s) for m, s in zip(view.shape, view.strides) if s]
+        part = view._replace(shape=tuple(m for m, _ in kept), strides=tuple(s for _, s in kept))
+        neutral = e.const(FILL[kind.removesuffix(" onto")])
+        text, buffers = function(f"{name}.empty{n}", Nest(part.shape, stores=[(neutral, part)]), e, used)
+        texts.append(text)
+        calls.append(_call(f"{name}.empty{n}", buffers))
+    return texts, calls
+
+
+def _call(name: str, buffers: list[Buffer]) -> str:
+    return f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})\n"
 
 
 def _buffers(nest: Nest) -> list[Buffer]:
