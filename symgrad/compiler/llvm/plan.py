@@ -6,6 +6,7 @@ left to its forward, between two stretches of machine code. Imports clusters, el
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate
@@ -90,22 +91,34 @@ class Plan:
     def _house(self) -> None:
         """Give what is joined into a larger array its home there, so that it need not be copied.
 
-        Zeros around the parts are written first of all.
+        Zeros around the parts are written first of all. Where other terms are added to a part later, only what nobody
+        else reads may live.
         """
         e = self.e
-        for k in reversed(e.reachable(e.outputs)):
+        live = e.reachable(e.outputs)
+        uses = Counter(r for k in live for r in e.refs(k))
+        changing: set[int] = set()
+        for k in reversed(live):
             regions = self._regions(k)
             if regions is None:
                 continue
             home = self._homes.get(k) or self._room(k)
             self._homes[k] = home
+            changes = k in changing or any(again for _, _, again in regions)
             for r, op, again in regions:
+                if again or not self._homeless(r, k) or (changes and uses[r] > 1):
+                    continue
                 region = op(home)
-                free = r not in self._homes and r not in self._results and e.kind(r) != LOAD and not again
-                if region is not None and free and region.shape == e.shapes[r]:
+                if region is not None and region.shape == e.shapes[r]:
                     self._homes[r] = region
+                    changing.update([r] if changes else [])
             if isinstance(e.ops[k][0], Assemble) and not e.ops[k][0].covers:
                 self._copy(0.0, home)
+
+    def _homeless(self, r: int, k: int) -> bool:
+        """Whether a value may live in what it is joined into."""
+        known = r in self._homes or r in self._results or self.e.kind(r) == LOAD
+        return not known and self.e.dtypes[r] == self.e.dtypes[k]
 
     def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
         """Return how the arguments of an operation lie in its result; None where it is no joining."""
