@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from table import Row, Spec, apart, ints, raw
+from table import Row, Spec, apart, ints, raw, real
 
 ROWS: list[Row] = []
 
@@ -34,3 +34,23 @@ row("cummax", lambda L, x: L.cummax(x, 0).values, (apart(4),), (apart(3, 2),), (
 row("cummin", lambda L, x: L.cummin(x, -1).values, (apart(4),), (apart(2, 3),))
 row("indices of cummax, cummin", lambda L, x: L.cummax(x, 0).indices + 10 * L.cummin(x, 0).indices,
     (raw([1.0, 3.0, 3.0, 0.0, 3.0]),), discrete=True)
+
+row("F.pad", lambda L, x: L.nn.functional.pad(x, (1, 2)), (real(3),), (real(2, 3),), analytic=True)
+row("F.pad value, two axes", lambda L, x: L.nn.functional.pad(x, (1, 0, -1, 2), value=3.0), (real(2, 3),))
+for _mode in ("reflect", "replicate", "circular"):
+    row(f"F.pad {_mode}", lambda L, x, _m=_mode: L.nn.functional.pad(x, (2, 1), mode=_m), (real(1, 4),),
+        (real(1, 2, 3),), analytic=True)
+row("F.conv1d", lambda L, x, W, b: L.nn.functional.conv1d(x, W, b), (real(1, 2, 4), real(2, 2, 2), real(2)),
+    (real(1, 3), real(1, 1, 2), real(1)), analytic=True)
+row("F.conv1d stride, padding, dilation, groups",
+    lambda L, x, W: L.nn.functional.conv1d(x, W, stride=2, padding=1, dilation=2, groups=2),
+    (real(1, 2, 5), real(2, 1, 2)), analytic=True)
+row("F.conv1d same", lambda L, x, W: L.nn.functional.conv1d(x, W, padding="same"), (real(1, 1, 3), real(1, 1, 2)),
+    analytic=True)
+row("F.conv2d", lambda L, x, W, b: L.nn.functional.conv2d(x, W, b, stride=(1, 2), padding=(0, 1)),
+    (real(1, 1, 3, 3), real(2, 1, 2, 2), real(2)), analytic=True)
+row("F.max_pool1d", lambda L, x: L.nn.functional.max_pool1d(x, 2, stride=1), (apart(1, 2, 3),), (apart(1, 4),))
+row("F.max_pool2d", lambda L, x: L.nn.functional.max_pool2d(x, 2, padding=1), (apart(1, 1, 2, 2),))
+row("F.avg_pool1d", lambda L, x: L.nn.functional.avg_pool1d(x, 2, stride=1), (real(1, 2, 3),), analytic=True)
+row("F.avg_pool2d", lambda L, x: L.nn.functional.avg_pool2d(x, 2, padding=1, count_include_pad=False),
+    (real(1, 1, 2, 3),), analytic=True)

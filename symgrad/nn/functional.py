@@ -9,7 +9,7 @@ from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.normalise import batch_norm, instance_norm
-from symgrad.ops import distances, layers, likelihood, losses, margins, normalise, robust
+from symgrad.ops import distances, layers, likelihood, losses, margins, normalise, padding, robust, windows
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
@@ -26,6 +26,7 @@ __all__ = [
     "pairwise_distance", "cosine_similarity", "normalize",
     "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm",
     "embedding", "one_hot", "scaled_dot_product_attention", "bilinear",
+    "pad", "conv1d", "conv2d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d",
 ]  # fmt: skip
 
 
@@ -74,3 +75,7 @@ layer_norm, rms_norm = public(normalise.layer_norm), public(normalise.rms_norm)
 group_norm = public(normalise.group_norm)
 embedding, one_hot, bilinear = public(layers.embedding), public(layers.one_hot), public(layers.bilinear)
 scaled_dot_product_attention = public(layers.scaled_dot_product_attention)
+
+pad, conv1d, conv2d = public(padding.pad), public(windows.conv1d), public(windows.conv2d)
+max_pool1d, max_pool2d = public(windows.max_pool1d), public(windows.max_pool2d)
+avg_pool1d, avg_pool2d = public(windows.avg_pool1d), public(windows.avg_pool2d)

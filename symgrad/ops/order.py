@@ -52,7 +52,7 @@ class Argsort(_Finds):
 
     axis: int
     descending: bool = False
-    words: tuple[str, ...] = ("descending",)
+    words = ("descending",)
 
     def forward(self, x: Any) -> Any:
         """Sort; downwards as upwards read from the back, so that equal entries keep their order."""
@@ -133,7 +133,7 @@ class Pick(AlongAxis):
     """The entries of x at positions along the axis: y[i] = x[at[i]]."""
 
     axis: int
-    words: tuple[str, ...] = ()
+    words = ()
     saves = "x"
 
     def forward(self, x: Any, at: Any) -> Any:
@@ -172,7 +172,7 @@ class PutBack(AlongAxis):
 
     axis: int
     n: Any
-    words: tuple[str, ...] = ()
+    words = ()
     saves = "x"
 
     def forward(self, g: Any, at: Any) -> Any:
