@@ -235,7 +235,8 @@ class Compiled:
             return place[1]
         fn = self.fn if _found_at(*_place(self.fn)) is self.fn else None
         compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
-        return _restore, (fn, self.backend, self.donate, self.strict, {**self._restored, **compiled})
+        programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
+        return _restore, (fn, self.backend, self.donate, self.strict, programs)
 
 
 def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
@@ -260,9 +261,21 @@ def _found_at(module: Any, name: Any) -> Any:
     return found
 
 
-def _restore(fn: Any, backend: str, donate: tuple[int, ...], strict: bool, programs: dict[Any, Any]) -> Compiled:
+def _written(program: Program) -> Any:
+    """Return a program as it is pickled."""
+    return program.values, program.inputs, program.outputs
+
+
+def _read(written: Any) -> Program:
+    program = Program()
+    values, program.inputs, program.outputs = written
+    program.values = [v._replace(dtype=np.dtype(v.dtype.str)) for v in values]  # kernels know a dtype by its identity
+    return program
+
+
+def _restore(fn: Any, backend: str, donate: tuple[int, ...], strict: bool, programs: Sequence[Any]) -> Compiled:
     made = Compiled(fn, backend, donate, strict=strict)
-    made._restored = programs
+    made._restored = {key: (_read(written), results) for key, written, results in programs}
     return made
 
 
