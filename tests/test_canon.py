@@ -23,9 +23,9 @@ from symgrad.ops.scatter import Scatter
 from symgrad.ops.select import part
 from symgrad.ops.shape import Reshape
 from symgrad.ops.softmax import LogSumExp, Softmax
-from symgrad.scalars import SCALARS
+from symgrad.scalars import SCALARS, clamp_min
 
-SIGMOID = SCALARS["sigmoid"].function
+SIGMOID, RELU = SCALARS["sigmoid"].function, SCALARS["relu"].function
 ARRAYS = {
     "x": np.array([0.5, -1.5, 2.0]), "y": np.array([1.5, -0.5, 0.25]), "z": np.array([-1.0, 0.5, 3.0]),
     "p": np.array([0.5, 1.5, 2.0]), "n": np.array([-0.5, -1.5, -2.0]), "m": np.array([-2.5, -0.1, -3.0]),
@@ -57,9 +57,9 @@ CALLS = {
 FUNCTIONS = {
     sp.exp: np.exp, sp.log: np.log, sp.tanh: np.tanh, sp.cosh: np.cosh, sp.sinh: np.sinh, sp.Abs: np.abs,
     sp.sin: np.sin, sp.cos: np.cos, SIGMOID: lambda a: 1 / (1 + np.exp(-a)), sp.sign: np.sign,
-    SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), SCALARS["relu"].function: lambda a: np.maximum(a, 0),
+    SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), RELU: lambda a: np.maximum(a, 0),
     sp.Gt: np.greater, sp.Ge: np.greater_equal, sp.Lt: np.less, sp.Le: np.less_equal, sp.Eq: np.equal,
-    sp.Ne: np.not_equal, sp.atan: np.arctan,
+    sp.Ne: np.not_equal, sp.atan: np.arctan, sp.tan: np.tan, clamp_min: np.maximum,
 }  # fmt: skip
 
 
@@ -167,6 +167,8 @@ kron = lambda k, x, y: k.call(Kron(), x, y, shape=tuple(n * m for n, m in zip(x.
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
 cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
+diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
+centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
     "power_of_a_number": [
@@ -283,6 +285,38 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "a_sum_of_nothing_counts": [
         (lambda k: k.einsum("i->i", k.x, j=5), 5 * a.x),
         (lambda k: k.einsum("i->ij", k.x, j=5), np.outer(a.x, np.ones(5))),
+    ],
+    "tangent": [
+        (lambda k: k.times(k.of(sp.sinh, k.x), k.power(k.of(sp.cosh, k.x), -3)), np.tanh(a.x) / np.cosh(a.x) ** 2),
+        (lambda k: k.times(k.of(sp.sinh, k.x), k.power(k.of(sp.cosh, k.y), -1)), np.sinh(a.x) / np.cosh(a.y)),
+    ],
+    "sign_of_a_factor": [
+        (lambda k: k.times(k.of(sp.sign, k.x), k.power(k.of(sp.Abs, k.x), 3)), a.x * a.x**2),
+        (lambda k: k.times(k.of(sp.sign, k.x), k.power(k.of(sp.Abs, k.x), half)), np.sign(a.x) * np.sqrt(abs(a.x))),
+    ],
+    "clamped_at_zero": [
+        (lambda k: k.of(clamp_min, k.x, k.number(0)), np.maximum(a.x, 0)),
+        (lambda k: k.of(clamp_min, k.x, k.number(1)), np.maximum(a.x, 1)),
+    ],
+    "relu_is_zero_elsewhere": [
+        (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.x, k.number(0))), np.maximum(a.x, 0)),
+        (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.y, k.number(0))), np.maximum(a.x, 0) * (a.y >= 0)),
+    ],
+    "diagonals_add": [
+        (lambda k: k.add(k.pool.eye(3), diag(k, k.x)), np.diag(1 + a.x)),
+        (lambda k: k.add(k.pool.eye(3), k.A), np.eye(3) + a.A),
+    ],
+    "inverse_of_a_diagonal": [
+        (lambda k: k.inv(diag(k, k.x)), np.diag(1 / a.x)),
+        (lambda k: k.inv(k.add(diag(k, k.x), k.A)), inv(np.diag(a.x) + a.A)),
+    ],
+    "symmetric_factor": [
+        (lambda k: k.add(k.B, k.einsum("i,k,kj->ij", k.x, k.x, k.B)), a.B + np.outer(a.x, a.x) @ a.B),
+        (lambda k: k.add(k.B, k.einsum("i,k,kj->ij", k.x, k.y, k.B)), a.B + np.outer(a.x, a.y) @ a.B),
+    ],
+    "symmetric_matrix_stays_whole": [
+        (lambda k: k.einsum("ij,i->ij", centred(k, k.x), k.x), (np.diag(a.x) - np.outer(a.x, a.x)) @ a.B),
+        (lambda k: k.einsum("ij,i->ij", centred(k, k.x), k.y), (a.B - a.x @ a.B) * a.y[:, None]),
     ],
     "identity_distributes": [
         (lambda k: k.einsum("ij,jk->ik", k.add(k.pool.eye(3), (-1, k.A)), k.B), a.B - a.A @ a.B),

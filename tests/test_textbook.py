@@ -8,8 +8,10 @@ import symgrad as sg
 from symgrad.forms.evaluate_matrix import evaluate_matrix
 
 SIZES = {"n": 5, "d": 3, "k": 4}
-x, a, p = sg.symbol("x", "n"), sg.symbol("a", "n"), sg.symbol("p", "n", positive=True)
-X = sg.symbol("X", ("n", "d"))
+x, a = sg.symbol("x", "n"), sg.symbol("a", "n")
+X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
+A, v = sg.symbol("A", ("n", "n")), sg.symbol("v", "n", positive=True)
+softmax_curvature = "Xᵀ*(diag(softmax(X*w)) - softmax(X*w)*softmax(X*w)ᵀ)*X"
 
 TABLE = {
     "variance": (x.var(), x, 1, "2*(x - mean(x))/(n - 1)"),
@@ -18,6 +20,25 @@ TABLE = {
     "variances of columns": (X.var(0).sum(), X, 1, "2*(X - 1*1ᵀ*X/n)/(n - 1)"),
     "third central moment": (
         ((x - x.mean()) ** 3).mean(), x, 1, "3*((x - mean(x))^⊙2 - ‖x - mean(x)‖²/n)/n",
+    ),
+    "log cosh loss": (sg.log(sg.cosh(X @ w - y)).sum(), w, 1, "Xᵀ*tanh(X*w - y)"),
+    "Hessian of log cosh": (sg.log(sg.cosh(x)).sum(), x, 2, "diag(1 - tanh(x)^⊙2)"),
+    "log of the size of a determinant": (sg.log(sg.abs(sg.det(A))), A, 1, "A⁻ᵀ"),
+    "log of the size of numbers": (sg.log(sg.abs(x)).sum(), x, 1, "1 ⊘ x"),
+    "4-norm": (sg.linalg.vector_norm(x, 4), x, 1, "x^⊙3/‖x‖_4**3"),
+    "squared hinge": (
+        (sg.clamp(1 - y * (X @ w), min=0) ** 2).sum(), w, 1, "-2*Xᵀ*(y ⊙ relu(1 - (y ⊙ X*w)))",
+    ),
+    "squared relu": ((sg.relu(A @ x) ** 2).sum(), x, 1, "2*Aᵀ*relu(A*x)"),
+    "swish": (x * sg.sigmoid(x), x, 1, "diag(σ(x) ⊙ (1 + x ⊙ (1 - σ(x))))"),
+    "Hessian of logsumexp": (sg.logsumexp(X @ w, 0), w, 2, softmax_curvature),
+    "softmax of a product": (sg.softmax(A @ x, 0), x, 1, "(diag(softmax(A*x)) - softmax(A*x)*softmax(A*x)ᵀ)*A"),
+    "Hessian of a norm": (
+        sg.norm(X @ w - y), w, 2, "Xᵀ*(I/‖X*w - y‖ - (X*w - y)*(X*w - y)ᵀ/‖X*w - y‖**3)*X",
+    ),
+    "direction of a product": (X @ w / sg.norm(X @ w), w, 1, "(I - X*w*wᵀ*Xᵀ/‖X*w‖²)*X/‖X*w‖"),
+    "independent Gaussian": (
+        (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "1 ⊘ v - ((x - a)^⊙2 ⊘ v^⊙2)",
     ),
 }  # fmt: skip
 
@@ -34,7 +55,7 @@ def values(form, seed):
     return drawn
 
 
-@pytest.mark.parametrize("y, wrt, order, text", TABLE.values(), ids=TABLE)
+@pytest.mark.parametrize(("y", "wrt", "order", "text"), TABLE.values(), ids=TABLE)
 def test_derivative_is_printed_as_in_a_textbook(y, wrt, order, text):
     form = sg.derive(y, wrt, order=order)
     assert str(form) == text

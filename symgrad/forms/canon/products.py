@@ -321,6 +321,8 @@ def identity_distributes(d: Draft) -> bool:
         rest = d.factors[:p] + d.factors[p + 1 :]
         if not rest or f in d.pool.written or not _has_identity(f) or identity_distributes in d.pool.in_progress:
             continue
+        if is_whole(d.pool, f) and all(len(g.shape) != 1 for g, _ in rest):
+            continue
         d.pool.in_progress.add(identity_distributes)
         parts = [(c, d.pool.product([*rest, (a, s)], d.out, d.sizes)) for c, a in zip(f.data, f.args, strict=True)]
         apart = d.pool.sum(parts, tuple(d.sizes[k] for k in d.out))
@@ -331,6 +333,13 @@ def identity_distributes(d: Draft) -> bool:
         d.factors, d.sizes = [(apart, d.out)], _sizes(d, d.out)
         return True
     return False
+
+
+def is_whole(pool: Pool, t: Term) -> bool:
+    """Whether a term is a symmetric sum of a diagonal matrix and products of vectors, such as diag(u) - u·uᵀ."""
+    if len(t.shape) != 2 or not _has_identity(t) or not pool.symmetric(t):
+        return False
+    return any(a.kind == PRODUCT and a.args and all(b.kind != EYE for b in a.args) for a in t.args)
 
 
 def _has_identity(t: Term) -> bool:
