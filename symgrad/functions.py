@@ -18,6 +18,7 @@ from symgrad.ops import (
     linalg,
     matrices,
     norms,
+    pairs,
     products,
     pseudoinverse,
     reduce,
@@ -37,23 +38,23 @@ from symgrad.public import public
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin", "asinh",
-    "atan", "atan2", "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm",
-    "broadcast_to", "cat", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "concat",
-    "concatenate", "cos", "cosh", "cumprod", "cumsum", "det", "diag", "diag_embed", "diagonal",
-    "digamma", "div", "divide", "dot", "einsum", "eq", "erf", "erfc", "exp", "exp2", "expm1", "fix",
-    "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "ge", "gt", "hstack", "index_add",
-    "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron", "le", "lgamma", "log",
-    "log10", "log1p", "log2", "log_softmax", "logdet", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logsigmoid", "logsumexp", "lt", "masked_fill", "masked_select", "matmul",
-    "matrix_exp", "matrix_power", "max", "maximum", "mean", "min", "minimum", "mm", "moveaxis", "movedim", "mul",
-    "multiply", "mv", "narrow", "ne", "neg", "norm", "outer", "permute", "pinverse", "pow", "prod", "ravel",
-    "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
-    "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinh", "slogdet", "softmax",
-    "softplus", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract",
-    "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile", "trace", "transpose",
-    "argsort", "cummax", "cummin", "kthvalue", "median", "sort", "topk",
-    "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "var", "var_mean", "vstack", "where",
+    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "asin",
+    "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm",
+    "broadcast_to", "cat", "cdist", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "concat",
+    "concatenate", "cos", "cosh", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "det", "diag",
+    "diag_embed", "diagonal", "diff", "digamma", "dist", "div", "divide", "dot", "einsum", "eq", "erf",
+    "erfc", "exp", "exp2", "expm1", "fix", "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "ge",
+    "gt", "hstack", "index_add", "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron",
+    "kthvalue", "le", "lgamma", "log", "log10", "log1p", "log2", "log_softmax", "logdet", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt", "masked_fill",
+    "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "maximum", "mean", "median", "min",
+    "minimum", "mm", "moveaxis", "movedim", "mul", "multiply", "mv", "nansum", "narrow", "ne",
+    "neg", "norm", "outer", "permute", "pinverse", "pow", "prod", "ravel", "reciprocal", "relu", "remainder",
+    "repeat_interleave", "reshape", "roll", "round", "rsqrt", "scatter", "scatter_add", "select", "sigmoid",
+    "sign", "sin", "sinh", "slogdet", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze",
+    "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take_along_dim",
+    "tan", "tanh", "tile", "topk", "trace", "transpose", "tril", "triu", "true_divide", "trunc", "unbind",
+    "unsqueeze", "var", "var_mean", "vstack", "where",
 ]  # fmt: skip
 
 
@@ -254,6 +255,8 @@ max, min, amax, amin = (
     public(extremes.amin),
 )
 argmax, argmin = public(extremes.argmax), public(extremes.argmin)
+diff, dist, cdist = public(pairs.diff), public(pairs.dist), public(pairs.cdist)
+nansum, count_nonzero = public(pairs.nansum), public(pairs.count_nonzero)
 sort, argsort, topk = public(sorting.sort), public(sorting.argsort), public(sorting.topk)
 median, kthvalue = public(sorting.median), public(sorting.kthvalue)
 cummax, cummin = public(sorting.cummax), public(sorting.cummin)

@@ -16,6 +16,7 @@ from symgrad.ops import (
     linalg,
     matrices,
     norms,
+    pairs,
     products,
     pseudoinverse,
     reduce,
@@ -173,6 +174,8 @@ class Reductions(Core):
         sorting.median,
         sorting.kthvalue,
     )
+    diff, dist, count_nonzero = pairs.diff, pairs.dist, pairs.count_nonzero
+    nansum = pairs.nansum
     cummax, cummin = sorting.cummax, sorting.cummin
     cumsum, cumprod = scan.cumsum, scan.cumprod
     logsumexp, softmax, log_softmax = softmax_ops.logsumexp, softmax_ops.softmax, softmax_ops.log_softmax

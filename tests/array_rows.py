@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import nan
 from typing import Any
 
-from table import Row, Spec, apart, ints, raw, real
+from table import Row, Spec, apart, bools, evens, ints, odds, raw, real
 
 ROWS: list[Row] = []
 
@@ -54,3 +55,23 @@ row("F.max_pool2d", lambda L, x: L.nn.functional.max_pool2d(x, 2, padding=1), (a
 row("F.avg_pool1d", lambda L, x: L.nn.functional.avg_pool1d(x, 2, stride=1), (real(1, 2, 3),), analytic=True)
 row("F.avg_pool2d", lambda L, x: L.nn.functional.avg_pool2d(x, 2, padding=1, count_include_pad=False),
     (real(1, 1, 2, 3),), analytic=True)
+
+row("diff", lambda L, x: L.diff(x), (real(4),), (real(2, 3),), analytic=True)
+row("diff twice, dim, joined", lambda L, x, p, a: L.diff(x, 2, 0, prepend=p, append=a),
+    (real(2, 2), real(1, 2), real(1, 2)), analytic=True)
+row("dist", lambda L, x, z: L.dist(x, z), (evens(3), odds(3)), (evens(2, 3), odds(3)))
+
+
+def between_rows(p: float) -> Callable[..., Any]:
+    """What torch's cdist is, whose own second derivative is not there for all norms."""
+    return lambda T, x, z: T.linalg.vector_norm(x[..., :, None, :] - z[..., None, :, :], p, dim=-1)
+
+
+row("cdist", lambda L, x, z: L.cdist(x, z), (evens(2, 3), odds(3, 3)), (evens(2, 2, 2), odds(2, 1, 2)),
+    peer=between_rows(2))
+row("cdist p", lambda L, x, z: L.cdist(x, z, 1.0), (evens(2, 2), odds(1, 2)), peer=between_rows(1))
+row("nansum", lambda L, x: L.nansum(x), (real(3),), (real(2, 3),))
+row("nansum where some are nan", lambda L, x: L.nansum(x, 0),
+    (raw([[1.0, nan], [2.0, 5.0]]),), discrete=True)
+row("count_nonzero", lambda L, x: L.count_nonzero(x), (raw([0.0, 2.0, nan]),), (bools([True, False]),), discrete=True)
+row("count_nonzero dim", lambda L, x: L.count_nonzero(x, 1), (ints([[0, 2], [1, 1]]),), discrete=True)
