@@ -253,7 +253,7 @@ def test_old_signatures_make_room_for_new_ones(monkeypatch):
 
 def test_what_is_captured_is_frozen_at_the_first_call():
     array, tensor = np.ones(3), sg.ones(3)
-    f = sg.compile(lambda x: x * array + tensor)
+    f = sg.compile(lambda x: (x * array + tensor, array))
     before = f(X)
     array[:] = 5.0
     tensor += 1

@@ -13,8 +13,8 @@ import numpy as np
 
 from symgrad import modes
 from symgrad.compiler import trees
-from symgrad.compiler.assemble import assembled
 from symgrad.compiler.jacobians import shortest
+from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.errors import ArgumentTypeError, ValueNeeded
 from symgrad.graph import TRACED, Leaf
@@ -58,7 +58,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
         ) from error
     found: list[Any] = []
     results = trees.flatten(result, is_result, found)
-    return Traced(assembled(from_nodes(leaves, [_root(t) for t in found])), results)
+    return Traced(simplified(from_nodes(leaves, [_root(t) for t in found])), results)
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:
@@ -90,5 +90,5 @@ def is_result(x: Any) -> bool:
 
 def _root(t: Any) -> Any:
     if not isinstance(t, Core):
-        return t
+        return np.array(t) if isinstance(t, np.ndarray) else t  # frozen, whatever becomes of the user's array
     return t._node if t._value is None else t._value
