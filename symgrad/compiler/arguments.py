@@ -1,12 +1,17 @@
-"""What a compiled function takes: floats and arrays, brought to the form that kernels read. Imports record."""
+"""What a compiled function takes: floats and arrays, brought to the form that kernels read.
+
+Imports trees and record.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentTypeError
+from symgrad.compiler import trees
+from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.record import Core
 
 _ndarray = np.ndarray
@@ -50,3 +55,32 @@ def _native(dtype: Any) -> Any:
             "no complex tensors so far."
         )
     return found
+
+
+def given_away(values: Sequence[Any], which: Collection[int]) -> list[Any]:
+    """Return values of which some will be overwritten: copies, where others would be overwritten with them."""
+    found = list(values)
+    for k in which:
+        others = [v for j, v in enumerate(found) if j != k and type(v) is _ndarray]
+        if not found[k].flags.writeable or any(np.may_share_memory(found[k], v) for v in others):
+            found[k] = found[k].copy()
+    return found
+
+
+def positions_of(arguments: Collection[int], tree: trees.Tree) -> frozenset[int]:
+    """Return the positions, among all arrays, of those in some arguments."""
+    if not arguments:
+        return frozenset()
+    assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
+    found: set[int] = set()
+    start = 0
+    for k, part in enumerate(tree.parts[0].parts):
+        stop = start + trees.count(part)
+        found.update(range(start, stop) if k in arguments else ())
+        start = stop
+    missing = [k for k in arguments if k >= len(tree.parts[0].parts)]
+    if missing:
+        raise ArgumentError(
+            f"compile: donate names argument {missing[0]}, but {len(tree.parts[0].parts)} were given by position."
+        )
+    return frozenset(found)

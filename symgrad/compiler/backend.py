@@ -27,6 +27,7 @@ class Kernel:
         source: what was compiled, as text.
         direct: the whole call from the user's positional arguments to the structured result, where the backend has
             one; it returns NotImplemented for arguments of another kind.
+        reuses: positions of arguments that ``run`` overwrites: their memory holds results.
         stages: what ``lower`` shows: the stage's name, and how to write it out.
     """
 
@@ -37,6 +38,7 @@ class Kernel:
     kernels: int
     bytes: int = 0
     direct: Callable[..., Any] | None = None
+    reuses: tuple[int, ...] = ()
     stages: dict[str, Callable[[], str]] = field(default_factory=dict)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from symgrad import modes
 from symgrad.compiler import trees
-from symgrad.compiler.arguments import as_input, is_array
+from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.choose import build_with, check_backend
 from symgrad.compiler.operation import Call
@@ -117,6 +117,8 @@ class Compiled:
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
+        if found.kernel.reuses:
+            return found.finish(found.kernel.run(given_away(values, found.kernel.reuses)))
         if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
             # The next call of this kind, with arrays as they are, goes straight to the kernel.
             self._flat[*key, *kwargs] = found
@@ -132,7 +134,7 @@ class Compiled:
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
         if followed and found.call.which:
             return self._recorded(found, leaves, values)
-        ys = [handle(None, canonical(y)) for y in found.kernel.run(values)]
+        ys = [handle(None, canonical(y)) for y in _run(found.kernel, values)]
         return trees.unflatten(found.results, iter(ys))
 
     def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
@@ -140,7 +142,7 @@ class Compiled:
         call = found.call
         ys: list[Any] = [None] * trees.count(found.results)
         if len(call.which) < len(ys):
-            ys = [handle(None, canonical(y)) for y in found.kernel.run(values)]
+            ys = [handle(None, canonical(y)) for y in _run(found.kernel, values)]
         parts = call.parts(apply(call, [as_tensor(x) for x in leaves]))
         for k, y in zip(call.which, parts, strict=True):
             ys[k] = y
@@ -181,6 +183,7 @@ class Compiled:
         start = time.perf_counter()
         tree, specs = key
         program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
+        program.donated = positions_of(self.donate, tree)
         try:
             kernel = build_with(self.backend, program, tree, results)
         except Unsuitable:
@@ -193,7 +196,7 @@ class Compiled:
 
     def _call(self, program: Program, tree: trees.Tree, kernel: Kernel) -> Call:
         def run(xs: Sequence[Any]) -> Sequence[Any]:
-            return kernel.run([as_input(x) for x in xs])
+            return _run(kernel, [as_input(x) for x in xs])
 
         def leaves(*xs: Any) -> list[Any]:
             args, kwargs = trees.unflatten(tree, iter(xs))
@@ -237,6 +240,11 @@ class Compiled:
         compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
         programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
         return _restore, (fn, self.backend, self.donate, self.strict, programs)
+
+
+def _run(kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
+    """Run on values that stay what they are: those of tensors."""
+    return kernel.run([v.copy() if k in kernel.reuses else v for k, v in enumerate(values)])
 
 
 def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
@@ -288,7 +296,8 @@ def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] =
             ``compile`` is a decorator with options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels) and "llvm"
             (machine code, with the extra ``symgrad[llvm]``).
-        donate: positions of arguments whose memory results may take over; they must not be used afterwards.
+        donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
+            must not be used afterwards. The memory of tensors is never taken.
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;

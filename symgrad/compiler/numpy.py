@@ -6,7 +6,7 @@ forward of its operation: matrix products go to BLAS. Imports clusters and backe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import prod
 from typing import Any
 
@@ -16,6 +16,7 @@ from symgrad.compiler import trees
 from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.backend import BACKENDS, Kernel, as_result
 from symgrad.compiler.clusters import Cluster, clusters
+from symgrad.compiler.donation import taken_over
 from symgrad.compiler.elements import BOOL, FLOAT64, Elements
 from symgrad.compiler.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.program import Program
@@ -28,7 +29,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile the program as one Python function of NumPy calls."""
     e = Elements(program, lambda e, v: None)
     stages = clusters(e)
-    writer = _Writer(e, stages)
+    writer = _Writer(e, stages, program.donated)
     source = writer.source()
     names = {**_names(), **writer.names}
     scope: dict[str, Any] = {"__builtins__": {"range": range, "min": min, "float": float}, **names}
@@ -40,6 +41,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
         operations=sum(len(s.body) + len(s.reductions) if isinstance(s, Cluster) else 1 for s in stages),
         kernels=len(stages),
         bytes=sum(prod(s) * d.itemsize for s, d in writer.buffers),
+        reuses=tuple(writer.reused.values()),
         stages={"elements": e.listing, "clusters": lambda: "\n".join(map(str, stages))},
     )
 
@@ -62,13 +64,14 @@ def _names() -> dict[str, Any]:
 class _Writer:
     """The source of the whole program."""
 
-    def __init__(self, e: Elements, stages: Sequence[Any]) -> None:
+    def __init__(self, e: Elements, stages: Sequence[Any], donated: Collection[int]) -> None:
         self.e, self.stages = e, stages
         self.names: dict[str, Any] = {}
         self.buffers: list[tuple[tuple[int, ...], np.dtype[Any]]] = []
         self.lines: list[str] = []
         self._free: dict[Any, list[str]] = {}
         self._last = self._last_uses()
+        self.reused = taken_over(e, stages, self._last, donated)
         self._homes: dict[int, str] = {}
         self._numbers: dict[Any, str] = {}
 
@@ -156,6 +159,8 @@ class _Writer:
     def _room(self, k: int, fresh: bool) -> str:
         """Memory for a stored array: new for a result, else a buffer that nobody reads any more."""
         shape, dtype = self.e.shapes[k], self.e.dtypes[k]
+        if k in self.reused:
+            return f"x{self.reused[k]}"
         if fresh:
             return f"empty({shape}, {dtype_name(dtype)})"
         free = self._free.get((shape, dtype))
@@ -198,6 +203,7 @@ def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Ca
     wanted = [(program.values[k].dtype, program.values[k].shape) for k in program.outputs]
     scalars = [program.values[k].shape == () and program.values[k].dtype == FLOAT64 for k in program.inputs]
     constants = {id(c) for c in writer.names.values()}
+    reused = tuple(writer.reused.values())
     pool: list[list[Any]] = []
 
     def run(args: Sequence[Any]) -> list[Any]:
@@ -210,15 +216,19 @@ def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Ca
         with np.errstate(all="ignore"):
             ys = kernel(*xs, *buffers)
         taken = {*map(id, xs), *map(id, buffers), *constants}
-        found = [_owned(y, d, s, taken) for y, (d, s) in zip(ys, wanted)]
+        given = {id(xs[p]) for p in reused}
+        found = [_owned(y, d, s, taken, given) for y, (d, s) in zip(ys, wanted)]
         pool.append(buffers)
         return found
 
     return run
 
 
-def _owned(y: Any, dtype: Any, shape: Any, taken: set[int]) -> Any:
+def _owned(y: Any, dtype: Any, shape: Any, taken: set[int], given: set[int]) -> Any:
     """Return a result as an array of its own: itself, unless it is a view, or somebody else's array."""
+    if id(y) in given:
+        given.remove(id(y))
+        return y
     if type(y) is np.ndarray and y.base is None and y.dtype == dtype and y.shape == shape and id(y) not in taken:
         taken.add(id(y))
         return y if shape else as_result(y, dtype)

@@ -44,6 +44,7 @@ class Program:
         self.values: list[Value] = []
         self.outputs: list[int] = []
         self.inputs: list[int] = []
+        self.donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
         self._known: dict[Any, int] = {}
 
     # -------------------------------------------------------------- building
