@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad import anomaly
 from symgrad.errors import GraphError
 from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.hooks import LIVE, hooks_of
@@ -161,13 +162,21 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode
     return found, visited
 
 
-def _pulled(node: Any, g: Any, handle: Handle | None) -> Sequence[Any]:
+def _pulled(node: Any, g: Any, handle: Handle | None) -> Any:
     """Run the rule of one node, in anomaly mode with a look at what comes back."""
     if node.saved is None:
         raise GraphError(FREED)
     if g is None:
         return [None] * len(node.rule.active)
-    return node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)  # type: ignore[no-any-return]
+    if not anomaly.state().on:
+        return node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)
+    try:
+        pulled = node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)
+        anomaly.check(node, pulled)
+    except Exception:
+        anomaly.report(node, stacklevel=7)
+        raise
+    return pulled
 
 
 def _shown(node: Any, g: Any, pulled: Sequence[Any], hooks: Any) -> list[Any]:
@@ -222,7 +231,7 @@ def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:
     plan = node.rule
     y, xs = plan.unpack(node)
     out, ins = _handles(node, y, xs, handle)
-    return plan.op.vjps(plan.active, g, out, *ins)  # type: ignore[no-any-return]
+    return plan.vjps(node, plan.active, g, out, ins)  # type: ignore[no-any-return]
 
 
 def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> tuple[list[int], list[Any]]:
@@ -278,7 +287,7 @@ def push(
         y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
         if record:
             y, xs = _handles(node, y, xs, handle)
-        t = node.op.jvp(ts, y, *xs)
+        t = node.op.jvp(ts, y, *xs) if symbolic else node.rule.jvp(node, ts, y, xs)
         t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
         # Where the tangents belong to inputs that were broadcast, so is their image.
         found[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)

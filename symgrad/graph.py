@@ -139,7 +139,8 @@ class Node:
     @property
     def kind(self) -> str:
         """torch's name of the backward function, such as ``AddBackward0``."""
-        return f"{self.rule.name}Backward0"
+        name = self.rule.name
+        return name if name.endswith("Backward") else f"{name}Backward0"
 
     def name(self) -> str:
         """Return torch's name of the backward function, such as ``AddBackward0``."""

@@ -134,11 +134,10 @@ def _name(hook: Hook) -> str:
 
 
 def _tuple(found: Any, count: int, hook: Hook) -> Sequence[Any]:
-    if not isinstance(found, (tuple, list)):
-        found = (found,)
-    if len(found) != count:
+    values: Sequence[Any] = found if isinstance(found, (tuple, list)) else (found,)
+    if len(values) != count:
         raise GraphError(
-            f"hook '{_name(hook)}' returned an incorrect number of values (got {len(found)}, but expected {count}). "
+            f"hook '{_name(hook)}' returned an incorrect number of values (got {len(values)}, but expected {count}). "
             "Return one for each, or None to leave them as they are."
         )
-    return found
+    return values

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import errors, hooks, modes
+from symgrad import anomaly, errors, graph, hooks, modes
 from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.ops.contract import Einsum
@@ -57,6 +57,23 @@ def adopt(cls: type[Core]) -> type[Core]:
     return cls
 
 
+def new_node(*args: Any) -> Node:
+    """Return a node, with its origin where origins are noted."""
+    return make_node(*args)
+
+
+def _make_node_with_origin(*args: Any) -> Any:
+    node = graph.make_node(*args)
+    node.origin = anomaly.here()
+    return node
+
+
+def note_origins(flag: bool) -> None:
+    """Note from now on where each operation is recorded, or stop it: costs nothing while it is off."""
+    global make_node
+    make_node = _make_node_with_origin if flag else graph.make_node  # type: ignore[assignment]
+
+
 def handle(node: AnyNode | None, value: Any) -> Any:
     """Return a tensor of a node and a value."""
     t = _new(Tensor)
@@ -65,7 +82,7 @@ def handle(node: AnyNode | None, value: Any) -> Any:
 
 
 def _shown_to_hooks(g: Any) -> Any:
-    return g if isinstance(g, Core) else handle(None, canonical(g))
+    return handle(None, canonical(g)) if isinstance(g, (float, _ndarray, np.generic)) else g
 
 
 def _from_hook(found: Any, g: Any, name: str) -> Any:

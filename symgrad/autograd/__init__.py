@@ -1,4 +1,4 @@
-"""torch.autograd's names: ``grad``, ``backward`` and the grad modes. A thin door onto ``backward``."""
+"""torch.autograd's names: ``grad``, ``backward``, ``Function``, anomaly mode and the grad modes. Thin doors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad import backward as _engine
+from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from symgrad.autograd.function import Function, once_differentiable
 from symgrad.errors import ArgumentError
 from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.tensor import Tensor
 
-__all__ = ["backward", "enable_grad", "grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "Function", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_anomaly_enabled", "no_grad",
+    "once_differentiable", "set_detect_anomaly", "set_grad_enabled",
+]  # fmt: skip
 
 
 def _many(x: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from symgrad import backward
+from symgrad.autograd.opened import opened
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
@@ -69,12 +70,14 @@ def derive(
         raise GraphError(_NO_GRAPH)
     many = isinstance(wrt, (list, tuple))
     targets = _targets(y._node, wrt if many else [wrt])
+    new = opened(y._node)
+    root, targets = new.get(y._node, y._node), [new.get(t, t) for t in targets]
     check = verify is not False
     if cotangent is not None or tangent is not None:
         _check_product(many, order, cotangent, tangent)
-        roots = [_product(y._node, t, cotangent, tangent, check) for t in targets]
+        roots = [_product(root, t, cotangent, tangent, check) for t in targets]
     else:
-        roots = _gradients(y._node, targets, order, check)
+        roots = _gradients(root, targets, order, check)
     found = ClosedForms(roots, targets) if many else roots[0]
     if verify:
         _verified(roots)
@@ -99,7 +102,8 @@ def expression(t: Tensor) -> Any:
     """Return the closed form of a recorded tensor itself."""
     if t._node is None:
         raise GraphError("expr: this tensor was not recorded. Give a leaf a name= or requires_grad=True.")
-    return ClosedForm(t._node, [t._node])
+    root = opened(t._node).get(t._node, t._node)
+    return ClosedForm(root, [root])
 
 
 def _targets(root: AnyNode, wrt: Sequence[Any]) -> list[AnyNode]:
@@ -205,5 +209,7 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
     nodes = backward.cells(inputs) if inputs is not None else [
         n for n in ancestors([t._node]) if n.level == GRAD and n.cell is not None
     ]  # fmt: skip
-    for node, form in zip(nodes, _gradients(t._node, nodes, 1), strict=True):
+    new = opened(t._node)
+    forms = _gradients(new.get(t._node, t._node), [new.get(n, n) for n in nodes], 1)
+    for node, form in zip(nodes, forms, strict=True):
         node.cell.grad_expr = form  # type: ignore[union-attr]

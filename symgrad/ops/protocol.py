@@ -166,6 +166,14 @@ class Plan:
         y, xs = self.unpack(node)
         return self.op.vjps(self.active, g, y, *xs)
 
+    def vjps(self, node: Node, which: Sequence[int], g: Any, y: Any, xs: Sequence[Any]) -> list[Any]:
+        """Return the cotangents of these inputs, recorded."""
+        return self.op.vjps(which, g, y, *xs)
+
+    def jvp(self, node: Node, ts: Sequence[Any], y: Any, xs: Sequence[Any]) -> Any:
+        """Return the tangent of the output, or NotImplemented."""
+        return self.op.jvp(ts, y, *xs)
+
 
 Op.plan_kind = Plan
 

@@ -1,0 +1,72 @@
+"""``detect_anomaly``: a backward that fails or finds nan names the operation and shows the line that recorded it.
+
+Imports record and anomaly.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from symgrad import anomaly, record
+from symgrad.anomaly import State
+
+__all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
+
+
+def _switch(state: State) -> None:
+    anomaly.switch(state)
+    record.note_origins(state.on)
+
+
+class _Mode:
+    """Switches the mode back at the end of a ``with`` block."""
+
+    def __init__(self) -> None:
+        self._before = anomaly.state()
+
+    def __exit__(self, *error: object) -> None:
+        _switch(self._before)
+
+
+class detect_anomaly(_Mode):
+    """In this ``with`` block, operations note where they are recorded, and backward looks for nan.
+
+    A rule that raises or returns nan is reported with the lines that recorded its operation; nan raises. The mode
+    holds for all threads, and costs time: it is for finding a fault.
+
+    Args:
+        check_nan: whether a gradient with nan is an error.
+
+    Raises:
+        GraphError: from ``backward``, with the operation's name.
+    """
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__()
+        self._check_nan = check_nan
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def __enter__(self) -> None:
+        self._before = anomaly.state()
+        _switch(State(True, self._check_nan))
+
+
+class set_detect_anomaly(_Mode):
+    """Switch anomaly mode on or off, at once and until the end of the ``with`` block if used as one."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        super().__init__()
+        _switch(State(bool(mode), check_nan))
+
+    def __enter__(self) -> None:
+        """Nothing: the mode is on already."""
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return anomaly.state().on

@@ -1,0 +1,174 @@
+"""A custom function as an operation of formulas and compiled programs: opaque, named, with derivatives of every order.
+
+Imports context, backward and below; the ``Function`` itself comes as an argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symgrad import backward, modes
+from symgrad.autograd.context import is_tensor
+from symgrad.errors import NotDifferentiable
+from symgrad.graph import CONSTANT, GRAD, Leaf, Shape
+from symgrad.kernels import canonical
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Expand
+from symgrad.record import as_tensor, handle
+
+TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+class Hole:
+    """Stands among the arguments of a custom function where its tensors go."""
+
+    def __repr__(self) -> str:
+        return "·"
+
+
+HOLE = Hole()
+
+
+def template(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the arguments with holes for the tensors."""
+    return tuple(HOLE if is_tensor(a) else a for a in args)
+
+
+def filled(form: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    """Return the arguments with tensors in the holes."""
+    rest = iter(tensors)
+    return [next(rest) if a is HOLE else a for a in form]
+
+
+class Opaque(Op):
+    """Output ``out`` of a custom function, or for a path of inputs i the vjp of that towards input i, and so on.
+
+    The inputs are (…, g₂, g₁, x₁, x₂, …): for each derivative a cotangent in front.
+    """
+
+    saves = "x"
+    known: ClassVar[list[Opaque]] = []  # those that NumPy source of formulas refers to, by their place here
+
+    def __init__(self, function: Any, form: tuple[Any, ...], out: int | None, path: tuple[int, ...] = ()) -> None:
+        self.function, self.form, self.out, self.path = function, form, out, path
+        self.name = function.__name__  # type: ignore[misc]
+        self._key = (function, tuple(map(_key, form)), out, path)
+        self._shapes: dict[Any, Shape] = {}
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Opaque) and self._key == other._key)
+
+    def __reduce__(self) -> Any:
+        return Opaque, (self.function, self.form, self.out, self.path)
+
+    def __str__(self) -> str:
+        return f"{self.name}{'′' * len(self.path)}{self._which()}"
+
+    def __repr__(self) -> str:
+        if self not in self.known:
+            self.known.append(self)
+        return f"Opaque.known[{self.known.index(self)}]"
+
+    @cached_property
+    def _inner(self) -> Opaque:
+        return Opaque(self.function, self.form, self.out, self.path[:-1])
+
+    def forward(self, *xs: Any) -> Any:
+        """Run the function, or the backward of it."""
+        with modes.no_grad():
+            found = self.on_tensors([handle(None, canonical(x)) for x in xs])
+        return found._value
+
+    def on_tensors(self, xs: Sequence[Any]) -> Any:
+        """Apply to tensors, recorded where recording is on."""
+        if not self.path:
+            found = self.function.apply(*filled(self.form, xs))
+            return found if self.out is None else found[self.out]
+        record = modes.recording()
+        with modes.enable_grad():
+            variables = [x if record and _flows(x) else _variable(x) for x in xs[1:]]
+            y = self._inner.on_tensors(variables)
+            wanted = variables[self.path[-1]]
+            if not _flows(y):
+                return handle(None, canonical(np.zeros(wanted.shape, wanted.dtype)))
+            (found,) = backward.grad(
+                [y], [wanted], [xs[0]], create_graph=record or len(self.path) > 1, retain_graph=True, materialize=True
+            )
+        return found
+
+    def out_shape(self, *shapes: Any) -> Shape:
+        """The shape of the function's result; of a vjp, that of the input."""
+        if self.path:
+            return shapes[1 + self.path[-1]]  # type: ignore[no-any-return]
+        if shapes not in self._shapes:
+            self._shapes[shapes] = self._probed([handle(Leaf(None, s, GRAD), None) for s in shapes]).shape
+        return self._shapes[shapes]
+
+    def _probed(self, xs: Sequence[Any]) -> Any:
+        found = self.function._probe(filled(self.form, xs))
+        return found if self.out is None else found[self.out]
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # the derivative is the function's backward, and where that is differentiated, its own
+        if self.path and self.function._is_once():
+            raise NotDifferentiable(f"{TWICE}. It is the backward of {self.name}.")
+        if self.path and i == 0:  # linear in its cotangent, at which the derivative is therefore not evaluated
+            xs = (_nought(xs[0]), *xs[1:])
+        return Opaque(self.function, self.form, self.out, (*self.path, i))(g, *xs)
+
+    def text(self, *args: str) -> str:
+        """F(x); its derivative F′(g, x), of several inputs with their number, F′0(g, x, y); of outputs, F[1](x)."""
+        out = "" if self.out is None else f"[{self.out}]"
+        return f"{self.name}{out}{'′' * len(self.path)}{self._which()}({', '.join(args)})"
+
+    def latex(self, *args: str) -> str:
+        """The same in LaTeX."""
+        title = self.name.replace("_", r"\_")
+        above = "".join([r"\prime "] * len(self.path))
+        below = ",".join(["" if self.out is None else f"[{self.out}]", self._which()]).strip(",")
+        marks = (f"_{{{below}}}" if below else "") + (f"^{{{above.strip()}}}" if above else "")
+        return f"\\operatorname{{{title}}}{marks}\\left({', '.join(args)}\\right)"
+
+    def _which(self) -> str:
+        several = sum(a is HOLE for a in self.form) > 1
+        return ",".join(map(str, self.path)) if several else ""
+
+
+def _key(a: Any) -> Any:
+    """What tells an argument that is no tensor from others."""
+    try:
+        hash(a)
+    except TypeError:
+        return type(a), id(a)
+    return type(a), a
+
+
+def _nought(x: Any) -> Any:
+    zero = handle(Leaf(0.0, (), CONSTANT), None) if is_tensor(x) else np.zeros(())
+    return Expand(shape(x))(zero)
+
+
+def _flows(x: Any) -> bool:
+    return x._node is not None and x._node.level == GRAD
+
+
+def _variable(x: Any) -> Any:
+    if np.asarray(x._value).dtype.kind != "f":
+        return x
+    return handle(Leaf(x._value, np.shape(x._value), GRAD), x._value)
+
+
+def ones_like(x: Any, error: Exception) -> Any:
+    """Return ones in place of a tensor without a value; raise where its sizes are not numbers."""
+    if not is_tensor(x) or x._value is not None:
+        return x
+    if not all(isinstance(n, int) for n in x.shape):
+        raise error
+    return as_tensor(np.ones(x.shape, x.dtype))
