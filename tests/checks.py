@@ -12,6 +12,8 @@ from table import Case
 
 import symgrad as sg
 
+BACKENDS = ["python", "numpy", "llvm"]  # of sg.compile
+
 
 def every(cases: Sequence[Case]) -> Any:
     """Run a test for each of the cases, as its argument ``case``."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checks import every, number, weighed
+from checks import BACKENDS, every, number, weighed
 
 import symgrad as sg
 from symgrad.compiler.backend import Unsuitable
 
 from cases import CASES
-
-BACKENDS = ["python", "numpy", "llvm"]
 
 
 def rosenbrock(x):

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from checks import BACKENDS
 
 import symgrad as sg
 from symgrad.compiler import compiled, trees
 from symgrad.compiler.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
 
-BACKENDS = ["python", "numpy", "llvm"]
 X = np.arange(6.0).reshape(2, 3) + 1
 backends = pytest.mark.parametrize("backend", BACKENDS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checks import BACKENDS
 
 import symgrad as sg
 from symgrad.compiler.jacobians import operations
@@ -11,7 +12,6 @@ from symgrad.compiler.trace import Spec, trace
 from symgrad.compiler.trees import LEAF, Branch
 from symgrad.errors import GraphError
 
-BACKENDS = ["python", "numpy", "llvm"]
 backends = pytest.mark.parametrize("backend", BACKENDS)
 RNG = np.random.default_rng(0)
 X, W = RNG.normal(size=(2, 3)), RNG.normal(size=3)

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from checks import BACKENDS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import symgrad as sg
 from symgrad.compiler.backend import Unsuitable
 
-BACKENDS = ["python", "numpy", "llvm"]
 SHAPES = [(), (3,), (2, 3), (1, 3), (2, 1)]
 ORDINARY = [0.5, -1.25, 2.0, 0.3, -0.7, 1.5]
 EXTREME = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-310, -1e-310, 1e100, -1e100, 1e-200, 710.0, -745.2]
