@@ -59,7 +59,7 @@ FUNCTIONS = {
     sp.sin: np.sin, sp.cos: np.cos, SIGMOID: lambda a: 1 / (1 + np.exp(-a)), sp.sign: np.sign,
     SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), RELU: lambda a: np.maximum(a, 0),
     sp.Gt: np.greater, sp.Ge: np.greater_equal, sp.Lt: np.less, sp.Le: np.less_equal, sp.Eq: np.equal,
-    sp.Ne: np.not_equal, sp.atan: np.arctan, sp.tan: np.tan, clamp_min: np.maximum,
+    sp.Ne: np.not_equal, sp.atan: np.arctan, sp.tan: np.tan, clamp_min: np.maximum, sp.Pow: np.power,
 }  # fmt: skip
 
 
@@ -167,6 +167,14 @@ kron = lambda k, x, y: k.call(Kron(), x, y, shape=tuple(n * m for n, m in zip(x.
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
 cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
+
+
+def power_slope(k, base, n):
+    """where(n = 0, 0, n·baseⁿ⁻¹), as the rule of powers writes it."""
+    slope = k.times(n, k.of(sp.Pow, base, k.add(n, (-1, k.number(1)))))
+    return k.of(sp.Piecewise, k.number(0), k.of(sp.Eq, n, k.number(0)), slope, k.number(1))
+
+
 diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
 centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
@@ -301,6 +309,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "relu_is_zero_elsewhere": [
         (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.x, k.number(0))), np.maximum(a.x, 0)),
         (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.y, k.number(0))), np.maximum(a.x, 0) * (a.y >= 0)),
+    ],
+    "power_without_a_case": [
+        (lambda k: power_slope(k, k.q, k.x), a.x * a.q ** (a.x - 1)),
+        (lambda k: power_slope(k, k.z, k.number(2)), 2 * a.z),
     ],
     "diagonals_add": [
         (lambda k: k.add(k.pool.eye(3), diag(k, k.x)), np.diag(1 + a.x)),

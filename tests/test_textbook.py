@@ -11,6 +11,7 @@ SIZES = {"n": 5, "d": 3, "k": 4}
 x, a = sg.symbol("x", "n"), sg.symbol("a", "n")
 X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
 A, v = sg.symbol("A", ("n", "n")), sg.symbol("v", "n", positive=True)
+S, Z = sg.symbol("S", ("n", "n"), symmetric=True), sg.symbol("Z", ("n", "d"))
 softmax_curvature = "Xᵀ*(diag(softmax(X*w)) - softmax(X*w)*softmax(X*w)ᵀ)*X"
 
 TABLE = {
@@ -40,7 +41,27 @@ TABLE = {
     "independent Gaussian": (
         (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "1 ⊘ v - ((x - a)^⊙2 ⊘ v^⊙2)",
     ),
+    "powers, by the base": ((v**a).sum(), v, 1, "a ⊙ v^⊙(a - 1)"),
+    "powers, by the exponent": ((v**a).sum(), a, 1, "v^⊙a ⊙ log(v)"),
+    "powers of any base": ((x**a).sum(), x, 1, "where(a = 0, 0, a ⊙ x^⊙(a - 1))"),
+    "powers of two": ((2**x).sum(), x, 1, "log(2)*2^⊙x"),
+    "Gaussian density": (
+        sg.exp(-0.5 * (x - a) @ sg.inverse(S) @ (x - a)), x, 1, "-exp(-(x - a)ᵀ*S⁻¹*(x - a)/2)*S⁻¹*(x - a)",
+    ),
+    "Gaussian density by its covariance": (
+        -0.5 * (x - a) @ sg.inverse(S) @ (x - a), S, 1, "S⁻¹*(x - a)*(x - a)ᵀ*S⁻¹/2",
+    ),
+    "log gamma": (sg.lgamma(v).sum() + sg.lgamma(v.sum()), v, 1, "digamma(sum(v)) + digamma(v)"),
+    "standardised columns": (
+        (Z * (X / X.std(0, keepdim=True))).sum(), Z, 1, "X*diag(1 ⊘ std(X, axis=0))",
+    ),
 }  # fmt: skip
+
+LATEX = {
+    "log gamma": r"\psi\left(\operatorname{sum}\left(v\right)\right) + \psi\left(v\right)",
+    "powers of two": r"\log{\left(2 \right)} 2^{\odot x}",
+    "powers, by the base": r"a \odot v^{\odot \left(a - 1\right)}",
+}
 
 
 def values(form, seed):
@@ -63,3 +84,17 @@ def test_derivative_is_printed_as_in_a_textbook(y, wrt, order, text):
         given = values(form, 1)
         expected = form.lambdify()(**given)
         close(evaluate_matrix(form.expr, expected.shape, {**given, **SIZES}), expected, 1e-9)
+
+
+@pytest.mark.parametrize("name", LATEX)
+def test_latex_is_as_in_a_textbook(name):
+    y, wrt, order, _ = TABLE[name]
+    assert sg.derive(y, wrt, order=order).latex() == LATEX[name]
+
+
+def test_powers_of_arrays_go_to_sympy_and_back():
+    form = sg.derive((v**a).sum(), a)
+    e = form.to_sympy()
+    given = values(form, 1)
+    f = sg.from_sympy(e, sorted(e.free_symbols, key=str))
+    close(f(given["a"], given["v"]), form.lambdify()(**given), 1e-12)

@@ -92,6 +92,28 @@ class ElementPower(ArrayExpr):
         )
 
 
+class ArrayPower(ArrayExpr):
+    """Each entry to the power of the other array's entry."""
+
+    precedence = PRECEDENCE["Pow"]
+
+    @classmethod
+    def of(cls, base: Any, exponent: Any, shape: Any) -> Any:
+        return cls(base, exponent, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        base, exponent = (self._paren(printer, a, _ATOM) for a in self.args[:2])
+        return f"{base}^⊙{exponent}"
+
+    def _latex(self, printer: Any) -> str:
+        base = self._paren_latex(printer, self.args[0], _ATOM)
+        base = f"\\left({base}\\right)" if base.endswith("}") else base  # one superscript is all that TeX takes
+        return f"{base}^{{\\odot {self._paren_latex(printer, self.args[1], _ATOM)}}}"
+
+    def _numpycode(self, printer: Any) -> str:
+        return f"({'**'.join(entries(printer, self.args[:2]))})"
+
+
 class Elementwise(ArrayExpr):
     """A scalar function of each entry."""
 
@@ -109,10 +131,18 @@ class Elementwise(ArrayExpr):
     def _declared(self) -> Any:
         return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
 
+    def _order(self) -> str | None:
+        """Which derivative of ψ this is, None of other functions."""
+        return str(self.args[1]) if str(self.args[0]) == "polygamma" else None
+
     def _sympystr(self, printer: Any) -> str:
+        if self._order() == "0":
+            return f"digamma({printer._print(self.args[2])})"
         return f"{self._declared().text}({', '.join(map(printer._print, self.args[1:-1]))})"
 
     def _latex(self, printer: Any) -> str:
+        if (n := self._order()) is not None:
+            return f"\\psi{'' if n == '0' else f'^{{({n})}}'}\\left({printer._print(self.args[2])}\\right)"
         inside = ", ".join(map(printer._print, self.args[1:-1]))
         return f"{self._declared().latex}\\left({inside}\\right)"
 

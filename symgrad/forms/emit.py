@@ -24,7 +24,7 @@ from symgrad.forms.canon.terms import (
     Pool,
     Term,
 )
-from symgrad.forms.elementwise import ElementPower, Elementwise
+from symgrad.forms.elementwise import ArrayPower, ElementPower, Elementwise
 from symgrad.forms.letters import LetterGraph, NoMatrix, outer
 from symgrad.forms.marks import Cases, Diag, Length, Norm2, Truth
 from symgrad.forms.nodes import (
@@ -130,6 +130,9 @@ class MatrixReading:
         if t.data in BY_FUNCTION:
             written = t.shape or BY_FUNCTION[t.data].text != BY_FUNCTION[t.data].name
             return Elementwise.of(t.data, args, t.shape) if written else t.data(*args)
+        if t.data is sp.Pow and t.shape:
+            base, exponent = args
+            return ArrayPower.of(base, exponent, t.shape)
         if t.data is sp.Piecewise:
             (*parts, last, always) = args
             if _number(always) != 1:

@@ -17,6 +17,7 @@ from symgrad.forms.nodes import (
     Call,
     Identity,
     OnesVector,
+    Plus,
     Product,
     Scaled,
     Transposed,
@@ -115,7 +116,8 @@ class LetterGraph:
         elif len(near) == 1:
             matrix = self._merged(k, near[0])
             vector = times(label, (self.sizes[k],)) if label else OnesVector.of(self.sizes[k])
-            found = chain([_turned(matrix, near[0], k), vector], (self.sizes[near[0]],))
+            number, found = _scaled(chain([_turned(matrix, near[0], k), vector], (self.sizes[near[0]],)))
+            self.coef = self.coef * number
             self.labels.setdefault(near[0], []).append(found)
         elif len(near) == 2:
             i, j = near
@@ -223,7 +225,7 @@ def _row(b: Any) -> list[Any]:
 
 
 def _is_plain(f: Any) -> bool:
-    return isinstance(f, (ArraySymbol, Call, OnesVector)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
+    return isinstance(f, (ArraySymbol, Call, OnesVector, Plus)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
 
 
 def _scaled(a: Any) -> tuple[Any, Any]:

@@ -28,9 +28,17 @@ class FormPrinter(StrPrinter):
         name = scalar.name if scalar is not None else type(e).__name__
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
 
+    def _print_polygamma(self, e: Any) -> str:
+        return f"digamma({self._print(e.args[1])})" if e.args[0] == 0 else self._print_Function(e)
+
 
 class FormLatexPrinter(LatexPrinter):
     """LaTeX, with every user's name escaped."""
+
+    def _print_polygamma(self, e: Any, exp: Any = None) -> str:
+        order = "" if e.args[0] == 0 else f"^{{({self._print(e.args[0])})}}"
+        text = f"\\psi{order}\\left({self._print(e.args[1])}\\right)"
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
     def _print_Symbol(self, e: sp.Symbol, style: str = "plain") -> str:
         return latex_name(e.name)

@@ -108,6 +108,14 @@ def _power(e: elementwise.ElementPower) -> Any:
 
 
 @to_sympy.register
+def _array_power(e: elementwise.ArrayPower) -> Any:
+    base, exponent = _parts(e)
+    if not getattr(base, "is_Matrix", False) or not getattr(exponent, "is_Matrix", False):
+        raise missing(e)
+    return sp.HadamardPower(base, exponent)
+
+
+@to_sympy.register
 def _quotient(e: marks.Quotient) -> Any:
     a, b = _parts(e)
     if not getattr(b, "is_Matrix", False):

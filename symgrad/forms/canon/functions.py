@@ -178,12 +178,15 @@ def truth_of_a_truth(pool: Pool, t: Term) -> Term | None:
 
 
 def _is_truth(t: Term) -> bool:
+    """Whether every entry is 1 or 0, by a relation or by several that hold at once."""
+    if t.kind == PRODUCT:
+        return elementwise(t) and all(map(_is_truth, t.args))
     return t.kind == FUNCTION and _is_relation(t.data) and t.data is not sp.Piecewise
 
 
 @rule(FUNCTION)
 def of_a_positive(pool: Pool, t: Term) -> Term | None:
-    """|x| and max(x, 0) are x, sign(x) and [x > 0] are 1, where x is marked positive."""
+    """|x| and max(x, 0) are x, sign(x) and [x > 0] are 1, [x = 0] is 0, where x is marked positive."""
     x = t.args[0]
     if x.kind != LEAF or "positive" not in x.data[1]:
         return None
@@ -191,6 +194,8 @@ def of_a_positive(pool: Pool, t: Term) -> Term | None:
         return x
     if t.data is sp.sign or (t.data in (sp.Gt, sp.Ge, sp.Ne) and value_of(t.args[1]) == 0):
         return pool.ones(t.shape)
+    if t.data in (sp.Lt, sp.Le, sp.Eq) and value_of(t.args[1]) == 0:
+        return pool.zero(t.shape)
     return None
 
 

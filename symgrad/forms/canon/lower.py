@@ -7,6 +7,7 @@ Imports the constructors and ops.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, singledispatch
 from typing import Any
 
@@ -28,6 +29,7 @@ from symgrad.ops.matrices import DiagEmbed, Diagonal
 from symgrad.ops.norms import Norm
 from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
+from symgrad.ops.reduction import Reduction
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.select import part
 from symgrad.ops.shape import Expand, Eye, Reshape, total
@@ -355,6 +357,15 @@ def _(op: DiagEmbed, pool: Pool, shape: Any, args: list[Term]) -> Term:
     if op.offset or len(a.shape) != 1 or shape[0] != shape[1]:
         return pool.call(op, args, shape)
     return pool.product([(a, (0,)), (pool.eye(shape[0]), (0, 1))], (0, 1), {0: shape[0], 1: shape[0]})
+
+
+@lower.register
+def _(op: Reduction, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # Kept axes are of length one: the same entries without them, where they are written beside others.
+    if not op.keepdim:
+        return pool.call(op, args, shape)
+    left = tuple(n for k, n in enumerate(shape) if k not in op.axes)
+    return _with_axes_of_one(pool, pool.call(replace(op, keepdim=False), args, left), shape)
 
 
 @lower.register

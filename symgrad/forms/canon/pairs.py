@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, Draft, Letters, Pool, Term, rule, value_of
+from symgrad.forms.canon.terms import FUNCTION, LEAF, POWER, PRODUCT, Draft, Letters, Pool, Term, rule, value_of
 from symgrad.scalars import SCALARS, clamp_min
 
 RELU = SCALARS["relu"].function
@@ -83,3 +83,20 @@ def relu_is_zero_elsewhere(d: Draft) -> bool:
                 del d.factors[q]
                 return True
     return False
+
+
+@rule(FUNCTION)
+def power_without_a_case(pool: Pool, t: Term) -> Term | None:
+    """where(a = 0, 0, a·xᵃ⁻¹) is a·xᵃ⁻¹, where x is marked positive."""
+    if t.data is not sp.Piecewise or len(t.args) != 4 or value_of(t.args[0]) != 0 or t.args[2].kind != PRODUCT:
+        return None
+    _, condition, otherwise, _ = t.args
+    powers = [f.args[0] for f in otherwise.args if _is(f, sp.Pow)]
+    if not _is(condition, sp.Eq) or value_of(condition.args[1]) != 0 or condition.args[0] not in otherwise.args:
+        return None
+    return otherwise if powers and all(_is_positive(x) for x in powers) else None
+
+
+def _is_positive(x: Term) -> bool:
+    value = value_of(x)
+    return value.is_positive if value is not None else x.kind == LEAF and "positive" in x.data[1]
