@@ -94,8 +94,9 @@ class Compiled:
     # -------------------------------------------------------------- calling
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns."""
-        if self._direct is not None and not kwargs:
-            out = self._direct(*args)
+        direct = self._direct
+        if direct is not None and not kwargs:
+            out = direct(*args)
             if out is not NotImplemented:
                 return out
         given = (*args, *kwargs.values()) if kwargs else args
@@ -121,6 +122,8 @@ class Compiled:
             return found.finish(found.kernel.run(given_away(values, found.kernel.reuses)))
         if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
             # The next call of this kind, with arrays as they are, goes straight to the kernel.
+            if len(self._flat) >= MOST_SIGNATURES:  # by strides there may be more than in ``_found``
+                self._flat.clear()
             self._flat[*key, *kwargs] = found
             self._direct = None if kwargs else found.kernel.direct
         return found.finish(found.kernel.run(values))
