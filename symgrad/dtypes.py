@@ -13,6 +13,7 @@ import numpy as np
 from symgrad.graph import AnyNode, Leaf, is_node
 from symgrad.modes import get_default_dtype
 from symgrad.ops.convert import Cast
+from symgrad.ops.join import Stack
 from symgrad.ops.logic import Bits
 from symgrad.ops.map import Map
 from symgrad.ops.shape import Eye
@@ -57,6 +58,8 @@ def _of_result(node: Any) -> np.dtype[Any]:
         return np.dtype(np.int64)
     if isinstance(op, Eye):
         return _FLOAT64 if op.dtype is None else np.dtype(op.dtype)
+    if isinstance(op, Stack):  # where NumPy promotes numbers as well
+        return np.result_type(*[p.dtype if is_node(p) else type(p) for p in node.inputs])
     # A Python float is a 0-d tensor too, and does not promote.
     inputs = [(p.dtype, p.shape) for p in node.inputs if is_node(p)]
     return result_dtype(op, [d for d, s in inputs if s != () or d != _FLOAT64], node.inputs)
