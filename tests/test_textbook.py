@@ -5,6 +5,7 @@ import pytest
 from checks import close
 
 import symgrad as sg
+from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
 
 SIZES = {"n": 5, "d": 3, "k": 4}
@@ -84,6 +85,24 @@ def test_derivative_is_printed_as_in_a_textbook(y, wrt, order, text):
         given = values(form, 1)
         expected = form.lambdify()(**given)
         close(evaluate_matrix(form.expr, expected.shape, {**given, **SIZES}), expected, 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("y", "text"),
+    [
+        (sg.cumsum(x, 0), "[i >= j]"),
+        (sg.cumsum(x, 0) * a, "a_i*[i >= j]"),
+        (sg.cumsum(x**2, 0), "2*x_j*[i >= j]"),
+        (sg.cumsum(A @ x, 0), "Sum_k A_kj*[i >= k]"),
+    ],
+)
+def test_jacobian_of_a_running_sum_has_a_bracket(y, text):
+    form = sg.derive(y, x)
+    assert str(form) == text
+    rng = np.random.default_rng(1)
+    given = {name: rng.normal(size=(5,) * len(leaf.shape)) for name, leaf in zip(form.args, form._leaves, strict=True)}
+    expected = form.lambdify()(**given) if given else np.tril(np.ones((5, 5)))
+    close(evaluate(form.expr, form._free(()), (5, 5), {**given, **SIZES}), expected, 1e-12)
 
 
 @pytest.mark.parametrize("name", LATEX)

@@ -200,7 +200,7 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
             body = (hi - lo + 1) * body
             left.remove(limit)
             continue
-        contracted = None if _ragged(lo, hi) else _contract(body, k)
+        contracted = _contract(body, k) if not _ragged(lo, hi) else _cut(body, *limit)
         if contracted is not None:
             body = contracted
             left.remove(limit)
@@ -217,6 +217,19 @@ def summed(body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
 def _ragged(lo: Any, hi: Any) -> bool:
     """Whether a sum runs over a part of the axis only, as in a running sum: then δ may pick nothing."""
     return lo != 0 or any(not s.is_positive for s in hi.free_symbols)
+
+
+def _cut(body: sp.Expr, k: Any, lo: Any, hi: Any) -> sp.Expr | None:
+    """Return Σ_{k=j..n-1} δ_ik x_k, which is x_i where i ≥ j; and so up to j."""
+    delta = None if body.is_Add else _delta_in(body, k)
+    other = None if delta is None else next(a for a in delta.args if a != k)
+    if other is None or not other.is_Symbol:
+        return None
+    from_start, to_end = lo == 0, not _ragged(0, hi)
+    if not (lo.is_Symbol and to_end) and not (from_start and hi.is_Symbol):
+        return None
+    picked = _without(body, delta).xreplace({k: other})
+    return picked * Branches.of([(sp.S.One, other >= lo if to_end else other <= hi), (sp.S.Zero, sp.true)])
 
 
 def _contract(body: sp.Expr, k: sp.Symbol) -> sp.Expr | None:
