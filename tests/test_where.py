@@ -296,3 +296,13 @@ def test_graph_is_not_searched_again_for_each_of_many_derivatives(monkeypatch):
     monkeypatch.setattr(names, "ancestors", lambda roots: searches.append(1) or plain(roots))
     assert "d/dx7 = 2*x7" in str(sg.derive(y, xs))
     assert 0 < len(searches) < len(xs)
+
+
+def test_gradient_of_a_long_product_computes_nothing_twice():
+    xs = [sg.symbol(f"x{k}", ()) for k in range(100)]
+    y = xs[0]
+    for x in xs[1:]:
+        y = y * x
+    forms = sg.derive(y, xs)
+    products = sum(e.count_ops(visual=False) for e in [*forms.bodies, *[d.expr for d in forms.where]])
+    assert products < 300

@@ -29,6 +29,7 @@ from symgrad.scalars import SCALARS, tidy
 
 DEPTH = 16  # operations in a row that are written as one expression
 SMALL, LONG = 60, 400  # operations of a graph, and length of a formula, that is also named after it is simplified
+MANY = 200  # operations of a graph beyond which operations count, and not signs only
 LARGE = 3000  # operations of a graph that is lowered once, with a name for all that is used again
 ROUNDS = 8  # of leaving out names that are used once
 
@@ -116,7 +117,7 @@ class WhereForm:
 
         def name(node: AnyNode, term: Term) -> Term:
             depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
-            if is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
+            if self._is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
                 return term
             depth[node] = 0
             if node not in self._forward:
@@ -131,6 +132,10 @@ class WhereForm:
         for node, term in found.items():
             self._node_of.setdefault(term, node)
         self._bodies = [self._body(found, root) for root in self._roots]
+
+    def _is_short(self, t: Term) -> bool:
+        """Whether a term needs no name; in a large graph, a product of two numbers does, to be computed once."""
+        return is_short(t) and (t.shape != () or t.kind != PRODUCT or len(t.args) < 2 or len(self._order) <= MANY)
 
     def _body(self, found: dict[AnyNode, Term], root: AnyNode) -> Term:
         t = found[root]
@@ -165,7 +170,7 @@ class WhereForm:
         uses: Counter[Term] = Counter(self._bodies)
         for t in below(self._bodies):
             uses.update(t.args)
-        again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not is_short(t))]
+        again = [t for t, k in uses.items() if k > 1 and (t.kind == NAMED or not self._is_short(t))]
         nodes = {t.data if t.kind == NAMED else self._node_of.get(t) for t in again}
         return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
 
