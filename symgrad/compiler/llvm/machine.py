@@ -1,10 +1,12 @@
 """LLVM IR text to machine code in this process, for the processor it runs on. The optional llvmlite is imported here.
 
-Imports nothing of symgrad else.
+The environment variable SYMGRAD_LLVM_CPU names another processor, as LLVM does: x86-64-v3 for AVX2 only, so that
+results are the same on a set of machines. Imports nothing of symgrad else.
 """
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -58,11 +60,18 @@ def _host() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), flags + _TUNING if "+avx2" in flags else flags
 
 
-def compile_ir(text: str, level: Level, *, cpu: str | None = None, features: str | None = None) -> Machine:
-    """Compile IR for this processor, or for the one named, whose instructions this one has."""
-    host, flags = _host()
+def _processor() -> tuple[str, str]:
+    """The processor to compile for, and its features; of one that is named, those that LLVM knows it by."""
+    host = _host()
+    name = os.environ.get("SYMGRAD_LLVM_CPU")
+    return (name, "") if name else host
+
+
+def compile_ir(text: str, level: Level) -> Machine:
+    """Compile IR for this processor, or for the one named in SYMGRAD_LLVM_CPU, whose instructions this one has."""
+    cpu, features = _processor()
     target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu or host, features=flags if features is None else features, opt=level.generator, jit=True
+        cpu=cpu, features=features, opt=level.generator, jit=True
     )
     module = llvm.parse_assembly(text)
     if level.passes:
