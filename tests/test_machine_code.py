@@ -1,0 +1,259 @@
+"""Machine code and fused NumPy against eager: random programs, reductions, parts of arrays, extremes, long code."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from array_programs import Program
+
+import symgrad as sg
+from symgrad.compiler.llvm.math import FUNCTIONS
+from symgrad.ops.map import emap
+from symgrad.scalars import SCALARS, X
+
+llvm = pytest.importorskip("llvmlite.binding")
+SINGLE, DOUBLE = np.float32, np.float64
+
+
+def arrays(result):
+    """The arrays in nested tuples."""
+    if isinstance(result, tuple):
+        return [y for part in result for y in arrays(part)]
+    return [np.asarray(result.detach().numpy() if isinstance(result, sg.Tensor) else result)]
+
+
+def agree(found, expected, tolerance=1e-12):
+    """Equal in shape and dtype, in nan and ∞, and to the tolerance of the largest entry."""
+    for y, z in zip(arrays(found), arrays(expected), strict=True):
+        assert (y.shape, y.dtype) == (z.shape, z.dtype)
+        if z.dtype.kind == "f":
+            tolerance = max(tolerance, 30 * float(np.finfo(z.dtype).eps))
+            scale = max(1.0, float(np.max(np.abs(z[np.isfinite(z)]), initial=0.0)))
+            np.testing.assert_allclose(y, z, rtol=tolerance, atol=tolerance * scale)
+        else:
+            np.testing.assert_array_equal(y, z)
+
+
+def check(f, *xs, tolerance=1e-12, backends=("llvm", "numpy")):
+    """Compare with eager; write over the results, and compare with a second call."""
+    with np.errstate(all="ignore"):
+        expected = arrays(f(*map(sg.as_tensor, xs)))
+    for backend in backends:
+        fast = sg.compile(f, backend=backend)
+        found = fast(*xs)
+        agree(found, tuple(expected), tolerance)
+        kept = [y for y in arrays(found) if y.ndim]
+        for y in kept:
+            y[...] = 1
+        again = fast(*xs)
+        agree(again, tuple(expected), tolerance)
+        owned = [*kept, *[y for y in arrays(again) if y.ndim], *[x for x in xs if isinstance(x, np.ndarray)]]
+        assert not any(np.shares_memory(y, z) for k, y in enumerate(owned) for z in owned[:k])
+
+
+# ------------------------------------------------------------------ random programs
+KINDS = {
+    "float64": {},
+    "empty axes": {"empty": True},
+    "float32": {"dtypes": (SINGLE,)},
+    "both": {"dtypes": (SINGLE, DOUBLE)},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs_have_the_values_and_gradients_of_eager_ones(seed, kind):
+    program = Program(seed, 4 + seed % 12, **KINDS[kind])
+    both = sg.value_and_grad(program.loss, tuple(range(len(program.points))), has_aux=True)
+    check(both, *program.points, tolerance=1e-12 if "dtypes" not in KINDS[kind] else 1e-3)
+
+
+# ------------------------------------------------------------------ reductions
+def numbers(*shape, seed=0, dtype=DOUBLE):
+    return np.random.default_rng(seed).normal(size=shape).astype(dtype)
+
+
+def strange(x):
+    """With nan, both infinities and both zeros in some places."""
+    x = x.copy()
+    for k, value in enumerate([np.nan, np.inf, -np.inf, 0.0, -0.0]):
+        x.flat[k * 7 % x.size :: 31] = value
+    return x
+
+
+def every_reduction(x):
+    """Sums, means and extremes along all sets of axes."""
+    n = x.ndim
+    sets = [tuple(a for a in range(n) if mask >> a & 1) for mask in range(1, 2**n)]
+    names = ["sum", "mean", "amax", "amin"]
+    return tuple(getattr(x * 1.25, name)(axes) for axes in sets for name in names)
+
+
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+@pytest.mark.parametrize(
+    "shape", [(700,), (1, 700), (5, 300), (300, 5), (31, 33), (3, 70, 4), (40, 1, 20), (2, 3, 4, 30)]
+)
+def test_reductions_along_any_axes(shape, dtype):
+    check(every_reduction, numbers(*shape, dtype=dtype))
+
+
+@pytest.mark.parametrize("shape", [(700,), (5, 300), (300, 5), (3, 70, 4)])
+def test_nan_and_infinity_come_through_reductions(shape):
+    check(lambda x: every_reduction(x)[2::4] + every_reduction(x)[3::4] + (x.sum(0),), strange(numbers(*shape)))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 5), (5, 0), (3, 0, 4)])
+def test_sums_of_nothing_are_zero(shape):
+    check(lambda x: (x.sum(), x.sum(0), (x * 2).sum(-1), x.T @ x if x.ndim == 2 else x), np.zeros(shape))
+
+
+@pytest.mark.parametrize(("dtype", "digits"), [(DOUBLE, 1e-12), (SINGLE, 2e-6)])
+@pytest.mark.parametrize("backend", ["llvm", "numpy"])
+def test_long_sums_keep_their_digits(backend, dtype, digits):
+    x = np.random.default_rng(1).uniform(0, 1, 10**6).astype(dtype)
+    exact = math.fsum(x.tolist())
+    wide = sg.compile(lambda x: (x.sum(), x.reshape(1000, 1000).sum(0).sum(), (x * 1.0).mean()), backend=backend)(x)
+    np.testing.assert_allclose(wide, [exact, exact, exact / x.size], rtol=digits)
+
+
+# ------------------------------------------------------------------ parts of joined arrays
+def two_slices(first, second):
+    """A gradient whose terms overlap, and the terms once more."""
+
+    def f(x):
+        a, b = sg.exp(x[first]), sg.exp(-x[second])
+        g = sg.grad(lambda v: (v[first] * a).sum() + (v[second] * b).sum())(x)
+        return g.sum() * a, g.sum() * b, (g * g).sum(1)
+
+    return f
+
+
+SLICES = [slice(1, None), slice(None, -1), slice(None, None, -1), slice(None, None, 2)]
+
+
+@pytest.mark.parametrize("second", SLICES)
+@pytest.mark.parametrize("first", SLICES)
+def test_terms_of_a_sum_of_parts_stay_what_they_are(first, second):
+    check(two_slices(first, second), numbers(40, 30))
+
+
+JOINED = {
+    "rows": lambda x: sg.cat([x.sum(1), x.amax(1), sg.sin(x).sum(1), x[:, 0], x.mean(0)]),
+    "columns": lambda x: sg.stack([x.sum(1), x.amin(1), sg.cos(x).mean(1), x[:, 1] * 2], 1),
+    "numbers": lambda x: sg.stack([x.sum(), x.amax(), sg.tanh(x).sum(), x[0, 0]]),
+    "products": lambda x: sg.cat([x @ x.T, (x * x).sum(1, keepdim=True), x[:, ::-1]], 1),
+    "nested": lambda x: sg.cat([sg.stack([x.sum(0), x.amax(0)]), sg.cat([x[:2], -x[3:5]]).flip(0)]).T,
+    "itself": lambda x: (sg.cat([sg.exp(x), sg.exp(x)]), sg.stack([sg.exp(x)] * 2).sum(0), sg.exp(x)),
+    "blocks": lambda x: sg.cat([sg.cat([sg.sin(x), x * 2], 1), sg.cat([x + 1, sg.cos(x)], 1)]),
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+def test_results_are_written_where_they_are_joined(name, dtype):
+    check(JOINED[name], numbers(40, 30, dtype=dtype))
+
+
+# ------------------------------------------------------------------ large angles, extremes
+ANGLES = [1e9, -1e9, 1e300, -3.7e15, math.inf, -math.inf, math.nan, 1e5, 0.0, 5e-324]
+
+
+def far(shape, dtype):
+    """Ordinary angles, and some for which the quick code has not enough digits of π."""
+    x = numbers(*shape, dtype=dtype)
+    with np.errstate(over="ignore"):
+        x.flat[3 : 3 + 13 * len(ANGLES) : 13] = np.array(ANGLES).astype(dtype)
+    return x
+
+
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+def test_angles_of_any_size(dtype):
+    x = far((40, 20), dtype)
+    check(lambda x: (sg.sin(x), sg.cos(x), sg.tan(x), sg.sin(3 * x) * sg.cos(x)), x)
+    check(
+        lambda x: (sg.sin(x).sum(1), sg.cos(x).amax(0), sg.tan(x).amin(), sg.where(abs(x) < 1, sg.sin(x), 0).sum()), x
+    )
+
+
+def test_angles_of_any_size_in_sums_that_are_parts_of_an_array():
+    check(lambda x: sg.cat([sg.sin(x).sum(1), sg.cos(x).amin(0), sg.tan(x).amax(1), x[0]]), far((40, 20), DOUBLE))
+    x = far((40, 20), DOUBLE)
+    check(lambda x: sg.cat([sg.sin(x).sum(1), sg.cos(x).sum(0)]), np.where(np.isfinite(x), x, 1e10))
+
+
+EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e-324, math.inf, -math.inf, math.nan,
+            1e300, -1e300, 1e9, -750.0, 709.9, 88.8, -104.0, 1e5]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n in SCALARS and n != "bce_logits"])
+def test_functions_at_extremes_within_loops_are_numpys(name, dtype):
+    declared = SCALARS[name]
+    with np.errstate(all="ignore"):
+        grid = np.meshgrid(*[np.tile(np.array(EXTREMES).astype(dtype), 32 // declared.nargs**4)] * declared.nargs)
+        expected = declared.numpy(*grid)
+    found = sg.compile(lambda *xs: emap(declared.function(*X[: declared.nargs]), *xs), backend="llvm")(*grid)
+    np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+
+
+def test_float32_is_compared_with_numbers_in_single_precision():
+    for count in (3, 700):
+        check(lambda x: (x < 0.1, x <= 0.1, x == 0.1, sg.where(x >= 0.1, x, -x)), np.full(count, 0.1, SINGLE))
+
+
+# ------------------------------------------------------------------ straight-line programs
+def long_program(steps):
+    """A function of three numbers in so many steps, which look at values from long before and at conditions."""
+
+    def f(a, b, c):
+        values, marks = [a, b, c], [a > b, b > c]
+        for k in range(steps // 5):
+            x, y, early = values[-1], values[-2], values[k * 7 // 10]
+            marks.append(x * 0.5 > early)
+            chosen = sg.where(marks[k // 2], x - early, y * 0.75)
+            values.append(chosen * 0.9 + 0.1 * (k % 7))
+        return values[-1], values[len(values) // 2] + values[3], marks[-1], marks[len(marks) // 3]
+
+    return f
+
+
+@pytest.mark.parametrize("steps", [100, 5_000, 40_000])
+def test_long_straight_line_programs_are_those_of_python(steps):
+    xs = 0.3, -1.2, 0.7
+    expected = sg.compile(long_program(steps), backend="python")(*xs)
+    compiled = sg.compile(long_program(steps), backend="llvm")
+    agree(compiled(*xs), expected)
+    assert (compiled.source.count("@part") > 2) == (steps > 100)
+
+
+# ------------------------------------------------------------------ other processors
+PROCESSORS = ["x86-64", "x86-64-v3"]
+X86 = llvm.get_process_triple().startswith("x86_64")
+
+
+@pytest.mark.skipif(not X86, reason="names x86 processors")
+@pytest.mark.parametrize("processor", PROCESSORS)
+@pytest.mark.parametrize("seed", range(2))
+def test_code_for_other_processors_gives_the_same_results(seed, processor, monkeypatch):
+    if processor != "x86-64" and not {"avx2", "fma"} <= {f for f, on in llvm.get_host_cpu_features().items() if on}:
+        pytest.skip("the host has no AVX2")
+    monkeypatch.setenv("SYMGRAD_LLVM_CPU", processor)
+    program = Program(seed, 15)
+    check(program, *program.points, backends=["llvm"])
+    check(every_reduction, numbers(31, 33), backends=["llvm"])
+    check(lambda x: (sg.sin(x), sg.exp(x), sg.erf(x), x**0.3), far((40, 20), DOUBLE), backends=["llvm"])
+
+
+@pytest.mark.skipif(not X86, reason="names x86 processors")
+def test_the_processor_named_is_compiled_for(monkeypatch):
+    def registers():
+        found = sg.compile(lambda x: (x * x).sum(), backend="llvm").lower(np.ones(1000)).stages["assembly"]
+        return max("xyz".index(name) for name in re.findall(r"%([xyz])mm", found))
+
+    monkeypatch.setenv("SYMGRAD_LLVM_CPU", "x86-64")
+    assert registers() == 0
+    monkeypatch.setenv("SYMGRAD_LLVM_CPU", "x86-64-v3")
+    assert registers() == 1
