@@ -29,7 +29,9 @@ def common(coefficients: Sequence[Any]) -> Any:
     numbers, rests = zip(*[c.as_coeff_Mul() for c in coefficients], strict=True)
     powers = [rest.as_powers_dict() for rest in rests]
     found = sp.Mul(*[b ** _least([sp.sympify(p[b]) for p in powers]) for b in powers[0] if b != 1])
-    return found * abs(numbers[0]) if len(set(map(abs, numbers))) == 1 else found
+    size = abs(numbers[0])
+    shared = len(set(map(abs, numbers))) == 1 and not (size - 1).is_zero  # SymPy's 1.0 is not equal to 1
+    return found * size if shared else found
 
 
 def _least(exponents: Sequence[Any]) -> Any:
