@@ -148,10 +148,10 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
     many = isinstance(body, (tuple, sp.Tuple))
 
     def run(*xs: Any) -> Any:
-        columns, size = [], 0
+        columns, size = [], -1
         for x in xs:
             if type(x) is np.ndarray and x.ndim == 1 and x.dtype is _FLOAT64 and x.size <= _SMALL:
-                size = size or x.size
+                size = x.size if size < 0 else size
                 if x.size != size:
                     return kernel(*xs)
                 columns.append(x.tolist())
@@ -160,7 +160,7 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
             else:
                 return kernel(*xs)
         try:
-            rows = list(map(entry, *columns)) if size else None
+            rows = list(map(entry, *columns)) if size > 0 else None
         except ARITHMETIC:
             rows = None
         if rows is None:
