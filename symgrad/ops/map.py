@@ -314,7 +314,7 @@ def _exact_float(value: float) -> sp.Expr:
     p, q = value.as_integer_ratio()
     if q <= 4096 and abs(p) < 10**12:
         return sp.Rational(p, q)
-    for q in (3, 5, 6, 7, 9, 10, 100, 1000):
+    for q in (3, 5, 6, 7, 9, 10, 100, 1000) if abs(value) < 1e12 else ():
         if float(round(value * q)) / q == value:
             return sp.Rational(round(value * q), q)
     return sp.Float(value)
