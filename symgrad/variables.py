@@ -84,9 +84,10 @@ class Call:
         if g is None:
             return zeros(x)
         if isinstance(g, Core):
-            if g.dtype != x.dtype:
-                g = apply(Cast(x.dtype), (g,))
-            return cut(g, {id(v._node) for v in self.xs})
+            found: Any = g
+            if found.dtype != x.dtype:
+                found = apply(Cast(x.dtype), (g,))
+            return cut(found, {id(v._node) for v in self.xs})
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def out(self, t: Any) -> Any:
