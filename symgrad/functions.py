@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from symgrad.ops import (
     arrange,
+    blends,
     contract,
     determinant,
     expm,
@@ -38,23 +39,26 @@ from symgrad.public import public
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
 __all__ = [
-    "abs", "acos", "acosh", "add", "all", "amax", "amin", "any", "argmax", "argmin", "argsort", "asin",
-    "asinh", "atan", "atan2", "atanh", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bmm",
-    "broadcast_to", "cat", "cdist", "ceil", "cholesky", "chunk", "clamp", "clip", "clone", "concat",
-    "concatenate", "cos", "cosh", "count_nonzero", "cummax", "cummin", "cumprod", "cumsum", "det", "diag",
-    "diag_embed", "diagonal", "diff", "digamma", "dist", "div", "divide", "dot", "einsum", "eq", "erf",
-    "erfc", "exp", "exp2", "expm1", "fix", "flatten", "flip", "floor", "floor_divide", "fmod", "gather", "ge",
-    "gt", "hstack", "index_add", "index_select", "inner", "inverse", "isfinite", "isinf", "isnan", "kron",
-    "kthvalue", "le", "lgamma", "log", "log10", "log1p", "log2", "log_softmax", "logdet", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt", "masked_fill",
+    "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "amax", "amin",
+    "any", "argmax", "argmin", "argsort", "asin", "asinh", "atan", "atan2", "atanh", "baddbmm", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "bmm", "broadcast_to", "cat", "cdist", "ceil", "cholesky",
+    "chunk", "clamp", "clip", "clone", "concat", "concatenate", "copysign", "cos", "cosh", "count_nonzero",
+    "cummax", "cummin", "cumprod", "cumsum", "deg2rad", "det", "diag", "diag_embed", "diagonal", "diff",
+    "digamma", "dist", "div", "divide", "dot", "einsum", "eq", "erf", "erfc", "erfinv", "exp", "exp2",
+    "expm1", "fix", "flatten", "flip", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "frac",
+    "gather", "ge", "gt", "heaviside", "hstack", "hypot", "i0", "index_add", "index_select", "inner",
+    "inverse", "isfinite", "isinf", "isnan", "kron", "kthvalue", "ldexp", "le", "lerp", "lgamma", "log",
+    "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logdet", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lt", "masked_fill",
     "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "maximum", "mean", "median", "min",
-    "minimum", "mm", "moveaxis", "movedim", "mul", "multiply", "mv", "nansum", "narrow", "ne",
-    "neg", "norm", "outer", "permute", "pinverse", "pow", "prod", "ravel", "reciprocal", "relu", "remainder",
-    "repeat_interleave", "reshape", "roll", "round", "rsqrt", "scatter", "scatter_add", "select", "sigmoid",
-    "sign", "sin", "sinh", "slogdet", "softmax", "softplus", "sort", "split", "sqrt", "square", "squeeze",
-    "stack", "std", "std_mean", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take_along_dim",
-    "tan", "tanh", "tile", "topk", "trace", "transpose", "tril", "triu", "true_divide", "trunc", "unbind",
-    "unsqueeze", "var", "var_mean", "vstack", "where",
+    "minimum", "mm", "moveaxis", "movedim", "mul", "multiply", "mv", "nan_to_num", "nansum",
+    "narrow", "ne", "neg", "norm", "outer", "permute", "pinverse", "polygamma", "pow", "prod", "rad2deg",
+    "ravel", "reciprocal", "relu", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt",
+    "scatter", "scatter_add", "select", "sigmoid", "sign", "sin", "sinc", "sinh", "slogdet", "softmax",
+    "softplus", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "subtract",
+    "sum", "swapaxes", "swapdims", "t", "take_along_dim", "tan", "tanh", "tile", "topk", "trace", "transpose",
+    "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "var", "var_mean", "vstack", "where",
+    "xlogy",
 ]  # fmt: skip
 
 
@@ -168,6 +172,13 @@ erfc = _unary("erfc", "1 - erf x, accurate in the tail.", "-2/√π e^(-x²)")
 lgamma = _unary("lgamma", "log |Γ(x)|.", "ψ(x)")
 digamma = _unary("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
 clone = _unary("clone", "A copy of x that passes gradients on.", "1")
+erfinv = _unary("erfinv", "The inverse of erf, ±∞ at ±1 and nan beyond.", "√π/2 e^(y²)")
+logit = public(blends.logit)
+sinc = _unary("sinc", "sin(πx)/(πx), 1 at 0.", "(cos πx - sinc x)/x, 0 at 0")
+i0 = _unary("i0", "The modified Bessel function I₀(x).", "I₁(x)")
+frac = _unary("frac", "x without its integer part, with the sign of x.", "1")
+deg2rad = _unary("deg2rad", "π/180 x: degrees to radians.", "π/180")
+rad2deg = _unary("rad2deg", "180/π x: radians to degrees.", "180/π")
 
 add = _scaled("add", "x + alpha · other.")
 sub = _scaled("sub", "x - alpha · other.")
@@ -200,6 +211,14 @@ floor_divide = _binary("floor_divide", "⌊x/other⌋, exact: 1 // 0.1 is 9.", "
 maximum = _binary("maximum", "The larger of x and other.", "    Ties share the gradient evenly.\n")
 minimum = _binary("minimum", "The smaller of x and other.", "    Ties share the gradient evenly.\n")
 atan2 = _binary("atan2", "The angle of the point (other, x) in radians.", "    The gradient at the origin is 0.\n")
+logaddexp = _binary("logaddexp", "log(eˣ + e^other), without overflow.")
+logaddexp2 = _binary("logaddexp2", "log₂(2ˣ + 2^other), without overflow.")
+xlogy = _binary("xlogy", "x log other, and 0 where x = 0.")
+hypot = _binary("hypot", "√(x² + other²), without overflow.", "    The gradient at the origin is 0.\n")
+copysign = _binary("copysign", "|x| with the sign of other.", "    Derivative: ±1 in x, 0 at 0.\n")
+heaviside = public(blends.heaviside)
+fmax = _binary("fmax", "The larger of x and other; nan loses.", "    Ties give x the gradient.\n")
+fmin = _binary("fmin", "The smaller of x and other; nan loses.", "    Ties give x the gradient.\n")
 eq = _binary("eq", "x = other, elementwise.")
 ne = _binary("ne", "x ≠ other, elementwise.")
 lt = _binary("lt", "x < other, elementwise.")
@@ -222,6 +241,10 @@ isfinite = _logic("isfinite", "Whether x is a real number. In a formula letters 
 round, pow = public(rounded), public(power)
 clamp = clip = public(clip_to)
 where = public(_where)
+lerp, ldexp, float_power = public(blends.lerp), public(blends.ldexp), public(blends.float_power)
+addcmul, addcdiv, nan_to_num = public(blends.addcmul), public(blends.addcdiv), public(blends.nan_to_num)
+addmm, addmv = public(blends.addmm), public(blends.addmv)
+addr, baddbmm = public(blends.addr), public(blends.baddbmm)
 subtract, multiply, divide, true_divide = sub, mul, div, div
 
 reshape, flatten, ravel = public(arrange.reshape), public(arrange.flatten), public(arrange.ravel)
@@ -273,6 +296,22 @@ det, logdet, slogdet = public(determinant.det), public(determinant.logdet), publ
 inverse, cholesky = public(linalg.inv), public(linalg.cholesky)
 matrix_power, norm = public(linalg.matrix_power), public(norms.norm)
 matrix_exp, pinverse = public(expm.matrix_exp), public(pseudoinverse.pinverse)
+
+
+def polygamma(n: int, input: Any) -> Any:
+    """ψₙ(x), the n-th derivative of digamma.
+
+    Args:
+        n: the order, one of 0, …, 100.
+        input: x, any shape.
+
+    Returns:
+        A tensor shaped like input.
+
+    >>> sg.polygamma(1, sg.tensor(1.0))
+    tensor(1.6449)
+    """
+    return blends.polygamma(as_tensor(input), n)
 
 
 def einsum(equation: str, *operands: Any) -> Any:

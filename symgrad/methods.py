@@ -7,6 +7,7 @@ from typing import Any
 
 from symgrad.ops import (
     arrange,
+    blends,
     contract,
     determinant,
     elementwise,
@@ -100,6 +101,13 @@ class Elementwise(Core):
     trunc = fix = _of("trunc")
     round = elementwise.rounded
     erf, erfc, lgamma, digamma, clone = _of("erf"), _of("erfc"), _of("lgamma"), _of("digamma"), _of("clone")
+    erfinv, sinc, i0, frac, logit = _of("erfinv"), _of("sinc"), _of("i0"), _of("frac"), blends.logit
+    deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), blends.nan_to_num
+    logaddexp, logaddexp2, xlogy, hypot = _with("logaddexp"), _with("logaddexp2"), _with("xlogy"), _with("hypot")
+    copysign, fmax, fmin, heaviside = _with("copysign"), _with("fmax"), _with("fmin"), blends.heaviside
+    lerp, ldexp, float_power = blends.lerp, blends.ldexp, blends.float_power
+    addcmul, addcdiv = blends.addcmul, blends.addcdiv
+    addmm, addmv, addr, baddbmm = blends.addmm, blends.addmv, blends.addr, blends.baddbmm
     mul = multiply = _with("mul")
     add, sub = _scaled("add"), _scaled("sub")
     remainder, fmod, floor_divide = _with("remainder"), _with("fmod"), _with("floor_divide")
@@ -114,6 +122,10 @@ class Elementwise(Core):
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
         """x / other, or that rounded."""
         return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
+
+    def polygamma(self, n: int) -> Any:
+        """ψₙ(x), the n-th derivative of digamma."""
+        return blends.polygamma(self, n)
 
     subtract, divide, true_divide = sub, div, div
     clamp = elementwise.clip_to

@@ -1,13 +1,43 @@
-"""``sg.special``: torch.special's names for functions that ``functions`` has.
+"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more.
 
 Imports functions.
 """
 
-from symgrad.functions import digamma, erf, erfc, exp2, expm1, lgamma, log1p, log_softmax, logsumexp, sigmoid, softmax
+from symgrad.functions import (
+    _binary,
+    _unary,
+    digamma,
+    erf,
+    erfc,
+    erfinv,
+    exp2,
+    expm1,
+    i0,
+    lgamma,
+    log1p,
+    log_softmax,
+    logit,
+    logsumexp,
+    polygamma,
+    sigmoid,
+    sinc,
+    softmax,
+    xlogy,
+)
 
 __all__ = [
-    "digamma", "erf", "erfc", "exp2", "expit", "expm1", "gammaln", "log1p", "log_softmax",
-    "logsumexp", "psi", "softmax",
+    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "i0e", "i1",
+    "i1e", "log1p", "log_ndtr", "log_softmax", "logit", "logsumexp", "ndtr", "ndtri", "polygamma", "psi", "sinc",
+    "softmax", "xlog1py", "xlogy",
 ]  # fmt: skip
 
 expit, gammaln, psi = sigmoid, lgamma, digamma
+entr = _unary("entr", "-x log x, 0 at 0 and -∞ below.", "-log x - 1")
+erfcx = _unary("erfcx", "exp(x²) erfc x, without underflow.", "2x y - 2/√π")
+ndtr = _unary("ndtr", "Φ(x), the normal distribution function, accurate in the tail.", "exp(-x²/2)/√(2π)")
+log_ndtr = _unary("log_ndtr", "log Φ(x), without underflow.", "φ(x)/Φ(x)")
+ndtri = _unary("ndtri", "Φ⁻¹(x), the inverse of the normal distribution function.", "√(2π) exp(y²/2)")
+i0e = _unary("i0e", "exp(-|x|) I₀(x).", "exp(-|x|) I₁(x) - sign(x) y")
+i1 = _unary("i1", "The modified Bessel function I₁(x).", "I₀(x) - y/x")
+i1e = _unary("i1e", "exp(-|x|) I₁(x).", "exp(-|x|) I₀(x) - y (sign(x) + 1/x)")
+xlog1py = _binary("xlog1py", "x log(1 + other), and 0 where x = 0.")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from array_rows import ROWS as ARRAY_ROWS
+from elementwise_rows import ROWS as ELEMENTWISE_ROWS
 from kinks import KINKS
 from layer_rows import ROWS as LAYER_ROWS
 from loss_rows import ROWS as LOSS_ROWS
@@ -598,7 +599,7 @@ row("scan in scan", lambda L, a, X: L.scan(lambda c, r: (L.scan(lambda d, x: (d 
 row("fori_loop", lambda L, x: L.fori_loop(1, 4, lambda i, c: L.sin(c) * x + i, x), (real(), ), (real(2),),
     peer=None, analytic=True)
 
-ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS
+ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS + ELEMENTWISE_ROWS
 
 CASES = [case for r in ROWS for case in r.cases]
 SMOOTH = [case for case in CASES if not case.row.discrete]

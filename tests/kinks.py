@@ -5,7 +5,7 @@ The first half follows torch. The second lists where symgrad is right and torch 
 
 from __future__ import annotations
 
-from math import inf, log, sqrt
+from math import inf, log, nan, sqrt
 
 import numpy as np
 from table import Kink
@@ -88,7 +88,36 @@ KINKS = [
     Kink("log_softmax of large numbers", lambda L, x: L.log_softmax(x, 0)[0], ([1000.0, 1000.0, -1000.0],),
          ([0.5, -0.5, 0.0],)),
     Kink("logsumexp with -inf", lambda L, x: L.logsumexp(x, 0), ([-inf, 0.0],), ([0.0, 1.0],)),
+    *[Kink(f"{name} at 0", lambda L, x, _n=name: getattr(L.nn.functional, _n)(x), ([0.0, -0.0],), ([slope] * 2,))
+      for name, slope in (("leaky_relu", 0.01), ("elu", 1.0), ("celu", 1.0), ("relu6", 0.0), ("softsign", 1.0))],
+    Kink("elu with alpha at 0", lambda L, x: L.nn.functional.elu(x, 2.0), ([0.0],), ([2.0],)),
+    Kink("selu at 0", lambda L, x: L.nn.functional.selu(x), ([0.0],), ([1.7580993408473766],), rtol=1e-15),
+    Kink("prelu at 0", lambda L, x, w: L.nn.functional.prelu(x, w), ([0.0, 1.0], [0.25]), ([0.25, 1.0], [0.0])),
+    *[Kink(f"{name} at ±3", lambda L, x, _n=name: getattr(L.nn.functional, _n)(x), ([-3.0, 3.0],), (slopes,))
+      for name, slopes in (("hardsigmoid", [0.0, 0.0]), ("hardswish", [0.0, 1.0]))],
+    Kink("hardtanh at its edges", lambda L, x: L.nn.functional.hardtanh(x), ([-1.0, 1.0],), ([0.0, 0.0],)),
+    Kink("relu6 at 6", lambda L, x: L.nn.functional.relu6(x), ([6.0],), ([0.0],)),
+    Kink("hardshrink at its edges", lambda L, x: L.nn.functional.hardshrink(x), ([-0.5, 0.5],), ([0.0, 0.0],)),
+    Kink("softshrink at its edges", lambda L, x: L.nn.functional.softshrink(x), ([-0.5, 0.5],), ([0.0, 0.0],)),
+    Kink("threshold at its edge", lambda L, x: L.nn.functional.threshold(x, 0.5, 9.0), ([0.5],), ([0.0],)),
+    Kink("fmax, fmin of equals", lambda L, x, z: L.fmax(x, z) + 2 * L.fmin(x, z), ([1.0], [1.0]), ([3.0], [0.0])),
+    Kink("copysign at 0", lambda L, x, z: L.copysign(x, z), ([0.0, 3.0, -3.0], [1.0, -1.0, -2.0]),
+         ([0.0, -1.0, 1.0], [0.0] * 3)),
+    Kink("xlogy at 0", lambda L, x, z: L.xlogy(x, z), ([0.0, 0.0], [1.0, -1.0]),
+         ([0.0, 0.0], [0.0, 0.0])),
+    Kink("entr at 0", lambda L, x: L.special.entr(x), ([0.0],), ([inf],)),
+    Kink("sinc at 0", lambda L, x: L.sinc(x), ([0.0],), ([0.0],)),
+    Kink("i0e at 0", lambda L, x: L.special.i0e(x), ([0.0],), ([0.0],)),
+    Kink("i1, i1e at 0", lambda L, x: L.special.i1(x) + L.special.i1e(x), ([0.0],), ([1.0],)),
+    Kink("logit at 0", lambda L, x: L.logit(x), ([0.0],), ([inf],)),
+    Kink("logit at 1", lambda L, x: L.logit(x), ([1.0],), ([inf],)),
+    Kink("logit at its eps", lambda L, x: L.logit(x, 0.25), ([0.25, 0.75, 0.1],), ([16 / 3, 16 / 3, 0.0],), rtol=1e-15),
+    Kink("erfinv at 1", lambda L, x: L.erfinv(x), ([1.0],), ([inf],)),
+    Kink("nan_to_num of what is no number", lambda L, x: L.nan_to_num(x), ([inf, -inf, nan, 1.0],),
+         ([0.0, 0.0, 0.0, 1.0],)),
     # where symgrad is right and torch is not
+    Kink("hypot at the origin", lambda L, x, z: L.hypot(x, z), ([0.0, 0.0], [0.0, 1.0]), ([0.0, 0.0], [0.0, 1.0]),
+         differs="torch divides 0 by 0"),
     Kink("logsumexp of huge numbers", lambda L, x: L.logsumexp(x, 0), ([1e300, 1e300],), ([0.5, 0.5],),
          differs="torch's exp(x - y) is 1 where y has lost log 2"),
     Kink("det of a singular matrix", lambda L, A: L.det(A), ([[1.0, 2.0], [2.0, 4.0]],),

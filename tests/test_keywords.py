@@ -12,24 +12,34 @@ B = [[[1.0, 2.0], [3.0, 4.0]]]
 T = [True, False, True]
 UNARY = ["exp", "expm1", "exp2", "sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "square", "neg", "clone",
          "sigmoid", "relu", "abs", "sign", "floor", "ceil", "trunc", "fix", "erf", "erfc", "ravel", "isnan", "isinf",
-         "isfinite", "logical_not", "reciprocal", "round"]  # fmt: skip
+         "isfinite", "logical_not", "reciprocal", "round", "i0", "sinc", "frac",
+         "deg2rad", "rad2deg", "nan_to_num"]  # fmt: skip
 POSITIVE = ["log", "log1p", "log2", "log10", "sqrt", "rsqrt", "lgamma", "digamma", "acosh"]
 BINARY = ["add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "atan2",
           "eq", "ne", "lt", "le", "gt", "ge", "remainder", "fmod", "floor_divide", "logical_and", "logical_or",
-          "logical_xor", "inner", "kron"]  # fmt: skip
+          "logical_xor", "inner", "kron", "logaddexp", "logaddexp2", "hypot", "copysign", "fmax", "fmin",
+          "ldexp"]  # fmt: skip
 
 # Lists stand for tensors, tuples for themselves: the same keywords are passed to symgrad and to torch.
 # fmt: off
 KEYWORDS = [
     *[(name, {"input": V}) for name in UNARY],
     *[(name, {"input": [1.5, 2.0]}) for name in POSITIVE],
-    *[(name, {"input": [0.5, -0.25]}) for name in ("asin", "acos", "atanh")],
+    *[(name, {"input": [0.5, -0.25]}) for name in ("asin", "acos", "atanh", "erfinv")],
     *[(name, {"input": V, "other": [2.0, 1.0, -3.0]}) for name in BINARY],
     *[(f"bitwise_{n}", {"input": [6, 3], "other": [3, 5]}) for n in ("and", "or", "xor")],
     ("bitwise_not", {"input": T}),
     *[(name, {"input": V, "other": V, "alpha": 2}) for name in ("add", "sub", "subtract")],
     *[("div", {"input": V, "other": [2.0], "rounding_mode": mode}) for mode in ("floor", "trunc", None)],
-    ("round", {"input": [1.26], "decimals": 1}),
+    ("round", {"input": [1.26], "decimals": 1}), ("logit", {"input": [0.1, 0.5], "eps": 0.2}),
+    ("nan_to_num", {"input": V, "nan": 1.0, "posinf": 2.0, "neginf": 3.0}), ("polygamma", {"n": 2, "input": [2.0]}),
+    ("xlogy", {"input": V, "other": [2.0]}), ("heaviside", {"input": [0.0], "values": [2.0]}),
+    ("lerp", {"input": V, "end": [2.0], "weight": 0.5}),
+    ("float_power", {"input": [1.0, 2.0], "exponent": 2}),
+    *[(name, {"input": V, "tensor1": V, "tensor2": V, "value": 2}) for name in ("addcmul", "addcdiv")],
+    ("addmm", {"input": Q, "mat1": Q, "mat2": Q, "beta": 2, "alpha": 3}),
+    ("addmv", {"input": V[:2], "mat": Q, "vec": V[:2]}),
+    ("addr", {"input": Q, "vec1": V[:2], "vec2": V[1:]}), ("baddbmm", {"input": B, "batch1": B, "batch2": B}),
     ("pow", {"input": V, "exponent": 2}), ("pow", {"input": [1.0, 2.0], "exponent": [2.0, 0.5]}),
     *[(name, {"input": V, **limits}) for name in ("clamp", "clip")
       for limits in ({"min": 0.0}, {"max": 1.0}, {"min": [0.0] * 3, "max": [1.0] * 3})],

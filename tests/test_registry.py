@@ -22,7 +22,7 @@ from symgrad.scalars import BY_FUNCTION, SCALARS
 
 from cases import CASES, KINKS, ROWS
 
-OTHERWISE = {"where"}  # x.where(condition, other) takes its arguments in another order, and has its own row
+OTHERWISE = {"where", "polygamma"}  # as methods they take their arguments in another order, and have their own rows
 NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg, sg.special)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.normalise import batch_norm, instance_norm
-from symgrad.ops import distances, layers, likelihood, losses, margins, normalise, padding, robust, windows
+from symgrad.ops import activations, distances, layers, likelihood, losses, margins, normalise, padding, robust, windows
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
@@ -18,6 +18,8 @@ from symgrad.public import public
 
 __all__ = [
     "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",
+    "gelu", "silu", "mish", "softsign", "tanhshrink", "leaky_relu", "prelu", "elu", "selu", "celu", "hardtanh",
+    "relu6", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "threshold", "glu", "softmin",
     "linear",
     "mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "nll_loss",
     "cross_entropy",
@@ -53,6 +55,14 @@ def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     return rename(DIV(UNARY["softplus"](MUL(input, beta)), beta), "Softplus")
 
 
+gelu, silu, mish = public(activations.gelu), public(activations.silu), public(activations.mish)
+softsign, tanhshrink = public(activations.softsign), public(activations.tanhshrink)
+leaky_relu, prelu, elu = public(activations.leaky_relu), public(activations.prelu), public(activations.elu)
+selu, celu, relu6 = public(activations.selu), public(activations.celu), public(activations.relu6)
+hardtanh, threshold = public(activations.hardtanh), public(activations.threshold)
+hardsigmoid, hardswish = public(activations.hardsigmoid), public(activations.hardswish)
+hardshrink, softshrink = public(activations.hardshrink), public(activations.softshrink)
+glu, softmin = public(activations.glu), public(activations.softmin)
 softmax = public(_softmax.softmax)
 log_softmax = public(_softmax.log_softmax)
 linear = public(losses.linear)

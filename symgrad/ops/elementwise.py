@@ -14,16 +14,19 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
 from symgrad.ops.value import torch_dtype
-from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder
+from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder, trunc
 from symgrad.scalars import bce_logits as _bce_logits
 
 # Declared functions of one argument, with torch's stem of the backward function where it is not just the
 # name with a capital.
-_STEMS = {"logsigmoid": "LogSigmoid"}
+_STEMS = {"logsigmoid": "LogSigmoid", "i0e": "SpecialI0E", "i1e": "SpecialI1E"} | {
+    n: f"Special{n.title().replace('_', '')}" for n in ("erfcx", "ndtr", "log_ndtr", "ndtri", "entr", "i1")
+}
 DECLARED = (
     "exp", "log", "expm1", "log1p", "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
     "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "softplus", "logsigmoid", "relu", "abs", "sign", "floor",
-    "ceil", "trunc", "round", "erf", "erfc", "lgamma",
+    "ceil", "trunc", "round", "erf", "erfc", "lgamma", "erfinv", "erfcx", "ndtr", "log_ndtr", "ndtri", "logit", "entr",
+    "i0", "i0e", "i1", "i1e", "sinc", "softsign", "tanhshrink",
 )  # fmt: skip
 
 UNARY: dict[str, Map] = {
@@ -36,9 +39,17 @@ UNARY: dict[str, Map] = {
     "square": Map(lambda: X[0] ** 2, 1, "Pow"),
     "reciprocal": Map(lambda: 1 / X[0], 1, "Reciprocal"),
     "clone": IDENTITY,
+    "frac": Map(lambda: X[0] - trunc(X[0]), 1, "Frac"),
+    "deg2rad": Map(lambda: X[0] * sp.pi / 180, 1, "Deg2Rad"),
+    "rad2deg": Map(lambda: X[0] * 180 / sp.pi, 1, "Rad2Deg"),
 }
 
-BINARY: dict[str, Map] = {
+# Declared functions of two arguments that need nothing else.
+_PAIRS = (
+    "xlogy", "xlog1py", "logaddexp", "logaddexp2", "hypot", "copysign", "heaviside", "fmax", "fmin",
+)  # fmt: skip
+
+BINARY: dict[str, Map] = {n: Map(partial(SCALARS[n].function, X[0], X[1]), 2, n.capitalize()) for n in _PAIRS} | {
     "add": ADD,
     "sub": SUB,
     "mul": MUL,

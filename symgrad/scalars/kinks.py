@@ -75,6 +75,20 @@ relu = declare(
 )
 
 
+def _low_kernel(x: Any) -> Any:
+    return np.minimum(x, 0)
+
+
+# min(x, 0), whose slope at 0 is 1: relu(x) + low(x) = x there too
+low = declare(
+    "low",
+    lambda x: sp.Min(x, 0),
+    lambda x, y: sp.Piecewise((1, x <= 0), (0, True)),
+    numpy=_low_kernel,
+    hidden=True,
+)
+
+
 def _pick(a: sp.Expr, b: sp.Expr) -> sp.Expr:
     return sp.Piecewise((1, a > b), (_HALF, sp.Eq(a, b)), (0, True))
 
@@ -128,5 +142,36 @@ clamp_max = declare(
     lambda x, hi: sp.Min(x, hi),
     lambda x, hi, y: (sp.Piecewise((1, x <= hi), (0, True)), sp.Piecewise((1, x > hi), (0, True))),
     numpy=np.minimum,
+    nargs=2,
+)
+
+# what ignores nan; ties go to the first
+fmax = declare(
+    "fmax",
+    lambda a, b: sp.Max(a, b),
+    lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
+    numpy=np.fmax,
+    nargs=2,
+)
+fmin = declare(
+    "fmin",
+    lambda a, b: sp.Min(a, b),
+    lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
+    numpy=np.fmin,
+    nargs=2,
+)
+copysign: Any = declare(
+    "copysign",
+    lambda a, b: sp.Abs(a) * sp.Piecewise((1, b >= 0), (-1, True)),  # formulas know one zero only
+    lambda a, b, y: (sp.Piecewise((0, sp.Eq(a, 0)), (sp.sign(a) * copysign(1, b), True)), sp.S.Zero),
+    numpy=np.copysign,
+    float=math.copysign,
+    nargs=2,
+)
+heaviside = declare(
+    "heaviside",
+    lambda a, b: sp.Piecewise((0, a < 0), (b, sp.Eq(a, 0)), (1, True)),
+    lambda a, b, y: (sp.S.Zero, sp.Piecewise((1, sp.Eq(a, 0)), (0, True))),
+    numpy=np.heaviside,
     nargs=2,
 )

@@ -134,10 +134,15 @@ def _erfc_tail(x: F64) -> F64:
     rest = x - head
     s = x * x
     lost = ((head * head - s) + 2 * head * rest) + rest * rest
+    return np.exp(-s) * erfc_ratio(x, lost)
+
+
+def erfc_ratio(x: F64, lost: F64 | float = 0.0) -> F64:
+    """Return exp(x²) erfc(x) (1 - lost) for 0.7 <= x <= 28."""
     y = 1 + 2 * x
-    lost += (2 * x - (y - 1)) / y  # and what y lost, likewise relative to the result
+    lost = lost + (2 * x - (y - 1)) / y  # and what y lost, likewise relative to the result
     p = horner((x - 3) / (x + 3), _ERFC)
-    return np.exp(-s) * ((_ERFC_SHIFT + (p - (_ERFC_SHIFT + p) * lost)) / y)
+    return (_ERFC_SHIFT + (p - (_ERFC_SHIFT + p) * lost)) / y
 
 
 lgamma = elementwise(gamma.lgamma)
@@ -198,6 +203,16 @@ def xlogy(x: F64, y: F64) -> F64:
 def xlog1py(x: F64, y: F64) -> F64:
     """Product x log(1 + y), and 0 where x = 0, unless y is nan."""
     return np.where((x == 0) & ~np.isnan(y), 0.0, x * np.log1p(y))
+
+
+@elementwise
+def entr(x: F64) -> F64:
+    """Entropy -x log x, 0 at 0 and -∞ below.
+
+    >>> float(entr(0.0))
+    0.0
+    """
+    return np.where(x == 0, 0.0, np.where(x < 0, -np.inf, -x * np.log(x)))
 
 
 def sigmoid_float(x: float) -> float:
