@@ -711,3 +711,11 @@ def test_vmap_agrees_with_torch(torch):
     second = sg.vmap(sg.hessian(f(sg)), (0, None), -1)(X, W)
     expected = torch.func.vmap(torch.func.hessian(f(torch)), (0, None), -1)(torch.tensor(X), torch.tensor(W))
     same(second, expected)
+
+
+@pytest.mark.parametrize("transform", [sg.func.jacrev, sg.func.jacfwd])
+@pytest.mark.parametrize("f", [lambda x: x.to(sg.int64), lambda x: x > 1, lambda x: sg.argmax(x, 0)])
+def test_derivative_of_integers_and_truth_values_is_zero(f, transform):
+    x = np.array([3.0, 1.0, 2.0])
+    for point in (x, sg.tensor(x)):
+        assert not array(transform(f)(point)).any()

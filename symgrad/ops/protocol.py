@@ -156,7 +156,7 @@ class Plan:
 
     def unpack(self, node: Node) -> tuple[Any, list[Any]]:
         """Return y and xs as the rule expects them: values where saved, shapes elsewhere."""
-        y, *xs = node.saved
+        y, *xs = node.saved or (None,) * (self.count + 1)  # nothing is saved where nothing is active
         if not self.keep_y:
             y = Blank(node.shape)
         return y, [x if k else Blank(shape(p)) for x, k, p in zip(xs, self.keep_x, node.inputs, strict=True)]
