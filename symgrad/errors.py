@@ -57,6 +57,10 @@ class CrosscheckError(SymgradError, AssertionError):
     """Two readings of the same derivative disagree."""
 
 
+class GradcheckError(SymgradError, RuntimeError):
+    """``autograd.gradcheck`` found a derivative that differs from its witnesses."""
+
+
 class MissingExtra(SymgradError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 

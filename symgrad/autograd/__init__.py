@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad import backward as _engine
+from symgrad.autograd import functional
 from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from symgrad.autograd.function import Function, once_differentiable
+from symgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from symgrad.errors import ArgumentError
 from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.tensor import Tensor
 
 __all__ = [
-    "Function", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "is_anomaly_enabled", "no_grad",
-    "once_differentiable", "set_detect_anomaly", "set_grad_enabled",
+    "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck",
+    "gradgradcheck", "inference_mode", "is_anomaly_enabled", "no_grad", "once_differentiable", "set_detect_anomaly",
+    "set_grad_enabled",
 ]  # fmt: skip
 
 
