@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from checks import BACKENDS, every, number, weighed
@@ -9,7 +11,7 @@ from checks import BACKENDS, every, number, weighed
 import symgrad as sg
 from symgrad.compiler.backend import Unsuitable
 
-from cases import CASES
+from cases import CASES, ROWS
 
 
 def rosenbrock(x):
@@ -57,3 +59,14 @@ def test_gradient_of_every_row_agrees_with_eager(case, backend):
     points = [point(x) for x in case.points]
     both = sg.value_and_grad(weighed(case), tuple(range(len(points))))
     agree(compiled(both, backend, *points), both(*points))
+
+
+@every([row.cases[0] for row in ROWS])
+def test_every_row_is_pickled_as_a_program(case):
+    points = [point(x) for x in case.points]
+    both = number(case) if case.row.discrete else sg.value_and_grad(weighed(case), tuple(range(len(points))))
+    f = sg.compile(both, backend="numpy")
+    expected = f(*points)
+    again = pickle.loads(pickle.dumps(f))
+    for y, z in zip(flat(again(*points)), flat(expected), strict=True):
+        np.testing.assert_array_equal(y, z, strict=True)

@@ -6,6 +6,7 @@ derivatives of payloads, printing, tests) looks the declaration up by that class
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -125,4 +126,6 @@ def declare(
 
 
 def _new_class(name: str, nargs: int) -> Any:
-    return type(name, (Atom,), {"nargs": nargs, "__module__": "symgrad.scalars"})
+    # Unpickling looks for the module's name of it, which is another where Python has one of its own: round_.
+    place = f"{name}_" if hasattr(builtins, name) else name
+    return type(name, (Atom,), {"nargs": nargs, "__module__": "symgrad.scalars", "__qualname__": place})
