@@ -125,7 +125,7 @@ class BlockWriter:
         if name.startswith("cast_"):
             return [f"copyto({out}, {args[0]})"]
         if name in UFUNCS:  # NumPy deprecates these two with a third argument by position
-            word = "out=" if name in ("maximum", "minimum") else ""
+            word = "out=" if UFUNCS[name] in (np.maximum, np.minimum) else ""
             return [f"u_{name}({', '.join(args)}, {word}{out})"]
         return [f"{out}[...] = {self._call(name, args, '')}"]
 
