@@ -267,7 +267,10 @@ class Plan:
             return False
         args = [self._contiguous(self.view(r), op.dtype) for r in refs]
         memory = self.workspace(loop_memory(op, body) // op.dtype.itemsize + 1, op.dtype)
-        self.steps.append(Loop(op, args, self.place(k), body, memory))
+        result = self.place(k)
+        if result.strides != whole(result.buffer, result.shape).strides:  # a loop packs its results without gaps
+            result = self.views[k] = whole(self.workspace(prod(result.shape), op.dtype), result.shape)
+        self.steps.append(Loop(op, args, result, body, memory))
         return True
 
     def _contiguous(self, view: View, dtype: Any) -> View:
