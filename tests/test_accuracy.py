@@ -1,0 +1,26 @@
+"""The table of docs/accuracy.md is true."""
+
+from pathlib import Path
+
+import pytest
+from accuracy import SMOOTH, measured
+
+PAGE = Path(__file__).parents[1] / "docs" / "accuracy.md"
+FEW = 4.0  # units of the last place
+
+
+def listed():
+    """The rows of the page: the errors of value and derivative by function."""
+    cells = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "|" in line]
+    return {name: (float(value), float(slope)) for name, _, _, value, slope in cells[2:]}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_errors_are_those_on_the_page(name):
+    for found, written in zip(measured(name), listed()[name], strict=True):
+        assert found <= (FEW if written <= FEW else 1.5 * written)
+
+
+def test_page_lists_all_functions_and_most_have_four_units_at_most():
+    assert list(listed()) == list(SMOOTH)
+    assert sum(max(errors) <= FEW for errors in listed().values()) >= 45
