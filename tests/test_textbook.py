@@ -42,6 +42,9 @@ TABLE = {
     "independent Gaussian": (
         (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "1 ⊘ v - ((x - a)^⊙2 ⊘ v^⊙2)",
     ),
+    "Gaussian loss of given variances": (
+        sg.nn.functional.gaussian_nll_loss(x, a, v, eps=0), x, 1, "((x - a) ⊘ v)/n",
+    ),
     "powers, by the base": ((v**a).sum(), v, 1, "a ⊙ v^⊙(a - 1)"),
     "powers, by the exponent": ((v**a).sum(), a, 1, "v^⊙a ⊙ log(v)"),
     "powers of any base": ((x**a).sum(), x, 1, "where(a = 0, 0, a ⊙ x^⊙(a - 1))"),

@@ -17,7 +17,8 @@ from symgrad.ops.elementwise import CLAMP_MIN
 from symgrad.ops.losses import ABSOLUTE_ERROR, check_reduction, show_size, sum_all, value_of
 from symgrad.ops.map import ADD, DIV, Map, show_shape
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.shape import Reshape
+from symgrad.ops.reduction import over
+from symgrad.ops.shape import Reshape, total
 from symgrad.ops.total import MapTotal
 from symgrad.scalars import X
 
@@ -190,7 +191,7 @@ def _over_all(terms: Any, reduction: str) -> Any:
     if reduction == "none":
         return terms
     added = sum_all(terms)
-    return added if reduction == "sum" else rename(DIV(added, int(np.prod(shape(terms)))), "Mean")
+    return added if reduction == "sum" else rename(over(added, total(shape(terms))), "Mean")
 
 
 def poisson_nll_loss(
