@@ -50,15 +50,15 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     return rename(where((at != padding_idx % n)[..., None], rows, DETACH(rows)), "Embedding")
 
 
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(input: Any, num_classes: int = -1) -> Any:
     """Ones at the classes, zeros elsewhere, along a new last axis.
 
     Args:
-        tensor: classes, an integer tensor of any shape.
+        input: classes, an integer tensor of any shape.
         num_classes: how many classes there are; -1 for one more than the largest.
 
     Returns:
-        An integer tensor (*tensor.shape, num_classes).
+        An integer tensor (*input.shape, num_classes).
 
     Raises:
         ArgumentError: a class is negative, or not less than num_classes.
@@ -67,7 +67,7 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
-    classes = integers(tensor, "one_hot")
+    classes = integers(input, "one_hot")
     if num_classes == -1:
         if classes.size == 0:
             raise ArgumentError("Can not infer total number of classes from empty tensor. Pass num_classes.")
