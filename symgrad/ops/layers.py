@@ -76,7 +76,7 @@ def one_hot(input: Any, num_classes: int = -1) -> Any:
         raise ArgumentError(f"Class values must be non-negative. Got {classes.min()}.")
     if classes.size and classes.max() >= num_classes:
         raise ArgumentError(f"Class values must be smaller than num_classes. Got {classes.max()} of {num_classes}.")
-    column = Reshape((*classes.shape, 1))(tensor)
+    column = Reshape((*classes.shape, 1))(input)
     return Cast(np.dtype(np.int64))(BINARY["eq"](column, np.arange(num_classes)))
 
 
