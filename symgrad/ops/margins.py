@@ -27,10 +27,16 @@ HINGE_EMBEDDING = Map(
 RANKING = Map(lambda: clamp_min(X[3] - X[2] * (X[0] - X[1]), 0), 4, "MarginRankingLoss")
 SOFT_MARGIN = Map(lambda: softplus(-X[0] * X[1]), 2, "SoftMarginLoss")
 TRIPLET = Map(lambda: clamp_min(X[2] + X[0] - X[1], 0), 3, "TripletMarginLoss")
-_COSINE = X[0] / sp.sqrt((X[1] + X[5]) * (X[2] + X[5]))
+
+
+def _cosine() -> Any:
+    """⟨x, z⟩ / (‖x‖ ‖z‖), made when it is first asked for: importing does no SymPy arithmetic."""
+    return X[0] / sp.sqrt((X[1] + X[5]) * (X[2] + X[5]))
+
+
 COSINE_EMBEDDING = Map(
     lambda: sp.Piecewise(
-        (1 - _COSINE, sp.Eq(X[3], 1)), (clamp_min(_COSINE - X[4], 0), sp.Eq(X[3], -1)), (0, True)
+        (1 - _cosine(), sp.Eq(X[3], 1)), (clamp_min(_cosine() - X[4], 0), sp.Eq(X[3], -1)), (0, True)
     ),
     6, "CosineEmbeddingLoss",
 )  # fmt: skip

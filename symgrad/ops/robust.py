@@ -22,19 +22,24 @@ from symgrad.ops.shape import Reshape, total
 from symgrad.ops.total import MapTotal
 from symgrad.scalars import X
 
-_ERROR = X[0] - X[1]
+
+def _error() -> Any:
+    """x - t, made when it is first asked for: importing does no SymPy arithmetic."""
+    return X[0] - X[1]
+
+
 SMOOTH_L1 = Map(
-    lambda: sp.Piecewise((_ERROR**2 / (2 * X[2]), sp.Abs(_ERROR) < X[2]), (sp.Abs(_ERROR) - X[2] / 2, True)),
+    lambda: sp.Piecewise((_error()**2 / (2 * X[2]), sp.Abs(_error()) < X[2]), (sp.Abs(_error()) - X[2] / 2, True)),
     3, "SmoothL1Loss",
 )  # fmt: skip
 HUBER = Map(
-    lambda: sp.Piecewise((_ERROR**2 / 2, sp.Abs(_ERROR) < X[2]), (X[2] * (sp.Abs(_ERROR) - X[2] / 2), True)),
+    lambda: sp.Piecewise((_error()**2 / 2, sp.Abs(_error()) < X[2]), (X[2] * (sp.Abs(_error()) - X[2] / 2), True)),
     3, "HuberLoss",
 )  # fmt: skip
 # 0 log 0 is 0: the logarithm of 1 is taken there
 DIVERGENCE = Map(lambda: X[1] * (sp.log(sp.Piecewise((X[1], X[1] > 0), (1, True))) - X[0]), 2, "KlDiv")
 LOG_DIVERGENCE = Map(lambda: sp.exp(X[1]) * (X[1] - X[0]), 2, "KlDiv")
-GAUSSIAN = Map(lambda: (sp.log(X[2]) + _ERROR**2 / X[2]) / 2, 3, "GaussianNllLoss")
+GAUSSIAN = Map(lambda: (sp.log(X[2]) + _error() ** 2 / X[2]) / 2, 3, "GaussianNllLoss")
 POISSON_LOG = Map(lambda: sp.exp(X[0]) - X[1] * X[0], 2, "PoissonNllLoss")
 POISSON = Map(lambda: X[0] - X[1] * sp.log(X[0] + X[2]), 3, "PoissonNllLoss")
 STIRLING = Map(
