@@ -339,7 +339,16 @@ def is_whole(pool: Pool, t: Term) -> bool:
     """Whether a term is a symmetric sum of a diagonal matrix and products of vectors, such as diag(u) - u·uᵀ."""
     if len(t.shape) != 2 or not _has_identity(t) or not pool.symmetric(t):
         return False
-    return any(a.kind == PRODUCT and a.args and all(b.kind != EYE for b in a.args) for a in t.args)
+    return any(_is_outer(pool, a) for a in t.args)
+
+
+def _is_outer(pool: Pool, a: Term) -> bool:
+    """Whether a term is u·vᵀ: nothing leads from its rows to its columns."""
+    if a.kind != PRODUCT or not a.args:
+        return False
+    subs, (i, j), sizes = a.data
+    groups = linked(Draft(pool, ONE_, list(zip(a.args, subs, strict=True)), (i, j), dict(sizes)))
+    return not any({i, j} <= {k for _, s in group for k in s} for group in groups)
 
 
 def _has_identity(t: Term) -> bool:
