@@ -101,11 +101,11 @@ class _Loops:
         c = self.code
         self._label("fill0")
         for n, (kind, _, view) in enumerate(self.nest.sums):
-            if kind not in FILL:
+            size = prod(m for m, s in zip(view.shape, view.strides) if s)
+            if kind not in FILL or view.buffer.size == 0:
                 c.line(f"br label %fill{n + 1}")
                 self._label(f"fill{n + 1}")
                 continue
-            size = prod(m for m, s in zip(view.shape, view.strides) if s)
             own = kind_of(view.buffer.dtype)
             t = TYPES[own]
             c.line(f"br label %fill{n}.loop")
