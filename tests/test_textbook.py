@@ -41,7 +41,7 @@ TABLE = {
     "direction of a product": (X @ w / sg.norm(X @ w), w, 1, "(I - X*w*wᵀ*Xᵀ/‖X*w‖²)*X/‖X*w‖"),
     "quotient of two forms": ((x @ A @ x) / (v @ v), x, 1, "(A + Aᵀ)*x/‖v‖²"),
     "trace quotient": (
-        sg.trace(X.T @ A @ X) / sg.trace(X.T @ X), X, 1, "((A + Aᵀ)*X - 2*sum(A ⊙ X*Xᵀ)*X/‖X‖_F²)/‖X‖_F²",
+        sg.trace(X.T @ A @ X) / sg.trace(X.T @ X), X, 1, "((A + Aᵀ)*X - 2*sum(X ⊙ A*X)*X/‖X‖_F²)/‖X‖_F²",
     ),
     "independent Gaussian": (
         (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "1 ⊘ v - ((x - a)^⊙2 ⊘ v^⊙2)",
