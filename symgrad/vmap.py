@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -17,6 +16,7 @@ from symgrad.graph import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.extremes import Arg, First, Ties
+from symgrad.ops.frozen import replace
 from symgrad.ops.join import Cat, Stack, stack
 from symgrad.ops.keys import ALL
 from symgrad.ops.likelihood import Likelihood

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
 from symgrad.errors import FormError
+from symgrad.ops.frozen import is_frozen, items
 from symgrad.scalars import SCALARS
 from symgrad.scalars.declare import Scalar
 
@@ -72,7 +72,7 @@ def _imported(printer: Any, value: Any) -> None:
     kind = type(value)
     if kind.__module__.startswith("symgrad."):
         printer._module_format(f"{kind.__module__}.{kind.__qualname__}")
-    inside = [getattr(value, f.name) for f in fields(value)] if is_dataclass(value) else value
+    inside = [v for _, v in items(value)] if is_frozen(value) else value
     for v in inside if isinstance(inside, (tuple, list)) else ():
         _imported(printer, v)
 

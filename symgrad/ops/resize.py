@@ -1,26 +1,25 @@
-"""Operations whose parameters hold symbolic sizes, with numbers put in. Imports protocol."""
+"""Operations whose parameters hold symbolic sizes, with numbers put in. Imports frozen and protocol."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import sympy as sp
 
+from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.protocol import Op
 
 
 def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:
     """Return the operation with every symbolic size among its fields replaced by its number."""
-    if not sizes or not dataclasses.is_dataclass(op):
+    if not sizes or not is_frozen(op):
         return op
     changed = {}
-    for field in dataclasses.fields(op):
-        old = getattr(op, field.name)
+    for name, old in items(op):
         new = _replaced(old, sizes)
         if new is not old:
-            changed[field.name] = new
-    return dataclasses.replace(op, **changed) if changed else op
+            changed[name] = new
+    return replace(op, **changed) if changed else op
 
 
 def _replaced(value: Any, sizes: dict[Any, int]) -> Any:

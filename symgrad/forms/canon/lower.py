@@ -7,7 +7,6 @@ Imports the constructors and ops.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache, singledispatch
 from typing import Any
 
@@ -22,6 +21,7 @@ from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.determinant import Cofactor, Det
 from symgrad.ops.expm import MatrixExp
 from symgrad.ops.extremes import Ties
+from symgrad.ops.frozen import replace
 from symgrad.ops.keys import ALL, Span
 from symgrad.ops.linalg import Inverse, Solve
 from symgrad.ops.map import Map, exact
