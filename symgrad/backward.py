@@ -14,8 +14,8 @@ import numpy as np
 from symgrad import modes
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
-from symgrad.graph import GRAD, AnyNode, Cell
 from symgrad.kernels import canonical
+from symgrad.node import GRAD, AnyNode, Cell
 from symgrad.ops.map import show_shape
 from symgrad.record import Core, handle
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.dtypes import dtype_of as node_dtype
 from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded
-from symgrad.graph import GRAD
+from symgrad.node import GRAD
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape

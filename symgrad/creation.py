@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from symgrad.graph import TRACED, Leaf, size_symbol
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
+from symgrad.node import TRACED, Leaf, size_symbol
 from symgrad.ops.value import check_dtype, to_value
 from symgrad.record import handle
 from symgrad.tensor import Tensor, check_flag, check_name

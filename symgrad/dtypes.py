@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.graph import AnyNode, Leaf, is_node
 from symgrad.modes import get_default_dtype
+from symgrad.node import AnyNode, Leaf, is_node
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Stack
 from symgrad.ops.logic import Bits

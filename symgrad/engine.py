@@ -14,10 +14,10 @@ import numpy as np
 
 from symgrad import anomaly
 from symgrad.errors import GraphError
-from symgrad.graph import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.hooks import LIVE, hooks_of
 from symgrad.kernels import ARITHMETIC
 from symgrad.modes import set_grad_enabled
+from symgrad.node import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import sum_to
 from symgrad.ops.protocol import Blank, shape
 from symgrad.ops.shape import Expand

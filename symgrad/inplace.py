@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import DTypeError, GraphError, ShapeError
-from symgrad.graph import CONSTANT, GRAD, Leaf, Node
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
+from symgrad.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
 from symgrad.ops.logic import bitwise

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
-from symgrad.graph import GRAD
+from symgrad.node import GRAD
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise import BINARY, UNARY, power
 from symgrad.ops.logic import LOGIC

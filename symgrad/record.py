@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import anomaly, errors, graph, hooks, modes
-from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
+from symgrad import anomaly, errors, hooks, modes
+from symgrad import node as nodes
 from symgrad.kernels import ARITHMETIC, canonical
+from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
@@ -63,7 +64,7 @@ def new_node(*args: Any) -> Node:
 
 
 def _make_node_with_origin(*args: Any) -> Any:
-    node = graph.make_node(*args)
+    node = nodes.make_node(*args)
     node.origin = anomaly.here()
     return node
 
@@ -71,7 +72,7 @@ def _make_node_with_origin(*args: Any) -> Any:
 def note_origins(flag: bool) -> None:
     """Note from now on where each operation is recorded, or stop it: costs nothing while it is off."""
     global make_node
-    make_node = _make_node_with_origin if flag else graph.make_node  # type: ignore[assignment]
+    make_node = _make_node_with_origin if flag else nodes.make_node  # type: ignore[assignment]
 
 
 def handle(node: AnyNode | None, value: Any) -> Any:

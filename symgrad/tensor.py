@@ -15,12 +15,12 @@ from symgrad import backward, printing
 from symgrad.conversions import Conversions, Dtypes
 from symgrad.dtypes import dtype_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
-from symgrad.graph import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.inplace import InPlace
 from symgrad.kernels import canonical
 from symgrad.methods import Methods
 from symgrad.modes import get_default_dtype
+from symgrad.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.operators import Operators
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape

@@ -10,7 +10,7 @@ from typing import Any
 
 from symgrad import modes
 from symgrad.errors import ValueNeeded
-from symgrad.graph import TRACED, AnyNode, Leaf, is_node
+from symgrad.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.record import handle, noting
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."

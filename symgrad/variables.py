@@ -14,8 +14,8 @@ import numpy as np
 from symgrad import modes
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
-from symgrad.graph import GRAD, Cell, Leaf, ancestors
 from symgrad.kernels import canonical
+from symgrad.node import GRAD, Cell, Leaf, ancestors
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY
 from symgrad.ops.value import to_value

@@ -12,7 +12,7 @@ from functools import singledispatch
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.graph import AnyNode, Leaf, ancestors, is_node
+from symgrad.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.extremes import Arg, First, Ties

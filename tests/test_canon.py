@@ -14,7 +14,7 @@ from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
-from symgrad.graph import Leaf, ancestors
+from symgrad.node import Leaf, ancestors
 from symgrad.ops.determinant import Det, LogAbsDet
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.keys import Span

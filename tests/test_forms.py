@@ -18,7 +18,7 @@ from sympy.core.symbol import Str
 import symgrad as sg
 from symgrad import errors
 from symgrad.forms import elementwise, marks, nodes, printers
-from symgrad.graph import Leaf, ancestors
+from symgrad.node import Leaf, ancestors
 from symgrad.ops.determinant import Det
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.scan import Cumsum

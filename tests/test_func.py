@@ -6,7 +6,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.graph import TRACED, Leaf, ancestors
+from symgrad.node import TRACED, Leaf, ancestors
 from symgrad.ops.protocol import Op
 from symgrad.record import handle
 from symgrad.testing import finite_differences

@@ -11,9 +11,9 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.graph import Node, ancestors
 from symgrad.loops.op import Scan
 from symgrad.loops.trees import flatten, unflatten
+from symgrad.node import Node, ancestors
 from symgrad.ops.protocol import Op
 
 

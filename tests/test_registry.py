@@ -15,7 +15,7 @@ from checks import number
 
 import symgrad as sg
 from symgrad import ops
-from symgrad.graph import Node, ancestors
+from symgrad.node import Node, ancestors
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import BY_FUNCTION, SCALARS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad.errors import ArgumentTypeError, NotYet
-from symgrad.graph import CONSTANT, make_node
+from symgrad.node import CONSTANT, make_node
 from symgrad.ops.protocol import Op
 from symgrad.record import Core, handle
 

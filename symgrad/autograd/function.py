@@ -17,8 +17,8 @@ from symgrad.autograd.context import Bundle, FunctionCtx, is_tensor, picked
 from symgrad.autograd.opaque import HOLE, TWICE, Opaque, ones_like, template
 from symgrad.engine import sweep
 from symgrad.errors import ArgumentTypeError, GraphError, NotDifferentiable, ShapeError, ValueNeeded
-from symgrad.graph import CONSTANT, GRAD, TRACED, Leaf
 from symgrad.kernels import canonical
+from symgrad.node import CONSTANT, GRAD, TRACED, Leaf
 from symgrad.ops.contract import sum_to
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape

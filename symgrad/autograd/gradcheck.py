@@ -16,8 +16,8 @@ from symgrad.autograd.context import is_tensor
 from symgrad.autograd.opened import opened
 from symgrad.engine import push, sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GradcheckError, NotDifferentiable, NotYet
-from symgrad.graph import GRAD, TRACED, Leaf, evaluate
 from symgrad.kernels import canonical
+from symgrad.node import GRAD, TRACED, Leaf, evaluate
 from symgrad.record import handle
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]

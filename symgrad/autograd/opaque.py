@@ -14,8 +14,8 @@ import numpy as np
 from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
 from symgrad.errors import NotDifferentiable
-from symgrad.graph import CONSTANT, GRAD, Leaf, Shape
 from symgrad.kernels import canonical
+from symgrad.node import CONSTANT, GRAD, Leaf, Shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand
 from symgrad.record import as_tensor, handle

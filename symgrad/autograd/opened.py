@@ -12,7 +12,7 @@ from symgrad.autograd.context import Pick
 from symgrad.autograd.function import Applied
 from symgrad.autograd.opaque import Opaque, filled
 from symgrad.errors import ShapeError
-from symgrad.graph import AnyNode, Leaf, ancestors, is_node, make_node
+from symgrad.node import AnyNode, Leaf, ancestors, is_node, make_node
 from symgrad.ops.map import show_shape
 from symgrad.record import handle
 

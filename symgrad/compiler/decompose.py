@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.compiler.elements import Elements
 from symgrad.compiler.program import Program, Value, from_nodes
-from symgrad.graph import TRACED, Leaf, Shape
+from symgrad.node import TRACED, Leaf, Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.extremes import Extreme, Ties
 from symgrad.ops.likelihood import CrossEntropy, Likelihood

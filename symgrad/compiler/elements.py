@@ -15,7 +15,7 @@ from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.compiler.scalar import TRUTH, Scalars
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme

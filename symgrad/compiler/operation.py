@@ -15,8 +15,8 @@ import numpy as np
 from symgrad.compiler.program import Program
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
-from symgrad.graph import Shape
 from symgrad.kernels import canonical
+from symgrad.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Cat
 from symgrad.ops.map import show_shape

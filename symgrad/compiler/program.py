@@ -1,6 +1,6 @@
 """A traced function as a list of steps on arrays: shared, folded, and without what no result needs.
 
-Imports graph, ops and dtypes.
+Imports node, ops and dtypes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from symgrad.dtypes import dtype_of
 from symgrad.errors import GraphError
-from symgrad.graph import GRAD, Leaf, Shape, ancestors, is_node
+from symgrad.node import GRAD, Leaf, Shape, ancestors, is_node
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op

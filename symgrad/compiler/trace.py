@@ -17,7 +17,7 @@ from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.errors import ArgumentTypeError, ValueNeeded
-from symgrad.graph import TRACED, Leaf
+from symgrad.node import TRACED, Leaf
 from symgrad.record import Core, handle
 
 

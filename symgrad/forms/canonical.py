@@ -16,7 +16,7 @@ from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
 from symgrad.forms.canon.lower import LeafReading
 from symgrad.forms.canon.terms import SUM
-from symgrad.graph import AnyNode, Leaf
+from symgrad.node import AnyNode, Leaf
 from symgrad.ops.map import exact
 
 

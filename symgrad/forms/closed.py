@@ -24,7 +24,7 @@ from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.forms.to_sympy import to_sympy
 from symgrad.forms.where import Definition, WhereForm
-from symgrad.graph import AnyNode, Leaf, ancestors
+from symgrad.node import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
 from symgrad.ops.value import to_value
 from symgrad.scalars import tidy

@@ -17,8 +17,8 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.index import TooDeep
 from symgrad.forms.several import ClosedForms
 from symgrad.forms.verify import can_be_checked
-from symgrad.graph import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.modes import enable_grad
+from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand

@@ -18,7 +18,7 @@ from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.entries import Entry
 from symgrad.forms.notation import At, Branches, PiProduct, Sigma, dressed
-from symgrad.graph import AnyNode, ancestors, is_node
+from symgrad.node import AnyNode, ancestors, is_node
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each

@@ -1,6 +1,6 @@
 """Names in formulas: leaves keep theirs, unnamed ones get a textbook letter, clashes get a prime.
 
-Imports graph. Names are only ever printed; symbols are made from them without parsing.
+Imports node. Names are only ever printed; symbols are made from them without parsing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import CONSTANT, AnyNode, Leaf, ancestors, is_node
+from symgrad.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDEFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π

@@ -1,6 +1,6 @@
 """A derivative's graph as a function: its operations in order, run on NumPy arrays or arrays of symbols.
 
-Imports graph and ops. The elementwise kernels are lambdified payloads.
+Imports node and ops. The elementwise kernels are lambdified payloads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ShapeError
-from symgrad.graph import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.ops.resize import with_sizes
 
 

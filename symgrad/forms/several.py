@@ -11,7 +11,7 @@ import sympy as sp
 from symgrad.forms import names, printers, verify
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.where import Definition, WhereForm
-from symgrad.graph import AnyNode
+from symgrad.node import AnyNode
 
 
 class ClosedForms(tuple[ClosedForm, ...]):

@@ -18,7 +18,7 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 
 from symgrad import functions
 from symgrad.errors import FormError
-from symgrad.graph import CONSTANT, Leaf
+from symgrad.node import CONSTANT, Leaf
 from symgrad.ops.map import ADD, MUL, Map, exact
 from symgrad.ops.shape import Expand, Eye
 from symgrad.record import Core, as_tensor, handle

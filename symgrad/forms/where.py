@@ -22,7 +22,7 @@ from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.letters import NoMatrix
-from symgrad.graph import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.dtypes import dtype_of
-from symgrad.graph import AnyNode, is_node
 from symgrad.kernels import canonical
+from symgrad.node import AnyNode, is_node
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op, shape
 from symgrad.record import input_of

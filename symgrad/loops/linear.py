@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.engine import push, sweep
-from symgrad.graph import AnyNode
 from symgrad.loops.body import Body, Spec, close
+from symgrad.node import AnyNode
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD
 from symgrad.ops.protocol import shape

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
-from symgrad.graph import Node, Shape
 from symgrad.kernels import ARITHMETIC, canonical
 from symgrad.loops.body import Body, Spec
 from symgrad.loops.linear import Derived, pullback, pushforward
+from symgrad.node import Node, Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape

@@ -10,10 +10,10 @@ import numpy as np
 
 from symgrad import modes
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
-from symgrad.graph import GRAD
 from symgrad.loops.body import Body, Spec, close, spec_of
 from symgrad.loops.op import Scan
 from symgrad.loops.trees import Tree, flatten, unflatten
+from symgrad.node import GRAD
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.record import as_tensor, handle

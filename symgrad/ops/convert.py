@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
 

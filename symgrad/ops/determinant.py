@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import mT
 from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg import Inverse

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import mT
 from symgrad.ops.factors import each_matrix, no_formula
 from symgrad.ops.frozen import frozen

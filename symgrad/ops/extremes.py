@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.elementwise import BINARY
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.guards import WEIGH

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import FormError, LinAlgError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.square import real
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import IndexRangeError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.keys import Positions, integers
 from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.parts import Take

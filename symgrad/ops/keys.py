@@ -1,7 +1,7 @@
 """What stands between the brackets of ``x[…]``: spans, positions, and how a key is read against a shape.
 
 A key falls apart into a basic half (integers, slices, new axes) and a half of integer arrays that picks from
-the result, as in torch. Imports errors, graph, map and protocol.
+the result, as in torch. Imports errors, node, map and protocol.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeeded
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced
 

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op

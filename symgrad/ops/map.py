@@ -17,8 +17,8 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.errors import ShapeError
-from symgrad.graph import Node, Shape
 from symgrad.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
+from symgrad.node import Node, Shape
 from symgrad.ops.protocol import Op, Plan
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
 

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import Einsum, permute, sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import POW, show_shape

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.map import ADD, MUL, Map, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float

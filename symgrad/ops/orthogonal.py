@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.errors import ArgumentError, NotYet, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.frozen import frozen

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
 from symgrad.ops.map import show_shape

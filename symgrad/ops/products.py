@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.protocol import shape

@@ -2,7 +2,7 @@
 
 The same rule runs on ndarrays (numeric backward), on recorded tensors (higher orders) and on tensors
 without a value (formulas): calling an op on anything traced hands over to the tensor, all else computes.
-Imports errors, graph, kernels and scalars.
+Imports errors, node, kernels and scalars.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Node, Shape, is_node
+from symgrad.node import Node, Shape, is_node
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import IndexRangeError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH, weigh

@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
 from symgrad.kernels import canonical
+from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, bracket

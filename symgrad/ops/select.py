@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import DTypeError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.elementwise import where
 from symgrad.ops.keys import ALL, Item, Span, constant, parse, plain
 from symgrad.ops.map import broadcast_shapes

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op

@@ -8,7 +8,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape, axis_of, total

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.graph import Shape
+from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT, sum_axes
 from symgrad.ops.frozen import frozen

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.graph import Shape
 from symgrad.kernels import canonical
+from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import DIV, MUL, Map, clip, emap, substitute
 from symgrad.ops.protocol import Op, Plan, shape

@@ -15,7 +15,7 @@ from sympy.logic.boolalg import Boolean
 
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
-from symgrad.graph import AnyNode, Leaf, ancestors, is_node
+from symgrad.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.determinant import Cofactor, Det
