@@ -19,6 +19,12 @@ from symgrad.ops.value import check_dtype, to_value
 from symgrad.record import handle
 from symgrad.tensor import Tensor, check_flag, check_name
 
+__all__ = [
+    "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "full", "full_like", "linspace",
+    "manual_seed", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like", "symbol",
+    "tensor", "zeros", "zeros_like",
+]  # fmt: skip
+
 _rng: Any = None  # made on first use: importing numpy.random is not free
 
 

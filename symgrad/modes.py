@@ -14,6 +14,11 @@ import numpy as np
 
 from symgrad.errors import ArgumentTypeError
 
+__all__ = [
+    "enable_grad", "get_default_dtype", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled",
+    "no_grad", "set_default_dtype", "set_grad_enabled",
+]  # fmt: skip
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _FLOAT64: np.dtype[Any] = np.dtype(np.float64)
