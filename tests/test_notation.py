@@ -1,8 +1,12 @@
 """How named operations are written in matrix notation, exactly."""
 
+import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.forms.verify import index_value
+
+F = sg.nn.functional
 
 n, d = 4, 3
 x, y = (sg.symbol(k, (n,)) for k in "xy")
@@ -47,3 +51,38 @@ def test_gradient_is_written_as(value, by, text):
 def test_latex_tells_the_exponential_of_a_matrix_from_that_of_its_entries():
     assert sg.derive(sg.trace(sg.matrix_exp(A)), A).latex() == r"{e^{A}}^{\top}"
     assert sg.derive(sg.exp(A).sum(), A).latex() == r"\exp\left(A\right)"
+
+
+WINDOWS = [
+    (lambda x, K: F.conv2d(x, K).sum(), 1, "Sum_{m=0..4, n=0..4} x[0, 0, k + m, l + n]"),
+    (lambda x, K: (F.conv2d(x, K) ** 2).sum(), 1, "2*Sum_{m=0..4, n=0..4, p=0..1, q=0..1} K_00pq*x[0, 0, k + m, l + n]*x[0, 0, m + p, n + q]"),
+    (lambda x, K: F.conv2d(x, K, stride=2).sum(), 0, "K[0, 0, remainder(k, 2), remainder(l, 2)]"),
+    (lambda x, K: F.conv2d(x, K, dilation=2).sum(), 0, "Sum_m Piecewise((Sum_n Piecewise((K_00nm, (k - 2*n >= 0) & (k - 2*n <= 3)), (0, True)), (l - 2*m >= 0) & (l - 2*m <= 3)), (0, True))"),
+    (lambda x, K: (F.avg_pool2d(x, 2) ** 2).sum(), 0, "(Sum_{m=0..1, n=0..1} x[0, 0, m + 2*floor(k/2), n + 2*floor(l/2)])/8"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "by", "text"), WINDOWS)
+def test_windows_are_written_with_shifted_indices(f, by, text):
+    leaves = [sg.symbol("x", (1, 1, 6, 6)), sg.symbol("K", (1, 1, 2, 2))]
+    assert str(sg.derive(f(*leaves), leaves[by])) == text
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("padding", [0, 1])
+@pytest.mark.parametrize("by", [0, 1])
+def test_the_formula_of_a_convolution_gives_its_gradient(stride, dilation, padding, by):
+    rng = np.random.default_rng(0)
+    x = sg.tensor(rng.normal(size=(2, 1, 7)), requires_grad=True, name="x")
+    K = sg.tensor(rng.normal(size=(3, 1, 2)), requires_grad=True, name="K")
+    loss = (F.conv1d(x, K, stride=stride, padding=padding, dilation=dilation) ** 2).sum()
+    (expected,) = sg.autograd.grad(loss, (x, K)[by], retain_graph=True)
+    np.testing.assert_allclose(index_value(sg.derive(loss, (x, K)[by])), expected.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_a_name_in_letters_of_its_own_needs_no_bracket():
+    M = sg.symbol(r"\alpha", (3, 3))
+    form = sg.derive(sg.trace(sg.linalg.inv(M)), M)
+    assert str(form) == r"-‹\alpha›⁻ᵀ*‹\alpha›⁻ᵀ"
+    assert "left(" not in form.latex()

@@ -151,7 +151,10 @@ def _among_factors(pool: Pool, t: Term, part: Term, name: Term) -> Term:
     wanted, ends, _ = opened(part)
     have = [_factor(f, s) for f, s in factors]
     pattern = [_factor(f, s) for f, s in wanted]
-    bound = {k for _, _, s in pattern for k in s} - set(ends)
+    letters = {k for _, _, s in pattern for k in s}
+    if not letters.issuperset(ends):  # spread along an axis that no factor has
+        return t
+    bound = letters - set(ends)
     count = 0
     while (found := _matched(pool, have, pattern, bound, set(out))) is not None:
         at, left = found

@@ -228,6 +228,30 @@ class Take(Selection):
         targets = [self._joined(list(map(sp.Integer, e)), rest) for e in entries]
         return _possible(list(zip(conditions, targets)))
 
+    def window(self, idx: Sequence[Any], sizes: Shape, p: Any) -> tuple[list[Any], list[Any], list[Any]] | None:
+        """Entry k was read as entry q of window m, where k = first + s m + d q."""
+        if len(self.places) != 1 or len(self.block) != 2 or min(self.block) < 2:
+            return None
+        (axis, found), (count, size) = self.places[0], self.block
+        m, q = sp.Dummy(), sp.Dummy()
+        position = _affine(found.array, [m, q], sizes[axis])
+        if position is None or _is_number(idx[axis]):
+            return None
+        s, d, k = position.coeff(m), position.coeff(q), sp.sympify(idx[axis]) - position.subs({m: 0, q: 0})
+        if s < 1 or d < 1:
+            return None
+        apart = d == 1 and size <= s
+        inside = sp.Mod(k, s) if apart else p.fresh()
+        window = sp.floor(k / s) if apart else (k - d * inside) / s
+        limits = [] if apart else [(inside, sp.S.Zero, sp.Integer(size - 1))]
+        conditions = [sp.Ge(k - d * inside, 0), sp.Le(k - d * inside, s * (count - 1))]
+        if apart:
+            conditions = [sp.Lt(inside, size)] if size < s else []
+            conditions += [sp.Lt(k, s * count)] if s * count < sizes[axis] else []
+        elif s > 1:
+            conditions.append(sp.Eq(sp.Mod(k - d * inside, s), 0))
+        return conditions, self._joined([window, inside], self._rest(idx)), limits
+
     def _progression(self, sizes: Shape) -> tuple[Any, int, int] | None:
         """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""
         if len(self.places) != 1 or self.places[0][1].array.ndim != 1 or self.places[0][1].array.size < 3:

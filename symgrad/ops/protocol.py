@@ -202,6 +202,6 @@ def rename(x: Any, label: str) -> Any:
 
 def bracket(text: str) -> str:
     """Put brackets around anything but a name or a call, so that an exponent applies to all of it."""
-    if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?", text):
+    if re.fullmatch(r"[^\W_]\w*|\\?[A-Za-z]+(_\{?\w+\}?)?|\\mathrm\{[^{}]*\}|‹[^‹›]*›", text):
         return text
     return f"\\left({text}\\right)" if "\\" in text else f"({text})"

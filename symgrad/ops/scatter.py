@@ -62,6 +62,10 @@ class Selection(Op):
         """Return where the entry ``idx`` of the whole was read to; None where that is too long to write."""
         raise NotImplementedError
 
+    def window(self, idx: Sequence[Any], sizes: Shape, p: Any) -> tuple[list[Any], list[Any], list[Any]] | None:
+        """Return conditions, where to, and limits of a sum, where entries were read by windows that slide."""
+        return None
+
     def check_fit(self, v: Shape, region: Shape) -> None:
         """Check that a value of shape v can be written to the entries read."""
         raise NotImplementedError
@@ -126,6 +130,11 @@ class Scatter(Op):
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Σ over the entries read from here: δ where the place is one position, cases for a range."""
+        window = self.where.window(idx, self.to, p)
+        if window is not None:
+            conditions, at, limits = window
+            body = sp.Piecewise((p(at), sp.And(*conditions)), (0, True))
+            return p.sum(body, limits) if limits else body
         cases = self.where.cases(idx, self.to)
         if cases is None:
             return p.entry(self, (p,), idx)

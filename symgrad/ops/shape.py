@@ -61,7 +61,11 @@ class Reshape(Op):
             return p([sp.S.Zero if n == 1 else next(rest) for n in p.shape])
         if any(n == 0 for n in p.shape):  # no entry to read, and no division by the size
             return p([sp.S.Zero for _ in p.shape])
-        return p(unravel(ravel(idx, self.to), p.shape))
+        rest, found = list(idx), []
+        for whole, parts in _aligned(self.to, p.shape):
+            found += unravel(ravel(rest[: len(whole)], whole), parts)
+            del rest[: len(whole)]
+        return p(found)
 
     def text(self, *args: str) -> str:
         """reshape(x, [2, 3])."""
@@ -71,6 +75,20 @@ class Reshape(Op):
         """reshape(x), the sizes below."""
         sizes = " \\times ".join(map(sp.latex, self.to))
         return f"\\operatorname{{reshape}}_{{{sizes}}}\\left({args[0]}\\right)"
+
+
+def _aligned(a: Shape, b: Shape) -> list[tuple[Shape, Shape]]:
+    """Cut two shapes into the shortest runs that hold equally many entries each."""
+    runs: list[tuple[Shape, Shape]] = []
+    i = j = 0
+    for n in range(1, len(a) + 1):
+        for m in range(j, len(b) + 1):
+            if total(a[i:n]) == total(b[j:m]):
+                runs.append((a[i:n], b[j:m]))
+                i, j = n, m
+                break
+    last, end = runs.pop() if runs else ((), ())
+    return [*runs, ((*last, *a[i:]), (*end, *b[j:]))]
 
 
 def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
@@ -83,11 +101,14 @@ def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
 
 def unravel(position: sp.Expr, sizes: Shape) -> list[sp.Expr]:
     """Return the index at a row-major position."""
-    out: list[sp.Expr] = []
-    for n in reversed(sizes[1:]):
-        out.append(sp.Mod(position, n))
-        position = sp.floor(position / n)
-    return [position, *out[::-1]] if sizes else []
+    live = [d for d, n in enumerate(sizes) if n != 1]
+    out: list[sp.Expr] = [sp.S.Zero] * len(sizes)
+    for d in reversed(live[1:]):
+        out[d] = sp.Mod(position, sizes[d])
+        position = sp.floor(position / sizes[d])
+    if live:
+        out[live[0]] = position
+    return out
 
 
 @frozen
