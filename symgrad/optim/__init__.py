@@ -1,0 +1,7 @@
+"""``sg.optim``: torch's optimisers, and SciPy's with the derivatives filled in."""
+
+from symgrad.optim.adam import Adam, AdamW
+from symgrad.optim.optimizer import Optimizer
+from symgrad.optim.sgd import SGD
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

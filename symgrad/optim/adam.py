@@ -1,0 +1,103 @@
+"""Adam and AdamW: steps scaled by running moments of the gradient. Imports optimizer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError
+from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+
+
+class Adam(Optimizer):
+    """p ← p - lr·m̂/(√v̂ + ε), where m ← β₁m + (1 - β₁)g, v ← β₂v + (1 - β₂)g², m̂ = m/(1 - β₁ᵗ), v̂ = v/(1 - β₂ᵗ).
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr: the learning rate.
+        betas: (β₁, β₂).
+        eps: ε.
+        weight_decay: added to g, times p; with decoupled_weight_decay p shrinks by lr·weight_decay·p instead.
+        amsgrad: use the largest v so far.
+        maximize: climb instead.
+        decoupled_weight_decay: as in AdamW.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Kingma and Ba 2015, "Adam: a method for stochastic optimization"; Reddi et al. 2018 for amsgrad.
+
+    >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = sg.optim.Adam([x], lr=0.5)
+    >>> (x**2).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.5000, 1.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False,
+        decoupled_weight_decay: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "decoupled_weight_decay": decoupled_weight_decay,
+        })  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        check_at_least_zero("learning rate", number("lr", group["lr"]))
+        check_at_least_zero("epsilon value", group["eps"])
+        for k, beta in enumerate(group["betas"]):
+            if not 0 <= number(f"betas[{k}]", beta) < 1:
+                raise ArgumentError(f"Invalid beta parameter at index {k}: {beta}. Expected a number in [0, 1).")
+        check_at_least_zero("weight_decay value", group["weight_decay"])
+
+    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_avg_sq=kept(np.zeros_like(x)))
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = kept(np.zeros_like(x))
+        lr, decay = number("lr", group["lr"]), group["weight_decay"]
+        if decay != 0 and group["decoupled_weight_decay"]:
+            x = x * (1 - lr * decay)
+        elif decay != 0:
+            g = g + decay * x
+        m, root = _moments(g, group, state)
+        return x - lr * (m / (root + group["eps"]))
+
+
+def _moments(g: Any, group: Group, state: State) -> tuple[Any, Any]:
+    """Return m̂ and √v̂ after taking in the gradient g."""
+    beta1, beta2 = (number("betas", b) for b in group["betas"])
+    step = state["step"].item() + 1
+    m = read(state, "exp_avg")
+    m = m + (1 - beta1) * (g - m)
+    v = beta2 * read(state, "exp_avg_sq") + (1 - beta2) * g * g
+    state.update(step=kept(step), exp_avg=kept(m), exp_avg_sq=kept(v))
+    if group["amsgrad"]:
+        v = np.maximum(read(state, "max_exp_avg_sq"), v)
+        state["max_exp_avg_sq"] = kept(v)
+    return m / (1 - beta1**step), np.sqrt(v) / math.sqrt(1 - beta2**step)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: p shrinks by lr·weight_decay·p, whatever the moments.
+
+    The arguments are those of ``Adam``.
+
+    Source: Loshchilov and Hutter 2019, "Decoupled weight decay regularization".
+
+    >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+    >>> sg.optim.AdamW([x]).defaults["weight_decay"]
+    0.01
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+        weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True)

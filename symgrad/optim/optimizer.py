@@ -1,0 +1,205 @@
+"""What torch's optimisers share: groups of parameters with their options, the state of each parameter, saving both.
+
+An optimiser of its own is one method, ``_step``, on arrays. Imports tensor and below.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from symgrad import modes
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
+from symgrad.inplace import rebind
+from symgrad.kernels import canonical
+from symgrad.record import handle
+from symgrad.tensor import Tensor
+
+Group = dict[str, Any]
+State = dict[str, Any]
+
+
+class Optimizer:
+    """The base of optimisers: p ← p + a step that ``_step`` makes of p's gradient and its state.
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own: one group each.
+        defaults: the options of groups that do not say otherwise.
+
+    Raises:
+        ArgumentTypeError: a parameter is no tensor, or they are passed without order.
+        ArgumentError: no parameters, one twice, or one that is the result of an operation.
+    """
+
+    def __init__(self, params: Iterable[Any], defaults: Mapping[str, Any]) -> None:
+        if isinstance(params, (Tensor, np.ndarray)):
+            raise ArgumentTypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"{_typename(params)}. Put it into a list: [x]."
+            )
+        self.defaults = dict(defaults)
+        self.state: defaultdict[Any, State] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        groups = list(params)
+        if not groups:
+            raise ArgumentError("optimizer got an empty parameter list. Pass the tensors that it is to change.")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for k, group in enumerate(self.param_groups):
+            lines += [f"Parameter Group {k}", *[f"    {n}: {group[n]}" for n in sorted(group) if n != "params"]]
+        return "\n".join([*lines, ")"])
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add parameters, ``param_group["params"]``, with options of their own."""
+        if not isinstance(param_group, dict):
+            raise ArgumentTypeError(
+                f"param_group must be a dict, but got {type(param_group)}. Write {{'params': [x], 'lr': 0.1}}."
+            )
+        group = {**self.defaults, **param_group, "params": _ordered(param_group["params"])}
+        for p in group["params"]:
+            _check_parameter(p)
+        ids = [id(p) for p in group["params"]]
+        if len(set(ids)) < len(ids):
+            raise ArgumentError("optimizer contains a parameter group with duplicate parameters. Pass each once.")
+        if {id(p) for g in self.param_groups for p in g["params"]} & set(ids):
+            raise ArgumentError("some parameters appear in more than one parameter group. Pass each in one of them.")
+        self._check(group)
+        self.param_groups.append(group)
+
+    def _check(self, group: Group) -> None:
+        """Refuse options that make no sense."""
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or set them to zero."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    p.grad = None if set_to_none else handle(None, canonical(np.zeros(p.shape, p.dtype)))
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take one step, on every parameter that has a gradient.
+
+        Args:
+            closure: a function that computes the loss and its gradients anew; called first.
+
+        Returns:
+            The closure's loss, or None.
+        """
+        loss = None
+        if closure is not None:
+            with modes.enable_grad():
+                loss = closure()
+        with modes.no_grad(), np.errstate(all="ignore"):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self._update(p, group)
+        return loss
+
+    def _update(self, p: Any, group: Group) -> None:
+        g = np.asarray(p.grad._known("step()"))
+        x = self._step(np.asarray(p._value), -g if group["maximize"] else g, group, self.state[p])
+        rebind(p, handle(None, canonical(x)))
+
+    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        """Return the parameter after one step along the gradient g."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return options and state as plain dicts; parameters are numbered in the order of the groups."""
+        number: dict[int, int] = {}
+        for group in self.param_groups:
+            for p in group["params"]:
+                number[id(p)] = len(number)
+        groups = [{**g, "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
+        return {"state": {number[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what ``state_dict`` of the like optimiser returned; it is copied.
+
+        Raises:
+            ArgumentError: the groups differ in number or size.
+        """
+        saved = copy.deepcopy(dict(state_dict))
+        groups = saved["param_groups"]
+        if len(groups) != len(self.param_groups):
+            raise ArgumentError(
+                f"loaded state dict has a different number of parameter groups. Got {len(groups)}, expected "
+                f"{len(self.param_groups)}."
+            )
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, self.param_groups, strict=True)):
+            raise ArgumentError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group. "
+                "Make the optimiser with the parameters it was saved with."
+            )
+        owner: dict[int, Any] = {}
+        for loaded, group in zip(groups, self.param_groups, strict=True):
+            owner.update(zip(loaded["params"], group["params"], strict=True))
+            group.update({k: v for k, v in loaded.items() if k != "params"})
+        self.state = defaultdict(dict, {owner[k]: _converted(s, owner[k].dtype) for k, s in saved["state"].items()})
+
+
+def _ordered(params: Any) -> list[Any]:
+    if isinstance(params, Tensor):
+        return [params]
+    if isinstance(params, (set, frozenset)):
+        raise ArgumentTypeError(
+            "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+            "will change between runs. Please use a list instead."
+        )
+    return list(params)
+
+
+def _check_parameter(p: Any) -> None:
+    if not isinstance(p, Tensor):
+        raise ArgumentTypeError(
+            f"optimizer can only optimize Tensors, but one of the params is {_typename(p)}. "
+            "Use sg.tensor(…, requires_grad=True)."
+        )
+    if not p.is_leaf and not p.retains_grad:
+        raise ArgumentError("can't optimize a non-leaf Tensor. Pass the leaves that it was computed of.")
+    p._known("optimizer")
+    if p.dtype.kind != "f":
+        raise DTypeError(f"optimizer: parameters are floating-point tensors. Got {p.dtype}; use x.to(sg.float64).")
+
+
+def _typename(x: Any) -> str:
+    kind = type(x)
+    return "symgrad.Tensor" if isinstance(x, Tensor) else f"{kind.__module__}.{kind.__name__}".removeprefix("builtins.")
+
+
+def _converted(state: State, dtype: np.dtype[Any]) -> State:
+    """Return the state in the dtype of its parameter; the number of steps is what it is."""
+    return {k: v.to(dtype) if isinstance(v, Tensor) and k != "step" else v for k, v in state.items()}
+
+
+def kept(value: Any) -> Any:
+    """Return an array as a tensor of the state."""
+    return handle(None, canonical(value))
+
+
+def read(state: State, name: str) -> Any:
+    """Return a tensor of the state as an array."""
+    return np.asarray(state[name]._value)
+
+
+def number(name: str, value: Any) -> Any:
+    """Return an option that may be a tensor of one element."""
+    if not isinstance(value, Tensor):
+        return value
+    if value.numel() != 1:
+        raise ArgumentError(f"Tensor {name} must be 1-element. Got shape {list(value.shape)}.")
+    return value.item()
+
+
+def check_at_least_zero(what: str, value: Any) -> None:
+    """Refuse a negative option, or nan."""
+    if not value >= 0:
+        raise ArgumentError(f"Invalid {what}: {value}. Expected a number ≥ 0.")

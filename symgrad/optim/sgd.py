@@ -1,0 +1,65 @@
+"""Gradient descent, with momentum. Imports optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from symgrad.errors import ArgumentError
+from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+
+
+class SGD(Optimizer):
+    """p ← p - lr·b, where b ← momentum·b + (1 - dampening)·g and g is the gradient plus weight_decay·p.
+
+    The first b is g. With nesterov the step is along g + momentum·b; without momentum, along g.
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr: the learning rate.
+        momentum, dampening, weight_decay: as above.
+        nesterov: Nesterov's momentum.
+        maximize: climb instead.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Sutskever et al. 2013, "On the importance of initialization and momentum in deep learning".
+
+    >>> x = sg.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = sg.optim.SGD([x], lr=0.25)
+    >>> (x**2).sum().backward()
+    >>> optimizer.step()
+    >>> x
+    tensor([0.5000, 1.0000], requires_grad=True)
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize,
+        })  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        check_at_least_zero("learning rate", number("lr", group["lr"]))
+        check_at_least_zero("momentum value", group["momentum"])
+        check_at_least_zero("weight_decay value", group["weight_decay"])
+        if group["nesterov"] and (group["momentum"] <= 0 or group["dampening"] != 0):
+            raise ArgumentError(
+                "Nesterov momentum requires a momentum and zero dampening. Got "
+                f"momentum={group['momentum']}, dampening={group['dampening']}."
+            )
+
+    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if group["weight_decay"] != 0:
+            g = g + group["weight_decay"] * x
+        momentum = group["momentum"]
+        if momentum != 0:
+            first = state.get("momentum_buffer") is None
+            b = g if first else momentum * read(state, "momentum_buffer") + (1 - group["dampening"]) * g
+            state["momentum_buffer"] = kept(b)
+            g = g + momentum * b if group["nesterov"] else b
+        return x - number("lr", group["lr"]) * g

@@ -1,0 +1,229 @@
+"""Optimisers: torch's trajectories, options, state and messages; clipping of gradients."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+
+SGD, ADAM, ADAMW = sg.optim.SGD, sg.optim.Adam, sg.optim.AdamW
+OPTIMIZERS = [
+    (SGD, {"lr": 0.01}),
+    (SGD, {"lr": 0.01, "weight_decay": 0.3}),
+    (SGD, {"lr": 0.01, "maximize": True, "weight_decay": 0.3}),
+    (SGD, {"lr": 0.01, "momentum": 0.9}),
+    (SGD, {"lr": 0.01, "momentum": 0.9, "dampening": 0.4, "weight_decay": 0.3}),
+    (SGD, {"lr": 0.01, "momentum": 0.9, "nesterov": True}),
+    (SGD, {"lr": 0.001, "momentum": 0.9, "nesterov": True, "weight_decay": 0.3, "maximize": True}),
+    (ADAM, {}),
+    (ADAM, {"lr": 0.1, "betas": (0.5, 0.7), "eps": 1e-3}),
+    (ADAM, {"lr": 0.1, "weight_decay": 0.3, "amsgrad": True}),
+    (ADAM, {"lr": 0.1, "weight_decay": 0.3, "decoupled_weight_decay": True, "maximize": True}),
+    (ADAMW, {"lr": 0.1}),
+    (ADAMW, {"lr": 0.1, "amsgrad": True, "weight_decay": 0.3, "maximize": True}),
+]
+START = np.array([[0.3, -1.2, 2.0], [0.0, 0.7, -0.4]]), np.array(0.5)
+
+
+def ids(value):
+    return value.__name__ if isinstance(value, type) else ",".join(f"{k}={v}" for k, v in value.items()) or "default"
+
+
+def parameters(lib=sg, dtype=None):
+    dtype = lib.float64 if dtype is None else dtype
+    return [lib.tensor(x, dtype=dtype, requires_grad=True) for x in START]
+
+
+def loss_of(lib, w, b):
+    return ((lib.sin(w) * 3 + b) ** 2).sum() + b * lib.cos(w).prod()
+
+
+def train(optimizer, w, b, steps, lib=sg):
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss_of(lib, w, b).backward()
+        optimizer.step()
+    return [p.detach().numpy() for p in (w, b)]
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIMIZERS, ids=ids)
+def test_a_trajectory_is_that_of_torch(kind, options):
+    torch = pytest.importorskip("torch")
+    theirs, ours = parameters(torch), parameters()
+    expected = train(getattr(torch.optim, kind.__name__)(theirs, **options), *theirs, 40, torch)
+    for a, b in zip(train(kind(ours, **options), *ours, 40), expected, strict=True):
+        assert np.isfinite(b).all()
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
+
+
+def names_in(state):
+    return {(k, name) for k, values in state.items() for name, v in values.items() if v is not None}
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIMIZERS, ids=ids)
+def test_state_has_the_names_that_torch_gives(kind, options):
+    torch = pytest.importorskip("torch")
+    theirs, ours = parameters(torch), parameters()
+    a, b = kind(ours, **options), getattr(torch.optim, kind.__name__)(theirs, **options)
+    train(a, *ours, 3)
+    train(b, *theirs, 3, torch)
+    found, expected = a.state_dict(), b.state_dict()
+    assert names_in(found["state"]) == names_in(expected["state"])
+    assert [g["params"] for g in found["param_groups"]] == [g["params"] for g in expected["param_groups"]]
+    assert found["param_groups"][0].items() <= expected["param_groups"][0].items()
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIMIZERS, ids=ids)
+def test_training_goes_on_from_a_saved_state_as_if_uninterrupted(kind, options):
+    whole, first = parameters(), parameters()
+    expected = train(kind(whole, **options), *whole, 12)
+    before = kind(first, **options)
+    train(before, *first, 5)
+    saved = pickle.loads(pickle.dumps(before.state_dict()))
+    second = [p.detach().clone().requires_grad_() for p in first]
+    after = kind(second, lr=77.0)
+    after.load_state_dict(saved)
+    for a, b in zip(train(after, *second, 7), expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("kind", "options"), OPTIMIZERS[3::4], ids=ids)
+def test_parameters_and_state_keep_float32(kind, options):
+    ours = parameters(dtype=sg.float32)
+    optimizer = kind(ours, **options)
+    assert [x.dtype for x in train(optimizer, *ours, 3)] == [np.float32, np.float32]
+    kept = [v for s in optimizer.state.values() for n, v in s.items() if n != "step"]
+    assert {v.dtype for v in kept} == {sg.float32}
+
+
+def test_loading_copies_the_state_and_takes_the_dtype_of_the_parameters():
+    ours, single = parameters(), parameters(dtype=sg.float32)
+    source, target = SGD(ours, momentum=0.9), SGD(single, momentum=0.9)
+    train(source, *ours, 2)
+    saved = source.state_dict()
+    before = copy.deepcopy(saved["state"][0]["momentum_buffer"])
+    target.load_state_dict(saved)
+    train(target, *single, 2)
+    assert target.state[single[0]]["momentum_buffer"].dtype == sg.float32
+    assert (saved["state"][0]["momentum_buffer"] == before).all()
+
+
+def test_groups_have_their_own_options():
+    w, b = parameters()
+    optimizer = SGD([{"params": w, "lr": 0.5}, {"params": [b]}], lr=0.25)
+    (w.sum() + b).backward()
+    optimizer.step()
+    np.testing.assert_allclose(w.detach().numpy(), START[0] - 0.5)
+    assert b.item() == START[1] - 0.25
+    optimizer.param_groups[1]["lr"] = 0.0
+    optimizer.step()
+    assert b.item() == START[1] - 0.25
+
+
+def test_a_tensor_of_one_element_is_a_learning_rate():
+    w, b = parameters()
+    w.sum().backward()
+    SGD([w, b], lr=sg.tensor(0.5)).step()
+    np.testing.assert_allclose(w.detach().numpy(), START[0] - 0.5)
+    with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
+        SGD([w], lr=sg.ones(2))
+
+
+def test_a_parameter_without_gradient_stays():
+    w, b = parameters()
+    w.sum().backward()
+    optimizer = ADAM([w, b])
+    optimizer.step()
+    assert b.item() == START[1]
+    assert list(optimizer.state) == [w]
+
+
+def test_step_leaves_the_leaf_a_leaf_with_its_gradient():
+    w, b = parameters()
+    w.name = "w"
+    loss_of(sg, w, b).backward()
+    gradient = w.grad.numpy()
+    SGD([w, b]).step()
+    assert w.is_leaf
+    assert w.requires_grad
+    assert w.name == "w"
+    np.testing.assert_array_equal(w.grad.numpy(), gradient)
+
+
+def test_step_calls_the_closure_with_gradients_on_and_returns_its_loss():
+    w, b = parameters()
+    optimizer = SGD([w, b], lr=0.1)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = loss_of(sg, w, b)
+        loss.backward()
+        return loss
+
+    with sg.no_grad():
+        first = optimizer.step(closure)
+    assert optimizer.step(closure) < first
+    assert optimizer.step() is None
+
+
+def test_zero_grad_drops_gradients_or_sets_them_to_zero():
+    w, b = parameters()
+    optimizer = SGD([w, b])
+    w.sum().backward()
+    optimizer.zero_grad(set_to_none=False)
+    assert w.grad.tolist() == np.zeros((2, 3)).tolist()
+    assert b.grad is None
+    optimizer.zero_grad()
+    assert w.grad is None
+
+
+def test_an_optimizer_prints_its_options():
+    assert repr(SGD(parameters(), lr=0.1)).splitlines()[:4] == [
+        "SGD (", "Parameter Group 0", "    dampening: 0", "    lr: 0.1"
+    ]  # fmt: skip
+
+
+def leaf():
+    return sg.ones(2, requires_grad=True)
+
+
+def two_groups():
+    x = leaf()
+    return SGD([{"params": [x]}, {"params": [x]}])
+
+
+def loaded(theirs):
+    SGD([leaf(), leaf()]).load_state_dict(SGD(theirs).state_dict())
+
+
+ERRORS = [
+    (lambda: SGD(leaf()), TypeError, "params argument given to the optimizer should be an iterable of Tensors"),
+    (lambda: SGD([]), ValueError, "optimizer got an empty parameter list"),
+    (lambda: SGD([{"params": {leaf()}}]), TypeError, "optimizer parameters need to be organized in ordered"),
+    (lambda: SGD([np.ones(2)]), TypeError, "can only optimize Tensors, but one of the params is numpy.ndarray"),
+    (lambda: SGD([2 * leaf()]), ValueError, "can't optimize a non-leaf Tensor"),
+    (lambda: SGD([sg.ones(2, dtype=sg.int64)]), TypeError, "parameters are floating-point tensors"),
+    (lambda: SGD([leaf()] * 2), ValueError, "parameter group with duplicate parameters"),
+    (two_groups, ValueError, "some parameters appear in more than one parameter group"),
+    (lambda: SGD([leaf()]).add_param_group([leaf()]), TypeError, "param_group must be a dict, but got <class 'list'>"),
+    (lambda: SGD([leaf()], lr=-1), ValueError, "Invalid learning rate: -1"),
+    (lambda: SGD([leaf()], momentum=-1), ValueError, "Invalid momentum value: -1"),
+    (lambda: SGD([leaf()], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
+    (lambda: SGD([leaf()], nesterov=True), ValueError, "Nesterov momentum requires a momentum and zero dampening"),
+    (lambda: SGD([{"params": leaf(), "lr": -1}]), ValueError, "Invalid learning rate: -1"),
+    (lambda: ADAM([leaf()], eps=-1), ValueError, "Invalid epsilon value: -1"),
+    (lambda: ADAM([leaf()], betas=(1.0, 0.9)), ValueError, "Invalid beta parameter at index 0: 1.0"),
+    (lambda: ADAM([leaf()], betas=(0.9, -1.0)), ValueError, "Invalid beta parameter at index 1: -1.0"),
+    (lambda: ADAMW([leaf()], weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),
+    (lambda: loaded([leaf()]), ValueError, "doesn't match the size of optimizer's group"),
+    (lambda: loaded([{"params": leaf()}, {"params": leaf()}]), ValueError, "different number of parameter groups"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "text"), ERRORS, ids=lambda v: v[:50] if isinstance(v, str) else "")
+def test_what_cannot_be_optimised_is_refused_with_torchs_words(call, kind, text):
+    with pytest.raises(kind, match=re.escape(text)):
+        call()
