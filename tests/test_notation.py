@@ -53,13 +53,19 @@ def test_latex_tells_the_exponential_of_a_matrix_from_that_of_its_entries():
     assert sg.derive(sg.exp(A).sum(), A).latex() == r"\exp\left(A\right)"
 
 
+_STRIDE_1 = "2*Sum_{m=0..4, n=0..4, p=0..1, q=0..1} K_00pq*x[0, 0, k + m, l + n]*x[0, 0, m + p, n + q]"
+_DILATED = (
+    "Sum_m Piecewise((Sum_n Piecewise((K_00nm, (k - 2*n >= 0) & (k - 2*n <= 3)), (0, True)), "
+    "(l - 2*m >= 0) & (l - 2*m <= 3)), (0, True))"
+)
+_MEANS = "(Sum_{m=0..1, n=0..1} x[0, 0, m + 2*floor(k/2), n + 2*floor(l/2)])/8"
 WINDOWS = [
     (lambda x, K: F.conv2d(x, K).sum(), 1, "Sum_{m=0..4, n=0..4} x[0, 0, k + m, l + n]"),
-    (lambda x, K: (F.conv2d(x, K) ** 2).sum(), 1, "2*Sum_{m=0..4, n=0..4, p=0..1, q=0..1} K_00pq*x[0, 0, k + m, l + n]*x[0, 0, m + p, n + q]"),
+    (lambda x, K: (F.conv2d(x, K) ** 2).sum(), 1, _STRIDE_1),
     (lambda x, K: F.conv2d(x, K, stride=2).sum(), 0, "K[0, 0, remainder(k, 2), remainder(l, 2)]"),
-    (lambda x, K: F.conv2d(x, K, dilation=2).sum(), 0, "Sum_m Piecewise((Sum_n Piecewise((K_00nm, (k - 2*n >= 0) & (k - 2*n <= 3)), (0, True)), (l - 2*m >= 0) & (l - 2*m <= 3)), (0, True))"),
-    (lambda x, K: (F.avg_pool2d(x, 2) ** 2).sum(), 0, "(Sum_{m=0..1, n=0..1} x[0, 0, m + 2*floor(k/2), n + 2*floor(l/2)])/8"),
-]  # fmt: skip
+    (lambda x, K: F.conv2d(x, K, dilation=2).sum(), 0, _DILATED),
+    (lambda x, K: (F.avg_pool2d(x, 2) ** 2).sum(), 0, _MEANS),
+]
 
 
 @pytest.mark.parametrize(("f", "by", "text"), WINDOWS)
