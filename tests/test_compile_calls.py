@@ -15,7 +15,8 @@ import pytest
 from checks import BACKENDS
 
 import symgrad as sg
-from symgrad.compiler import compiled, trees
+from symgrad import trees
+from symgrad.compiler import compiled
 from symgrad.compiler.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
 

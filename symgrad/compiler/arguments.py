@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.record import Core
 

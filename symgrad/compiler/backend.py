@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.program import Program
 from symgrad.errors import SymgradError
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 
+from symgrad import trees
 from symgrad.compiler import numpy as numpy_backend
-from symgrad.compiler import python, trees
+from symgrad.compiler import python
 from symgrad.compiler.backend import BACKENDS, Build, Kernel, Unsuitable
 from symgrad.compiler.program import Program
 from symgrad.errors import ArgumentError, ArgumentTypeError

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import modes
-from symgrad.compiler import trees
+from symgrad import modes, trees
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.choose import build_with, check_backend

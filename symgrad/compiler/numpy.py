@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.backend import BACKENDS, Kernel, as_result
 from symgrad.compiler.clusters import Cluster, clusters

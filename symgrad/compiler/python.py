@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
 from symgrad.compiler.program import STEP, Program
 from symgrad.compiler.scalar import Scalars

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import modes
-from symgrad.compiler import trees
+from symgrad import modes, trees
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes

@@ -6,7 +6,8 @@ machine code. Imports scalars, arrays, wrapper and machine.
 
 from __future__ import annotations
 
-from symgrad.compiler import python, trees
+from symgrad import trees
+from symgrad.compiler import python
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
 from symgrad.compiler.llvm import arrays, python_api, scalars
 from symgrad.compiler.llvm.build import Interface, finished

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.backend import Kernel
 from symgrad.compiler.llvm import python_api
 from symgrad.compiler.llvm.machine import Level, compile_ir

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.llvm import python_api as api
 
 FLOAT64 = np.dtype(np.float64)

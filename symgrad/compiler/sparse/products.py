@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.program import Program
 from symgrad.compiler.sparse.colouring import NO_COLOUR
 from symgrad.compiler.sparse.sweeps import Sweeps

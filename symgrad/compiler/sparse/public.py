@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.compiler import trees
+from symgrad import trees
 from symgrad.compiler.compiled import Compiled, compile
 from symgrad.compiler.sparse.arrays import compressed_rows, require
 from symgrad.compiler.sparse.pattern import pattern

@@ -35,6 +35,7 @@ class Branch(NamedTuple):
 
 Tree = Leaf | Branch | Static
 LEAF = Leaf()
+NONE = Static(None, type(None))
 _EMPTY = Branch(dict, (), ())
 
 
@@ -51,7 +52,7 @@ def flatten(x: Any, is_leaf: Callable[[Any], bool], found: list[Any], depth: int
         return Static(x, kind)
     if depth > DEEPEST:
         raise ArgumentTypeError(
-            f"compile: containers are nested more than {DEEPEST} deep, or one contains itself. Pass flatter ones."
+            f"containers are nested more than {DEEPEST} deep, or one contains itself. Pass flatter ones."
         )
     keys, values = parts
     types = tuple([type(k) for k in keys]) if keys else ()
@@ -89,7 +90,7 @@ def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
         return _made(kind, tree.keys, parts)
     except TypeError as error:
         raise ArgumentTypeError(
-            f"compile: a {kind.__name__} cannot be made of its parts: {error}. Use a dict, list, tuple, named tuple or "
+            f"a {kind.__name__} cannot be made of its parts: {error}. Use a dict, list, tuple, named tuple or "
             "dataclass that its fields make."
         ) from error
 
@@ -122,6 +123,77 @@ def check_statics(tree: Tree) -> None:
     elif isinstance(tree, Branch):
         for part in tree.parts:
             check_statics(part)
+
+
+# ------------------------------------------------------------------ one structure beside another
+def paths(tree: Tree, where: str = "") -> list[str]:
+    """Return how each array is reached, such as ``['w'][1]``, or ``.scale`` of a dataclass."""
+    if isinstance(tree, Leaf):
+        return [where]
+    if isinstance(tree, Static):
+        return []
+    return [p for step, part in zip(steps_of(tree), tree.parts) for p in paths(part, where + step)]
+
+
+def steps_of(tree: Branch) -> list[str]:
+    """Return how each part of a container is written behind it."""
+    if issubclass(tree.kind, dict):
+        return [f"[{k!r}]" for k in tree.keys]
+    if tree.keys or hasattr(tree.kind, "_fields"):
+        return [f".{k}" for k in tree.keys or tree.kind._fields]
+    return [f"[{k}]" for k in range(len(tree.parts))]
+
+
+def along(tree: Tree, x: Any, where: str) -> list[Any]:
+    """Return what x, structured like the tree, has in the places of the arrays.
+
+    Raises:
+        ArgumentTypeError: x is structured otherwise; the message starts with ``where`` and the path.
+    """
+    if isinstance(tree, Leaf):
+        return [x]
+    if isinstance(tree, Static):
+        return []
+    return [v for step, part, y in _beside(tree, x, where) for v in along(part, y, where + step)]
+
+
+def spread(tree: Tree, prefix: Any, where: str) -> list[Any]:
+    """Return an entry for each array: of a prefix of the structure, whose entries hold for all that is below them."""
+    if isinstance(tree, Static):
+        return []
+    if not isinstance(prefix, (dict, list, tuple)) and not is_dataclass(prefix):
+        return [prefix] * count(tree)
+    if isinstance(tree, Leaf):
+        raise ArgumentTypeError(f"{where}: got a {type(prefix).__name__} for one array. Expected an entry for it.")
+    return [v for step, part, y in _beside(tree, prefix, where) for v in spread(part, y, where + step)]
+
+
+def _beside(tree: Branch, x: Any, where: str) -> list[tuple[str, Tree, Any]]:
+    """Pair the parts of a container with those of x."""
+    kind = type(x)
+    alike = kind is tree.kind or (issubclass(kind, dict) and issubclass(tree.kind, dict))
+    plain = tree.kind in (list, tuple) and kind in (list, tuple)
+    found = _parts(x, kind) if alike or plain else None
+    if found is None:
+        raise ArgumentTypeError(f"{where}: got a {kind.__name__}. Expected a {tree.kind.__name__}, as it is there.")
+    keys, values = found
+    if tree.keys and issubclass(kind, dict):
+        if set(keys) != set(tree.keys):
+            raise ArgumentTypeError(f"{where}: got the keys {list(keys)}. Expected {list(tree.keys)}.")
+        values = [x[k] for k in tree.keys]
+    parts = list(values)
+    if len(parts) != len(tree.parts):
+        raise ArgumentTypeError(f"{where}: got {len(parts)} entries. Expected {len(tree.parts)}.")
+    return list(zip(steps_of(tree), tree.parts, parts))
+
+
+def without_statics(tree: Tree) -> Tree:
+    """Return the structure with None in place of all that is no array."""
+    if isinstance(tree, Static):
+        return NONE
+    if isinstance(tree, Branch):
+        return tree._replace(parts=tuple([without_statics(p) for p in tree.parts]))
+    return tree
 
 
 def count(tree: Tree) -> int:
