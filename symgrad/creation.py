@@ -20,7 +20,7 @@ from symgrad.record import handle
 from symgrad.tensor import Tensor, check_flag, check_name
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "empty", "eye", "from_numpy", "full", "full_like", "linspace",
+    "arange", "as_tensor", "asarray", "empty", "eye", "from_dlpack", "from_numpy", "full", "full_like", "linspace",
     "manual_seed", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like", "symbol",
     "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
@@ -108,6 +108,22 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise ArgumentTypeError(f"expected np.ndarray (got {type(array).__name__}). Use sg.tensor for other data.")
     return tensor(array)
+
+
+def from_dlpack(external: Any) -> Tensor:
+    """Copy the array of another library, one with ``__dlpack__``, into a tensor of the same dtype.
+
+    Raises:
+        ArgumentTypeError: external has no ``__dlpack__``.
+
+    >>> sg.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    if not hasattr(external, "__dlpack__"):
+        raise ArgumentTypeError(
+            f"from_dlpack: got {type(external).__name__}. Expected an object with __dlpack__. Else use sg.tensor."
+        )
+    return from_numpy(np.from_dlpack(external))
 
 
 def _size(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:

@@ -49,6 +49,10 @@ class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
     """A matrix is singular, not positive definite, or otherwise outside the factorisation's domain."""
 
 
+class ExportError(SymgradError, BufferError):
+    """A tensor cannot be handed to another library as it was asked for."""
+
+
 class FormError(SymgradError, ValueError):
     """A closed form cannot be written in the notation asked for."""
 
@@ -59,6 +63,10 @@ class CrosscheckError(SymgradError, AssertionError):
 
 class GradcheckError(SymgradError, RuntimeError):
     """``autograd.gradcheck`` found a derivative that differs from its witnesses."""
+
+
+class ParseError(SymgradError, ValueError):
+    """A text is not a formula, or holds what formulas may not hold."""
 
 
 class MissingExtra(SymgradError, ImportError):

@@ -1,38 +1,18 @@
-"""NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.asarray(tensor)``. Imports record and ops."""
+"""NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.asarray(tensor)``.
+
+Imports ufuncs and below.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
+from symgrad import ufuncs
+from symgrad.errors import ArgumentError, ExportError, GraphError, ValueNeeded
 from symgrad.node import GRAD
-from symgrad.ops.contract import matmul
-from symgrad.ops.elementwise import BINARY, UNARY, power
-from symgrad.ops.logic import LOGIC
-from symgrad.record import Core, apply, as_tensor
-
-_RENAMED = {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
-    "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
-    "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "positive": "clone", "power": "pow", "float_power": "pow",
-    "rint": "round", "invert": "bitwise_not",
-}  # fmt: skip
-
-
-def _ufunc(name: str) -> Callable[..., Any] | None:
-    if name == "matmul":
-        return matmul
-    own = _RENAMED.get(name, name)
-    if own == "pow":
-        return power
-    if own in LOGIC:
-        return LOGIC[own]
-    op = UNARY.get(own) or BINARY.get(own)
-    return None if op is None else lambda *xs: apply(op, xs)
+from symgrad.record import Core
 
 
 class Protocols(Core):
@@ -42,15 +22,7 @@ class Protocols(Core):
     __array_priority__ = 1000
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        name = ufunc.__name__
-        function = _ufunc(name)
-        if function is None or method != "__call__" or any(v is not None for v in kwargs.values()):
-            call = name if method == "__call__" else f"{name}.{method}"
-            own = "operations of symgrad" if function is None else f"sg.{_RENAMED.get(name, name)}"
-            raise ArgumentTypeError(
-                f"np.{call}: symgrad does not record this call. Use {own}, or x.detach().numpy() for plain numbers."
-            )
-        return function(*[x if isinstance(x, (int, float)) else as_tensor(x) for x in inputs])
+        return ufuncs.call(ufunc, method, inputs, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:
@@ -60,3 +32,15 @@ class Protocols(Core):
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
         return np.array(self._value, dtype=dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""
+        if self._node is not None and self._node.level == GRAD:
+            raise ExportError("Can't export tensors that require gradient, use tensor.detach(). Gradients do not pass.")
+        if options.get("copy") is False:
+            raise ExportError("DLPack: copy=False cannot be met, a tensor shares its memory with nothing.")
+        return np.array(self._known("DLPack")).__dlpack__(**{k: v for k, v in options.items() if k != "copy"})  # type: ignore[attr-defined]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU."""
+        return np.empty(0).__dlpack_device__()

@@ -25,6 +25,8 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     if isinstance(data, (str, bytes)):
         raise ArgumentTypeError(_NO_TEXT.format(type(data).__name__))
     given = isinstance(data, (np.ndarray, np.generic))
+    if given and type(data) is not np.ndarray:
+        _check_subclass(data)
     array = np.array(data) if given else _from_sequence(data)
     _check_kind(array, data)
     if not array.dtype.isnative:
@@ -34,6 +36,14 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     elif not given and array.dtype == np.float64:
         array = array.astype(get_default_dtype(), copy=False)
     return canonical(array)
+
+
+def _check_subclass(data: Any) -> None:
+    """Refuse the arrays that mean something else by what a tensor does."""
+    if hasattr(data, "mask"):
+        raise ArgumentTypeError("tensors have no mask. Got a masked array; pass a.filled(0), or a[~a.mask].")
+    if isinstance(data, np.matrix):
+        raise ArgumentTypeError("np.matrix multiplies by matrix product, a tensor entry by entry. Pass np.asarray(m).")
 
 
 def _from_sequence(data: Any) -> Any:
