@@ -31,8 +31,8 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "float",
     "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
-    "int64", "int8", "linalg", "long", "nn", "optim", "scan", "set_printoptions", "short", "sparse_hessian",
-    "sparse_jacobian", "special", "testing", "uint8",
+    "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
+    "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8",
 ]  # fmt: skip
 __all__ += _creation.__all__
 __all__ += func.__all__
@@ -41,16 +41,24 @@ __all__ += _modes.__all__
 
 # Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
 _LATER = {
-    "ClosedForm": "symgrad.forms", "compile": "symgrad.compiler", "derive": "symgrad.forms",
-    "fori_loop": "symgrad.loops", "from_sympy": "symgrad.forms", "optim": "symgrad.optim", "scan": "symgrad.loops",
-    "sparse_hessian": "symgrad.compiler.sparse", "sparse_jacobian": "symgrad.compiler.sparse",
+    "ClosedForm": "symgrad.forms",
+    "compile": "symgrad.compiler",
+    "derive": "symgrad.forms",
+    "fori_loop": "symgrad.loops",
+    "from_sympy": "symgrad.forms",
+    "optim": "symgrad.optim",
+    "parse": "symgrad.expression",
+    "scan": "symgrad.loops",
+    "sparse_hessian": "symgrad.compiler.sparse",
+    "sparse_jacobian": "symgrad.compiler.sparse",
     "testing": "symgrad.testing",
-}  # fmt: skip
+}
 
 if _TYPE_CHECKING:
     from symgrad import optim, testing
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
+    from symgrad.expression import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
 

@@ -1,0 +1,74 @@
+"""The command ``symgrad``: its arguments, its exit status, its errors. Imports commands.
+
+Exit status: 0 where all is well, 1 where a check found a difference, 2 where the arguments or the formula are wrong,
+130 where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from symgrad import __version__
+from symgrad.cli import commands
+from symgrad.cli.formulas import add_formula
+from symgrad.errors import SymgradError
+
+EXAMPLES = """examples:
+  symgrad derive "sum((X @ w - y)**2)" --wrt w --shape X=n,d --shape w=d --shape y=n
+  symgrad derive "x**2 * sin(x)" --wrt x --order 2 --latex
+  symgrad check "logsumexp(x, 0)" --shape x=5
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = argparse.ArgumentParser(
+        prog="symgrad",
+        description="Derivatives as formulas, numbers and functions.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    found.add_argument("--version", action="version", version=f"symgrad {__version__}")
+    kinds = found.add_subparsers(dest="command", metavar="command", required=True)
+    _add_derive(kinds.add_parser("derive", help="print a derivative's closed form"))
+    _add_check(kinds.add_parser("check", help="compare all ways to compute a derivative, at random inputs"))
+    return found
+
+
+def _add_derive(p: argparse.ArgumentParser) -> None:
+    add_formula(p)
+    p.add_argument("--form", choices=commands.FORMS, default="text", help="the notation; default the shortest")
+    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the Hessian; default 1")
+    shown = p.add_mutually_exclusive_group()
+    shown.add_argument("--latex", action="store_true", help="print LaTeX")
+    shown.add_argument("--json", action="store_true", help="print text, LaTeX and intermediates as JSON")
+    p.set_defaults(run=commands.run_derive)
+
+
+def _add_check(p: argparse.ArgumentParser) -> None:
+    add_formula(p)
+    p.add_argument("--seed", type=int, default=0, help="of the random inputs; default 0")
+    p.add_argument("--positive", action="store_true", help="draw inputs between 0.5 and 1.5, not around 0")
+    p.add_argument("--rtol", type=float, default=1e-6, help="tolerance; default 1e-6")
+    p.set_defaults(run=commands.run_check)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    args = parser().parse_args(argv)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+    except SymgradError as error:
+        print(f"symgrad {args.command}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # such as `symgrad … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return status

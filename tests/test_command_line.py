@@ -1,0 +1,125 @@
+"""The command ``symgrad``: what it prints, its exit status, and what it refuses."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from symgrad.cli.main import main
+from symgrad.cli.output import folded
+
+LEAST_SQUARES = ["sum((X @ w - y)**2)", "--shape", "X=n,d", "--shape", "w=d", "--shape", "y=n"]
+PRINTED = [
+    (["derive", *LEAST_SQUARES, "--wrt", "w"], "2*Xᵀ*(X*w - y)\n"),
+    (["derive", *LEAST_SQUARES, "--wrt", "w", "--latex"], "2 X^{\\top} \\left(X w - y\\right)\n"),
+    (["derive", *LEAST_SQUARES, "--wrt", "w", "--order", "2"], "2*Xᵀ*X\n"),
+    (["derive", *LEAST_SQUARES, "--wrt", "w,X"], "d/dw = 2*Xᵀ*r\nd/dX = 2*r*wᵀ\nwhere r = X*w - y\n"),
+    (["derive", "sum(x**2)", "--wrt", "x", "--shape", "x=2", "--form", "scalar"], "[2*x_0, 2*x_1]\n"),
+    (["derive", "x @ A @ x", "--wrt", "x", "--shape", "x=n", "--shape", "A=n,n", "--form", "index"],
+     "Sum_k x_k*(A_ik + A_ki)\n"),
+    (["derive", "x @ A @ x", "--wrt", "x", "--shape", "x=n", "--shape", "A=n,n", "--assume", "A=symmetric"], "2*A*x\n"),
+    (["derive", "sum(x**2)", "--wrt", "x", "--at", "x=[1, 2]"], "2*x\n= [2. 4.]\n"),
+    (["derive", "a*x**2", "--wrt", "x", "--shape", "a="], "2*a*x\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "text"), PRINTED, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_derive_prints(arguments, text, capsys):
+    assert main(arguments) == 0
+    assert capsys.readouterr().out == text
+
+
+def test_derive_prints_json(capsys):
+    assert main(["derive", *LEAST_SQUARES, "--wrt", "w", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["text"] == "2*Xᵀ*(X*w - y)"
+    assert found["shape"] == ["d"]
+    assert found["args"] == ["X", "w", "y"]
+
+
+def test_named_intermediates_stand_on_lines_of_their_own(capsys):
+    main(["derive", "sum(sigmoid(W @ tanh(V @ x)))", "--wrt", "V", "--shape", "W=k,h", "--shape", "V=h,d", "--shape",
+          "x=d", "--form", "where"])  # fmt: skip
+    _, where, *definitions = capsys.readouterr().out.splitlines()
+    assert where == "  where"
+    assert len(definitions) >= 2
+    assert all(" = " in line for line in definitions)
+
+
+REFUSED = [
+    (["derive", "x**2"], "by what?"),
+    (["derive", "x**2", "--wrt", "y"], "the name 'x' is not declared"),
+    (["derive", "__import__('os')", "--wrt", "x"], "not a function that formulas may call"),
+    (["derive", "x", "--wrt", "x", "--shape", "x"], "Expected NAME=…"),
+    (["derive", "x", "--wrt", "x", "--shape", "x=a b"], "is not a size"),
+    (["derive", "x", "--wrt", "x", "--shape", "x=-1"], "is not a size"),
+    (["derive", "x", "--wrt", "x", "--at", "x=open('f')"], "Expected a number"),
+    (["derive", "x", "--wrt", "x", "--at", "x=[1,[2]]"], "Expected a number"),
+    (["derive", "x", "--wrt", "x", "--shape", "x=2,2", "--at", "x=[1,2]"], "declared as [2, 2]"),
+    (["derive", "x", "--wrt", "x", "--assume", "x=odd"], "'odd' is unknown"),
+    (["derive", "x", "--wrt", "x", "--order", "0"], "order"),
+    (["check", "no_such_module:f", "--shape", "x=2"], "cannot be imported"),
+    (["check", "math:no_such_name", "--shape", "x=2"], "has no 'no_such_name'"),
+    (["check", "math:pi", "--shape", "x=2"], "Expected a function"),
+    (["check", "numpy:sin"], "of which inputs?"),
+    (["check", "numpy:sin", "--shape", "x=n"], "sizes are numbers"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), REFUSED, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_wrong_arguments_are_said_on_standard_error(arguments, reason, capsys):
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"symgrad {arguments[0]}: ")
+    assert reason in err
+
+
+@pytest.mark.parametrize("arguments", [[], ["frob"], ["derive"], ["derive", "x", "--order", "two"]])
+def test_usage_is_said_with_status_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: symgrad" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("formula", ["logsumexp(x, 0)", "numpy:sin"])
+def test_check_prints_the_witnesses(formula, capsys):
+    assert main(["check", formula, "--shape", "x=3"]) == 0
+    assert "all witnesses agree" in capsys.readouterr().out
+
+
+def test_check_takes_names_as_sizes_of_a_formula(capsys):
+    assert main(["check", "sum(X @ w)", "--shape", "X=n,d", "--shape", "w=d"]) == 0
+    assert "input 1" in capsys.readouterr().out
+
+
+def test_check_has_status_1_where_witnesses_disagree(tmp_path, monkeypatch, capsys):
+    (tmp_path / "wrong_rule.py").write_text(
+        "import symgrad as sg\n"
+        "class Double(sg.autograd.Function):\n"
+        "    @staticmethod\n"
+        "    def forward(ctx, x):\n"
+        "        return 2 * x\n"
+        "    @staticmethod\n"
+        "    def backward(ctx, g):\n"
+        "        return 3 * g\n"
+        "def f(x):\n"
+        "    return Double.apply(x).sum()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "wrong_rule:f", "--shape", "x=2"]) == 1
+    assert "DISAGREE" in capsys.readouterr().out
+
+
+def test_it_runs_as_a_module_and_a_closed_pipe_is_no_error():
+    command = [sys.executable, "-m", "symgrad", "derive", "x**2", "--wrt", "x"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2*x\n"
+    closed = subprocess.run(f"{' '.join(map(repr, command))} | true", shell=True, capture_output=True, text=True)
+    assert closed.stderr == ""
+
+
+def test_long_formulas_are_folded_between_their_terms():
+    assert folded("aaa + bbb + ccc", 9) == ["aaa + bbb", "    + ccc"]
+    assert folded("a" * 20, 9) == ["a" * 20]
