@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import gc
 import enum
 import pickle
 import subprocess
@@ -395,3 +396,20 @@ def test_backends_say_what_they_cannot_take_and_auto_can():
     with pytest.raises(Unsuitable, match="200000 at most"):
         sg.compile(lambda x: x @ x, backend="python")(np.ones((80, 80)))
     same(sg.compile(lambda x: x * 2)(np.arange(3)), np.arange(3) * 2)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_garbage_collector_is_as_it_was_after_a_compilation(on):
+    def failing(x):
+        raise ValueError("while it is traced")
+
+    was_on = gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        sg.compile(lambda x: x + 1)(1.0)
+        assert gc.isenabled() == on
+        with pytest.raises(ValueError, match="traced"):
+            sg.compile(failing)(1.0)
+        assert gc.isenabled() == on
+    finally:
+        (gc.enable if was_on else gc.disable)()

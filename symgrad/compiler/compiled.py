@@ -21,6 +21,7 @@ from symgrad import modes, trees
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.choose import build_with, check_backend
+from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
@@ -175,7 +176,8 @@ class Compiled:
         with self._lock:
             found = self._found.get(key)
             if found is None:
-                found = self._found[key] = self._compile(key)
+                with collector_paused():
+                    found = self._found[key] = self._compile(key)
                 if len(self._found) > MOST_SIGNATURES:
                     self._found.pop(next(iter(self._found)))
                     self._flat.clear()

@@ -82,9 +82,10 @@ def _binary(op: BinaryCrossEntropy, p: Any, t: Any) -> Any:
 
 def _variance(op: Var, x: Any) -> Any:
     n = total([shape(x)[a] for a in op.axes])
-    centred = SUB(x, emap(X[0] / n, sum_axes(x, op.axes, True)))
+    centred = SUB(x, emap(X[0] / X[1], sum_axes(x, op.axes, True), n))
     squares = sum_axes(emap(X[0] ** 2, centred), op.axes, op.keepdim)
-    return emap(X[0] / X[1], squares, float(max(n - op.correction, 0)))
+    free = n - op.correction
+    return emap(X[0] / X[1], squares, free if isinstance(n, sp.Expr) else float(max(free, 0)))
 
 
 _WRITTEN: dict[type[Op], Written] = {

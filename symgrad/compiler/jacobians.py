@@ -1,7 +1,7 @@
-"""Forward or reverse mode: a Jacobian is traced by both, and the shorter program is kept. Imports scalarise and func.
+"""Forward or reverse mode: a Jacobian is traced by both, and the shorter program is kept.
 
 Both give the same numbers. Which is shorter depends on what their sweeps share and on the zeros in them, so that the
-number of sweeps decides only where it is far apart, or large.
+number of sweeps decides only where it is far apart, or large. Imports scalarise and jacobians.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from symgrad.compiler.program import Program
 from symgrad.compiler.scalarise import Written, can_be_written, entries_of
-from symgrad.func import choose_mode, fewer_sweeps
+from symgrad.jacobians import choose_mode, fewer_sweeps
 
 T = TypeVar("T")
 MODES = ("forward", "reverse")

@@ -122,9 +122,9 @@ def _short(value: Any) -> str:
     return repr(value) if np.size(value) <= 4 else f"array of {np.size(value)}"
 
 
-def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any]) -> Program:
+def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any], into: Program | None = None) -> Program:
     """Return the program from the leaves, its arguments, to the roots: nodes, or values for constants."""
-    program = Program()
+    program = Program() if into is None else into
     place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}
     nodes = ancestors([r for r in roots if is_node(r)], set(place))
     for node in nodes:
@@ -141,7 +141,7 @@ def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any]) -> Program:
 
 def _captured(leaf: Leaf) -> Any:
     """Return the value of a tensor from outside the function."""
-    if leaf.level == GRAD:
+    if leaf.level == GRAD and getattr(leaf.cell, "live", True):  # a transform's variable is a constant once it is over
         raise GraphError(
             "compile: the function uses a tensor that requires grad and is not among its arguments, so that its value "
             "would be frozen. Pass it as an argument, or detach() it."
