@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import gc
 import enum
+import gc
 import pickle
 import subprocess
 import sys
