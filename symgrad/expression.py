@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import math
 import operator
 import re
@@ -93,6 +94,8 @@ class Expression:
         self.text, self.names, self._tree = text, tuple(shapes), tree
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         self.__name__ = "expression"
+        each = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        self.__signature__ = inspect.Signature([inspect.Parameter(name, each) for name in self.names])
 
     @functools.cached_property
     def value(self) -> Tensor:
