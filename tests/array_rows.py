@@ -56,6 +56,12 @@ row("F.avg_pool1d", lambda L, x: L.nn.functional.avg_pool1d(x, 2, stride=1), (re
 row("F.avg_pool2d", lambda L, x: L.nn.functional.avg_pool2d(x, 2, padding=1, count_include_pad=False),
     (real(1, 1, 2, 3),), analytic=True)
 
+row("F.max_pool1d ceil", lambda L, x: L.nn.functional.max_pool1d(x, 2, 2, 1, 1, True), (apart(1, 4),))
+row("places of F.max_pool2d", lambda L, x: L.nn.functional.max_pool2d(x, (2, 1), 2, (1, 0), 1, True, True)[1],
+    (apart(1, 4, 3),), discrete=True)
+row("F.avg_pool1d ceil", lambda L, x: L.nn.functional.avg_pool1d(x, 3, 2, 1, True, False), (real(1, 4),), analytic=True)
+row("F.avg_pool2d ceil", lambda L, x: L.nn.functional.avg_pool2d(x, 2, 2, 1, True, True) +
+    L.nn.functional.avg_pool2d(x, 2, 2, 1, True, True, 3), (real(1, 3, 2),), analytic=True)
 row("diff", lambda L, x: L.diff(x), (real(4),), (real(2, 3),), analytic=True)
 row("diff twice, dim, joined", lambda L, x, p, a: L.diff(x, 2, 0, prepend=p, append=a),
     (real(2, 2), real(1, 2), real(1, 2)), analytic=True)

@@ -9,7 +9,19 @@ from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.normalise import batch_norm, instance_norm
-from symgrad.ops import activations, distances, layers, likelihood, losses, margins, normalise, padding, robust, windows
+from symgrad.ops import (
+    activations,
+    distances,
+    layers,
+    likelihood,
+    losses,
+    margins,
+    normalise,
+    padding,
+    pooling,
+    robust,
+    windows,
+)
 from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
@@ -87,5 +99,5 @@ embedding, one_hot, bilinear = public(layers.embedding), public(layers.one_hot),
 scaled_dot_product_attention = public(layers.scaled_dot_product_attention)
 
 pad, conv1d, conv2d = public(padding.pad), public(windows.conv1d), public(windows.conv2d)
-max_pool1d, max_pool2d = public(windows.max_pool1d), public(windows.max_pool2d)
-avg_pool1d, avg_pool2d = public(windows.avg_pool1d), public(windows.avg_pool2d)
+max_pool1d, max_pool2d = public(pooling.max_pool1d), public(pooling.max_pool2d)
+avg_pool1d, avg_pool2d = public(pooling.avg_pool1d), public(pooling.avg_pool2d)
