@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT, sum_axes
+from symgrad.ops.elementwise import BINARY
+from symgrad.ops.extremes import amax
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.reduce import sum as _sum
 from symgrad.ops.select import along
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, total
 from symgrad.ops.spectral import check_matrix, svdvals
 from symgrad.ops.square import adjugate, check_square, determinant
 
@@ -44,12 +47,15 @@ class PseudoInverse(_ByRank):
 
     atol: float | None = None
     rtol: float | None = None
+    hermitian: bool = False
     name = "LinalgPinv"
     keeps_symmetry = True
 
     def forward(self, x: Any) -> Any:
         """Invert the singular values above the threshold."""
         self.out_shape(np.shape(x))
+        if self.hermitian:  # the lower triangle says it all
+            x = np.tril(x) + np.tril(x, -1).mT
         u, s, vh = factors.svd(x, False)
         large = s > _threshold(s, np.shape(x), self.atol, self.rtol)
         inverse = np.where(large, 1 / np.where(large, s, s.dtype.type(1)), s.dtype.type(0))
@@ -101,7 +107,7 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
         atol: singular values up to this are taken for 0; 0 by default.
         rtol: and those up to this multiple of the largest; by default max(m, n) times the dtype's precision,
             0 if atol is given.
-        hermitian: promise that A is symmetric; the result is the same.
+        hermitian: promise that A is symmetric; only its lower triangle is looked at.
 
     Returns:
         (…, n, m).
@@ -120,7 +126,7 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
     check_matrix("linalg.pinv", shape(A))
     if hermitian:
         check_square("linalg.pinv", shape(A))
-    return PseudoInverse(atol, rtol)(A)
+    return PseudoInverse(atol, rtol, hermitian)(A)
 
 
 def pinverse(A: Any, rcond: float = 1e-15) -> Any:
@@ -170,12 +176,12 @@ class MatrixRank(_ByRank):
         return f"\\operatorname{{rank}}\\left({self._written('', args[0])[1:-1]}\\right)"
 
 
-def matrix_rank(A: Any, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
+def matrix_rank(A: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     """The number of singular values that are not taken for 0. It has no derivative.
 
     Args:
         A: (…, m, n).
-        atol, rtol: what is taken for 0, as for pinv.
+        atol, rtol: what is taken for 0, as for pinv; here also tensors (…), one for each matrix.
         hermitian: promise that A is symmetric; the result is the same.
 
     Returns:
@@ -192,7 +198,15 @@ def matrix_rank(A: Any, *, atol: float | None = None, rtol: float | None = None,
     check_matrix("linalg.matrix_rank", shape(A))
     if hermitian:
         check_square("linalg.matrix_rank", shape(A))
-    return MatrixRank(atol, rtol)(A)
+    if len(shape(atol)) == len(shape(rtol)) == 0:
+        return MatrixRank(*[None if t is None else float(t) for t in (atol, rtol)])(A)
+    s, none = svdvals(A), np.zeros(())
+    zeros = BINARY["maximum"](none if atol is None else atol, MUL(none if rtol is None else rtol, _largest(s)))
+    return _sum(BINARY["gt"](s, Reshape((*shape(zeros), 1))(zeros)), -1)
+
+
+def _largest(s: Any) -> Any:
+    return amax(s, -1) if shape(s)[-1] else _sum(s, -1)
 
 
 # ------------------------------------------------------------------ least squares
@@ -213,7 +227,9 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
         b: (…, m, k), or (…, m) with the batch axes of A.
         rcond: singular values up to this multiple of the largest are taken for 0; by default max(m, n) times the
             dtype's precision.
-        driver: LAPACK's routine in torch; here it is always the singular value decomposition.
+        driver: LAPACK's routine in torch: 'gels', 'gelsy', 'gelsd' or 'gelss'. Here it is always the singular value
+            decomposition; but what torch's routine leaves empty is empty here, too: the rank of 'gels', the
+            singular values of 'gels' and 'gelsy', the residuals of 'gelsy'.
 
     Returns:
         (solution, residuals, rank, singular_values): (…, n, k) or (…, n); the sums of squares that are left, for
@@ -229,6 +245,10 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
     """
     p, q = shape(A), shape(b)
     check_matrix("torch.linalg.lstsq", p)
+    if driver not in _EMPTY:
+        raise ArgumentError(
+            f"torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver!r}."
+        )
     vector = len(q) == len(p) - 1 and q == p[:-1]
     if not vector and (len(q) < 2 or q[-2] != p[-2]):
         raise ShapeError(
@@ -240,7 +260,17 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
     left = SUB(matmul(A, found), columns)
     residuals = sum_axes(MUL(left, left), (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(left, 0, 0, 0))
     solution = Reshape(shape(found)[:-1])(found) if vector else found
-    return LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
+    found = LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
+    return LstSq(*[_emptied(x) if n in _EMPTY[driver] else x for n, x in zip(found._fields, found)])
+
+
+_EMPTY: dict[str | None, tuple[str, ...]] = {
+    None: (), "gels": ("rank", "singular_values"), "gelsy": ("residuals", "singular_values"), "gelsd": (), "gelss": (),
+}  # fmt: skip
+
+
+def _emptied(x: Any) -> Any:
+    return along(Reshape((total(shape(x)),))(x), 0, 0, 0)
 
 
 def _tall(a: Shape) -> bool:

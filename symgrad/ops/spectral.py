@@ -147,8 +147,9 @@ class Eigenvectors(_OfSymmetric):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = V diag(λ) Vᵀ  ⇒  Ā = V (K ∘ Vᵀ V̄) Vᵀ, K_ij = 1/(λ_j - λ_i), K_ii = 0. Giles 2008, §3.1.
-        k = InverseGaps()(Eigenvalues(self.upper)(x))
-        return matmul(matmul(y, MUL(k, matmul(mT(y), g))), mT(y))
+        # A is symmetric, hence Ā: of K ∘ Vᵀ V̄ its symmetric part is taken, K ∘ (Vᵀ V̄ - V̄ᵀ V)/2.
+        k, turned = InverseGaps()(Eigenvalues(self.upper)(x)), matmul(mT(y), g)
+        return matmul(matmul(y, MUL(k, MUL(SUB(turned, mT(turned)), 0.5))), mT(y))
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices of at most two rows."""
