@@ -207,7 +207,8 @@ def _too_large(op: Op, error: Exception) -> errors.SymgradError:
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:
     try:
-        return canonical(op.forward(*values))
+        y = canonical(op.forward(*values))
+        return _widened(op, y, values) if type(y) is _ndarray and y.dtype is _HALF else y
     except errors.SymgradError:
         raise
     except TypeError as error:
@@ -217,6 +218,13 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
     except (ValueError, IndexError) as error:
         op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
         raise errors.ArgumentError(f"{op.label}: {error}") from error
+
+
+def _widened(op: Op, y: Any, values: Sequence[Any]) -> Any:
+    """Compute in double precision what NumPy computes of truth values and small integers in half precision."""
+    if any(getattr(v, "dtype", None) is _HALF for v in values):
+        return y
+    return canonical(op.forward(*[np.float64(v) if type(v) is _ndarray else v for v in values]))
 
 
 def _record(
@@ -308,6 +316,8 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     out = _new(Tensor)
     out._value = y
     if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.kind != "f"):
+        if type(y) is _ndarray and y.dtype is _HALF:
+            out._value = y = _widened(op, y, (x, z))
         out._node = _mixed(op, a, b, x, z, y, shape)
         return out
     if not _grad_mode():

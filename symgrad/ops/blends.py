@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError
+from symgrad.modes import get_default_dtype
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
 from symgrad.ops.logic import LOGIC
@@ -60,12 +61,18 @@ def ldexp(input: Any, other: Any) -> Any:
         other: n, integers as a rule.
 
     Returns:
-        A tensor of the broadcast shape, of the dtype of x.
+        A tensor of the broadcast shape, of the dtype of x, of the default dtype for integers.
     """
-    kinds = [getattr(a, "dtype", None) for a in (input, other)]
-    if kinds[0] is not None and kinds[1] is not None and kinds[0].kind == "f" and kinds[1].kind in "iub":
-        other = Cast(kinds[0])(other)
-    return LDEXP(input, other)
+    if _counts(input):
+        input = Cast(get_default_dtype())(input)
+    dtype = getattr(input, "dtype", None)
+    return LDEXP(input, Cast(dtype)(other) if dtype is not None and _counts(other) else other)
+
+
+def _counts(x: Any) -> bool:
+    """Whether x is a tensor of integers or truth values."""
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and dtype.kind in "iub"
 
 
 def float_power(input: Any, exponent: Any) -> Any:
@@ -109,8 +116,10 @@ def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf
 def heaviside(input: Any, values: Any) -> Any:
     """0 for x < 0, values at 0, 1 for x > 0.
 
-    Derivative in values: 1 where x = 0, else 0.
+    Derivative in values: 1 where x = 0, else 0. Of integers it is an integer.
     """
+    if _counts(input) and _counts(values):
+        return Cast(np.result_type(input.dtype, values.dtype))(BINARY["heaviside"](input, values))
     return BINARY["heaviside"](input, values)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, DTypeError
+from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
 from symgrad.ops.value import torch_dtype
 from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder, trunc
@@ -82,6 +83,8 @@ exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
 def power(x: Any, exponent: Any) -> Any:
     """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
     p = exponent
+    if isinstance(p, int) and getattr(x, "dtype", None) == np.bool_:
+        x = Cast(np.dtype(np.int64))(x)
     if isinstance(p, (int, float)) and not isinstance(p, bool) and p == p and abs(p) <= 16 and p != 0:
         op = power_map(p)
         if op is not None and not (p < 0 and _is_integer(x)):
@@ -104,6 +107,8 @@ def divided(x: Any, other: Any, rounding_mode: str) -> Any:
     if rounding_mode == "floor":
         return BINARY["floor_divide"](x, other)
     if rounding_mode == "trunc":
+        if _is_integer(x) and (isinstance(other, int) or _is_integer(other)):
+            return BINARY["floor_divide"](SUB(x, BINARY["fmod"](x, other)), other)  # exact
         return UNARY["trunc"](DIV(x, other))
     raise ArgumentError(
         "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "

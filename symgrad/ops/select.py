@@ -209,4 +209,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{len(shape(value))} dimension(s). Use where(mask, value, x)."
         )
+    kind = "f" if (dtype := getattr(x, "dtype", None)) is None else dtype.kind
+    if kind != "f" and isinstance(value, (int, float)):
+        value = np.asarray(value).astype(dtype)  # which is that of the result
     return rename(where(mask, value, x), "MaskedFill")
