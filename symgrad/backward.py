@@ -16,9 +16,11 @@ from symgrad.engine import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
 from symgrad.kernels import canonical
 from symgrad.node import GRAD, AnyNode, Cell
+from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.record import Core, handle
 
+_FLOAT64 = np.dtype(np.float64)
 NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
 UNUSED = (
     "The differentiated Tensor at index {i} appears to not have been used in the graph. "
@@ -165,10 +167,11 @@ def _as_gradient(g: Any, value: Any) -> Any:
     if g is None:
         return handle(None, 0.0 if type(value) is float else np.zeros_like(value))
     if isinstance(g, Core):
-        return g
+        wanted = value.dtype if type(value) is np.ndarray else _FLOAT64
+        return g if g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted else Cast(wanted)(g)
     if type(value) is np.ndarray:
         return handle(None, g if type(g) is np.ndarray and g.dtype is value.dtype else np.asarray(g, value.dtype))
-    return handle(None, canonical(g))
+    return handle(None, float(g))
 
 
 def _deposit(node: AnyNode, g: Any) -> None:
