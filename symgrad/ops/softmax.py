@@ -101,7 +101,10 @@ class Softmax(_Normalised):
         if np.size(x) == 0:
             return np.array(x)
         e = np.exp(_shifted(x, self.axes)[0])
-        return e / np.add.reduce(e, axis=self.axes, keepdims=True)
+        total = np.add.reduce(e, axis=self.axes, keepdims=True)
+        if np.isnan(total).any():  # beside ∞, what is finite has no share
+            return np.where(e == 0, e, e / total)
+        return e / total
 
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
