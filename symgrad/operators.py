@@ -109,7 +109,7 @@ class Operators(Core):
         return matmul(self, as_tensor(other))
 
     def __rmatmul__(self, other: Any) -> Any:
-        if not isinstance(other, np.ndarray):
+        if not isinstance(other, (Core, np.ndarray)):
             return NotImplemented
         return matmul(as_tensor(other), self)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.errors import ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise import CLAMP_MIN
-from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
+from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes
 from symgrad.ops.norms import vector_norm
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, axis_of
@@ -54,14 +53,15 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8, *, axis
     sizes = broadcast_shapes(shape(x1), shape(x2))
     a = axis_of(dim if axis is None else axis, len(sizes))
     x1, x2 = (x if shape(x) == sizes else Expand(sizes)(x) for x in (x1, x2))
-    return sum_axes(MUL(normalize(x1, dim=a, eps=eps), normalize(x2, dim=a, eps=eps)), (a,))
+    cosines = MUL(normalize(x1, dim=a, eps=eps), normalize(x2, dim=a, eps=eps))
+    return sum_axes(cosines, (a,)) if sizes else cosines
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Any:
     """x / max(‖x‖ₚ, ε) along one axis.
 
     Args:
-        input: x, a tensor with at least one axis.
+        input: x, a tensor; a number is a vector with one entry.
         p: the order of the norm.
         dim, axis: the axis of the vectors.
         eps: the least length to divide by.
@@ -76,6 +76,7 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, a
     tensor([0.6000, 0.8000])
     """
     dim = dim if axis is None else axis
-    if not shape(input):
-        raise ShapeError(f"normalize: expected vectors along an axis. Got shape {show_shape(())}; pass (n,) or more.")
+    if not shape(input):  # a vector with one entry, as in torch
+        axis_of(dim, 0)
+        return DIV(input, CLAMP_MIN(vector_norm(input, p), eps))
     return DIV(input, CLAMP_MIN(vector_norm(input, p, dim, True), eps))

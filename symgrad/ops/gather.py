@@ -87,6 +87,11 @@ def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | Non
     tensor([[1.],
             [4.]])
     """
+    positions, sizes = integers(index, "gather"), shape(x)
+    if positions.ndim != len(sizes) and (positions.size == 0 or max(positions.ndim, len(sizes)) == 1):
+        # As in torch: without entries any shape will do, and a number is a vector with one entry.
+        flat, places = Reshape((total(sizes),))(x), positions.reshape(-1)
+        return Reshape(positions.shape)(_gathering(flat, 0, places, "gather")(flat))
     return _gathering(x, one_dim(dim, axis, 0), index, "gather")(x)
 
 
@@ -220,6 +225,9 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
     >>> sg.index_add(sg.zeros(3), 0, sg.tensor([1, 1]), sg.tensor([1.0, 2.0]))
     tensor([0., 3., 0.])
     """
+    if not shape(x):
+        one = index_add(Reshape((1,))(x), dim, index, source if shape(source) else Reshape((1,))(source), alpha=alpha)
+        return Reshape(())(one)
     sizes, a = shape(x), axis_of(dim, len(shape(x)))
     at = Take(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
     wanted = at.out_shape(sizes)

@@ -16,7 +16,12 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.select import along, part
 
-_MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+# Which entry of n stands at a place before, inside or after them.
+_MODES: dict[str, Any] = {
+    "reflect": lambda place, n: (n - 1) - np.abs((n - 1) - np.abs(place)),
+    "replicate": lambda place, n: np.clip(place, 0, n - 1),
+    "circular": lambda place, n: place % n,
+}
 
 
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
@@ -48,31 +53,37 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise ArgumentError(f"Unrecognised padding mode {mode}. Pass 'constant', 'reflect', 'replicate' or 'circular'.")
     if mode != "constant" and value:
         raise ArgumentError(f'Padding mode "{mode}" doesn\'t take in value argument. Leave it out.')
-    x = input
+    x, value = input, _in_dtype(value or 0.0, getattr(input, "dtype", None))
     for k in range(len(pad) // 2):
         before, after = pad[2 * k], pad[2 * k + 1]
-        x = _on_axis(x, len(s) - 1 - k, before, after, mode, value or 0.0)
+        x = _on_axis(x, len(s) - 1 - k, before, after, mode, value)
     return rename(x, "ConstantPadNd") if x is not input and mode == "constant" else x
+
+
+def _in_dtype(value: float, dtype: Any) -> Any:
+    kind = "f" if dtype is None else dtype.kind
+    return bool(value) if kind == "b" else int(value) if kind in "iu" else value
 
 
 def _on_axis(x: Any, a: int, before: int, after: int, mode: str, value: float) -> Any:
     n = shape(x)[a]
-    if before < 0 or after < 0:
-        if n + min(before, 0) + min(after, 0) < 0:
-            raise ShapeError(f"pad: ({before}, {after}) cuts off more than axis {a} of {show_shape(shape(x))} has.")
+    cut_first = mode in ("constant", "circular")  # the others look at entries that are cut off
+    if n + (min(before, 0) + min(after, 0) if cut_first else before + after) < 0:
+        raise ShapeError(f"pad: ({before}, {after}) cuts off more than axis {a} of {show_shape(shape(x))} has.")
+    if cut_first and (before < 0 or after < 0):
         x = along(x, a, max(-before, 0), n + min(after, 0))
         before, after, n = max(before, 0), max(after, 0), shape(x)[a]
     if not before and not after:
         return x
     if mode == "constant":
         return _in_constants(x, a, before, after, value)
-    most = {"reflect": n - 1, "circular": n}.get(mode, before + after)
+    most = {"reflect": n - 1, "circular": n}.get(mode, max(before, after))
     if max(before, after) > most or n == 0:
         raise ShapeError(
             f"Padding size should be less than the corresponding input dimension, but got: padding ({before}, {after}) "
             f"at dimension {a} of input {show_shape(shape(x))}. At most {max(most, 0)} can be taken again."
         )
-    places = np.pad(np.arange(n), (before, after), mode=_MODES[mode])
+    places = _MODES[mode](np.arange(-before, n + after), n)
     return Take(((a, Positions(places)),), f"{mode.capitalize()}Pad")(x)
 
 

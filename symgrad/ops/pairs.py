@@ -7,12 +7,12 @@ from typing import Any
 from symgrad.errors import ShapeError
 from symgrad.ops.elementwise import BINARY, where
 from symgrad.ops.join import cat
-from symgrad.ops.logic import LOGIC
+from symgrad.ops.logic import LOGIC, bitwise
 from symgrad.ops.map import SUB, show_shape
 from symgrad.ops.norms import vector_norm
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduce import sum as _sum
-from symgrad.ops.reduction import Axes, resolve
+from symgrad.ops.reduction import Axes, is_float, resolve
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape, axis_of
 
@@ -20,7 +20,7 @@ from symgrad.ops.shape import Reshape, axis_of
 def diff(
     input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None
 ) -> Any:
-    """x[k + 1] - x[k] along one axis, n times over.
+    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ.
 
     Args:
         input: x, with at least one axis.
@@ -40,11 +40,18 @@ def diff(
     if not shape(input):
         raise ShapeError("diff expects input to be at least one-dimensional. Got a number.")
     a = axis_of(dim if axis is None else axis, len(shape(input)))
+    if n == 0:  # as in torch and NumPy, without what is to be joined
+        return input
     parts = [p for p in (prepend, input, append) if p is not None]
     y = cat(parts, a) if len(parts) > 1 else input
     for _ in range(min(n, shape(y)[a])):
-        y = SUB(along(y, a, 1, shape(y)[a]), along(y, a, 0, shape(y)[a] - 1))
+        y = _less(along(y, a, 1, shape(y)[a]), along(y, a, 0, shape(y)[a] - 1))
     return y
+
+
+def _less(x: Any, z: Any) -> Any:
+    dtype = getattr(x, "dtype", None)
+    return bitwise("xor", x, z) if dtype is not None and dtype.kind == "b" else SUB(x, z)
 
 
 def dist(input: Any, other: Any, p: float = 2) -> Any:
@@ -63,13 +70,14 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     return rename(vector_norm(SUB(input, other), p), "Dist")
 
 
-def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
     """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other.
 
     Args:
         x1: (…, n, k).
         x2: (…, m, k).
         p: the order of the norm.
+        compute_mode: torch's choice between this and the faster ‖x‖² - 2⟨x, z⟩ + ‖z‖², which cancels; of no effect.
 
     Returns:
         The distances (…, n, m). The gradient of a distance 0 is 0.
@@ -106,7 +114,7 @@ def nansum(
     >>> sg.nansum(sg.tensor([1.0, float("nan"), 2.0]))
     tensor(3.)
     """
-    kept = where(LOGIC["isnan"](input), 0.0, input)
+    kept = where(LOGIC["isnan"](input), 0.0, input) if is_float(input) else input
     return rename(_sum(kept, dim, keepdim or keepdims, axis=axis), "Nansum")
 
 

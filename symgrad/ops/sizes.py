@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.node import Shape
+from symgrad.ops.keys import Positions, integers
 from symgrad.ops.map import show_shape
+from symgrad.ops.parts import Take
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape, axis_of, total
 
@@ -327,8 +330,23 @@ def tile(x: Any, *counts: Any, dims: Any = None) -> Any:
     return repeat(x, (*[1] * (len(shape(x)) - len(counts)), *counts))
 
 
-def repeat_interleave(x: Any, repeats: int, dim: int | None = None, *, axis: int | None = None) -> Any:
+def repeat_interleave(
+    x: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None
+) -> Any:
     """Each entry of x ``repeats`` times in a row along ``dim``; without dim, of the flattened x.
+
+    Args:
+        x: tensor of any shape.
+        repeats: a number, or one for each entry along the axis, as an integer tensor.
+        dim, axis: the axis.
+        output_size: the size to come, which torch is faster for; here it is only checked.
+
+    Returns:
+        A tensor longer along the axis.
+
+    Raises:
+        ShapeError: repeats has another size than the axis, or output_size is not the sum.
+        ArgumentError: repeats is negative.
 
     >>> import symgrad as sg
     >>> sg.repeat_interleave(sg.tensor([1.0, 2.0]), 2)
@@ -339,6 +357,24 @@ def repeat_interleave(x: Any, repeats: int, dim: int | None = None, *, axis: int
         x, given = ravel(x), 0
     sizes = shape(x)
     a = axis_of(given, len(sizes))
+    if not isinstance(repeats, (int, sp.Expr)):
+        return Take(((a, Positions(_repeated(sizes[a], repeats, output_size))),), "RepeatInterleave")(x)
     apart = Reshape((*sizes[: a + 1], 1, *sizes[a + 1 :]))(x)
     wide = Expand((*sizes[: a + 1], repeats, *sizes[a + 1 :]))(apart)
     return Reshape((*sizes[:a], sizes[a] * repeats, *sizes[a + 1 :]))(wide)
+
+
+def _repeated(n: Any, repeats: Any, output_size: int | None) -> Any:
+    """The positions 0, …, n - 1, each as often as it says."""
+    counts = integers(repeats, "repeat_interleave")
+    if counts.ndim > 1 or counts.size not in (1, n):
+        raise ShapeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{show_shape(counts.shape)} and input.size = {n}. Pass one number, or one per entry."
+        )
+    if counts.size and counts.min() < 0:
+        raise ArgumentError(f"repeats can not be negative. Got {counts.min()}.")
+    places = np.repeat(np.arange(n), counts)
+    if output_size not in (None, len(places)):
+        raise ShapeError(f"allocated size does not match required size. Got {output_size}, expected {len(places)}.")
+    return places
