@@ -1,31 +1,23 @@
-"""Function transforms: grad, value_and_grad, vjp, jvp, jacobian, hessian, hvp, vmap.
+"""Function transforms: grad, value_and_grad, vjp, jvp, linearize, hvp, and those of jacobians.py and vmap.py.
 
-NumPy in, NumPy out; tensors in, tensors out. They nest: a transform inside another is differentiated again.
-Imports vmap, engine and below.
+NumPy in, NumPy out; tensors in, tensors out; structures of arrays in, the like out. They nest: a transform inside
+another is differentiated again. Imports jacobians, vmap, autograd, variables and below.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
 from typing import Any
 
-import numpy as np
-
-from symgrad import modes
-from symgrad.engine import push
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
-from symgrad.kernels import canonical
-from symgrad.ops.join import stack
-from symgrad.ops.map import IDENTITY, show_shape
-from symgrad.ops.shape import Reshape
-from symgrad.record import Core, apply, as_tensor, handle
-from symgrad.variables import Argnums, Call, check_argnums, ones, pair, positions, zeros
+from symgrad.errors import ArgumentTypeError, GraphError
+from symgrad.jacobians import hessian, jacfwd, jacobian, jacrev
+from symgrad.variables import Argnums, Call, check_argnums, check_function, has_tensor, ones
 from symgrad.vmap import vmap
 
 __all__ = [
-    "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "value_and_grad", "vjp", "vmap",
+    "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad",
+    "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -34,35 +26,40 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
     Args:
-        fn: function of positional arguments returning a scalar, or (scalar, aux) with ``has_aux``.
+        fn: function returning a scalar, or (scalar, aux) with ``has_aux``. Arguments are arrays, or nested dicts,
+            lists, tuples and dataclasses of them.
         argnums: position, or positions, to differentiate by; a tuple gives a tuple of gradients.
         has_aux: fn returns a second value, which is handed through.
 
     Returns:
-        A function with fn's arguments. NumPy arrays and floats in give NumPy and floats out, ready for SciPy.
+        A function with fn's arguments. The gradient has the structure of the argument, with None in the place of what
+        has no derivative: integers, text, None. NumPy arrays and floats in give NumPy and floats out, ready for SciPy.
 
     Raises:
         GraphError: the result is not a scalar.
+        DTypeError: there is nothing to differentiate by, but integers.
 
     >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
+    >>> sg.value_and_grad(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0})
+    (6.0, {'a': 3.0, 'b': 2.0})
     """
+    check_function("value_and_grad", fn)
     check_argnums("value_and_grad", argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = Call(fn, args, kwargs, argnums)
-        if has_aux:
-            run.result, aux = pair(run.result)
+        aux = run.split_aux() if has_aux else None
         y = run.output("value_and_grad")
         if y.shape != ():
             raise GraphError(
                 f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                 f"{len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
-        gradients = run.each(run.pull(y, ones(y)))
+        gradients = run.each(run.pull([ones(y)]))
         value = run.out(y)
-        return ((value, aux), gradients) if has_aux else (value, gradients)
+        return ((value, run.aux(aux)), gradients) if has_aux else (value, gradients)
 
     return call
 
@@ -73,6 +70,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
     12.0
     """
+    check_function("grad", fn)
     check_argnums("grad", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
@@ -86,6 +84,7 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
 
 def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
+    check_function("grad_and_value", fn)
     check_argnums("grad_and_value", argnums)
     both = value_and_grad(fn, argnums, has_aux)
 
@@ -98,170 +97,94 @@ def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
 
 
 # ------------------------------------------------------------------ products with the Jacobian
-def vjp(fn: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
+def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function v ↦ Jᵀv.
 
     Args:
-        fn: function of the primals returning one tensor of any shape.
-        primals: arrays or tensors.
+        fn: function of the primals returning arrays of any shape, one or a structure of them; or (these, aux).
+        primals: arrays or tensors, or structures of them.
+        has_aux: fn returns a second value, which is handed through as a third result.
 
     Returns:
-        The value, and a function taking v (shaped like the value) to one cotangent per primal, always a tuple.
+        The value, and a function taking v (structured and shaped like the value) to one cotangent per primal, always
+        a tuple. It can be called again and again, also under ``vmap``.
 
     Raises:
         ShapeError: v is shaped unlike the value.
+        ArgumentTypeError: v is structured unlike the value.
+
+    >>> y, pull = sg.vjp(lambda x: {"double": 2 * x}, np.array([1.0, 2.0]))
+    >>> pull({"double": np.ones(2)})
+    (array([2., 2.]),)
     """
-    run = Call(fn, primals, {}, tuple(range(len(primals))))
-    y = run.output("vjp")
+    check_function("vjp", fn)
+    run = Call(fn, primals, {})
+    aux = run.split_aux() if has_aux else None
+    run.returns("vjp")
 
     def pull(v: Any) -> tuple[Any, ...]:
-        seed = as_tensor(v)
-        if seed.shape != y.shape:
-            raise ShapeError(
-                f"Mismatch in shape: grad_output[0] has a shape of torch.Size({show_shape(seed.shape)}) and output[0] "
-                f"has a shape of torch.Size({show_shape(y.shape)}). They must be the same."
-            )
-        return tuple(run.out(g) for g in run.pull(y, seed))
+        plain = run.plain and not has_tensor(v)
+        found: tuple[Any, ...] = run.each(run.pull(run.cotangents(v), plain), plain)
+        return found
 
-    return run.out(y), pull
+    value = run.value(run.ys)
+    return (value, pull, run.aux(aux)) if has_aux else (value, pull)
 
 
-def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
     """Return f(x) and Jt: forward mode, one sweep over the recorded operations.
 
     Args:
-        fn: function of the primals returning one tensor of any shape.
-        primals: tuple of arrays or tensors.
-        tangents: tuple of the same shapes.
+        fn: function of the primals returning arrays of any shape, one or a structure of them; or (these, aux).
+        primals: tuple of arrays or tensors, or structures of them.
+        tangents: tuple of the like; None for what has no derivative, such as integers.
+        has_aux: fn returns a second value, which is handed through as a third result.
 
     Raises:
         ShapeError: a tangent is shaped unlike its primal.
+        ArgumentTypeError: a tangent is structured unlike its primal.
+
+    >>> sg.jvp(sg.sin, (0.0,), (2.0,))
+    (0.0, 2.0)
     """
+    check_function("jvp", fn)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentTypeError("jvp: primals and tangents are tuples, one entry per argument: jvp(f, (x,), (t,)).")
-    if len(primals) != len(tangents):
-        raise ArgumentError(
-            f"jvp: got {len(primals)} primals and {len(tangents)} tangents. Pass one tangent per primal."
-        )
-    run = Call(fn, primals, {}, tuple(range(len(primals))))
-    run.plain = run.plain and not any(isinstance(t, Core) for t in tangents)
-    y, ts = run.output("jvp"), [as_tensor(t) for t in tangents]
-    for x, t in zip(run.xs, ts, strict=True):
-        if x.shape != t.shape:
-            raise ShapeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                f"not supported. Tensor is of size {show_shape(x.shape)} while the given forward gradient is of size "
-                f"{show_shape(t.shape)}."
-            )
-    return run.out(y), run.out(_push(run, y, ts))
+    run = Call(fn, primals, {})
+    aux = run.split_aux() if has_aux else None
+    run.returns("jvp")
+    run.plain = run.plain and not has_tensor(list(tangents))
+    found = run.value(run.ys), run.value(run.push(run.tangents("jvp", tangents)))
+    return (*found, run.aux(aux)) if has_aux else found
 
 
-def _push(run: Call, y: Any, ts: Sequence[Any]) -> Any:
-    if y._node is None:
-        return zeros(y)
-    tangents = {x._node: t if not run.plain else t._value for x, t in zip(run.xs, ts, strict=True)}
-    with np.errstate(all="ignore"), modes.enable_grad():
-        (found,) = push([y._node], tangents, handle, record=not run.plain, symbolic=y._value is None)
-    if found is None:
-        return zeros(y)
-    t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
-    return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
+def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """Return f(x) and the function t ↦ Jt: fn is run once, and what it recorded is kept for every t.
 
+    Args:
+        fn: as of ``jvp``.
+        primals: arrays or tensors, or structures of them.
+        has_aux: fn returns a second value, which is handed through as a third result.
 
-# ------------------------------------------------------------------ Jacobians
-def jacrev(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return x ↦ ∂f/∂x by reverse mode, one sweep per output entry. Shape: output shape + input shape."""
-    return _jacobian("jacrev", fn, argnums, lambda run, y: "reverse")
+    Returns:
+        The value, and a linear function of one tangent per primal. It can be called again and again, differentiated
+        and mapped.
 
-
-def jacfwd(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return x ↦ ∂f/∂x by forward mode, one sweep per input entry. Shape: output shape + input shape."""
-    return _jacobian("jacfwd", fn, argnums, lambda run, y: "forward")
-
-
-def jacobian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return x ↦ ∂f/∂x, by the mode that needs fewer sweeps. Shape: output shape + input shape.
-
-    >>> sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0]))
-    array([[2., 0.],
-           [0., 4.]])
+    >>> y, tangent = sg.linearize(sg.sin, 0.0)
+    >>> tangent(2.0), tangent(3.0)
+    (2.0, 3.0)
     """
-    return _jacobian("jacobian", fn, argnums, lambda run, y: choose_mode.get()(_size(run.xs), _size([y])))
+    check_function("linearize", fn)
+    run = Call(fn, primals, {})
+    aux = run.split_aux() if has_aux else None
+    run.returns("linearize")
 
+    def tangent(*tangents: Any) -> Any:
+        plain = run.plain and not has_tensor(tangents)
+        return run.value(run.push(run.tangents("linearize", tangents), plain), plain)
 
-def fewer_sweeps(columns: int, rows: int) -> str:
-    """Return the mode that needs fewer sweeps."""
-    return "forward" if columns < rows else "reverse"
-
-
-# How a Jacobian with so many columns and rows is computed. The compiler asks for either, and keeps the shorter program.
-choose_mode: ContextVar[Callable[[int, int], str]] = ContextVar("symgrad_choose_mode", default=fewer_sweeps)
-
-
-def _size(ts: Sequence[Any]) -> int:
-    return sum(int(np.prod(t.shape)) for t in ts)
-
-
-def _jacobian(
-    name: str, fn: Callable[..., Any], argnums: Argnums, choose: Callable[[Call, Any], str]
-) -> Callable[..., Any]:
-    check_argnums(name, argnums)
-
-    @functools.wraps(fn)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        run = Call(fn, args, kwargs, argnums)
-        y = run.output("jacobian")
-        rows = _by_columns(run, y) if choose(run, y) == "forward" else _by_rows(run, y)
-        return run.each(rows)
-
-    return call
-
-
-def _by_rows(run: Call, y: Any) -> list[Any]:
-    rows = [run.pull(y, basis) for basis in _basis(y)]
-    return [_assembled([r[k] for r in rows], y.shape, x.shape, 0, x.dtype) for k, x in enumerate(run.xs)]
-
-
-def _by_columns(run: Call, y: Any) -> list[Any]:
-    out = []
-    for k, x in enumerate(run.xs):
-        still = [zeros(v) for v in run.xs]
-        columns = [_push(run, y, [*still[:k], e, *still[k + 1 :]]) for e in _basis(x)]
-        out.append(_assembled(columns, y.shape, x.shape, len(y.shape), x.dtype))
-    return out
-
-
-def _basis(t: Any) -> list[Any]:
-    size = _size([t])
-    eye = np.eye(size, dtype=t.dtype).reshape(size, *t.shape)
-    return [handle(None, canonical(e)) for e in eye]
-
-
-def _assembled(parts: list[Any], out: Any, into: Any, axis: int, dtype: Any) -> Any:
-    """Stack rows (axis 0) or columns (the last axis) into the shape output + input."""
-    if not parts:
-        return handle(None, np.zeros((*out, *into), dtype))
-    return Reshape((*out, *into))(stack(parts, axis))
-
-
-def hessian(fn: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Return x ↦ ∂²f/∂x² of a scalar f: the Jacobian of its gradient. Shape: x.shape + x.shape.
-
-    Several argnums give a tuple of rows: entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape.
-
-    >>> sg.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
-    array([[ 6.,  0.],
-           [ 0., 12.]])
-    """
-    check_argnums("hessian", argnums)
-    if isinstance(argnums, int):
-        return jacobian(grad(fn, argnums), argnums)
-
-    @functools.wraps(fn)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return tuple(jacobian(grad(fn, a), argnums)(*args, **kwargs) for a in positions(argnums, len(args)))
-
-    return call
+    value = run.value(run.ys)
+    return (value, tangent, run.aux(aux)) if has_aux else (value, tangent)
 
 
 def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
@@ -269,15 +192,13 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
 
     Args:
         fn: function of the primals returning a scalar.
-        primals: x, or a tuple of arrays.
-        tangents: v shaped like x, or a tuple of them.
+        primals: x, an array, dict or dataclass; or a tuple or list with one entry for each argument of fn.
+        tangents: v, structured and shaped like it.
 
     Returns:
-        H·v shaped like x; a tuple where a tuple came in.
+        H·v, structured like x; a tuple where there are several arguments.
     """
-    single = not isinstance(primals, (tuple, list))
-    xs, vs = ((primals,), (tangents,)) if single else (tuple(primals), tuple(tangents))
-    products = []
-    for k in range(len(xs)):
-        products.append(jvp(grad(fn, k), xs, vs)[1])
-    return products[0] if single else tuple(products)
+    if not isinstance(primals, (tuple, list)) or hasattr(primals, "_fields"):
+        return jvp(grad(fn), (primals,), (tangents,))[1]
+    xs, vs = tuple(primals), tuple(tangents)
+    return jvp(grad(fn, tuple(range(len(xs)))), xs, vs)[1]

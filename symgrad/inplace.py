@@ -45,7 +45,7 @@ def _check_leaf(x: Core) -> None:
     node = x._node
     if node is None or node.level != GRAD or not is_grad_enabled():
         return
-    if isinstance(node, Leaf):
+    if _is_parameter(node):
         raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
     while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
         node = node.inputs[0]
@@ -53,6 +53,13 @@ def _check_leaf(x: Core) -> None:
         raise GraphError(
             f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
         )
+
+
+def _is_parameter(node: Any) -> bool:
+    """Whether a node is a leaf that requires grad; the variables of transforms may be rebound all the same."""
+    if not isinstance(node, Leaf) or node.level != GRAD:
+        return False
+    return node.cell is None or not node.cell.rebindable
 
 
 def _check_shape(x: Core, found: Any) -> None:
@@ -158,7 +165,7 @@ class InPlace(Core):
         return rebind(self, power(self, other))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if self._node is not None and self._node.level == GRAD and isinstance(self._node, Leaf) and is_grad_enabled():
+        if _is_parameter(self._node) and is_grad_enabled():
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
         _check_leaf(self)
         rebind(self, setitem(self, key, as_tensor(value)))

@@ -27,7 +27,7 @@ class Cell:
     """Where a leaf's gradient accumulates. Shared by the leaf's successors when its value is rebound."""
 
     __slots__ = ("grad", "grad_expr", "hooks", "lock")
-
+    rebindable = False  # whether a statement in place may change a handle on the leaf: on a transform's own variable
     def __init__(self) -> None:
         self.grad: Any = None
         self.hooks: Hooks | None = None

@@ -1,33 +1,39 @@
 """What the transforms share: the user's function called on variables of its own, and results handed out.
 
-Imports engine and below.
+Arguments and results are arrays or structures of them; gradients have the structure of the arguments.
+Imports trees, engine and below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad import modes
-from symgrad.engine import sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
+from symgrad.engine import push, sweep
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.node import GRAD, Cell, Leaf, ancestors
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import IDENTITY
+from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
+from symgrad.trees import LEAF, Static, Tree, along, flatten, steps_of, unflatten, without_statics
 
 Argnums = int | Sequence[int]
+_ARRAYS = (Core, np.ndarray, np.generic)
 
 
 class _Own(Cell):
     """The cell of a variable that a transform made; ``live`` while the transform runs the user's function."""
 
     __slots__ = ("live",)
+    rebindable = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,25 +43,73 @@ class _Own(Cell):
 _INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
 
 
+@contextmanager
+def inside() -> Iterator[None]:
+    """Run a user's function: in here even a constant point may be followed by something to differentiate."""
+    token = _INSIDE.set(True)
+    try:
+        yield
+    finally:
+        _INSIDE.reset(token)
+
+
+def is_plain(*given: Any) -> bool:
+    """Whether results go out as NumPy arrays: no tensors came in, and no other transform is running."""
+    return not _INSIDE.get() and not any(map(has_tensor, given))
+
+
+def has_tensor(x: Any) -> bool:
+    """Whether there is a tensor in a structure."""
+    if isinstance(x, (Core, float, np.ndarray)) or x is None:
+        return isinstance(x, Core)
+    found: list[Any] = []
+    flatten(x, _is_tensor, found)
+    return bool(found)
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, Core)
+
+
 # ------------------------------------------------------------------ arguments in and out
 class Call:
-    """One call of a user's function with some arguments made differentiable."""
+    """One call of a user's function with some arguments made differentiable.
 
-    def __init__(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], argnums: Argnums) -> None:
+    Attributes:
+        xs: the variables, one for each floating-point array in these arguments.
+        trees: the structure of each of these arguments around its variables.
+        ys: the tensors of the result, once ``returns`` has looked at it.
+        tree: its structure.
+    """
+
+    ys: list[Any]
+    tree: Tree
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        argnums: Argnums | None = None,
+    ) -> None:
         self.single = isinstance(argnums, int)
-        self.numbers = positions(argnums, len(args))
-        # Inside another transform even a constant point may be followed by something to differentiate.
-        self.plain = not _INSIDE.get() and not any(isinstance(a, Core) for a in args)
-        self.xs = [variable(args[k]) for k in self.numbers]
+        self.numbers = tuple(range(len(args))) if argnums is None else positions(argnums, len(args))
+        self.plain = is_plain(*args, *kwargs.values())
+        self.xs: list[Any] = []
+        self.trees = []
         full = list(args)
-        for k, x in zip(self.numbers, self.xs, strict=True):
-            full[k] = x
-        token = _INSIDE.set(True)
+        for k in self.numbers:
+            tree, xs = _taken(args[k], k, required=argnums is not None)
+            self.trees.append(tree)
+            self.xs += xs
+            # Handles of its own: the function may rebind them by statements in place.
+            full[k] = unflatten(tree, iter([handle(x._node, x._value) for x in xs]))
+        if not self.xs and args and argnums is None:
+            variable(args[0])  # raises
         try:
-            with modes.enable_grad():
+            with inside(), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
-            _INSIDE.reset(token)
             self._finish()
 
     def _finish(self) -> None:
@@ -64,20 +118,43 @@ class Call:
             if isinstance(x._node.cell, _Own):
                 x._node.cell.live = False
 
+    # -------------------------------------------------------------- the result
+    def returns(self, what: str) -> None:
+        """Take the result apart."""
+        self.ys = []
+        self.tree = flatten(self.result, is_result, self.ys)
+        check_results(self.tree, what)
+        self.ys = [as_tensor(y) for y in self.ys]
+        if any(y._value is None for y in self.ys):
+            self.plain = False
+
     def output(self, what: str) -> Any:
         """The result as one tensor."""
-        return tensor_result(self.result, what)
+        y = tensor_result(self.result, what)
+        if y._value is None:
+            self.plain = False
+        self.ys, self.tree = [y], LEAF
+        return y
 
-    def pull(self, y: Any, seed: Any) -> list[Any]:
-        """The cotangents of the variables, with a graph where tensors came in."""
-        wrt = [x._node for x in self.xs]
-        if y._node is None:
+    def split_aux(self) -> Any:
+        """Take the second result off, and return it as it goes out."""
+        self.result, aux = pair(self.result)
+        return aux
+
+    # -------------------------------------------------------------- sweeps
+    def pull(self, seeds: Sequence[Any], plain: bool | None = None) -> list[Any]:
+        """The cotangents of the variables for cotangents of the results, with a graph where tensors came in."""
+        plain = self.plain if plain is None else plain
+        live = [(y, s) for y, s in zip(self.ys, seeds) if y._node is not None and s is not None]
+        if not live:
             return [zeros(x) for x in self.xs]
+        roots, wrt = [y._node for y, _ in live], [x._node for x in self.xs]
         with np.errstate(all="ignore"), modes.enable_grad():
-            if self.plain:
-                found = sweep([y._node], [canonical(seed._value)], wrt=wrt)
+            if plain:
+                found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
             else:
-                found = sweep([y._node], [seed], wrt=wrt, handle=handle, symbolic=y._value is None)
+                symbolic = any(y._value is None for y, _ in live)
+                found = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
         return [self._gradient(found.get(x._node), x) for x in self.xs]
 
     def _gradient(self, g: Any, x: Any) -> Any:
@@ -90,16 +167,81 @@ class Call:
             return cut(found, {id(v._node) for v in self.xs})
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
-    def out(self, t: Any) -> Any:
-        """Hand a result out: NumPy if NumPy came in."""
-        return to_numpy(t) if self.plain else cut(t, {id(v._node) for v in self.xs})
+    def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
+        """The tangents of the results for tangents of the variables, None for zero."""
+        plain = self.plain if plain is None else plain
+        live = [y._node for y in self.ys if y._node is not None]
+        given = {x._node: t._value if plain else t for x, t in zip(self.xs, tangents) if t is not None}
+        with np.errstate(all="ignore"), modes.enable_grad():
+            symbolic = any(y._value is None for y in self.ys)
+            found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
+        return [_tangent(found.get(y._node), y) for y in self.ys]
 
-    def each(self, ts: Sequence[Any]) -> Any:
-        """Hand out one result per differentiated argument."""
-        done = tuple(self.out(t) for t in ts)
+    # -------------------------------------------------------------- handing out
+    def out(self, t: Any, plain: bool | None = None) -> Any:
+        """Hand a result out: NumPy if NumPy came in."""
+        if (self.plain if plain is None else plain) and t._value is not None:
+            return to_numpy(t)
+        return cut(t, {id(v._node) for v in self.xs})
+
+    def value(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
+        """Hand out what is structured like the result."""
+        return unflatten(self.tree, iter([self.out(t, plain) for t in ts]))
+
+    def aux(self, x: Any) -> Any:
+        """Hand out the second result; what has no tensors goes as it is."""
+        found: list[Any] = []
+        tree = flatten(x, _is_tensor, found)
+        return unflatten(tree, iter([self.out(t) for t in found])) if found else x
+
+    def each(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
+        """Hand out one result per variable, structured like the arguments."""
+        return self.arranged([self.out(t, plain) for t in ts])
+
+    def arranged(self, found: Sequence[Any]) -> Any:
+        """Put one thing per variable in the places of the variables; None where an argument has no derivative."""
+        rest = iter(found)
+        done = tuple(unflatten(without_statics(tree), rest) for tree in self.trees)
         return done[0] if self.single else done
 
+    # -------------------------------------------------------------- what users give for a derivative
+    def cotangents(self, v: Any) -> list[Any]:
+        """Return v, structured like the result, as tensors of the same shapes."""
+        seeds = [as_tensor(s) for s in along(self.tree, v, "vjp: the cotangent")]
+        for k, (y, s) in enumerate(zip(self.ys, seeds)):
+            if s.shape != y.shape:
+                raise ShapeError(
+                    f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(s.shape)}) and "
+                    f"output[{k}] has a shape of torch.Size({show_shape(y.shape)}). They must be the same."
+                )
+        return seeds
 
+    def tangents(self, who: str, given: Sequence[Any]) -> list[Any]:
+        """Return tangents, structured like the arguments, as tensors of the same shapes."""
+        if len(given) != len(self.trees):
+            raise ArgumentError(
+                f"{who}: got {len(self.trees)} primals and {len(given)} tangents. Pass one tangent per primal."
+            )
+        found = [t for k, tree in enumerate(self.trees) for t in along(tree, given[k], f"{who}: tangent {k}")]
+        ts = [as_tensor(t) for t in found]
+        for x, t in zip(self.xs, ts, strict=True):
+            if x.shape != t.shape:
+                raise ShapeError(
+                    "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+                    f"this is not supported. Tensor is of size {show_shape(x.shape)} while the given forward gradient "
+                    f"is of size {show_shape(t.shape)}."
+                )
+        return ts
+
+
+def _tangent(found: Any, y: Any) -> Any:
+    if found is None:
+        return zeros(y)
+    t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
+    return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
+
+
+# ------------------------------------------------------------------ checks
 def check_argnums(name: str, argnums: Any) -> None:
     """Refuse at once what is no position: mostly the point itself, passed to the transform."""
     numbers = (argnums,) if isinstance(argnums, int) else argnums
@@ -110,6 +252,12 @@ def check_argnums(name: str, argnums: Any) -> None:
         )
     if not numbers:
         raise ArgumentError("argnums must be non-empty. Name at least one position.")
+
+
+def check_function(name: str, fn: Any) -> None:
+    """Refuse what cannot be called."""
+    if not callable(fn):
+        raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Pass the function first.")
 
 
 def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
@@ -126,24 +274,85 @@ def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
     return places
 
 
+def check_results(tree: Tree, what: str) -> None:
+    """Refuse results that are no tensors. None is let through inside of a structure."""
+    for path, value in _statics(tree):
+        if value is not None or not path:
+            where = f" at result{path}" if path else ""
+            raise ArgumentTypeError(
+                f"{what}: expected the function to return a tensor, got {type(value).__name__}{where}. Return tensors, "
+                "numbers, or nested dicts, lists, tuples and dataclasses of them."
+            )
+
+
+def _statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
+    """Return what is no array in a structure, and where."""
+    if isinstance(tree, Static):
+        return [(where, tree.value)]
+    steps = [] if tree is LEAF else zip(steps_of(tree), tree.parts)  # type: ignore[arg-type, union-attr]
+    return [found for step, part in steps for found in _statics(part, where + step)]
+
+
+# ------------------------------------------------------------------ variables
+def is_array(x: Any) -> bool:
+    """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
+    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _is_numbers(x))
+
+
+def _is_numbers(x: Any) -> bool:
+    if type(x) is not list:
+        return isinstance(x, (int, float, np.number))
+    return bool(x) and all(map(_is_numbers, x))
+
+
+def _is_variable(x: Any) -> bool:
+    if not is_array(x):
+        return False
+    return isinstance(x, (float, complex)) or _dtype(x).kind not in "iub"
+
+
+def _dtype(x: Any) -> np.dtype[Any]:
+    found: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else np.asarray(x).dtype  # type: ignore[union-attr]
+    return found
+
+
+def is_result(x: Any) -> bool:
+    """Whether x is one array of a result."""
+    return isinstance(x, (*_ARRAYS, int, float, sp.Expr))
+
+
+def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
+    """Take an argument apart into variables and the structure around them. Integers and the like are part of that."""
+    found: list[Any] = []
+    tree = flatten(x, _is_variable, found)
+    xs = [variable(v) for v in found]
+    if required and not xs:
+        if isinstance(tree, Static) and x is not None:
+            variable(x)  # raises
+        numbers = [(p, v) for p, v in _statics(tree) if isinstance(v, (*_ARRAYS, int))]
+        if numbers:
+            raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
+    return tree, xs
+
+
+def _no_gradient(value: Any, where: str = "") -> str:
+    dtype = value.dtype if isinstance(value, Core) else np.asarray(value).dtype
+    return f"only Tensors of floating point dtype can require gradients. Got {dtype}{where}; pass floats, such as 2.0."
+
+
 def variable(x: Any) -> Any:
     """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
     if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
         return apply(IDENTITY, (x,))
     value = x._value if isinstance(x, Core) else to_value(x)
     if np.asarray(value).dtype.kind != "f":
-        raise DTypeError(
-            f"only Tensors of floating point dtype can require gradients. Got {np.asarray(value).dtype}; "
-            "pass floats, such as 2.0."
-        )
+        raise DTypeError(_no_gradient(value))
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
 
 
 def tensor_result(y: Any, what: str) -> Any:
     """Return the function's result as a tensor."""
-    if isinstance(y, Core):
-        return y
-    if isinstance(y, (int, float, np.ndarray, np.generic)):
+    if isinstance(y, (Core, int, float, np.ndarray, np.generic)):
         return as_tensor(y)
     raise ArgumentTypeError(
         f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
@@ -160,9 +369,10 @@ def pair(result: Any) -> tuple[Any, Any]:
     return result
 
 
+# ------------------------------------------------------------------ values
 def cut(t: Any, own: set[int]) -> Any:
     """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
-    if t._node is None or t._node.level != GRAD:
+    if t._node is None or t._node.level != GRAD or t._value is None:
         return t
     leaves = [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
     return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, t._value)

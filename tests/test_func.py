@@ -6,11 +6,11 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
+from symgrad.batching import batch
 from symgrad.node import TRACED, Leaf, ancestors
 from symgrad.ops.protocol import Op
 from symgrad.record import handle
 from symgrad.testing import finite_differences
-from symgrad.vmap import batch
 
 A = np.array([[2.0, -1.0, 0.5], [0.3, 1.5, -0.2], [0.1, 0.4, 3.0]])
 X = np.array([[1.0, -2.0, 0.5], [0.3, 0.8, -1.2], [-0.7, 0.4, 0.9], [1.1, 0.2, 0.6]])
@@ -215,15 +215,21 @@ MISUSE = [
     (lambda: sg.grad(lambda x: x.sum())(), errors.ArgumentError, "only 0 positional"),
     (lambda: sg.grad(lambda x: x)(ONES), errors.GraphError, "scalar Tensor, got tensor with 1 dims"),
     (lambda: sg.grad(lambda x: x[:1])(ONES), errors.GraphError, "scalar Tensor, got tensor with 1 dims"),
-    (lambda: sg.hessian(lambda x: x)(ONES), errors.GraphError, "scalar Tensor, got tensor with 1 dims"),
     (lambda: sg.grad(lambda x: None)(ONES), errors.ArgumentTypeError, "got NoneType"),
-    (lambda: sg.jacobian(lambda x: [x, x])(ONES), errors.ArgumentTypeError, "got list"),
+    (lambda: sg.jacobian(lambda x: [x, "x"])(ONES), errors.ArgumentTypeError, r"got str at result\[1\]"),
+    (lambda: sg.grad(lambda x: [x.sum(), x])(ONES), errors.ArgumentTypeError, "got list"),
+    (lambda: sg.grad(ONES), errors.ArgumentTypeError, "grad: expected a function, got ndarray"),
+    (lambda: sg.vjp(ONES, ONES), errors.ArgumentTypeError, "vjp: expected a function, got ndarray"),
     (lambda: sg.vjp(lambda x: x, ONES)[1](np.ones(2)), errors.ShapeError, r"shape of torch.Size\(\[2\]\)"),
     (lambda: sg.vjp(lambda x: x, ONES)[1](1.0), errors.ShapeError, r"shape of torch.Size\(\[\]\)"),
     (lambda: sg.jvp(lambda x: x, (ONES,), (np.ones(2),)), errors.ShapeError, r"is of size \[2\]"),
     (lambda: sg.jvp(lambda x: x, (ONES,), (1.0,)), errors.ShapeError, r"is of size \[\]"),
     (lambda: sg.jvp(lambda x: x, (ONES,), ()), errors.ArgumentError, "1 primals and 0 tangents"),
     (lambda: sg.jvp(lambda x: x, ONES, ONES), errors.ArgumentTypeError, "are tuples"),
+    (lambda: sg.linearize(lambda x: x, ONES)[1](), errors.ArgumentError, "1 primals and 0 tangents"),
+    (lambda: sg.linearize(lambda x: x, ONES)[1](1.0), errors.ShapeError, r"is of size \[\]"),
+    (lambda: sg.jacrev(lambda x: x, chunk_size=0), errors.ArgumentError, "should be greater than 0, got 0"),
+    (lambda: sg.jacfwd(lambda x: x, randomness="some"), errors.ArgumentError, "'error', 'different', or 'same'"),
     (lambda: sg.hvp(lambda x: x.sum(), ONES, np.ones(2)), errors.ShapeError, r"is of size \[2\]"),
     (lambda: sg.grad(lambda x: x**2)(3), errors.DTypeError, "Got int64; pass floats"),
     (lambda: sg.grad(lambda x: x.sum())([1, 2]), errors.DTypeError, "Got int64; pass floats"),
@@ -237,7 +243,14 @@ MISUSE = [
     (lambda: sg.vmap(lambda x: x, in_axes=(0, 0))(ONES), errors.ArgumentError, "2 entries for 1 arguments"),
     (lambda: sg.vmap(lambda x: x, out_axes=1)(ONES), errors.ShapeError, "out_axes 1"),
     (lambda: sg.vmap(lambda x: x, out_axes=-2)(ONES), errors.ShapeError, "out_axes -2"),
-    (lambda: sg.vmap(lambda x: 2.0)(ONES), errors.ArgumentTypeError, "got float"),
+    (lambda: sg.vmap(lambda x: "x")(ONES), errors.ArgumentTypeError, "vmap: .* got str"),
+    (lambda: sg.vmap(lambda x: x, randomness="different")(ONES), errors.NotYet, "pass randomness='same'"),
+    (lambda: sg.vmap(lambda x: x, chunk_size=-1)(ONES), errors.ArgumentError, "greater than 0, got -1"),
+    (lambda: sg.vmap(lambda x: x, out_axes=None)(ONES), errors.ArgumentError, "differs from slice to slice"),
+    (lambda: sg.vmap(lambda p: p["w"])({"w": 1.0}), errors.ShapeError, r"shape \[\], argument 0\['w'\]"),
+    (lambda: sg.vmap(lambda p: p, in_axes=({"a": 0},))({"w": ONES}), errors.ArgumentTypeError, r"in_axes\[0\]: .*keys"),
+    (lambda: sg.vmap(lambda x: x, in_axes="0")(ONES), errors.ArgumentTypeError, "in_axes '0' for argument 0"),
+    (lambda: sg.vmap(lambda x: x, out_axes=(0, 0))(ONES), errors.ArgumentTypeError, "tuple for one array"),
     (lambda: sg.vmap(lambda x: x if x > 0 else -x)(ONES), errors.ValueNeeded, r"^vmap: .* sg\.where\(x > 0, a, b\)"),
     (lambda: sg.vmap(lambda x: float(x) * x)(ONES), errors.ValueNeeded, r"^vmap: .* without values"),
     (lambda: sg.jacobian(abs, ONES), errors.ArgumentTypeError, r"takes the point: jacobian\(f\)\(x\)"),

@@ -1,20 +1,20 @@
-"""vmap over a loop: one loop whose body works on the whole batch. Imports op and vmap."""
+"""vmap over a loop: one loop whose body works on the whole batch. Imports op and batching."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.batching import batch, repeated
 from symgrad.loops.body import Body, Spec, close
 from symgrad.loops.op import Scan
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Cat
 from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.shape import Reshape
 from symgrad.record import as_tensor
 from symgrad.tracing import Trace
-from symgrad.vmap import batch
 
 Batched = tuple[Body, list[bool], list[Any]]  # the body, which carries have the batch in front, further constants
 
@@ -26,23 +26,17 @@ def _(op: Scan, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         op.body.derived[key] = _batched(op, size, flags)
     body, moving, extra = op.body.derived[key]
     n, m = op.carries, op.carries + op.xs
-    inits = [x if f or not b else _repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
+    inits = [x if f or not b else repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
     slices = [_second(x) if f else x for x, f in zip(xs[n:m], flags[n:m])]
     loop = Scan.of(body, n, op.xs, op.length, op.reverse, op.kept)
     packed = loop(*inits, *slices, *xs[m:], *extra)
     parts = []
     for k, p in enumerate(op.pieces):
         found = as_tensor(loop.piece(packed, k))
-        found = _second(found) if k >= n else found if moving[k] else _repeated(found, size)
+        found = _second(found) if k >= n else found if moving[k] else repeated(found, size)
         found = Reshape((size, p.stop - p.start))(found)
         parts.append(found if p.dtype == op.dtype else Cast(op.dtype)(found))
     return Cat(1)(*parts) if len(parts) > 1 else parts[0]
-
-
-def _repeated(x: Any, size: int) -> Any:
-    """Put a batch of equal slices in front."""
-    sizes = shape(x)
-    return Expand((size, *sizes))(Reshape((1, *sizes))(x))
 
 
 def _second(x: Any) -> Any:
@@ -65,7 +59,7 @@ def _batched(op: Scan, size: int, flags: Sequence[bool]) -> Batched:
         for k in grown:
             flags[k] = True
     wide = [k >= op.carries or flags[k] for k in range(len(outs))]
-    roots = [as_tensor(t if b or not w else _repeated(t, size)) for (t, b), w in zip(outs, wide, strict=True)]
+    roots = [as_tensor(t if b or not w else repeated(t, size)) for (t, b), w in zip(outs, wide, strict=True)]
     body, captured = close(variables, op.carries + op.xs, roots, trace)
     return body, flags[: op.carries], [t._value for t in captured]
 

@@ -1,0 +1,152 @@
+"""Batching rules: one operation applied to every slice of its inputs at once. What ``vmap`` is made of.
+
+Elementwise operations, contractions, shape operations and most others batch by rule; what has none runs slice by
+slice and is stacked. Imports record and ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+from symgrad.ops.contract import LETTERS, Einsum, sum_axes
+from symgrad.ops.convert import Cast, Detach
+from symgrad.ops.extremes import Arg, First, Ties
+from symgrad.ops.frozen import replace
+from symgrad.ops.join import Cat, Stack, stack
+from symgrad.ops.keys import ALL
+from symgrad.ops.likelihood import Likelihood
+from symgrad.ops.logic import Bits
+from symgrad.ops.map import DIV, Map
+from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
+from symgrad.ops.norms import Norm
+from symgrad.ops.parts import Part
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.reduction import Reduction
+from symgrad.ops.scan import AlongAxis
+from symgrad.ops.scatter import Scatter
+from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.softmax import LogSoftmax, Softmax
+from symgrad.ops.total import MapTotal
+from symgrad.record import as_tensor
+
+__all__ = ["batch"]
+
+
+# ------------------------------------------------------------------ one operation on the whole batch
+@singledispatch
+def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Apply op to every slice; ``flags`` says which inputs carry the batch in front. Here: one by one."""
+    return _one_by_one(op, size, xs, flags)
+
+
+def _one_by_one(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    rows = [op(*[x[b] if f else x for x, f in zip(xs, flags, strict=True)]) for b in range(size)]
+    return stack([as_tensor(r) for r in rows], 0)
+
+
+@batch.register(Map)
+@batch.register(Bits)
+def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
+    return op(*[_padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
+
+
+def _padded(x: Any, rank: int) -> Any:
+    size, *rest = shape(x)
+    missing = rank - len(rest)
+    return Reshape((size, *(1,) * missing, *rest))(x) if missing else x
+
+
+@batch.register
+def _(op: Einsum, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    letter = next(c for c in LETTERS if c not in op.spec)
+    terms = [letter + t if f else t for t, f in zip(op.terms, flags, strict=True)]
+    return Einsum.of(f"{','.join(terms)}->{letter}{op.output}")(*xs)
+
+
+@batch.register
+def _(op: Reshape, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Reshape((size, *op.to))(xs[0])
+
+
+@batch.register
+def _(op: Expand, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Expand((size, *op.to))(_padded(xs[0], len(op.to)))
+
+
+@batch.register
+def _(op: Flip, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return Flip(tuple(a + 1 for a in op.axes))(xs[0])
+
+
+@batch.register(Cast)
+@batch.register(Detach)
+def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return op(xs[0])
+
+
+@batch.register
+def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    terms = batch(op.map, size, xs, flags)
+    sizes = shape(terms)
+    added = sum_axes(terms, range(1, len(sizes)))
+    return DIV(added, total(sizes[1:])) if op.mean else added
+
+
+@batch.register
+def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return _behind(op)(xs[0])
+
+
+@batch.register
+def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    if not isinstance(op.where, Part):
+        return _one_by_one(op, size, xs, flags)
+    return Scatter(_behind(op.where), (size, *op.to))(xs[0])
+
+
+def _behind(part: Part) -> Part:
+    """The same part of every slice."""
+    return Part((ALL, *part.items), part.name)
+
+
+@batch.register(Cat)
+@batch.register(Stack)
+@batch.register(Likelihood)
+@batch.register(Arg)
+@batch.register(First)
+@batch.register(AlongAxis)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations along one axis: it is one further on."""
+    return replace(op, axis=op.axis + 1)(*_each_batched(size, xs, flags))
+
+
+@batch.register(Reduction)
+@batch.register(Softmax)
+@batch.register(LogSoftmax)
+@batch.register(Ties)
+@batch.register(Norm)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations along several axes."""
+    return replace(op, axes=tuple(a + 1 for a in op.axes))(*_each_batched(size, xs, flags))
+
+
+@batch.register(Diagonal)
+@batch.register(DiagEmbed)
+@batch.register(Tril)
+def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Operations on the last two axes."""
+    return op(xs[0])
+
+
+def _each_batched(size: int, xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+    """Repeat the inputs that are the same for all slices."""
+    return [x if f else repeated(x, size) for x, f in zip(xs, flags, strict=True)]
+
+
+def repeated(x: Any, size: int) -> Any:
+    """Put a batch of equal slices in front."""
+    sizes = shape(x)
+    return Expand((size, *sizes))(Reshape((1, *sizes))(x))
