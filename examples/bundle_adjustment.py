@@ -28,7 +28,7 @@ def rotate(r, p):
 
 
 def project(x, camera, point):
-    """Pixels (m, 2) of the given points in the given cameras; x holds 7 numbers for each camera, then 3 for each point."""
+    """Pixels (m, 2) of these points in these cameras; x holds 7 numbers for each camera, then 3 for each point."""
     cameras, points = x[: 7 * CAMERAS].reshape(CAMERAS, 7), x[7 * CAMERAS :].reshape(POINTS, 3)
     c = cameras[camera]
     p = rotate(c[:, :3], points[point]) + c[:, 3:6]
