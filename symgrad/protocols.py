@@ -1,10 +1,11 @@
-"""NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.asarray(tensor)``.
+"""NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.sum(tensor)``, ``np.asarray(tensor)``.
 
-Imports ufuncs and below.
+Imports ufuncs and below; the table of NumPy's other functions is loaded when the first of them is called.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ class Protocols(Core):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return ufuncs.call(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return importlib.import_module("symgrad.array_functions").call(function, types, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:

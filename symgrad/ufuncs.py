@@ -109,7 +109,7 @@ def call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any
     elif method == "outer" and not given:
         found = _outer(_required(name), *map(as_tensor, xs))
     elif method == "reduce":
-        found = _reduced(name, as_tensor(xs[0]), **{**given, "axis": kwargs.get("axis", 0)})
+        found = reduced(name, as_tensor(xs[0]), **{**given, "axis": kwargs.get("axis", 0)})
     elif method == "accumulate":
         found = _accumulated(name, as_tensor(xs[0]), **given)
     else:
@@ -145,7 +145,7 @@ def _outer(function: Function, a: Any, b: Any) -> Any:
     return function(reshape(a, (*shape(a), *[1] * len(shape(b)))), b)
 
 
-def _reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+def reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     along = _ALONG.get(name)
     if along is None or (where is not True and initial is None and along.start is None):
         raise _refusal(name, "reduce")
