@@ -72,7 +72,7 @@ class Operators(Core):
     __radd__ = _reflected(ADD)
     __rsub__ = _reflected(SUB)
     __rmul__ = _reflected(MUL)
-    __rtruediv__ = _reflected(DIV)
+    __rtruediv__ = __rdiv__ = _reflected(DIV)
     __lt__ = _forward(BINARY["lt"])
     __le__ = _forward(BINARY["le"])
     __gt__ = _forward(BINARY["gt"])

@@ -100,6 +100,11 @@ _WRITTEN: dict[type[Op], Written] = {
 }
 
 
+def is_written(op: type[Op]) -> bool:
+    """Whether operations of this class are written in others."""
+    return op in _WRITTEN
+
+
 def program_of(v: Value, args: Sequence[Value]) -> Program | None:
     """Return the program of an operation that is written in others, None where it is not."""
     if type(v.op) not in _WRITTEN or v.dtype.kind != "f" or any(0 in a.shape or a.dtype.kind != "f" for a in args):

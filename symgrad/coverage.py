@@ -1,0 +1,144 @@
+"""What symgrad can do with each operation, read off the classes: how it is differentiated, written and compiled.
+
+Beside testing, above compiler and forms. ``docs/coverage.md`` and the command line print it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from symgrad import functions as _functions
+from symgrad import linalg, nn, ops, special
+from symgrad.batching import batch
+from symgrad.compiler.decompose import is_written
+from symgrad.compiler.scalarise import MOVES, write
+from symgrad.forms.canon.lower import lower
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.extremes import Extreme
+from symgrad.ops.map import Map
+from symgrad.ops.protocol import Op
+from symgrad.ops.total import MapTotal
+from symgrad.scalars import SCALARS
+from symgrad.tensor import Tensor
+
+__all__ = ["Readings", "functions", "operations", "readings", "together"]
+
+DERIVATIVE = ("none", "rule")
+FORWARD = ("none", "transposed", "rule")
+FORMULA = ("name", "entries", "products")
+COMPILED = ("step", "written", "fused")
+BATCHED = ("loop", "rule")
+
+
+@dataclass(frozen=True)
+class Readings:
+    """What there is for an operation.
+
+    derivative: "rule", written in other operations and so of every order, or "none", of results that are integers or
+        truth values.
+    forward: "rule", a single sweep; "transposed", by transposing the rule of reverse mode; or "none".
+    formula: "products", known to the sums and products of matrix notation; "entries", a formula in index notation;
+        "name", a named function there, such as inv(X).
+    compiled: "fused", part of a loop with its neighbours; "written", entry by entry in small programs, a NumPy step in
+        others; "step", always a NumPy step.
+    batched: by vmap, "rule" at once, or "loop" one by one.
+    """
+
+    derivative: str
+    forward: str
+    formula: str
+    compiled: str
+    batched: str
+
+
+_FIELDS = {"derivative": DERIVATIVE, "forward": FORWARD, "formula": FORMULA, "compiled": COMPILED, "batched": BATCHED}
+_FUSED = (Map, MapTotal, Einsum, Cast, Extreme)
+
+
+def readings(op: type[Op], *, truth: bool = False) -> Readings:
+    """Return what there is for a class of operations; ``truth`` says that its results are conditions."""
+    smooth = not (op.whole or truth)
+    forward = "rule" if op.linear or op.jvp is not Op.jvp else "transposed"
+    known = issubclass(op, Map) or lower.dispatch(op) is not lower.dispatch(object)
+    entries = "entries" if op.index is not Op.index else "name"
+    fused = issubclass(op, _FUSED) or is_written(op)
+    own = op in MOVES or write.dispatch(op) is not write.dispatch(object)
+    return Readings(
+        derivative="rule" if smooth else "none",
+        forward=forward if smooth else "none",
+        formula="products" if known else entries,
+        compiled="fused" if fused else "written" if own else "step",
+        batched="rule" if batch.dispatch(op) is not batch.dispatch(object) else "loop",
+    )
+
+
+def together(found: Iterable[Readings]) -> Readings:
+    """Return what a function has that is made of several operations: of each the least.
+
+    An operation without derivative is no obstacle to those beside it.
+    """
+    each = list(found)
+    smooth = [r for r in each if r.derivative != "none"] or each
+    least = {}
+    for name, scale in _FIELDS.items():
+        among = smooth if name in ("derivative", "forward") else each
+        least[name] = min((getattr(r, name) for r in among), key=scale.index)
+    return Readings(**least)
+
+
+@cache
+def operations() -> dict[str, Readings]:
+    """Return the readings of every declared scalar function and of every class of operations, by name.
+
+    >>> import symgrad.coverage
+    >>> symgrad.coverage.operations()["Cumsum"].forward
+    'rule'
+    """
+    found = {name: readings(Map) for name in sorted(SCALARS)}
+    return found | {c.__name__: readings(c) for c in _classes()}
+
+
+def _classes() -> list[type[Op]]:
+    """Return the classes in symgrad.ops that say what their shape and their value are."""
+    found: set[type[Op]] = set()
+    for info in pkgutil.iter_modules(ops.__path__, ops.__name__ + "."):
+        module = importlib.import_module(info.name)
+        found |= {c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Op)}
+    whole = [c for c in found if c.forward is not Op.forward and c.out_shape is not Op.out_shape]
+    return sorted(whole, key=lambda c: c.__name__)
+
+
+@cache
+def functions() -> dict[str, tuple[str, ...]]:
+    """Return the public functions by their path in symgrad, each with the other names that it has.
+
+    A name with a dot in front is a method.
+
+    >>> import symgrad.coverage
+    >>> symgrad.coverage.functions()["clamp"]
+    ('clip', '.clamp')
+    """
+    paths: dict[int, list[str]] = {}
+    for prefix, module in _namespaces():
+        for name in module.__all__:
+            value = getattr(module, name)
+            if callable(value) and not isinstance(value, type):
+                paths.setdefault(id(value), []).append(prefix + name)
+    found = {}
+    for names in paths.values():
+        first, *others = dict.fromkeys(names)
+        methods = [f".{n}" for n in (p.rpartition(".")[2] for p in dict.fromkeys(names)) if hasattr(Tensor, n)]
+        found[first] = (*others, *dict.fromkeys(methods))
+    return found
+
+
+def _namespaces() -> list[tuple[str, Any]]:
+    return [
+        ("", _functions), ("nn.functional.", nn.functional), ("linalg.", linalg), ("special.", special),
+    ]  # fmt: skip

@@ -1,0 +1,44 @@
+"""The page on coverage is true, and of torch's functions the common ones are there."""
+
+import json
+
+import pytest
+from coverage_page import PAGE, TIERS, exists, found_in, page, rows
+
+import symgrad as sg
+from symgrad.coverage import FORWARD, Readings, functions, operations, readings, together
+from symgrad.ops.linalg import Inverse
+from symgrad.ops.map import Map
+
+
+def test_page_is_what_the_tests_observe():
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python tests/coverage_page.py"
+
+
+def test_every_function_of_the_most_common_tier_is_there():
+    assert [n for n in json.loads(TIERS.read_text(encoding="utf-8"))["tier_1"] if not exists(n)] == []
+
+
+def test_a_name_that_is_not_there_does_not_exist():
+    assert not exists("linalg.eig")
+    assert not exists("no.such.name")
+
+
+@pytest.mark.parametrize("path", functions())
+def test_every_function_and_its_other_names_are_on_the_page(path):
+    assert id(found_in(path)) in rows()
+    for name in functions()[path]:
+        assert hasattr(sg.Tensor, name[1:]) if name.startswith(".") else found_in(name) is found_in(path)
+
+
+def test_readings_of_operations_are_as_their_classes_say():
+    assert readings(Map) == Readings("rule", "rule", "products", "fused", "rule")
+    assert readings(Inverse).compiled == "step"
+    assert operations()["Arg"].derivative == operations()["Arg"].forward == "none"
+    assert operations()["Det"].forward == "transposed"
+    assert operations()["Cumprod"].compiled == "written"
+
+
+def test_a_function_of_several_operations_has_what_the_least_of_them_has():
+    found = together([operations()["exp"], operations()["Det"], operations()["Arg"]])
+    assert found == Readings("rule", FORWARD[1], "name", "step", "loop")
