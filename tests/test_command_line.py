@@ -123,3 +123,20 @@ def test_it_runs_as_a_module_and_a_closed_pipe_is_no_error():
 def test_long_formulas_are_folded_between_their_terms():
     assert folded("aaa + bbb + ccc", 9) == ["aaa + bbb", "    + ccc"]
     assert folded("a" * 20, 9) == ["a" * 20]
+
+
+def test_ops_prints_a_table_of_80_columns(capsys):
+    assert main(["ops"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["operation", "derivative", "forward", "formula", "compiled", "vmap"]
+    assert len(rows) > 100
+    assert max(map(len, rows)) <= 80
+
+
+def test_ops_prints_what_a_word_is_in(capsys):
+    assert main(["ops", "cumsum", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["Cumsum"]["derivative"] == "rule"
+    assert main(["ops", "clip", "--functions"]) == 0
+    assert "clamp, clip, .clamp" in capsys.readouterr().out
+    assert main(["ops", "no_such_word"]) == 2
+    assert "'no_such_word'" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from symgrad import __version__
 from symgrad.cli import commands
 from symgrad.cli.formulas import add_formula
+from symgrad.cli.listing import run_ops
 from symgrad.errors import SymgradError
 
 EXAMPLES = """examples:
@@ -35,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
     _add_derive(kinds.add_parser("derive", help="print a derivative's closed form"))
     _add_check(kinds.add_parser("check", help="compare all ways to compute a derivative, at random inputs"))
+    _add_ops(kinds.add_parser("ops", help="list the operations, and what there is for each"))
     return found
 
 
@@ -54,6 +56,13 @@ def _add_check(p: argparse.ArgumentParser) -> None:
     p.add_argument("--positive", action="store_true", help="draw inputs between 0.5 and 1.5, not around 0")
     p.add_argument("--rtol", type=float, default=1e-6, help="tolerance; default 1e-6")
     p.set_defaults(run=commands.run_check)
+
+
+def _add_ops(p: argparse.ArgumentParser) -> None:
+    p.add_argument("word", nargs="?", default="", help="a part of the name; default all")
+    p.add_argument("--functions", action="store_true", help="list public functions with their other names")
+    p.add_argument("--json", action="store_true", help="print JSON")
+    p.set_defaults(run=run_ops)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

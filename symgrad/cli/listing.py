@@ -1,0 +1,37 @@
+"""``symgrad ops``: which operations there are, and what there is for each. Imports coverage."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+
+from symgrad.coverage import Readings, functions, operations
+from symgrad.errors import ArgumentError
+
+_HEADS = ("operation", "derivative", "forward", "formula", "compiled", "vmap")
+
+
+def run_ops(args: argparse.Namespace) -> int:
+    """Print the operations, or the functions, whose names hold a word."""
+    word = args.word.lower()
+    if args.functions:
+        names = {k: v for k, v in functions().items() if any(word in name.lower() for name in (k, *v))}
+        text = json.dumps(names, indent=2) if args.json else "\n".join(", ".join((k, *v)) for k, v in names.items())
+        count = len(names)
+    else:
+        found = {k: r for k, r in operations().items() if word in k.lower()}
+        text = (
+            json.dumps({k: dataclasses.asdict(r) for k, r in found.items()}, indent=2) if args.json else _table(found)
+        )
+        count = len(found)
+    if not count:
+        raise ArgumentError(f"no operation has {args.word!r} in its name. Leave it out to see all.")
+    print(text)
+    return 0
+
+
+def _table(found: dict[str, Readings]) -> str:
+    rows = [_HEADS, *[(name, *dataclasses.astuple(r)) for name, r in found.items()]]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(_HEADS))]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
