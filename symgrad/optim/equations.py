@@ -1,0 +1,86 @@
+"""``scipy.optimize.least_squares`` and ``root`` with Jacobians. Imports vectors, limits and minimize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symgrad.compiler.sparse import sparse_jacobian
+from symgrad.func import jacobian
+from symgrad.optim.external import scipy_optimize
+from symgrad.optim.limits import flat_bounds, reading
+from symgrad.optim.minimize import restored
+from symgrad.optim.vectors import Vector, plain, several
+
+_WITH_JACOBIAN = {"hybr", "lm"}
+
+
+def least_squares(
+    fun: Callable[..., Any], x0: Any, args: Any = (), *, bounds: Any = None, sparse: bool = False, compile: bool = True,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """Find x where ½ Σ ρ(fᵢ(x)²) is least, by ``scipy.optimize.least_squares`` with the exact Jacobian of f.
+
+    Args:
+        fun: fun(x, *args), of tensors, returning the residuals: one tensor of any shape, or a structure of them.
+        x0, args, compile: as for ``minimize``.
+        bounds: for one array (lower, upper) as in SciPy; for a structure, the same structure with a pair in place of
+            each array.
+        sparse: pass the Jacobian as a sparse array, which ``sg.sparse_jacobian`` computes from few products.
+        options: SciPy's further arguments: method, loss (ρ), ftol, xtol, gtol, max_nfev, …
+
+    Returns:
+        SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. ``fun`` is one vector, and ``jac``
+        has a row for each residual and a column for each number in x0.
+
+    Raises:
+        MissingExtra: SciPy is not installed.
+
+    >>> t, y = np.array([0.0, 1.0, 2.0]), np.array([4.0, 2.0, 1.0])
+    >>> sg.optim.least_squares(lambda p: p[0] * sg.exp(-p[1] * t) - y, [1.0, 0.0]).x.round(4)
+    array([4.    , 0.6931])
+    """
+    optimize, vector = scipy_optimize("least_squares"), Vector(x0)
+    given = plain(args if isinstance(args, tuple) else (args,))
+    residuals = several(fun, vector)
+    values = reading(residuals, compile, plainly=True)
+    slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
+    within = flat_bounds(vector, bounds, optimize)
+    found = optimize.least_squares(
+        lambda z: values(z, *given), vector.start, jac=lambda z: slopes(z, *given),
+        **({} if within is None else {"bounds": within}), **options,
+    )  # fmt: skip
+    return restored(found, vector, ("x", "grad"))
+
+
+def root(
+    fun: Callable[..., Any], x0: Any, args: Any = (), method: str = "hybr", *, tol: float | None = None,
+    callback: Any = None, options: Any = None, compile: bool = True,
+) -> Any:  # fmt: skip
+    """Find x where fun(x) = 0, by ``scipy.optimize.root`` with the exact Jacobian.
+
+    Args:
+        fun: fun(x, *args), of tensors, returning as many numbers as x0 has, in any structure.
+        x0, args, compile: as for ``minimize``.
+        method: "hybr" and "lm" use the Jacobian.
+        tol, callback, options: as in SciPy.
+
+    Returns:
+        SciPy's ``OptimizeResult``, with ``x`` in the structure of x0.
+
+    Raises:
+        MissingExtra: SciPy is not installed.
+
+    >>> sg.optim.root(lambda x: sg.stack([x[0] ** 2 - 4, x[0] * x[1] - 1]), [1.0, 1.0]).x.round(6)
+    array([2. , 0.5])
+    """
+    optimize, vector = scipy_optimize("root"), Vector(x0)
+    given = plain(args if isinstance(args, tuple) else (args,))
+    equations = several(fun, vector)
+    values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
+    structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
+    found = optimize.root(
+        lambda z: values(z, *given), vector.start, method=method, tol=tol, callback=structured, options=options,
+        jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
+    )  # fmt: skip
+    return restored(found, vector, ("x",))

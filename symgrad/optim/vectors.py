@@ -1,0 +1,174 @@
+"""What SciPy wants, one vector of float64, and what users have: arrays in any structure.
+
+Imports trees and functions.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad import trees
+from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.record import Core, as_tensor
+
+
+class Vector:
+    """The place of each array of x0 in one vector."""
+
+    def __init__(self, x0: Any) -> None:
+        self.given: list[Any] = []
+        self.tree = trees.flatten(np.array(x0, np.float64) if _is_numbers(x0) else x0, is_variable, self.given)
+        if not self.given:
+            raise ArgumentError(f"x0: got no numbers in {type(x0).__name__}. Pass arrays, or a structure of arrays.")
+        values = [_value(x) for x in self.given]
+        self.shapes = [v.shape for v in values]
+        self.edges = [0, *itertools.accumulate(math.prod(s) for s in self.shapes)]
+        self.dtypes = [v.dtype if v.dtype.kind == "f" else np.dtype(np.float64) for v in values]
+        self.start = np.concatenate([v.ravel().astype(np.float64) for v in values])
+
+    @property
+    def single(self) -> bool:
+        """Whether x0 is one array."""
+        return isinstance(self.tree, trees.Leaf)
+
+    def tensors(self, z: Any) -> Any:
+        """Return the vector as the structure of tensors that the user's function takes."""
+        parts = [
+            F.reshape(F.narrow(z, 0, a, b - a) if len(self.shapes) > 1 else z, s)
+            for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)
+        ]
+        return trees.unflatten(self.tree, iter(parts))
+
+    def structure(self, z: Any) -> Any:
+        """Return the vector as x0 was: arrays for arrays, tensors for tensors, floats for numbers."""
+        return trees.unflatten(self.tree, iter([self._like(k, part) for k, part in enumerate(self._parts(z))]))
+
+    def _parts(self, z: Any) -> list[Any]:
+        flat = np.asarray(z, np.float64).ravel()
+        return [flat[a:b].reshape(s) for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)]
+
+    def _like(self, k: int, part: Any) -> Any:
+        given, value = self.given[k], np.array(part, self.dtypes[k])
+        if isinstance(given, Core):
+            return as_tensor(value)
+        return float(value) if isinstance(given, (int, float)) else value
+
+    def flat(self, g: Any) -> Any:
+        """Return a structure like x0 as one vector."""
+        found: list[Any] = []
+        trees.flatten(g, is_variable, found)
+        return np.concatenate([_value(x).ravel() for x in found]).astype(np.float64)
+
+
+def is_variable(x: Any) -> bool:
+    """Whether x is an array, or a number to be found."""
+    return isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)
+
+
+def _is_numbers(x: Any) -> bool:
+    """Whether x is a list of numbers, which stands for an array as in NumPy."""
+    if not isinstance(x, (list, tuple)) or hasattr(x, "_fields") or not x:
+        return False
+    return all((isinstance(e, (int, float, np.number)) and not isinstance(e, bool)) or _is_numbers(e) for e in x)
+
+
+def _value(x: Any) -> Any:
+    value = np.asarray(as_tensor(x)._known("x0"))
+    if value.dtype.kind == "b":
+        raise ArgumentTypeError("x0: got truth values. Pass numbers.")
+    return value
+
+
+# ------------------------------------------------------------------ the user's function
+def plain(args: Sequence[Any]) -> tuple[Any, ...]:
+    """Return further arguments with arrays for tensors."""
+    found: list[Any] = []
+    tree = trees.flatten(tuple(args), _is_array, found)
+    done: tuple[Any, ...] = trees.unflatten(tree, iter([np.asarray(_value(x)) for x in found]))
+    return done
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, (Core, np.ndarray))
+
+
+def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:
+    found: list[Any] = []
+    tree = trees.flatten(tuple(args), _is_array, found)
+    done: tuple[Any, ...] = trees.unflatten(tree, iter([as_tensor(x) for x in found]))
+    return done
+
+
+def scalar(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
+    """Return fun as a function of the vector, with its one number as a float64."""
+
+    def call(z: Any, *args: Any) -> Any:
+        y = _result(fun(vector.tensors(as_tensor(z)), *_tensors(args)))
+        if math.prod(y.shape) != 1:
+            raise ArgumentError(f"minimize: the function returned shape {list(y.shape)}. Expected one number; sum it.")
+        return F.reshape(y, ())
+
+    return call
+
+
+def several(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
+    """Return fun as a function of the vector, with all numbers that it returns in one vector."""
+
+    def call(z: Any, *args: Any) -> Any:
+        found: list[Any] = []
+        trees.flatten(fun(vector.tensors(as_tensor(z)), *_tensors(args)), is_variable, found)
+        parts = [F.ravel(_result(y)) for y in found]
+        return parts[0] if len(parts) == 1 else F.cat(parts, 0)
+
+    return call
+
+
+def _result(y: Any) -> Any:
+    if not is_variable(y):
+        raise ArgumentTypeError(f"the function returned {type(y).__name__}. Expected a tensor or a number.")
+    t = as_tensor(y)
+    return t if t.dtype == np.float64 else t.to(np.float64)
+
+
+class Checked:
+    """A kernel that is compared with eager mode at its calls number 1, 2, 4, 8, …, and given up where they differ.
+
+    A function that cannot be traced, that draws random numbers or reads what changes outside has no kernel.
+    """
+
+    def __init__(self, eager: Callable[..., Any], kernel: Callable[..., Any] | None) -> None:
+        self.eager, self.kernel, self.calls = eager, kernel, 0
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what eager mode returns."""
+        if self.kernel is None:
+            return self.eager(*args)
+        self.calls += 1
+        found = self._from_kernel(args)
+        if found is not None and self.calls & (self.calls - 1):
+            return found
+        expected = self.eager(*args)
+        if found is None or not _agree(found, expected):
+            self.kernel = None
+        return expected
+
+    def _from_kernel(self, args: tuple[Any, ...]) -> Any:
+        """Return the kernel's result; None where there is none, which may be the fault of fun: eager mode tells."""
+        kernel: Any = self.kernel
+        try:
+            return kernel(*args)
+        except (SymgradError, TypeError, ValueError, RuntimeError, AttributeError, LookupError, ArithmeticError):
+            return None
+
+
+def _agree(found: Any, expected: Any) -> bool:
+    if isinstance(expected, tuple):
+        return all(map(_agree, found, expected))
+    size = float(np.max(np.abs(expected), initial=0.0, where=np.isfinite(expected)))
+    return bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9 * size, equal_nan=True))
