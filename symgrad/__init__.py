@@ -14,12 +14,14 @@ from symgrad import backward as _backward
 from symgrad import creation as _creation
 from symgrad import functions as _functions
 from symgrad import modes as _modes
+from symgrad import random as _random
 from symgrad.creation import *
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
 from symgrad.modes import *
 from symgrad.printing import set_printoptions
+from symgrad.random import *
 from symgrad.tensor import Tensor
 
 __version__ = "0.1.0"
@@ -38,6 +40,7 @@ __all__ += _creation.__all__
 __all__ += func.__all__
 __all__ += _functions.__all__
 __all__ += _modes.__all__
+__all__ += _random.__all__
 
 # Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.
 _LATER = {

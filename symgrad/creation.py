@@ -1,4 +1,4 @@
-"""Making tensors: from data, filled, random, and symbols without a value. Imports tensor and below."""
+"""Making tensors: from data, filled, and symbols without a value. Imports tensor and below."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.generator import source
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 from symgrad.node import TRACED, Leaf, size_symbol
@@ -21,18 +22,12 @@ from symgrad.tensor import Tensor, check_flag, check_name
 
 __all__ = [
     "arange", "as_tensor", "asarray", "empty", "eye", "from_dlpack", "from_numpy", "full", "full_like", "linspace",
-    "manual_seed", "ones", "ones_like", "rand", "rand_like", "randint", "randn", "randn_like", "symbol",
-    "tensor", "zeros", "zeros_like",
+    "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
-
-_rng: Any = None  # made on first use: importing numpy.random is not free
 
 
 def _generator() -> np.random.Generator:
-    global _rng
-    if _rng is None:
-        _rng = np.random.default_rng()
-    return _rng  # type: ignore[no-any-return]
+    return source(None)
 
 
 def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
@@ -126,7 +121,7 @@ def from_dlpack(external: Any) -> Tensor:
     return from_numpy(np.from_dlpack(external))
 
 
-def _size(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
+def size_of(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
     """Read ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` and ``f(size=(2, 3))`` alike."""
     size = size if named is None else (named,)
     flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
@@ -146,7 +141,8 @@ def _size(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
     return tuple(int(n) for n in flat)
 
 
-def _made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Wrap an array that nobody else holds, in this dtype or the default one."""
     wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
     return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
 
@@ -155,7 +151,7 @@ def zeros(
     *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
     """A tensor of zeros of this size."""
-    return _made(np.zeros(_size(sizes, size)), dtype, requires_grad, name)
+    return made(np.zeros(size_of(sizes, size)), dtype, requires_grad, name)
 
 
 def ones(
@@ -167,15 +163,15 @@ def ones(
     tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
-    return _made(np.ones(_size(sizes, size)), dtype, requires_grad, name)
+    return made(np.ones(size_of(sizes, size)), dtype, requires_grad, name)
 
 
 def full(
     size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
     """A tensor of this size filled with one number."""
-    value = np.full(_size((size,)), fill_value)
-    return _made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
+    value = np.full(size_of((size,)), fill_value)
+    return made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
 
 
 def empty(
@@ -189,8 +185,8 @@ def eye(
     n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
     """The n by m matrix with ones on the diagonal; square by default."""
-    rows, columns = _size((n, n if m is None else m))
-    return _made(np.eye(rows, columns), dtype, requires_grad, name)
+    rows, columns = size_of((n, n if m is None else m))
+    return made(np.eye(rows, columns), dtype, requires_grad, name)
 
 
 def arange(
@@ -214,7 +210,7 @@ def arange(
             f"Got start={start}, end={end}, step={step}."
         )
     value = np.arange(start, end, step)
-    return _made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
+    return made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
 
 
 def linspace(
@@ -227,50 +223,24 @@ def linspace(
     name: str | None = None,
 ) -> Tensor:
     """``steps`` evenly spaced numbers from start to end, both included."""
-    return _made(np.linspace(start, end, _size((steps,))[0]), dtype, requires_grad, name)
+    return made(np.linspace(start, end, size_of((steps,))[0]), dtype, requires_grad, name)
 
 
-def rand(
-    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
-) -> Tensor:
-    """Uniform random numbers in [0, 1)."""
-    return _made(_generator().random(_size(sizes, size)), dtype, requires_grad, name)
-
-
-def randn(
-    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
-) -> Tensor:
-    """Standard normal random numbers."""
-    return _made(_generator().standard_normal(_size(sizes, size)), dtype, requires_grad, name)
-
-
-def randint(low: int, high: int | None = None, size: Any = (), *, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Uniform random integers in [low, high), or [0, low) if high is a size."""
-    if high is None or isinstance(high, (tuple, list)):
-        low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
-    return _made(_generator().integers(low, high, _size((size,))), np.int64 if dtype is None else dtype, False, name)
-
-
-def manual_seed(seed: int) -> None:
-    """Seed the generator behind ``rand``, ``randn`` and ``randint``."""
-    global _rng
-    _rng = np.random.default_rng(int(seed))
-
-
-def _like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
+def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
+    """Return the shape of x, and the dtype given or that of x."""
     source = x if isinstance(x, Tensor) else asarray(x)
     return source.shape, source.dtype if dtype is None else dtype
 
 
 def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Zeros of input's shape and dtype."""
-    shape, dtype = _like(input, dtype)
+    shape, dtype = like(input, dtype)
     return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Ones of input's shape and dtype."""
-    shape, dtype = _like(input, dtype)
+    shape, dtype = like(input, dtype)
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
@@ -278,20 +248,8 @@ def full_like(
     input: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
     """One number in input's shape and dtype."""
-    shape, dtype = _like(input, dtype)
+    shape, dtype = like(input, dtype)
     return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
-
-
-def rand_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Uniform random numbers in input's shape and dtype."""
-    shape, dtype = _like(input, dtype)
-    return rand(shape, dtype=dtype, requires_grad=requires_grad, name=name)
-
-
-def randn_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Standard normal random numbers in input's shape and dtype."""
-    shape, dtype = _like(input, dtype)
-    return randn(shape, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 _ASSUMPTIONS = frozenset({"positive", "symmetric", "onehot", "simplex"})
@@ -340,4 +298,4 @@ def _symbolic_size(n: Any) -> Any:
         return size_symbol(n)
     if isinstance(n, sp.Expr):
         return int(n) if n.is_Integer else n
-    return _size((n,))[0]
+    return size_of((n,))[0]

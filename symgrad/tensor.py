@@ -26,6 +26,7 @@ from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.protocols import Protocols
 from symgrad.record import adopt, apply, handle
+from symgrad.sampling import Sampling
 
 _NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -40,7 +41,7 @@ _CHANGE = (
 
 
 @adopt
-class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Protocols):
+class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Sampling, Protocols):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
