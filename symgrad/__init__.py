@@ -34,7 +34,7 @@ __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "float",
     "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
-    "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8",
+    "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
 ]  # fmt: skip
 __all__ += _creation.__all__
 __all__ += func.__all__
@@ -55,10 +55,11 @@ _LATER = {
     "sparse_hessian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
     "testing": "symgrad.testing",
+    "utils": "symgrad.utils",
 }
 
 if _TYPE_CHECKING:
-    from symgrad import optim, testing
+    from symgrad import optim, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.expression import parse
@@ -70,7 +71,7 @@ def __getattr__(name: str) -> _Any:
     if name not in _LATER:
         raise AttributeError(f"module 'symgrad' has no attribute {name!r}")
     module = _importlib.import_module(_LATER[name])
-    found = globals()[name] = module if name in ("optim", "testing") else getattr(module, name)
+    found = globals()[name] = module if name in ("optim", "testing", "utils") else getattr(module, name)
     return found
 
 

@@ -38,10 +38,11 @@ __all__ = ["batch"]
 @singledispatch
 def batch(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     """Apply op to every slice; ``flags`` says which inputs carry the batch in front. Here: one by one."""
-    return _one_by_one(op, size, xs, flags)
+    return one_by_one(op, size, xs, flags)
 
 
-def _one_by_one(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+def one_by_one(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Apply op to one slice after the other, and stack the results."""
     rows = [op(*[x[b] if f else x for x, f in zip(xs, flags, strict=True)]) for b in range(size)]
     return stack([as_tensor(r) for r in rows], 0)
 
@@ -103,7 +104,7 @@ def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
 @batch.register
 def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     if not isinstance(op.where, Part):
-        return _one_by_one(op, size, xs, flags)
+        return one_by_one(op, size, xs, flags)
     return Scatter(_behind(op.where), (size, *op.to))(xs[0])
 
 

@@ -41,6 +41,7 @@ def sweep(
     handle: Handle | None = None,
     symbolic: bool = False,
     retain: bool = True,
+    since: int | None = None,
 ) -> dict[AnyNode, Any]:
     """Pull the cotangents ``seeds`` of ``roots`` back through the graph.
 
@@ -52,12 +53,13 @@ def sweep(
             are recorded.
         symbolic: record without values, and towards any node in ``wrt``, whether it requires grad or not.
         retain: keep the saved values; otherwise they are dropped once all went well.
+        since: go through nodes younger than this index only, and not beyond those in ``wrt``.
 
     Returns:
         The wanted nodes that were reached, with their cotangents; None stands for zero.
     """
     way = _Way(
-        inside=None if wrt is None else _towards(roots, wrt),
+        inside=None if wrt is None else _towards(roots, wrt, since),
         wanted=None if wrt is None else set(wrt),
         handle=handle,
         symbolic=symbolic,
@@ -215,7 +217,7 @@ def _add(a: Any, b: Any) -> Any:
     return b if a is None else a if b is None else a + b
 
 
-def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode]) -> set[AnyNode]:
+def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode], since: int | None) -> set[AnyNode]:
     """Return the nodes between the roots and the wanted ones: the only ones whose rules need to run."""
     targets = set(wrt)
     oldest = min((n.index for n in targets), default=0)
@@ -223,7 +225,7 @@ def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode]) -> set[AnyNode]:
     for node in ancestors(roots):
         if node.index > oldest and any(is_node(p) and (p in targets or p in useful) for p in node.inputs):
             useful.add(node)
-    return useful
+    return useful if since is None else {n for n in useful if n.index > since and n not in targets}
 
 
 def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:

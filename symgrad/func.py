@@ -10,14 +10,17 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symgrad.autograd import batched as _batched  # noqa: F401 - registers its rule
+from symgrad.autograd.custom import custom_jvp, custom_vjp
+from symgrad.autograd.recompute import checkpoint
 from symgrad.errors import ArgumentTypeError, GraphError
 from symgrad.jacobians import hessian, jacfwd, jacobian, jacrev
 from symgrad.variables import Argnums, Call, check_argnums, check_function, has_tensor, ones
 from symgrad.vmap import vmap
 
 __all__ = [
-    "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad",
-    "vjp", "vmap",
+    "checkpoint", "custom_jvp", "custom_vjp", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian",
+    "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 

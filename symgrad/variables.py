@@ -336,7 +336,7 @@ def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
 
 
 def _no_gradient(value: Any, where: str = "") -> str:
-    dtype = value.dtype if isinstance(value, Core) else np.asarray(value).dtype
+    dtype = value.dtype if isinstance(value, _ARRAYS) else np.asarray(value).dtype  # type: ignore[union-attr]
     return f"only Tensors of floating point dtype can require gradients. Got {dtype}{where}; pass floats, such as 2.0."
 
 

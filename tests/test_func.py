@@ -520,6 +520,20 @@ def partly_recorded(x):
     return x * y
 
 
+by_rule = sg.custom_vjp(lambda x, w: sg.sin(x) * w)
+by_rule.defvjp(lambda x, w: (sg.sin(x) * w, (x, w)), lambda r, g: (g * sg.cos(r[0]) * r[1], None))
+
+
+class Doubled(sg.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
 SLICES = {  # of a 2×3 slice; between them they use every operation that batches by rule, and many that do not
     "elementwise": lambda x: sg.sin(x) * x + 1,
     "elementwise with a smaller outside array": lambda x: x * sg.tensor(W),
@@ -575,6 +589,8 @@ SLICES = {  # of a 2×3 slice; between them they use every operation that batche
     "norm": lambda x: sg.norm(x),
     "diagonal and triangle": lambda x: sg.diagonal(x) + sg.tril(x).sum(1),
     "assignment": lambda x: assigned(x),
+    "function with a rule": lambda x: by_rule(x, sg.tensor(W)),
+    "autograd function": lambda x: Doubled.apply(x) * x,
     "a constant": lambda x: sg.tensor(W),
     "nothing": lambda x: x,
 }

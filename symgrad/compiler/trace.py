@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import modes, trees
+from symgrad.autograd.inlined import inlined
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes
@@ -57,7 +58,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
         ) from error
     found: list[Any] = []
     results = trees.flatten(result, is_result, found)
-    return Traced(simplified(from_nodes(leaves, [_root(t) for t in found])), results)
+    return Traced(simplified(from_nodes(leaves, inlined([_root(t) for t in found]))), results)
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

@@ -1,0 +1,87 @@
+"""vmap over functions with a rule of their own: the rule is mapped, too. Imports custom, opaque and vmap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symgrad.autograd.context import is_tensor
+from symgrad.autograd.custom import Custom, Rules, custom_vjp
+from symgrad.autograd.opaque import Opaque
+from symgrad.batching import batch, one_by_one, repeated
+from symgrad.trees import Tree, flatten, unflatten
+from symgrad.vmap import vmap
+
+
+@batch.register
+def _(op: Opaque, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    if not issubclass(op.function, Rules):
+        return one_by_one(op, size, xs, flags)
+    # Of slices that do not depend on each other, the derivatives are those of the slices.
+    full = [x if f else repeated(x, size) for x, f in zip(xs, flags, strict=True)]
+    return Opaque(_over_slices(op.function.custom).function, op.form, op.out, op.path)(*full)
+
+
+def _over_slices(custom: Any) -> Any:
+    """Return the function of a batch in every array."""
+    if custom.batched is None:
+        custom.batched = _made(custom)
+    return custom.batched
+
+
+def _made(custom: Custom) -> Any:
+    def named(fn: Callable[..., Any]) -> Callable[..., Any]:
+        fn.__name__ = custom.function.__name__
+        return fn
+
+    def fun(*args: Any) -> Any:
+        return _each(lambda *some: custom.fun(*custom.with_others(args, some)), custom.differentiated(args))
+
+    made = type(custom)(named(fun), tuple(custom.nondiff))
+    if isinstance(custom, custom_vjp):
+        _map_reverse(custom, made)
+    else:
+        _map_forward(custom, made)
+    return made
+
+
+class _Held:
+    """The structure of residuals, as a residual."""
+
+    def __init__(self) -> None:
+        self.tree: Tree
+
+
+def _map_reverse(custom: Any, made: Any) -> None:
+    def fwd(*args: Any) -> Any:
+        held = _Held()
+
+        def one(*some: Any) -> Any:
+            y, residuals = custom.forward(custom.with_others(args, some))
+            kept: list[Any] = []
+            held.tree = flatten(residuals, is_tensor, kept)
+            return y, kept
+
+        y, kept = _each(one, custom.differentiated(args))
+        return y, (held, kept)
+
+    def bwd(*given: Any) -> Any:
+        *others, (held, kept), g = given
+        return _each(lambda r, g: custom.bwd(*others, unflatten(held.tree, iter(r)), g), (kept, g))
+
+    made.defvjp(fwd, bwd)
+
+
+def _map_forward(custom: Any, made: Any) -> None:
+    def rule(*given: Any) -> Any:
+        *others, primals, tangents = given
+        return _each(lambda p, t: custom.rule(*others, p, t), (primals, tangents))
+
+    made.defjvp(rule)
+
+
+def _each(fn: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Map over all tensors in the arguments; what else is in them stays."""
+    found: list[Any] = []
+    tree = flatten(args, is_tensor, found)
+    return vmap(lambda *xs: fn(*unflatten(tree, iter(xs))))(*found)

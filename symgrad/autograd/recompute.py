@@ -1,0 +1,205 @@
+"""``checkpoint``: a function whose intermediate values are not kept, but computed again for the derivative.
+
+One node of the graph, whose rule runs the function again. Imports function, engine, creation and below.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symgrad import creation, modes
+from symgrad.autograd.context import is_tensor
+from symgrad.autograd.function import Function
+from symgrad.dtypes import dtype_of
+from symgrad.engine import push, sweep
+from symgrad.errors import GraphError
+from symgrad.kernels import canonical
+from symgrad.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
+from symgrad.ops.map import IDENTITY
+from symgrad.record import apply, handle
+from symgrad.trees import flatten, unflatten
+from symgrad.variables import check_function, zeros
+
+__all__ = ["checkpoint"]
+
+
+def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Return fn, of which a graph keeps the arguments only: the rest is computed again when it is differentiated.
+
+    The numbers are the same. In a chain of n equal pieces, each of them checkpointed, memory goes from n pieces to one
+    piece and n arguments, for one more run of each. PyTorch's spelling is ``sg.utils.checkpoint.checkpoint(fn, x)``.
+
+    Args:
+        fn: function of tensors, arrays and structures of them. Gradients flow to tensors from outside, too. Random
+            numbers of symgrad's are drawn again as they were.
+
+    Returns:
+        A function with fn's arguments. Where it is traced without values (in ``vmap``, loops and ``compile``) it is fn.
+
+    Raises:
+        GraphError: while it is differentiated, if fn uses other tensors from outside than it did before.
+
+    >>> x = sg.tensor(2.0, requires_grad=True)
+    >>> sg.checkpoint(lambda x: sg.exp(sg.sin(x)) * x)(x).backward()
+    >>> x.grad
+    tensor(0.4164)
+    """
+    check_function("checkpoint", fn)
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return _checkpointed(fn, args, kwargs)
+
+    return call
+
+
+def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    tensors: list[Any] = []
+    tree = flatten((args, kwargs), is_tensor, tensors)
+    if not modes.recording() or any(t._value is None for t in tensors):
+        return fn(*args, **kwargs)
+    piece = Piece(lambda xs: _called(fn, unflatten(tree, iter(xs))), [_is_variable(t) for t in tensors])
+    run = _Run(piece, [handle(None, t._value) if _is_variable(t) else t for t in tensors])
+    if any(y._value is None for y in run.ys):  # of a symbol from outside
+        return fn(*args, **kwargs)
+    piece.captured, piece.values = run.captured, [y._value for y in run.ys]
+    results, outside = run.tree, [_stand_in(n) for n in run.captured]
+    del run
+    found = Checkpoint.apply(piece, *tensors, *outside)
+    piece.values = []
+    return unflatten(results, iter(found if isinstance(found, tuple) else (found,)))
+
+
+def _called(fn: Callable[..., Any], given: Any) -> Any:
+    args, kwargs = given
+    return fn(*args, **kwargs)
+
+
+def _stand_in(node: AnyNode) -> Any:
+    """A tensor of a node from outside, of which nobody reads the value."""
+    dtype_of(node)
+    return handle(node, zeros(handle(node, None))._value)
+
+
+def _is_variable(t: Any) -> bool:
+    return t._node is not None and t._node.level == GRAD
+
+
+class Piece:
+    """What is run again: a function of tensors, and the state of the random numbers."""
+
+    def __init__(self, fn: Callable[[Sequence[Any]], Any], active: list[bool]) -> None:
+        self.fn, self.active = fn, active
+        self.random = creation._generator().bit_generator.state
+        self.captured: list[AnyNode] = []
+        self.values: list[Any] = []  # of the results, while they are handed over
+
+
+class _Run:
+    """One run of a piece, recorded towards variables of its own.
+
+    Attributes:
+        xs: the arguments; those that require grad are new variables.
+        ys: the tensors of the result.
+        tree: its structure.
+    """
+
+    def __init__(self, piece: Piece, given: Sequence[Any]) -> None:
+        self.start = Leaf(None, (), CONSTANT).index
+        self.piece, self.xs = piece, [_variable(x) if a else x for x, a in zip(given, piece.active, strict=True)]
+        self.ys: list[Any] = []
+        with modes.enable_grad():
+            self.tree = flatten(piece.fn([handle(x._node, x._value) for x in self.xs]), is_tensor, self.ys)
+
+    @property
+    def wrt(self) -> list[Any]:
+        """The nodes that the derivative is towards: of the arguments, None where there is none, and from outside."""
+        own = [x._node if a else None for x, a in zip(self.xs, self.piece.active, strict=True)]
+        return own + self.piece.captured
+
+    @property
+    def captured(self) -> list[AnyNode]:
+        """The nodes from outside that a gradient flows to, oldest first."""
+        own = {id(x._node) for x, a in zip(self.xs, self.piece.active, strict=True) if a}
+        ahead = [y._node for y in self.ys if y._node is not None]
+        seen: dict[int, AnyNode] = {}
+        while ahead:
+            node = ahead.pop()
+            if id(node) in own or id(node) in seen:
+                continue
+            seen[id(node)] = node
+            if node.index > self.start:
+                ahead += [p for p in node.inputs if is_node(p)]
+        return sorted((n for n in seen.values() if n.index < self.start and n.level == GRAD), key=lambda n: n.index)
+
+
+def _variable(x: Any) -> Any:
+    return apply(IDENTITY, (x,)) if _is_variable(x) else handle(Leaf(x._value, x.shape, GRAD), x._value)
+
+
+class Checkpoint(Function):
+    """The piece as a function of (piece, *arguments, *tensors from outside)."""
+
+    @staticmethod
+    def forward(ctx: Any, piece: Piece, *tensors: Any) -> Any:
+        """Hand over what was computed."""
+        ctx.piece = piece
+        ctx.save_for_backward(*tensors[: len(tensors) - len(piece.captured)])
+        found = tuple([handle(None, v) for v in piece.values])
+        return found[0] if len(found) == 1 else found
+
+    @staticmethod
+    def symbolic(piece: Piece, *xs: Any) -> Any:
+        """The piece itself, in formulas."""
+        ys: list[Any] = []
+        flatten(piece.fn(xs[: len(xs) - len(piece.captured)]), is_tensor, ys)
+        return ys[0] if len(ys) == 1 else tuple(ys)
+
+    @staticmethod
+    def backward(ctx: Any, *gs: Any) -> Any:
+        """Run the piece again, and sweep back through it."""
+        recorded = modes.is_grad_enabled()
+        run = _again(ctx)
+        live = [(y._node, g) for y, g in zip(run.ys, gs, strict=True) if y._node is not None]
+        seeds = [g if recorded else canonical(g._value) for _, g in live]
+        roots, targets = [n for n, _ in live], [n for n in run.wrt if n is not None]
+        with modes.enable_grad():
+            found = sweep(roots, seeds, wrt=targets, handle=handle if recorded else None, since=run.start)
+        ds = [found.get(n) for n in run.wrt]
+        return None, *[d if d is None or recorded else handle(None, canonical(d)) for d in ds]
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *ts: Any) -> Any:
+        """Run the piece again, and push the tangents through it."""
+        recorded = modes.is_grad_enabled()
+        run = _again(ctx)
+        pairs = [(n, t) for n, t in zip(run.wrt, ts, strict=True) if n is not None and t is not None]
+        given = {n: t if recorded else t._value for n, t in pairs}
+        live = [y._node for y in run.ys if y._node is not None]
+        with modes.enable_grad():
+            found = dict(zip(live, push(live, given, handle, record=recorded)))
+        out = [_handled(found.get(y._node), y) for y in run.ys]
+        return out[0] if len(out) == 1 else tuple(out)
+
+
+def _handled(t: Any, y: Any) -> Any:
+    return zeros(y) if t is None else t if is_tensor(t) else handle(None, canonical(t))
+
+
+def _again(ctx: Any) -> _Run:
+    """Run the piece with the random numbers that it saw."""
+    generator = creation._generator().bit_generator
+    now, generator.state = generator.state, ctx.piece.random
+    try:
+        run = _Run(ctx.piece, ctx.saved_tensors)
+    finally:
+        generator.state = now
+    if run.captured != ctx.piece.captured:
+        raise GraphError(
+            "checkpoint: when it was run again, the function used other tensors from outside that require grad than "
+            f"before: {len(run.captured)} of them, expected the same {len(ctx.piece.captured)}. Pass what changes as "
+            "an argument."
+        )
+    return run

@@ -1,0 +1,64 @@
+"""torch.utils.checkpoint's names: ``checkpoint`` of a function and its arguments, and of a sequence of functions.
+
+Imports autograd.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from symgrad.autograd.recompute import checkpoint as _checkpoint
+from symgrad.errors import ArgumentError
+
+__all__ = ["checkpoint", "checkpoint_sequential"]
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Return function(*args, **kwargs), whose values are computed again for the derivative; see ``sg.checkpoint``.
+
+    Args:
+        function: what to run.
+        use_reentrant: torch's two ways of doing it. Here there is one, which does what either can.
+        preserve_rng_state: accepted; random numbers are always drawn again as they were.
+
+    >>> sg.utils.checkpoint.checkpoint(sg.exp, sg.tensor(0.0), use_reentrant=False)
+    tensor(1.)
+    """
+    return _checkpoint(function)(*args, **kwargs)
+
+
+def checkpoint_sequential(
+    functions: Sequence[Callable[..., Any]],
+    segments: int,
+    input: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+) -> Any:
+    """Return fₙ(…f₁(input)), with the functions in so many checkpointed pieces, the last of which is kept.
+
+    Raises:
+        ArgumentError: ``segments`` is not between 1 and the number of functions.
+    """
+    each = list(functions)
+    if not 1 <= segments <= len(each):
+        raise ArgumentError(
+            f"checkpoint_sequential: got segments={segments} for {len(each)} functions. Expected 1 to {len(each)}."
+        )
+
+    def run(start: int, stop: int, x: Any) -> Any:
+        for f in each[start:stop]:
+            x = f(x)
+        return x
+
+    cuts = [*range(0, (segments - 1) * (len(each) // segments) + 1, len(each) // segments)]
+    for start, stop in pairwise(cuts):
+        input = checkpoint(run, start, stop, input)
+    return run(cuts[-1], len(each), input)
