@@ -1,0 +1,209 @@
+"""The first values of parameters: ``sg.nn.init`` as ``torch.nn.init``. Each fills a tensor in place and returns it.
+
+Imports creation's layer and below.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.generator import Generator, source
+from symgrad.kernels import canonical
+from symgrad.modes import no_grad
+from symgrad.ops.elementwise import UNARY
+from symgrad.record import handle
+
+__all__ = [
+    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
+    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
+_GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4, "sigmoid": 1.0, "linear": 1.0}
+_GAINS |= {f"conv{kind}{n}d": 1.0 for n in (1, 2, 3) for kind in ("", "_transpose")}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """The factor that keeps the variance of signals through a nonlinearity.
+
+    It is √2 for relu, √(2/(1 + a²)) for leaky_relu of slope a = param (0.01 by default), 5/3 for tanh, 3/4 for selu,
+    and 1 for sigmoid and linear layers.
+
+    Raises:
+        ArgumentError: the nonlinearity is unknown, or the slope is no number.
+
+    >>> sg.nn.init.calculate_gain("relu")
+    1.4142135623730951
+    """
+    if nonlinearity != "leaky_relu":
+        if nonlinearity not in _GAINS:
+            raise ArgumentError(
+                f"Unsupported nonlinearity {nonlinearity}. Expected one of {sorted([*_GAINS, 'leaky_relu'])}."
+            )
+        return _GAINS[nonlinearity]
+    slope = 0.01 if param is None else param
+    if isinstance(slope, bool) or not isinstance(slope, (int, float)):
+        raise ArgumentError(f"negative_slope {slope} not a valid number. Pass a float.")
+    return math.sqrt(2 / (1 + slope**2))
+
+
+# ------------------------------------------------------------------ given values
+def constant_(tensor: Any, val: float) -> Any:
+    """Fill with one number."""
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def ones_(tensor: Any) -> Any:
+    """Fill with 1."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor: Any) -> Any:
+    """Fill with 0."""
+    return constant_(tensor, 0.0)
+
+
+def eye_(tensor: Any) -> Any:
+    """Make a matrix the identity, as far as it goes.
+
+    Raises:
+        ShapeError: it has not two axes.
+    """
+    if tensor.ndim != 2:
+        raise ShapeError(f"Only tensors with 2 dimensions are supported. Got {tensor.ndim} dimensions.")
+    return _filled(tensor, np.eye(*tensor.shape))
+
+
+def _filled(tensor: Any, values: Any) -> Any:
+    with no_grad():
+        return tensor.copy_(handle(None, canonical(np.asarray(values))))
+
+
+# ------------------------------------------------------------------ random values
+def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Any:
+    """Fill with uniform random numbers in [a, b)."""
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Any:
+    """Fill with normal random numbers."""
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def trunc_normal_(
+    tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+    generator: Generator | None = None,
+) -> Any:  # fmt: skip
+    """Fill with normal random numbers that lie in [a, b].
+
+    x = mean + std Φ⁻¹(u) for u uniform between Φ((a - mean)/std) and Φ((b - mean)/std), taken in the lower tail, where
+    Φ keeps its digits.
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            UserWarning,
+            stacklevel=2,
+        )
+    low, high = (a - mean) / std, (b - mean) / std
+    side = -1.0 if low > 0 else 1.0  # mirrored, so that no probability is near 1
+    ends = np.sort([side * low, side * high])
+    p, q = (float(UNARY["ndtr"].forward(np.float64(e))) for e in ends)
+    u = p + (q - p) * source(generator).random(tensor.shape)
+    z = side * np.clip(np.asarray(UNARY["ndtri"].forward(u)), *ends)
+    return _filled(tensor, np.clip(mean + std * z, a, b))
+
+
+def _fans(tensor: Any) -> tuple[int, int]:
+    """Return how many numbers each output is made of, and how many outputs each input goes into."""
+    if tensor.ndim < 2:
+        raise ShapeError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions. "
+            f"Got {tensor.ndim}; use uniform_ or normal_."
+        )
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Generator | None = None) -> Any:
+    """Fill with uniform numbers in ±gain √(6/(fan in + fan out)).
+
+    Source: Glorot and Bengio 2010, "Understanding the difficulty of training deep feedforward neural networks".
+    """
+    bound = gain * math.sqrt(6 / sum(_fans(tensor)))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Generator | None = None) -> Any:
+    """Fill with normal numbers of deviation gain √(2/(fan in + fan out)).
+
+    Source: Glorot and Bengio 2010.
+    """
+    return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
+
+
+def kaiming_uniform_(
+    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Any:  # fmt: skip
+    """Fill with uniform numbers in ±gain √(3/fan).
+
+    Args:
+        tensor: at least two axes.
+        a: the slope of leaky_relu.
+        mode: "fan_in" keeps the variance of signals forwards, "fan_out" that of gradients.
+        nonlinearity: what follows; see ``calculate_gain``.
+        generator: where the random numbers come from.
+
+    Source: He et al. 2015, "Delving deep into rectifiers".
+    """
+    deviation = _deviation(tensor, a, mode, nonlinearity)
+    bound = math.sqrt(3) * deviation
+    return tensor if 0 in tensor.shape else uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Any:  # fmt: skip
+    """Fill with normal numbers of deviation gain/√fan; the arguments are those of ``kaiming_uniform_``.
+
+    Source: He et al. 2015.
+    """
+    deviation = _deviation(tensor, a, mode, nonlinearity)
+    return tensor if 0 in tensor.shape else normal_(tensor, 0.0, deviation, generator)
+
+
+def _deviation(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", UserWarning, stacklevel=3)
+        return 0.0
+    if not isinstance(mode, str):
+        raise ArgumentTypeError(f"mode: got {type(mode).__name__}. Expected 'fan_in' or 'fan_out'.")
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ArgumentError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out'].")
+    fan = _fans(tensor)[mode.lower() == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def orthogonal_(tensor: Any, gain: float = 1, generator: Generator | None = None) -> Any:
+    """Fill with gain times a random orthogonal matrix, of the first axis against the others: Q of a normal matrix.
+
+    Source: Saxe et al. 2013, "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks".
+    """
+    if tensor.ndim < 2:
+        raise ShapeError(f"Only tensors with 2 or more dimensions are supported. Got {tensor.ndim} dimensions.")
+    if 0 in tensor.shape:
+        return tensor
+    rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
+    q, r = np.linalg.qr(source(generator).standard_normal((max(rows, columns), min(rows, columns))))
+    q = q * np.sign(np.diag(r))  # uniform over orthogonal matrices
+    return _filled(tensor, gain * (q if rows >= columns else q.T).reshape(tensor.shape))
