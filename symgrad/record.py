@@ -139,6 +139,8 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     y: Any = None
     if known:
         y = _compute(op, values)
+        if y is None:
+            return _formal(op, args, label)
         shape = y.shape if type(y) is _ndarray else ()
         if level == CONSTANT or not _grad_mode():
             return handle(None, y)
@@ -181,11 +183,11 @@ def _operand(a: Any) -> Any:
 
 
 def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
-    """Apply an operation to a symbolic size among others: the result is a symbol."""
+    """Apply an operation to a symbolic size among others, or to numbers for a result of such sizes: it is a symbol."""
     values = [a._value if isinstance(a, Core) else a for a in args]
-    if not any(isinstance(v, sp.Expr) for v in values):  # a bool, say
-        return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
     shape = op.out_shape(*[shape_of(a) for a in args])
+    if not any(isinstance(v, sp.Expr) for v in (*values, *shape)):  # a bool, say
+        return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
     level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
     node = _record(op, args, values, None, shape, level, label)
     _note(args)
@@ -206,12 +208,15 @@ def _too_large(op: Op, error: Exception) -> errors.SymgradError:
 
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:
+    """Return the value; None where sizes of the result are symbolic."""
     try:
         y = canonical(op.forward(*values))
         return _widened(op, y, values) if type(y) is _ndarray and y.dtype is _HALF else y
     except errors.SymgradError:
         raise
     except TypeError as error:
+        if any(isinstance(n, sp.Expr) for n in op.out_shape(*[shape_of(v) for v in values])):
+            return None
         raise _refused(op, error) from error
     except OverflowError as error:
         raise _too_large(op, error) from error
