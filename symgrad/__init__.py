@@ -31,8 +31,8 @@ int64, int32, int16, int8, uint8 = (_np.dtype(t) for t in ("int64", "int32", "in
 double, float, half, long, int, short, bool = float64, float32, float16, int64, int32, int16, _np.dtype("bool")
 
 __all__ = [
-    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "float",
-    "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
+    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "export", "exports",
+    "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
 ]  # fmt: skip
@@ -47,6 +47,8 @@ _LATER = {
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
     "derive": "symgrad.forms",
+    "export": "symgrad.exports",
+    "exports": "symgrad.exports",
     "fori_loop": "symgrad.loops",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -59,9 +61,10 @@ _LATER = {
 }
 
 if _TYPE_CHECKING:
-    from symgrad import optim, testing, utils
+    from symgrad import exports, optim, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
+    from symgrad.exports import export
     from symgrad.expression import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
@@ -71,7 +74,7 @@ def __getattr__(name: str) -> _Any:
     if name not in _LATER:
         raise AttributeError(f"module 'symgrad' has no attribute {name!r}")
     module = _importlib.import_module(_LATER[name])
-    found = globals()[name] = module if name in ("optim", "testing", "utils") else getattr(module, name)
+    found = globals()[name] = module if name in ("exports", "optim", "testing", "utils") else getattr(module, name)
     return found
 
 

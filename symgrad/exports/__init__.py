@@ -1,0 +1,10 @@
+"""Source code of functions and their derivatives for other programs: one file per target.
+
+The compiler's program is what every target writes: the derivative rules are not written again.
+"""
+
+from symgrad.exports.errors import ExportError
+from symgrad.exports.public import export
+from symgrad.exports.target import TARGETS
+
+__all__ = ["TARGETS", "ExportError", "export"]

@@ -1,0 +1,277 @@
+"""What each operation on arrays is written as, in the words of a dialect and the functions of its library.
+
+Imports arrays and the operations.
+"""
+
+from __future__ import annotations
+
+from math import isinf
+from typing import Any
+
+from symgrad.compiler.assemble import Assemble
+from symgrad.exports.arrays import ArrayWriter, unsupported, writes
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.expm import MatrixExp
+from symgrad.ops.extremes import Arg, Extreme, First
+from symgrad.ops.join import Cat, Stack
+from symgrad.ops.keys import Span
+from symgrad.ops.linalg import Cholesky, HalfTril, Inverse, Solve
+from symgrad.ops.logic import Bits
+from symgrad.ops.map import broadcast_shapes
+from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
+from symgrad.ops.norms import Norm
+from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
+from symgrad.ops.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.parts import Part, Take
+from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.reduce import Prod
+from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
+from symgrad.ops.softmax import LogSoftmax, Softmax
+from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.total import MapTotal
+from symgrad.ops.variance import Std, Var
+
+W = ArrayWriter
+Args = list[str]
+
+
+def _library(name: str, *fields: str) -> Any:
+    """Return how a function of the library is called: with the arguments, then these fields of the operation."""
+
+    def write(w: W, op: Any, a: Args, k: int) -> str:
+        return f"{w.dialect.helper(name)}({', '.join([*a, *[repr(getattr(op, f)) for f in fields]])})"
+
+    return write
+
+
+writes(Cumsum)(_library("cumsum", "axis", "reverse"))
+writes(Cumprod)(_library("cumprod", "axis", "reverse", "exclusive"))
+writes(Recurrence)(_library("recurrence", "axis", "reverse", "upper"))
+writes(Shift)(_library("shift", "axis", "reverse"))
+writes(Tril)(_library("tril", "k"))
+writes(Triu)(_library("triu", "k"))
+writes(HalfTril)(_library("half_tril"))
+writes(Diagonal)(_library("diagonal", "offset"))
+writes(Arg)(_library("arg", "axis", "largest", "keepdim"))
+writes(First)(_library("first", "axis", "largest"))
+writes(Argsort)(_library("argsort", "axis", "descending"))
+writes(ArgRunning)(_library("running_arg", "axis", "largest"))
+writes(Median)(_library("median_index", "axis"))
+writes(Pick)(_library("pick", "axis"))
+writes(PutBack)(_library("put_back", "axis", "n"))
+writes(Inverse)(_library("inverse"))
+writes(Solve)(_library("solve", "vector", "transposed"))
+writes(Cholesky)(_library("cholesky"))
+writes(Det)(_library("det"))
+writes(LogAbsDet)(_library("logabsdet"))
+writes(LogDet)(_library("logdet"))
+writes(DetSign)(_library("det_sign"))
+writes(Cofactor)(_library("cofactor"))
+writes(MatrixExp)(_library("matrix_exp"))
+writes(InverseGaps)(_library("inverse_gaps"))
+writes(PseudoInverse)(_library("pseudo_inverse", "atol", "rtol"))
+writes(MatrixRank)(_library("matrix_rank", "atol", "rtol"))
+writes(Prod)(_library("prod", "axes", "keepdim"))
+
+
+@writes(Reshape)
+def _(w: W, op: Reshape, a: Args, k: int) -> str:
+    return w.dialect.reshape(a[0], w.shape(op.to))
+
+
+@writes(Expand)
+def _(w: W, op: Expand, a: Args, k: int) -> str:
+    return w.dialect.expand(a[0], w.shape(op.to))
+
+
+@writes(Flip)
+def _(w: W, op: Flip, a: Args, k: int) -> str:
+    return w.dialect.flip(a[0], op.axes) if op.axes else a[0]
+
+
+@writes(Eye)
+def _(w: W, op: Eye, a: Args, k: int) -> str:
+    return w.dialect.eye(w.size(op.n), w.size(op.m), w.e.dtypes[k])
+
+
+@writes(Cat)
+def _(w: W, op: Cat, a: Args, k: int) -> str:
+    return w.dialect.cat(a, op.axis)
+
+
+@writes(Stack)
+def _(w: W, op: Stack, a: Args, k: int) -> str:
+    return w.dialect.stack(a, op.axis)
+
+
+@writes(Einsum)
+def _(w: W, op: Einsum, a: Args, k: int) -> str:
+    args = [w.dialect.cast(t, w.e.dtypes[k]) if w.e.dtypes[r].kind == "b" else t for t, r in zip(a, w.e.refs(k))]
+    return w.dialect.einsum(op.spec, args)
+
+
+@writes(Cast)
+def _(w: W, op: Cast, a: Args, k: int) -> str:
+    return w.dialect.cast(a[0], op.dtype)
+
+
+@writes(Extreme)
+def _(w: W, op: Extreme, a: Args, k: int) -> str:
+    found = w.dialect.reduce("max" if op.largest else "min", a[0], op.axes)
+    return w.dialect.reshape(found, w.shape(w.e.shapes[k])) if op.keepdim else found
+
+
+@writes(Var)
+@writes(Std)
+def _(w: W, op: Var, a: Args, k: int) -> str:
+    found = f"{w.dialect.helper('var')}({a[0]}, {op.axes}, {op.keepdim}, {op.correction})"
+    return w.dialect.element("sqrt", [found], [None], w.e.dtypes[k]) if isinstance(op, Std) else found
+
+
+@writes(Softmax, LogSoftmax)
+def _(w: W, op: Any, a: Args, k: int) -> str:
+    if 0 not in w.e.shapes[k]:  # what has entries comes in smaller steps
+        raise unsupported(op, w.dialect.name)
+    return a[0]
+
+
+@writes(MapTotal)
+def _(w: W, op: MapTotal, a: Args, k: int) -> str:
+    sizes, dtype = broadcast_shapes(*[w.e.shapes[r] for r in w.e.refs(k)]), w.e.dtypes[k]
+    if 0 in sizes:
+        return w.dialect.cast(w.dialect.number(float("nan") if op.mean else 0.0), dtype)
+    terms = w.elementwise(op.map, w.e.refs(k), dtype)
+    added = w.dialect.reduce("sum", terms, range(len(sizes))) if sizes else terms
+    return f"{added} / {w.size(total(sizes))}" if op.mean else added
+
+
+# ------------------------------------------------------------------ parts
+def key_text(w: W, items: Any) -> str:
+    """Return slices and positions between brackets."""
+    return ", ".join(_item(w, i) for i in items)
+
+
+def _item(w: W, item: Any) -> str:
+    if isinstance(item, Span):
+        start, stop, step = ("" if v is None else w.size(v) for v in item)
+        return f"{start}:{stop}" + (f":{step}" if step else "")
+    return "None" if item is None else w.size(item)
+
+
+def slices_text(w: W, items: Any) -> str:
+    """Return the same as an expression that can be handed on."""
+    parts = [_slice(w, i) for i in items]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _slice(w: W, item: Any) -> str:
+    if isinstance(item, Span):
+        return f"slice({', '.join('None' if v is None else w.size(v) for v in item)})"
+    return "None" if item is None else w.size(item)
+
+
+def _take_key(w: W, op: Take) -> tuple[str, ...]:
+    places = {a: f.array for a, f in op.places}
+    return tuple(w.dialect.array(places[a]) if a in places else "" for a in range(max(places, default=-1) + 1))
+
+
+@writes(Part)
+def _(w: W, op: Part, a: Args, k: int) -> str:
+    if not op.items:
+        return a[0]
+    return w.dialect.index(a[0], key_text(w, op.items), op, w.e.shapes[w.e.refs(k)[0]])
+
+
+@writes(Take)
+def _(w: W, op: Take, a: Args, k: int) -> str:
+    return w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op)))
+
+
+def _where(w: W, where: Any) -> str:
+    if isinstance(where, Part):
+        return slices_text(w, where.items)
+    if isinstance(where, Take):
+        key = [t or "slice(None)" for t in _take_key(w, where)]
+        return f"({', '.join(key)}{',' if len(key) == 1 else ''})"
+    raise unsupported(where, w.dialect.name)
+
+
+@writes(Scatter)
+def _(w: W, op: Scatter, a: Args, k: int) -> str:
+    name = "placed" if isinstance(op.where, Part) else "added"
+    return f"{w.dialect.helper(name)}({a[0]}, {_where(w, op.where)}, {w.shape(op.to)})"
+
+
+@writes(Assemble)
+def _(w: W, op: Assemble, a: Args, k: int) -> str:
+    keys = ", ".join(slices_text(w, p.items) for p in op.parts)
+    return f"{w.dialect.helper('assembled')}([{', '.join(a)}], [{keys}], {w.shape(op.to)})"
+
+
+@writes(Put)
+def _(w: W, op: Put, a: Args, k: int) -> str:
+    return f"{w.dialect.helper('put')}({a[0]}, {_where(w, op.where)}, {a[1]})"
+
+
+@writes(DiagEmbed)
+def _(w: W, op: DiagEmbed, a: Args, k: int) -> str:
+    return f"{w.dialect.helper('diag_embed')}({a[0]}, {op.offset}, {w.size(op.n)}, {w.size(op.m)})"
+
+
+# ------------------------------------------------------------------ reductions
+@writes(Norm)
+def _(w: W, op: Norm, a: Args, k: int) -> str:
+    if op.p == 0 or isinf(op.p):
+        return f"{w.dialect.helper('extreme_norm')}({a[0]}, {w.dialect.number(op.p)}, {op.axes})"
+    return f"{w.dialect.helper('norm')}({a[0]}, {op.p!r}, {op.axes})"
+
+
+@writes(MedianOfAll)
+def _(w: W, op: MedianOfAll, a: Args, k: int) -> str:
+    found = f"{w.dialect.helper('median_of_all')}({a[0]}, {op.axes})"
+    return w.dialect.reshape(found, w.shape(w.e.shapes[k]))
+
+
+@writes(Bits)
+def _(w: W, op: Bits, a: Args, k: int) -> str:
+    return w.dialect.call(op.kind, *a)
+
+
+# ------------------------------------------------------------------ factorisations, each computed once
+def _factor(w: W, name: str, count: int, a: Args, k: int, *options: Any) -> list[str]:
+    text = f"{w.dialect.helper(name)}({', '.join([a[0], *map(repr, options)])})"
+    return w.together((name, w.e.refs(k), options), count, text)
+
+
+@writes(SingularValues)
+def _(w: W, op: SingularValues, a: Args, k: int) -> str:
+    return _factor(w, "svd", 3, a, k, False)[1]
+
+
+@writes(SingularVectors)
+def _(w: W, op: SingularVectors, a: Args, k: int) -> str:
+    return _factor(w, "svd", 3, a, k, op.full)[0 if op.left else 2]
+
+
+@writes(Eigenvalues)
+def _(w: W, op: Eigenvalues, a: Args, k: int) -> str:
+    return _factor(w, "eigh", 2, a, k, op.upper)[0]
+
+
+@writes(Eigenvectors)
+def _(w: W, op: Eigenvectors, a: Args, k: int) -> str:
+    return _factor(w, "eigh", 2, a, k, op.upper)[1]
+
+
+@writes(QRBasis)
+def _(w: W, op: QRBasis, a: Args, k: int) -> str:
+    return _factor(w, "qr", 2, a, k)[0]
+
+
+@writes(QRTriangle)
+def _(w: W, op: QRTriangle, a: Args, k: int) -> str:
+    return _factor(w, "qr", 2, a, k)[1]

@@ -1,0 +1,191 @@
+"""What NumPy, JAX and PyTorch call things: the words that the writer of arrays asks for. NumPy's are the default.
+
+A helper that is more than a word is a function of the target's library, whose text is put in front. Imports embed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from symgrad.exports.embed import Embedded
+from symgrad.scalars import SCALARS
+
+LARGE = 200_000  # entries of constants in one source
+
+
+class Dialect:
+    """One target's words, and what its source needs in front of the function.
+
+    Attributes:
+        name: of the target.
+        prefix: of the library's functions.
+        library: the module of helpers, read as text.
+        elements: templates of scalar functions; others are looked for in ``library``.
+    """
+
+    name = "numpy"
+    prefix = "np"
+    library = "symgrad.exports.library.numpy"
+    taken: Sequence[str] = ("np",)
+    imports: Sequence[str] = ()
+    elements: ClassVar[dict[str, str]] = {
+        "relu": "np.maximum({}, 0.0)", "low": "np.minimum({}, 0.0)", "select": "np.where({}, {}, {})",
+        "pow": "np.power({}, {})", "sqrt": "np.sqrt({})", "round": "np.round({})",
+        "clamp": "np.minimum(np.maximum({}, {}), {})",
+    }  # fmt: skip
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        self.embedded = Embedded([*self.taken, *taken])
+        self.constants: list[str] = []
+        self.steps: list[str] = []
+        self._known: dict[Any, str] = {}
+        self._entries = 0
+
+    # -------------------------------------------------------------- numbers and constants
+    def number(self, value: float) -> str:
+        """Return the text of a number."""
+        if value != value:
+            return f"{self.prefix}.nan"
+        if value in (float("inf"), float("-inf")):
+            return f"{self.prefix}.inf" if value > 0 else f"-{self.prefix}.inf"
+        return repr(float(value))
+
+    def array(self, value: Any) -> str:
+        """Return the name of a constant array."""
+        array = np.asarray(value)
+        key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self._known:
+            self._entries += array.size
+            if self._entries > LARGE:
+                raise too_large(self._entries)
+            self._known[key] = f"c{len(self._known) + 1}"
+            self.constants.append(f"{self._known[key]} = {self.array_text(array)}")
+        return self._known[key]
+
+    def array_text(self, array: Any) -> str:
+        """Return an expression that makes a constant array."""
+        dtype = self.dtype(array.dtype)
+        if not array.size:
+            return f"{self.prefix}.zeros({array.shape}, dtype={dtype})"
+        return f"{self.prefix}.array({self.entries(array.tolist())}, dtype={dtype})"
+
+    def entries(self, x: Any) -> str:
+        """Return nested lists of numbers as text."""
+        if isinstance(x, list):
+            return f"[{', '.join(map(self.entries, x))}]"
+        return self.number(x) if isinstance(x, float) else repr(x)
+
+    def dtype(self, dtype: Any) -> str:
+        """Return what a dtype is called."""
+        name = np.dtype(dtype).name
+        return f"{self.prefix}.{'bool_' if name == 'bool' else name}"
+
+    # -------------------------------------------------------------- functions
+    def helper(self, name: str) -> str:
+        """Return the name of a function of the library, put in front."""
+        return self.embedded.add(self.library, name)
+
+    def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
+        """Return the text of a scalar function of arrays."""
+        if name.startswith("cast_"):
+            return self.cast(args[0], np.dtype(name.removeprefix("cast_")))
+        template = self.elements.get(name)
+        return template.format(*args) if template else f"{self.function(name)}({', '.join(args)})"
+
+    def function(self, name: str) -> str:
+        """Return the name of a scalar function: NumPy's, or the text of its kernel."""
+        kernel = SCALARS[name].numpy
+        return f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else self.helper(name)
+
+    def step_function(self, names: Sequence[str], lines: Sequence[str], results: Sequence[str]) -> str:
+        """Put the body of a loop in front, and return its name."""
+        name = f"step{len(self.steps) + 1}"
+        body = [f"    {line}" for line in [*lines, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})"]]
+        self.steps.append("\n".join([f"def {name}({', '.join(names)}):", *body]))
+        return name
+
+    # -------------------------------------------------------------- words
+    def call(self, name: str, *args: Any) -> str:
+        """Return a call of the library's function."""
+        return f"{self.prefix}.{name}({', '.join(map(str, args))})"
+
+    def cast(self, x: str, dtype: Any) -> str:
+        """Return x in another dtype."""
+        return self.call("asarray", x, f"dtype={self.dtype(dtype)}")
+
+    def reduce(self, kind: str, x: str, axes: Sequence[int]) -> str:
+        """Return the sum, or the largest or smallest entry, along axes."""
+        return self.call(kind, x, f"axis={axes_text(axes)}")
+
+    def reshape(self, x: str, shape: str) -> str:
+        """Return the entries of x in another shape."""
+        return self.call("reshape", x, shape)
+
+    def expand(self, x: str, shape: str) -> str:
+        """Return x repeated."""
+        return self.call("broadcast_to", x, shape)
+
+    def einsum(self, spec: str, args: Sequence[str]) -> str:
+        """Return a sum of products."""
+        terms, output = spec.split("->")
+        if len(args) == 1 and sorted(terms) == sorted(output):
+            order = tuple(terms.index(c) for c in output)
+            return self.transpose(args[0], order)
+        return _matmul(terms, output, args) or self.call("einsum", repr(spec), *args)
+
+    def transpose(self, x: str, order: Sequence[int]) -> str:
+        """Return x with its axes in another order."""
+        return self.call("transpose", x, tuple(order))
+
+    def flip(self, x: str, axes: Sequence[int]) -> str:
+        """Return x read backwards along axes."""
+        return self.call("flip", x, tuple(axes))
+
+    def cat(self, xs: Sequence[str], axis: int) -> str:
+        """Return arrays one after the other."""
+        return f"{self.prefix}.concatenate([{', '.join(xs)}], axis={axis})"
+
+    def stack(self, xs: Sequence[str], axis: int) -> str:
+        """Return arrays along a new axis."""
+        return f"{self.prefix}.stack([{', '.join(xs)}], axis={axis})"
+
+    def eye(self, n: str, m: str, dtype: Any) -> str:
+        """Return an identity matrix."""
+        return self.call("eye", n, m, f"dtype={self.dtype(dtype)}")
+
+    def index(self, x: str, key: str, part: Any = None, shape: Any = None) -> str:
+        """Return some entries of x."""
+        return f"{x}[{key}]"
+
+    def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
+        """Return a result as it is handed out; a view may share its entries with an argument."""
+        raise NotImplementedError
+
+
+def _matmul(terms: str, output: str, args: Sequence[str]) -> str:
+    """Return a product of matrices and vectors with @, or nothing where it is none."""
+    left, _, right = terms.partition(",")
+    if not right or max(len(left), len(right)) > 2 or len(set(left)) < len(left) or len(set(right)) < len(right):
+        return ""
+    common = set(left) & set(right)
+    rest = [*(c for c in left if c not in common), *(c for c in right if c not in common)]
+    if len(common) != 1 or "".join(rest) != output:
+        return ""
+    (c,) = common
+    a = args[0] if left[-1] == c else f"{args[0]}.T"
+    b = args[1] if right[0] == c else f"{args[1]}.T"
+    return f"{a} @ {b}"
+
+
+def axes_text(axes: Sequence[int]) -> str:
+    """Return one axis as a number, several as a tuple."""
+    return str(axes[0]) if len(axes) == 1 else str(tuple(axes))
+
+
+def too_large(count: int) -> Exception:
+    """The error for constants that are data."""
+    from_here = f"{count} entries of constants, more than {LARGE}"
+    return ValueError(f"export: the function has {from_here}. Make the arrays arguments of it.")

@@ -1,0 +1,183 @@
+"""Functions of a module as text, with all that they need of it: how a source gets its helpers. Runs nothing.
+
+Definitions are found in the syntax trees of modules, without their annotations; names of two modules that clash are
+told apart. Imports nothing of symgrad: modules are read as files.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Found(NamedTuple):
+    """A definition: its module and its name there."""
+
+    module: str
+    name: str
+
+
+class Module(NamedTuple):
+    """What a module defines at its top, what it imports from its own package, and its other imports."""
+
+    defined: dict[str, ast.stmt]
+    inside: dict[str, Found]  # the name may be "", for the module itself
+    outside: dict[str, str]
+
+
+@lru_cache(maxsize=64)
+def read(name: str) -> Module:
+    """Return what is in a module of this package."""
+    spec = find_spec(name)
+    assert spec is not None  # our own
+    assert spec.origin is not None
+    package = name.split(".")[0]
+    defined: dict[str, ast.stmt] = {}
+    inside: dict[str, Found] = {}
+    outside: dict[str, str] = {}
+    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+        for key in _names_of(node):
+            defined[key] = node
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                outside[a.asname or a.name] = f"import {a.name}" + (f" as {a.asname}" if a.asname else "")
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for a in node.names:
+                _imported(node.module, a, package, inside, outside)
+    return Module(defined, inside, outside)
+
+
+def _imported(source: str, a: ast.alias, package: str, inside: dict[str, Found], outside: dict[str, str]) -> None:
+    key = a.asname or a.name
+    if source.split(".")[0] != package:
+        outside[key] = f"from {source} import {a.name}" + (f" as {a.asname}" if a.asname else "")
+    elif _is_module(source, a.name):
+        inside[key] = Found(f"{source}.{a.name}", "")
+    else:
+        inside[key] = Found(source, a.name)
+
+
+def _is_module(package: str, name: str) -> bool:
+    spec = find_spec(package)
+    places = spec.submodule_search_locations if spec is not None else None
+    return any((Path(p) / f"{name}.py").is_file() for p in places or ())
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    flat = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t])]
+    return [t.id for t in flat if isinstance(t, ast.Name)]
+
+
+class Embedded:
+    """Definitions collected from modules, each after those that it uses."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self.imports: dict[str, None] = {}
+        self.texts: list[str] = []
+        self.trees: list[ast.stmt] = []
+        self._names: dict[Found, str] = {}
+        self._taken = set(taken)
+        self._done: set[int] = set()
+
+    def add(self, module: str, name: str) -> str:
+        """Add a definition, and return what it is called in the text."""
+        found = Found(module, name)
+        known = self._names.get(found)
+        if known is not None:
+            return known
+        where = read(module)
+        if name not in where.defined:
+            return self._elsewhere(where, name)
+        called = name if name not in self._taken else f"{module.split('.')[-1]}_{name}"
+        while called in self._taken:
+            called += "_"
+        self._taken.add(called)
+        self._names[found] = called
+        self._define(module, where, name)
+        return called
+
+    def _define(self, module: str, where: Module, name: str) -> None:
+        node = where.defined[name]
+        if id(node) in self._done:  # one of several names that an assignment gives
+            return
+        self._done.add(id(node))
+        for other in _names_of(node):
+            self._names.setdefault(Found(module, other), other)
+            self._taken.add(other)
+        tree = _Rewriter(self, module, where).visit(ast.parse(ast.unparse(node)).body[0])
+        self.trees.append(ast.fix_missing_locations(tree))
+        self.texts.append(ast.unparse(self.trees[-1]))
+
+    def _elsewhere(self, where: Module, name: str) -> str:
+        if name in where.outside:
+            self.imports[where.outside[name]] = None
+            return name
+        return self.add(*where.inside[name])
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Drops annotations, and gives names from other places what they are called in the text."""
+
+    def __init__(self, into: Embedded, module: str, where: Module) -> None:
+        self.into, self.module, self.where = into, module, where
+        self.local: set[str] = set()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """A function: without annotations, and under the name that it has in the text."""
+        before = self.local
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        given = [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
+        assigned = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        inner = {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node}
+        self.local = before | {a.arg for a in (*arguments, *given)} | assigned | inner
+        for a in (*arguments, *given):
+            a.annotation = None
+        node.returns = None
+        node.decorator_list = [self.visit(d) for d in node.decorator_list]
+        node.args.defaults = [self.visit(d) for d in node.args.defaults]
+        node.body = [self.visit(s) for s in node.body]
+        self.local = before
+        if not before:
+            node.name = self.into._names.get(Found(self.module, node.name), node.name)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        """A lambda: its parameters are its own."""
+        before, self.local = self.local, self.local | {a.arg for a in node.args.args}
+        node.body = self.visit(node.body)
+        self.local = before
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """An assignment without its annotation."""
+        if node.value is None:
+            return ast.Pass()
+        return ast.Assign(targets=[self.visit(node.target)], value=self.visit(node.value), lineno=0)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        """``module.name`` of a module of the package is a name of the text."""
+        if isinstance(node.value, ast.Name) and node.value.id not in self.local:
+            target = self.where.inside.get(node.value.id)
+            if target is not None and target.name == "":
+                return ast.Name(self.into.add(target.module, node.attr), node.ctx)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        """A name of the module's own."""
+        known = node.id in self.local or (node.id in _BUILTINS and node.id not in self.where.defined)
+        if known:
+            return node
+        w = self.where
+        if node.id in w.defined or node.id in w.outside or node.id in w.inside:
+            return ast.Name(self.into.add(self.module, node.id), node.ctx)
+        return node

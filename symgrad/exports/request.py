@@ -1,0 +1,254 @@
+"""What is exported: a program with names for its arguments, the structure of its results, and its formulas.
+
+A function is traced as the compiler traces it; a closed form is its own graph; of a compiled function the program of
+the last call is taken. Imports names, compiler and forms.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad import modes, trees
+from symgrad.compiler import Compiled
+from symgrad.compiler.arguments import as_input, is_array
+from symgrad.compiler.program import Program
+from symgrad.compiler.trace import Spec, is_result, trace
+from symgrad.dtypes import dtype_of
+from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.exports.errors import ExportError
+from symgrad.exports.names import identifier, identifiers
+from symgrad.exports.sized import of_nodes, sized_program
+from symgrad.forms import ClosedForm, names
+from symgrad.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.ops.shape import Expand
+from symgrad.record import Core, as_tensor, handle, input_of
+
+FORMULA = 60  # operations up to which a formula stands in the source
+_FLOAT64 = np.dtype(np.float64)
+
+
+@dataclass
+class Request:
+    """One export.
+
+    Attributes:
+        program: what is computed.
+        name: what the function is called in the source.
+        params: what its arguments are called, one per array of the program.
+        results: the structure around the program's results.
+        sizes: what sizes without a number are called.
+        forms: the closed form of each result, where it is short enough to be read.
+        examples: an array for each argument, where they are known.
+    """
+
+    program: Program
+    name: str
+    params: list[str]
+    results: trees.Tree
+    sizes: dict[sp.Symbol, str]
+    forms: list[ClosedForm | None]
+    examples: list[Any] | None = None
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def shapes(self) -> list[tuple[Any, ...]]:
+        """The shapes of the arguments."""
+        return [self.program.values[k].shape for k in self.program.inputs]
+
+
+def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: bool) -> Request:
+    """Return what ``export`` was asked for."""
+    if isinstance(fn, ClosedForm):
+        return _of_form(fn, args, shapes, name, formula)
+    if isinstance(fn, Compiled) and args is None and shapes is None:
+        return _of_compiled(fn, name, formula)
+    if not callable(fn):
+        raise ArgumentTypeError(
+            f"export: expected a function or a closed form, got {type(fn).__name__}. Pass f itself, or sg.derive(y, x)."
+        )
+    original = fn.fn if isinstance(fn, Compiled) else fn
+    assert callable(original)  # narrows the type: what is compiled was a function
+    values, tree, specs = _arguments(original, args, shapes)
+    return _traced(original, tree, specs, values, name or str(getattr(fn, "__name__", "")), formula)
+
+
+# ------------------------------------------------------------------ functions
+def _arguments(fn: Any, args: Any, shapes: Any) -> tuple[list[Any] | None, trees.Tree, list[Spec]]:
+    if (args is None) == (shapes is None):
+        raise ArgumentTypeError(
+            "export: expected example arguments or shapes=, one of the two. Write sg.export(f, (x, w), target='c') or "
+            "sg.export(f, shapes={'x': ('n', 3), 'w': (3,)}, target='c')."
+        )
+    leaves: list[Any] = []
+    if args is None:
+        specs = [Spec(s, _FLOAT64) for s in _shapes(fn, shapes)]
+        return None, trees.flatten((tuple(map(_Hole, specs)), {}), lambda x: isinstance(x, _Hole), leaves), specs
+    tree = trees.flatten((args if isinstance(args, tuple) else (args,), {}), is_array, leaves)
+    trees.check_statics(tree)
+    values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
+    if any(v is None for v in values):
+        raise ArgumentTypeError("export: an example argument is a symbol without a value. Give its shape by shapes=.")
+    return values, tree, [Spec((), _FLOAT64) if type(v) is float else Spec(v.shape, v.dtype) for v in values]
+
+
+class _Hole:
+    """The place of an argument of which the shape is known."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+
+def _shapes(fn: Any, shapes: Any) -> list[tuple[Any, ...]]:
+    """Return a shape for each parameter: numbers, and symbols for sizes with names."""
+    if isinstance(shapes, Mapping):
+        known = parameters(fn)
+        unknown = [k for k in shapes if k not in known]
+        missing = [k for k in known[: len(shapes)] if k not in shapes]
+        if unknown or missing:
+            raise ArgumentError(
+                f"export: shapes names {sorted(map(str, shapes))}, but the function's parameters are {known}. Give a "
+                "shape to each array, from the first on."
+            )
+        shapes = [shapes[k] for k in known[: len(shapes)]]
+    if not isinstance(shapes, (list, tuple)):
+        raise ArgumentTypeError(f"export: shapes is a list or dict of shapes, got {type(shapes).__name__}.")
+    return [tuple(map(_size, s if isinstance(s, (tuple, list)) else (s,))) for s in shapes]
+
+
+def _size(n: Any) -> Any:
+    if isinstance(n, str) and n:
+        return sp.Symbol(n, integer=True, positive=True)
+    if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < 0:
+        raise ArgumentError(f"export: a size is a whole number or a name, got {n!r}. Write shapes=[('n', 3)].")
+    return n.__index__()
+
+
+def parameters(fn: Any) -> list[str]:
+    """Return the names of the positional parameters; none where there is no signature."""
+    try:
+        found = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _traced(
+    fn: Callable[..., Any], tree: trees.Tree, specs: list[Spec], values: Any, name: str, formula: bool
+) -> Request:
+    symbols = {n: None for s in specs for n in s.shape if isinstance(n, sp.Symbol)}
+    called = _called(tree, parameters(fn), len(specs))
+    short = identifier(name or "function")
+    params = identifiers(called, [short])
+    sizes = dict(zip(symbols, identifiers([n.name for n in symbols], [short, *params]), strict=True))
+    if symbols:
+        program, results = sized_program(fn, tree, specs)
+    else:
+        program, results = trace(fn, tree, specs)
+    forms = _formulas(fn, tree, specs, params, sizes, trees.count(results)) if formula else []
+    return Request(program, short, params, results, sizes, forms, values)
+
+
+def _called(tree: Any, called: list[str], count: int) -> list[str]:
+    """Return what each array is called: its parameter, and its way into the parameter's structure."""
+    found: list[str] = []
+    for k, part in enumerate(tree.parts[0].parts):
+        _paths(part, called[k] if k < len(called) else f"x_{k}", found)
+    return found + [f"x_{k}" for k in range(len(found), count)]
+
+
+def _paths(tree: trees.Tree, path: str, found: list[str]) -> None:
+    if isinstance(tree, trees.Leaf):
+        found.append(path)
+    elif isinstance(tree, trees.Branch):
+        keys = tree.keys or tuple(range(len(tree.parts)))
+        for key, part in zip(keys, tree.parts, strict=True):
+            _paths(part, f"{path}_{key}", found)
+
+
+def _formulas(
+    fn: Callable[..., Any], tree: Any, specs: Sequence[Spec], params: list[str], sizes: dict[Any, str], count: int
+) -> list[ClosedForm | None]:
+    """Return the closed form of each result: of the same function, run on symbols that are called as in the source."""
+    renamed = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
+    leaves = [Leaf(None, tuple(renamed.get(n, n) for n in s.shape), TRACED, p) for s, p in zip(specs, params)]
+    args, _ = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
+    found: list[Any] = []
+    try:
+        with modes.enable_grad(), np.errstate(all="ignore"):
+            trees.flatten(fn(*args), is_result, found)
+    except (SymgradError, TypeError, ValueError):  # what has no formula is exported without
+        return [None] * count
+    return [_formula(as_tensor(y)) for y in found]
+
+
+def _formula(y: Any) -> ClosedForm | None:
+    if y._node is None or y._value is not None or len(ancestors([y._node])) > FORMULA:
+        return None
+    with modes.enable_grad():
+        root = _with_numbers(y._node)
+    return ClosedForm(root, [root], None, check=False)
+
+
+def _with_numbers(root: AnyNode) -> AnyNode:
+    """Return the graph with constants that are one number everywhere written as that number."""
+    env: dict[int, Any] = {}
+    for node in ancestors([root]):
+        if isinstance(node, Leaf):
+            env[id(node)] = _number(node) if names.same_everywhere(node) and node.shape else handle(node, node.value)
+        else:
+            env[id(node)] = node.op(*[env[id(p)] if is_node(p) else p for p in node.inputs])
+    found: AnyNode = input_of(env[id(root)])
+    return found
+
+
+def _number(leaf: Leaf) -> Any:
+    if leaf.level != CONSTANT or leaf.title is not None:
+        return handle(leaf, leaf.value)
+    return Expand(leaf.shape)(handle(Leaf(float(np.ravel(leaf.value)[0]), (), CONSTANT), None))
+
+
+# ------------------------------------------------------------------ compiled functions and forms
+def _of_compiled(fn: Compiled, name: str | None, formula: bool) -> Request:
+    found = fn._any()
+    (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
+    specs = [Spec(*s) for s in key]
+    called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
+    short = identifier(name or getattr(fn.fn, "__name__", "") or "function")
+    params = identifiers(called, [short])
+    forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results)) if formula and fn.fn else []
+    return Request(found.program, short, params, found.results, {}, forms)
+
+
+def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: bool) -> Request:
+    """Export the formula's own graph, as a function of its leaves."""
+    if args is not None or shapes is not None:
+        raise ArgumentTypeError(
+            f"export: a closed form has its arguments already, {form.args}. For other shapes export the function."
+        )
+    short = identifier(name or "closed_form")
+    params = identifiers(form.args, [short])
+    symbols = {n: None for leaf in form._leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
+    sizes = dict(zip(symbols, identifiers([str(n) for n in symbols], [short, *params]), strict=True))
+    program = of_nodes(form._leaves, form._root) if form._basis is None else _jacobian(form, symbols)
+    examples = [leaf.value for leaf in form._leaves]
+    known = all(v is not None for v in examples)
+    return Request(program, short, params, trees.LEAF, sizes, [form], examples if known else None)
+
+
+def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
+    """The rows, one for each unit vector."""
+    if symbols:
+        raise ExportError(
+            "export: the Jacobian's rows are written one by one, but its sizes "
+            f"{sorted(map(str, symbols))} have no numbers. Derive it with numbers for sizes, or export a product with "
+            "it: derive(y, x, cotangent=u)."
+        )
+    specs = [Spec(leaf.shape, dtype_of(leaf)) for leaf in form._leaves]
+    tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
+    return trace(lambda *xs: form._program.run(xs), tree, specs).program

@@ -1,0 +1,75 @@
+"""The straight list of steps that every target writes, from the compiler's elements. Imports the compiler.
+
+Sizes without a number are values like others; how often a step is read decides what is written into its reader.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from typing import Any
+
+import sympy as sp
+
+from symgrad.compiler.decompose import expand
+from symgrad.compiler.elements import FLOAT64, LOAD, Elements
+from symgrad.compiler.program import Program, Value
+from symgrad.compiler.scalar import TRUTH
+from symgrad.ops.contract import Einsum
+from symgrad.ops.map import broadcast_shapes
+from symgrad.ops.parts import Part
+from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.total import MapTotal
+
+_COMPARE: dict[str, Any] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "not": operator.not_,
+}  # fmt: skip
+
+
+class Steps(Elements):
+    """The steps of a program, and their uses."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program, expand)
+        self.live = self.reachable(self.outputs)
+        self.uses = Counter(r for k in self.live for r in self.refs(k))
+        self.uses.update(self.outputs)
+
+    def size(self, n: Any) -> int:
+        """Return the reference of a size as a number."""
+        if not isinstance(n, sp.Expr) or n.is_Integer:
+            return self.const(int(n))
+        return self.place(("size", n), (), FLOAT64)
+
+    def _constant(self, v: Value) -> int:
+        return self.size(v.op) if isinstance(v.op, sp.Expr) else super()._constant(v)
+
+    def emit(self, name: str, *refs: int) -> int:
+        """Return the reference of a primitive; what numbers alone decide is known."""
+        values = [self.value(r) for r in refs] if name in TRUTH else [None]
+        if None not in values:
+            return self.const(float(_COMPARE[name](*values)))
+        if name in ("and", "or"):
+            for known, other in ((values[0], refs[1]), (values[-1], refs[0])):
+                if known is not None:
+                    return other if bool(known) is (name == "and") else self.const(float(name == "or"))
+        return super().emit(name, *refs)
+
+    def kind(self, ref: int) -> str:
+        """Return what a step is; a size is there from the start."""
+        return LOAD if self.ops[ref][0] == "size" else super().kind(ref)
+
+    def _total(self, op: MapTotal, args: Any, v: Value) -> int:
+        sizes = broadcast_shapes(*[self._program.values[a].shape for a in v.args])
+        if all(isinstance(n, int) for n in sizes):
+            return super()._total(op, args, v)
+        terms = self.in_full(self.elementwise(op.map, args, v.dtype), sizes)
+        added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
+        return self.emit("div", added, self.size(total(sizes))) if op.mean else added
+
+    def is_view(self, ref: int) -> bool:
+        """Whether a result may share its entries with an argument."""
+        op = self.ops[ref][0]
+        permutes = isinstance(op, Einsum) and len(op.terms) == 1
+        return self.kind(ref) == LOAD or permutes or isinstance(op, (Expand, Flip, Part, Reshape))

@@ -1,0 +1,54 @@
+"""What the tests of exports share: each row of the table as a function of its value and gradient, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from checks import number, weighed
+from table import Case
+
+import symgrad as sg
+from symgrad.variables import Argnums
+
+
+def value_and_gradient(case: Case) -> Callable[..., Any]:
+    """The row's value and, where it has one, the gradient of Σ u y in all floating-point inputs."""
+    f, total = number(case), weighed(case)
+    which: Argnums = tuple(range(len(case.points)))
+    gradient = sg.grad(total, argnums=which) if which and not case.row.discrete else None
+
+    def of(*xs: Any) -> Any:
+        return (f(*xs), *(gradient(*xs) if gradient is not None else ()))
+
+    return of
+
+
+@lru_cache(maxsize=1)
+def _eager() -> dict[str, Any]:
+    return {}
+
+
+def eager(case: Case) -> list[Any]:
+    """What the function returns of the case's points, without compiling."""
+    known = _eager()
+    key = str(case)
+    if key not in known:
+        with np.errstate(all="ignore"):
+            found = value_and_gradient(case)(*[sg.as_tensor(x) for x in case.points])
+        known[key] = [np.asarray(y.detach().numpy() if isinstance(y, sg.Tensor) else y) for y in found]
+    return known[key]
+
+
+def agree(found: Any, expected: list[Any], rtol: float = 1e-9, dtypes: bool = True) -> None:
+    """Assert that results are equal to ``rtol`` of the largest entry, and of the same shapes and kinds."""
+    assert len(found) == len(expected)
+    for y, want in zip(found, expected, strict=True):
+        got = np.asarray(y)
+        assert got.shape == want.shape
+        assert not dtypes or got.dtype == want.dtype
+        finite = want[np.isfinite(want)] if want.dtype.kind == "f" else want
+        scale = max(1.0, float(np.max(np.abs(finite.astype(float)), initial=0.0)))
+        np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=rtol, atol=rtol * scale)

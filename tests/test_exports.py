@@ -1,0 +1,238 @@
+"""Exported sources for arrays: every row of the table, on NumPy, JAX and PyTorch, against eager."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from exporting import agree, eager, value_and_gradient
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.exports import ExportError
+
+from cases import ROWS
+
+BATCH = 30  # rows that JAX compiles at a time
+PARTS = [ROWS[k : k + BATCH] for k in range(0, len(ROWS), BATCH)]
+
+
+def loaded(text, name="f"):
+    """Return a function of an exported module."""
+    names = {"__name__": "exported"}
+    exec(compile(text, "<exported>", "exec"), names)
+    return names[name]
+
+
+def exported(case, target):
+    """Return the source of a row's value and gradient; None where the target says that it has no words for it."""
+    points = tuple(np.asarray(x) for x in case.points)
+    with suppress(ExportError):
+        return sg.export(value_and_gradient(case), points, target=target, name="f", formula=False)
+    return None
+
+
+def tolerance(row):
+    """Return how close a source comes: rows that round to float32 on the way say so."""
+    return 1e-9 if row.rtol <= 1e-6 else 1e-6
+
+
+# ------------------------------------------------------------------ every row
+@pytest.mark.parametrize("row", ROWS, ids=lambda r: r.name)
+def test_numpy_source_agrees_with_eager(row):
+    for case in row.cases:
+        text = exported(case, "numpy")
+        if text is not None:
+            agree(loaded(text)(*case.points), eager(case))
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0].name)
+def test_torch_source_agrees_with_eager(part):
+    torch = pytest.importorskip("torch")
+    for case in [case for row in part for case in row.cases]:
+        text = exported(case, "torch")
+        if text is not None:
+            found = loaded(text)(*[torch.tensor(x) for x in case.points])
+            agree([y.numpy() for y in found], eager(case), tolerance(case.row), dtypes=False)
+
+
+@lru_cache(maxsize=1)
+def jax():
+    """JAX in double precision; compiling quickly matters more here than what is compiled."""
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+    found = pytest.importorskip("jax")
+    found.config.update("jax_enable_x64", True)
+    return found
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0].name)
+def test_jax_source_agrees_with_eager_under_jit(part):
+    cases = [(row.cases[0], text) for row in part if (text := exported(row.cases[0], "jax"))]
+    functions = [loaded(text) for _, text in cases]
+    found = jax().jit(lambda points: [f(*xs) for f, xs in zip(functions, points)])([c.points for c, _ in cases])
+    for (case, _), ys in zip(cases, found):
+        agree(ys, eager(case), tolerance(case.row), dtypes=False)
+
+
+# ------------------------------------------------------------------ what the libraries do with it
+def regression(w, X, y):
+    """Mean squared error."""
+    return ((sg.tanh(X @ w) - y) ** 2).mean()
+
+
+RNG = np.random.default_rng(5)
+POINT = RNG.normal(size=2), RNG.normal(size=(3, 2)), RNG.normal(size=3)
+
+
+def test_jax_source_is_mapped_and_differentiated():
+    f = loaded(sg.export(regression, POINT, target="jax"), "regression")
+    gradient = loaded(sg.export(sg.grad(regression), POINT, target="jax", name="g"), "g")
+    many = np.stack([POINT[0], 2 * POINT[0]])
+    found = jax().vmap(gradient, in_axes=(0, None, None))(many, *POINT[1:])
+    agree([found], [np.stack([sg.grad(regression)(w, *POINT[1:]) for w in many])], dtypes=False)
+    agree([jax().grad(f)(*map(jax().numpy.asarray, POINT))], [sg.grad(regression)(*POINT)], dtypes=False)
+
+
+def test_torch_source_is_mapped_and_differentiated():
+    torch = pytest.importorskip("torch")
+    f = loaded(sg.export(regression, POINT, target="torch"), "regression")
+    gradient = loaded(sg.export(sg.grad(regression), POINT, target="torch", name="g"), "g")
+    w, X, y = map(torch.tensor, POINT)
+    found = torch.func.vmap(gradient, in_dims=(0, None, None))(torch.stack([w, 2 * w]), X, y)
+    agree([found.numpy()], [np.stack([sg.grad(regression)(v, *POINT[1:]) for v in (POINT[0], 2 * POINT[0])])])
+    w.requires_grad_()
+    f(w, X, y).backward()
+    agree([w.grad.numpy()], [sg.grad(regression)(*POINT)])
+
+
+@pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
+def test_sizes_with_names_are_those_of_the_arguments(target):
+    if target == "jax":
+        jax()
+    elif target == "torch":
+        pytest.importorskip("torch")
+    both = sg.value_and_grad(regression)
+    f = loaded(sg.export(both, shapes={"w": ("d",), "X": ("n", "d"), "y": ("n",)}, target=target), "regression")
+    for n, d in [(3, 2), (5, 4)]:
+        point = RNG.normal(size=d), RNG.normal(size=(n, d)), RNG.normal(size=n)
+        agree([np.asarray(v) for v in f(*point)], [np.asarray(v) for v in both(*point)], dtypes=False)
+
+
+SIZED = {
+    "slices": (lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(), [("n",)]),
+    "softmax": (lambda X: sg.log_softmax(X, -1)[:, 0].sum(), [("n", 3)]),
+    "variance": (lambda X, w: sg.tanh(X @ w).var(), [("n", 2), (2,)]),
+    "mean of rows": (lambda X: (X - X.mean(0)).pow(4).mean(), [("n", "d")]),
+    "logsumexp": (lambda x: sg.logsumexp(x, 0), [("n",)]),
+    "joined": (lambda x, z: sg.cat([x, z * z]).prod(), [("n",), ("m",)]),
+    "quadratic form": (lambda x, A: x @ A @ x + sg.outer(x, x).sum(), [("n",), ("n", "n")]),
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_operations_with_named_sizes_run_at_every_size(name):
+    f, shapes = SIZED[name]
+    gradient = sg.grad(f, argnums=tuple(range(len(shapes))))
+    g = loaded(sg.export(gradient, shapes=shapes, target="numpy", name="g"), "g")
+    for numbers in ({"n": 4, "d": 3, "m": 2}, {"n": 7, "d": 2, "m": 5}):
+        point = [RNG.normal(size=[numbers.get(n, n) for n in s]) for s in shapes]
+        agree(g(*point), [np.asarray(v) for v in gradient(*point)])
+
+
+# ------------------------------------------------------------------ the module
+def test_numpy_module_imports_numpy_alone_and_is_pickled(tmp_path):
+    text = sg.export(sg.value_and_grad(regression), POINT, target="numpy", path=tmp_path / "mine.py")
+    assert (tmp_path / "mine.py").read_text(encoding="utf-8") == text
+    program = (
+        "import sys, pickle, doctest, mine\n"
+        "assert pickle.loads(pickle.dumps(mine.regression)) is mine.regression\n"
+        "assert doctest.testmod(mine).failed == 0 and doctest.testmod(mine).attempted == 3\n"
+        "assert not {'symgrad', 'sympy'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", program], cwd=tmp_path, check=True, env={"PATH": ""})
+
+
+def test_docstring_has_shapes_and_the_formula():
+    doc = loaded(
+        sg.export(sg.grad(lambda w, X, y: ((X @ w - y) ** 2).sum()), POINT, target="numpy", name="g"), "g"
+    ).__doc__
+    assert "w: (2,)" in doc
+    assert "result: (2,) = 2*Xᵀ*(X*w - y)" in doc
+
+
+def test_results_keep_their_structure():
+    f = lambda p: {"sum": p["a"] + p["b"][0], "parts": [p["a"], (p["b"][1],)]}
+    point = {"a": np.array([1.0, 2.0]), "b": (np.array([3.0, 4.0]), 5.0)}
+    g = loaded(sg.export(f, point, target="numpy", name="g"), "g")
+    found = g(p_a=[1.0, 2.0], p_b_0=[3.0, 4.0], p_b_1=5.0)
+    np.testing.assert_array_equal(found["sum"], [4.0, 6.0])
+    np.testing.assert_array_equal(found["parts"][0], [1.0, 2.0])
+    assert found["parts"][1][0] == 5.0
+
+
+def test_results_are_arrays_of_their_own():
+    x = np.ones((2, 2))
+    f = loaded(sg.export(lambda x: (x, x.T, x[0]), (x,), target="numpy", name="f"))
+    for y in f(x):
+        y[...] = 7.0
+    np.testing.assert_array_equal(x, np.ones((2, 2)))
+
+
+def test_compiled_function_is_exported_as_it_was_called():
+    f = sg.compile(sg.value_and_grad(regression))
+    f(*POINT)
+    g = loaded(sg.export(f, target="numpy"), "regression")
+    agree([np.asarray(v) for v in g(*POINT)], [np.asarray(v) for v in f(*POINT)])
+
+
+def test_closed_form_is_exported_as_a_function_of_its_leaves():
+    x, A = sg.symbol("x", "n"), sg.symbol("A", ("n", "n"))
+    form = sg.derive(((A @ x) ** 2).sum(), x)
+    f = loaded(sg.export(form, target="numpy", name="g"), "g")
+    point = {"A": RNG.normal(size=(3, 3)), "x": RNG.normal(size=3)}
+    agree([f(**point)], [2 * point["A"].T @ point["A"] @ point["x"]])
+
+
+def test_jacobian_of_a_form_is_written_row_by_row():
+    x = sg.tensor([0.3, 0.7], requires_grad=True, name="x")
+    form = sg.derive(sg.sin(x) * x.sum(), x)
+    found = loaded(sg.export(form, target="numpy", name="g"), "g")(np.array([0.1, 0.2]))
+    agree([found], [sg.jacobian(lambda x: sg.sin(x) * x.sum())(np.array([0.1, 0.2]))])
+    y = sg.symbol("y", "n")
+    with pytest.raises(ExportError, match="sizes"):
+        sg.export(sg.derive(sg.sin(y), y), target="numpy")
+
+
+def test_source_is_the_same_in_every_run_and_under_every_hash_seed():
+    program = (
+        "import symgrad as sg, numpy as np\n"
+        "f = lambda w, X, y: sg.nn.functional.cross_entropy(sg.tanh(X @ w), y) + (w**2).sum()\n"
+        "a = np.ones((2, 3)), np.ones((4, 2)), np.array([[1.0, 0, 0]] * 4)\n"
+        "for t in {targets}: print(sg.export(sg.value_and_grad(f), a, target=t, name='f'))\n"
+    ).format(targets=["numpy", "jax", "torch"])
+    runs = [
+        subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True,
+                       check=True, text=True).stdout
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert runs[0] == runs[1]
+    assert len(runs[0]) > 1000
+
+
+# ------------------------------------------------------------------ errors
+def test_wrong_requests_say_what_to_do():
+    with pytest.raises(ArgumentError, match="Expected one of 'jax'"):
+        sg.export(regression, POINT, target="fortran")
+    with pytest.raises(ArgumentTypeError, match="example arguments or shapes"):
+        sg.export(regression, target="numpy")
+    with pytest.raises(ArgumentError, match="parameters are"):
+        sg.export(regression, shapes={"v": (2,)}, target="numpy")
+    with pytest.raises(ArgumentError, match="whole number or a name"):
+        sg.export(regression, shapes=[(-1,)], target="numpy")
+    with pytest.raises(ArgumentTypeError, match="expected a function"):
+        sg.export(3.0, target="numpy")
