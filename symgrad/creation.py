@@ -12,7 +12,6 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from symgrad.generator import source
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 from symgrad.node import TRACED, Leaf, size_symbol
@@ -24,10 +23,6 @@ __all__ = [
     "arange", "as_tensor", "asarray", "empty", "eye", "from_dlpack", "from_numpy", "full", "full_like", "linspace",
     "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
-
-
-def _generator() -> np.random.Generator:
-    return source(None)
 
 
 def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:

@@ -149,9 +149,7 @@ def test_clipping_by_value_limits_every_entry():
 def test_a_norm_that_is_not_finite_is_an_error_where_asked():
     x = sg.ones(2, requires_grad=True)
     (x / 0).sum().backward()
-    with pytest.raises(
-        RuntimeError, match=r"The total norm of order 2\.0 for gradients from `parameters` is non"
-    ):
+    with pytest.raises(RuntimeError, match=r"The total norm of order 2\.0 for gradients from `parameters` is non"):
         utils.clip_grad_norm_(x, 1.0, error_if_nonfinite=True)
     assert utils.clip_grad_norm_(x, 1.0).item() == math.inf
     assert utils.clip_grad_norm_([], 1.0).item() == 0.0

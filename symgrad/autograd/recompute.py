@@ -1,6 +1,6 @@
 """``checkpoint``: a function whose intermediate values are not kept, but computed again for the derivative.
 
-One node of the graph, whose rule runs the function again. Imports function, engine, creation and below.
+One node of the graph, whose rule runs the function again. Imports function, engine, generator and below.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symgrad import creation, modes
+from symgrad import modes
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
 from symgrad.dtypes import dtype_of
 from symgrad.engine import push, sweep
 from symgrad.errors import GraphError
+from symgrad.generator import source
 from symgrad.kernels import canonical
 from symgrad.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
 from symgrad.ops.map import IDENTITY
@@ -92,7 +93,7 @@ class Piece:
 
     def __init__(self, fn: Callable[[Sequence[Any]], Any], active: list[bool]) -> None:
         self.fn, self.active = fn, active
-        self.random = creation._generator().bit_generator.state
+        self.random = source(None).bit_generator.state
         self.captured: list[AnyNode] = []
         self.values: list[Any] = []  # of the results, while they are handed over
 
@@ -190,7 +191,7 @@ def _handled(t: Any, y: Any) -> Any:
 
 def _again(ctx: Any) -> _Run:
     """Run the piece with the random numbers that it saw."""
-    generator = creation._generator().bit_generator
+    generator = source(None).bit_generator
     now, generator.state = generator.state, ctx.piece.random
     try:
         run = _Run(ctx.piece, ctx.saved_tensors)
