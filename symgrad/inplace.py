@@ -6,6 +6,7 @@ change its base.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,18 @@ def _check_cast(x: Any, value: Any) -> None:
             f"result type {torch_dtype(np.empty(0, have))} can't be cast to the desired output type "
             f"{torch_dtype(np.empty(0, want))}. Convert the tensor first, as in x.to(sg.{have})."
         )
+
+
+def _of(name: str) -> Callable[..., Any]:
+    """The method ``name`` in place: x ← x.name(…)."""
+
+    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, getattr(self, name)(*args, **kwargs))
+
+    update.__name__ = update.__qualname__ = f"{name}_"
+    update.__doc__ = f"x ← x.{name}(…), in x's shape and dtype."
+    return update
 
 
 class InPlace(Core):
@@ -241,3 +254,16 @@ class InPlace(Core):
         """x ← other, broadcast and converted to x's dtype."""
         _check_leaf(self)
         return _replaced(self, _like(self, as_tensor(other)), "Copy")
+
+    abs_, acos_, acosh_, asin_, asinh_ = _of("abs"), _of("acos"), _of("acosh"), _of("asin"), _of("asinh")
+    atan_, atan2_, atanh_, ceil_, cos_ = _of("atan"), _of("atan2"), _of("atanh"), _of("ceil"), _of("cos")
+    cosh_, digamma_, erf_, erfc_, erfinv_ = _of("cosh"), _of("digamma"), _of("erf"), _of("erfc"), _of("erfinv")
+    exp2_, expm1_, floor_, frac_, lgamma_ = _of("exp2"), _of("expm1"), _of("floor"), _of("frac"), _of("lgamma")
+    log_, log10_, log1p_, log2_, logit_ = _of("log"), _of("log10"), _of("log1p"), _of("log2"), _of("logit")
+    nan_to_num_, reciprocal_, round_ = _of("nan_to_num"), _of("reciprocal"), _of("round")
+    rsqrt_, sign_, sin_, sinh_, square_ = _of("rsqrt"), _of("sign"), _of("sin"), _of("sinh"), _of("square")
+    tan_, trunc_, tril_, triu_ = _of("tan"), _of("trunc"), _of("tril"), _of("triu")
+    copysign_, floor_divide_, fmod_, hypot_ = _of("copysign"), _of("floor_divide"), _of("fmod"), _of("hypot")
+    remainder_, lerp_, addcmul_, addcdiv_ = _of("remainder"), _of("lerp"), _of("addcmul"), _of("addcdiv")
+    addmm_, cumsum_, cumprod_, masked_fill_ = _of("addmm"), _of("cumsum"), _of("cumprod"), _of("masked_fill")
+    index_add_, scatter_, scatter_add_, clip_ = _of("index_add"), _of("scatter"), _of("scatter_add"), clamp_
