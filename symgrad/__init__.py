@@ -35,6 +35,7 @@ __all__ = [
     "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
+    "explain",
 ]  # fmt: skip
 __all__ += _creation.__all__
 __all__ += func.__all__
@@ -49,6 +50,7 @@ _LATER = {
     "derive": "symgrad.forms",
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
+    "explain": "symgrad.teach",
     "fori_loop": "symgrad.loops",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -68,6 +70,7 @@ if _TYPE_CHECKING:
     from symgrad.expression import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
+    from symgrad.teach import explain
 
 
 def __getattr__(name: str) -> _Any:

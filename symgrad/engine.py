@@ -6,7 +6,9 @@ below; tensors enter through the ``handle`` that recorded sweeps are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from heapq import heapify, heappop, heappush, heapreplace
 from typing import Any, NamedTuple
 
@@ -24,6 +26,8 @@ from symgrad.ops.shape import Expand
 
 _ndarray = np.ndarray
 Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
+Listener = Callable[[AnyNode, Any, Sequence[int], Sequence[Any]], None]  # (node, g, positions, cotangents)
+_LISTENER: ContextVar[Listener | None] = ContextVar("symgrad_listener", default=None)
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have "
@@ -31,6 +35,16 @@ FREED = (
     "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
     "you need to access saved tensors after calling backward."
 )
+
+
+@contextmanager
+def overheard(listener: Listener) -> Iterator[None]:
+    """Let ``listener`` hear each rule of the symbolic sweeps in here: its node, its cotangent, and what it gave."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 def sweep(
@@ -242,7 +256,11 @@ def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> 
     if g is None:
         return positions, [None] * len(positions)
     out, ins = _handles(node, None, [None] * len(node.inputs), handle)
-    return positions, node.op.vjps(positions, g, out, *ins)
+    pulled = node.op.vjps(positions, g, out, *ins)
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(node, g, positions, pulled)
+    return positions, pulled
 
 
 def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, list[Any]]:

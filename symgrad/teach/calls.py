@@ -1,0 +1,92 @@
+"""What the teaching functions take: a tensor with a graph, or a function that records one. Imports tensor."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.creation import symbol, tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
+from symgrad.modes import enable_grad
+from symgrad.ops.map import show_shape
+from symgrad.record import Core
+from symgrad.variables import tensor_result
+
+
+def output_of(who: str, y: Any, wrt: Any, at: Any) -> tuple[Any, Any]:
+    """Return the tensor, and what to differentiate by as tensors or None.
+
+    Args:
+        who: the function that was called, for messages.
+        y: a tensor, or a function.
+        wrt: tensors; names of the function's parameters; or None.
+        at: arguments of the function.
+    """
+    if isinstance(y, Core):
+        if at is not None:
+            raise ArgumentError(f"{who}: got at=… beside a tensor. Its values are those of its leaves; leave at= out.")
+        if y._node is None:
+            raise GraphError(
+                f"{who}: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
+            )
+        return y, wrt
+    if not callable(y):
+        raise ArgumentTypeError(f"{who}: expected a tensor or a function, got {type(y).__name__}.")
+    return called(who, y, wrt, at)
+
+
+def called(who: str, f: Callable[..., Any], wrt: Any, at: Any) -> tuple[Any, Any]:
+    """Call a function with leaves that are named as its parameters are."""
+    names = parameters(who, f, None if at is None else len(_arguments(at)))
+    leaves = (
+        [symbol(n) for n in names] if at is None else [_leaf(n, x) for n, x in zip(names, _arguments(at), strict=True)]
+    )
+    with enable_grad():
+        y = tensor_result(f(*leaves), who)
+    if y._node is None:
+        raise GraphError(f"{who}: the function's result does not depend on its arguments. Compute it from them.")
+    if wrt is None:
+        return y, [t for t in leaves if t._value is None or t.requires_grad]
+    chosen = [wrt] if isinstance(wrt, str) else list(wrt)
+    unknown = [w for w in chosen if w not in names]
+    if unknown:
+        raise ArgumentError(f"{who}: wrt has {unknown}, which the function does not take. Expected some of {names}.")
+    return y, [leaves[names.index(w)] for w in chosen]
+
+
+def parameters(who: str, f: Callable[..., Any], many: int | None) -> list[str]:
+    """Return the names of as many parameters as there are arguments; without arguments, of those without default."""
+    try:
+        found = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        found = []
+    names = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if many is None:
+        required = [p.name for p in found if p.name in names and p.default is p.empty]
+        return required or names[:1] or ["x"]
+    if len(names) < many:
+        names = ["x"] if many == 1 else [f"x{k}" for k in range(many)]
+    return names[:many]
+
+
+def _arguments(at: Any) -> Sequence[Any]:
+    return at if isinstance(at, tuple) else (at,)
+
+
+def _leaf(name: str, x: Any) -> Any:
+    value = np.asarray(x._value if isinstance(x, Core) else x)
+    if value.dtype.kind == "i" and not value.ndim:
+        value = value.astype(np.float64)
+    return tensor(value, requires_grad=value.dtype.kind == "f", name=name)
+
+
+def check_number(who: str, y: Any) -> None:
+    """Refuse arrays, of which there is no gradient."""
+    if y.shape != ():
+        raise ShapeError(
+            f"grad can be implicitly created only for scalar outputs. {who}: got shape {show_shape(y.shape)}; "
+            "explain y.sum(), or pass cotangent=u, shaped like y, for Jᵀu."
+        )

@@ -1,0 +1,180 @@
+"""Derivations step by step: their texts as a teacher has them, their last step, their numbers, every operation."""
+
+import re
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+from checks import every, leaves_of, weighed
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
+from symgrad.teach.arraymathml import MathML
+
+from cases import SMOOTH
+
+FIRST = list({case.row.name: case for case in reversed(SMOOTH) if not case.empty}.values())
+PRODUCT = """\
+Wanted: dy/dx of y = x²·sin(x). At x = 2.
+
+Forward
+  1.   u = x² = 4
+  2.   v = sin(x) = 0.909297
+  3.   y = u·v = 3.63719
+
+Backward
+  4.   start with dy/dy = 1
+     y = u·v — product rule: (a·b)′ = a·b′ + b·a′
+  5.   dy/du = ∂y/∂u = v = sin(x) = 0.909297
+  6.   dy/dv = ∂y/∂v = u = x² = 4
+     v = sin(x) — chain rule through sin: sin′(z) = cos(z)
+  7.   dv/dx = cos(x) and dy/dv = x²,
+       so x receives through v, path 1 of 2: dy/dv·dv/dx = x²·cos(x) = −1.66459
+     u = x² — power rule: (z²)′ = 2·z
+  8.   du/dx = 2·x and dy/du = sin(x),
+       so x receives through u, path 2 of 2: dy/du·du/dx = 2·x·sin(x) = 3.63719
+  9.   add the paths: dy/dx = x²·cos(x) + 2·x·sin(x) = x·(x·cos(x) + 2·sin(x)) = 1.9726
+
+Result
+     dy/dx = x·(x·cos(x) + 2·sin(x)) = 1.9726"""
+SCALAR = {
+    "a product": lambda x: x**2 * sg.sin(x),
+    "a quotient": lambda x: sg.sin(x) / (1 + x**2),
+    "a nested chain": lambda x: sg.exp(sg.sin(sg.sqrt(1 + x**2))),
+    "one leaf twice": lambda x: x * x,
+    "a case distinction": lambda x: sg.where(x > 0, x**3, -x),
+    "the leaf itself": lambda x: x,
+    "a derivative of zero": lambda x: sg.floor(x),
+    "a variable exponent": lambda x: x**x,
+}
+
+
+def test_product_reads_as_on_a_blackboard():
+    assert str(sg.explain(SCALAR["a product"], at=2.0)) == PRODUCT
+
+
+@pytest.mark.parametrize(
+    ("f", "rules"),
+    [
+        (lambda x: sg.sin(x) / x, ["quotient rule: (a/b)′ = (b·a′ − a·b′)/b²", "chain rule through sin"]),
+        (lambda x: sg.tanh(3 * x), ["chain rule through tanh: tanh′(z) = 1 − tanh²(z)", "constant factor rule"]),
+        (lambda x: x**3 + x, ["sum rule: (a + b)′ = a′ + b′", "power rule: (z³)′ = 3·z²"]),
+        (lambda x: sg.exp(x) - x, ["difference rule: (a − b)′ = a′ − b′", "chain rule through exp"]),
+        (lambda x: 2 / x, ["reciprocal rule: (2/z)′ = −2/z²"]),
+        (lambda x: 2**x, ["exponential rule: (2^z)′ = 2^z·log(2)"]),
+        (lambda x: sg.sqrt(x), ["chain rule through the square root: (√z)′ = 1/(2·√z)"]),
+        (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = (1 − σ(z))·σ(z)"]),
+        (lambda x: 5 - x, ["difference rule (a constant has derivative 0): (5 − z)′ = −1"]),
+        (lambda x: sg.where(x > 0, x, 2 * x), ["case by case"]),
+    ],
+)
+def test_rules_are_named_and_their_formulas_derived(f, rules):
+    said = [str(step.rule) for step in sg.explain(f).steps if step.rule is not None]
+    assert all(any(s.startswith(r) for s in said) for r in rules), said
+
+
+@pytest.mark.parametrize("f", SCALAR.values(), ids=SCALAR)
+@pytest.mark.parametrize("at", [None, 1.7])
+def test_last_step_is_what_derive_returns(f, at):
+    x = sg.symbol("x") if at is None else sg.tensor(at, requires_grad=True, name="x")
+    y = f(x)
+    found = sg.explain(y, wrt=x)
+    assert found.steps[-1].result is found.form
+    assert type(found.form) is type(sg.derive(y, x))
+    assert found.form.expr == sg.derive(y, x).expr
+
+
+def test_steps_are_numbered_and_forward_comes_first():
+    steps = sg.explain(SCALAR["a quotient"]).steps
+    assert [s.number for s in steps] == list(range(1, len(steps) + 1))
+    kinds = [s.kind for s in steps]
+    assert kinds == sorted(kinds, reverse=True)
+    assert set(kinds) == {"forward", "backward"}
+
+
+def test_local_derivative_times_adjoint_is_the_result():
+    steps = sg.explain(SCALAR["a nested chain"], at=0.8).steps
+    known = {str(s.name): s.value for s in steps} | {"x": 0.8}
+    pulled = [s for s in steps if s.local is not None]
+    assert len(pulled) == 5
+    for s in pulled:
+        local = float(s.local.subs({name: known[name.name] for name in s.local.free_symbols}))
+        assert local * known[str(s.inputs[-1][0])] == pytest.approx(s.value)
+
+
+def test_matrix_calculus_keeps_a_ledger_of_shapes():
+    X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
+    text = str(sg.explain(((X @ w - y) ** 2).sum(), wrt=w))
+    assert text.splitlines()[3].split() == ["1.", "u", "=", "X·w", "|", "X", "[n,", "d],", "w", "[d]", "→", "[n]"]
+    assert "∂L/∂w = Xᵀ·∂L/∂u = 2·Xᵀ·(X·w − y)" in text
+    assert "X [n, d], ∂L/∂u [n] → [d]" in text
+    assert "matrix times vector: the matrix receives an outer product" in text
+
+
+def test_several_tensors_are_derived_in_one_sweep():
+    x, z = sg.symbol("x"), sg.symbol("z")
+    found = sg.explain(x * z + sg.sin(z), wrt=[x, z])
+    assert [str(form) for form in found.forms] == ["z", "x + cos(z)"]
+    assert {str(s.name) for s in found.steps if s.kind == "backward"} >= {"dy/dx", "dy/dz"}
+
+
+def test_cotangent_starts_the_derivation_of_an_array():
+    w, g = sg.symbol("w", "d"), sg.symbol("g", "d")
+    found = sg.explain(sg.tanh(w), wrt=w, cotangent=g)
+    assert str(found.form) == str(sg.derive(sg.tanh(w), w, cotangent=g))
+    assert "start with the cotangent: ∂L/∂L = g" in str(found)
+
+
+def test_entries_are_named_where_there_is_no_matrix_notation():
+    T = sg.symbol("T", (2, 3, 4))
+    text = str(sg.explain((T**2).sum(0).sum()))
+    assert "(∂L/∂u)_ijk" in text or "_ijk = " in text
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: sg.explain(3.0), ArgumentTypeError, "expected a tensor or a function, got float"),
+        (lambda: sg.explain(sg.tensor(3.0)), GraphError, "requires_grad=True"),
+        (lambda: sg.explain(sg.symbol("x", 3)), ShapeError, "scalar outputs"),
+        (lambda: sg.explain(sg.symbol("x"), at=1), ArgumentError, "beside a tensor"),
+        (lambda: sg.explain(lambda x: x, wrt="z"), ArgumentError, "does not take"),
+        (lambda: sg.explain(lambda x: 2.0), GraphError, "does not depend"),
+        (lambda: sg.explain(sg.symbol("x") ** 2, wrt=2.0), ArgumentTypeError, "expected a tensor"),
+    ],
+)
+def test_errors_say_what_to_do(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+@every(FIRST[::3])  # whatever the order of the table is, a row of each kind
+def test_operations_of_the_table_are_explained_in_every_notation(case, monkeypatch):
+    unknown = []
+    monkeypatch.setattr(MathML, "emptyPrinter", lambda self, e: unknown.append(type(e)) or "<mtext/>")
+    leaves = leaves_of(case)
+    found = sg.explain(weighed(case)(*leaves), wrt=leaves)
+    assert len(str(found).splitlines()) > 6
+    assert len(found.latex()) > 100 < len(found._repr_markdown_())
+    xml.dom.minidom.parseString(found.html())
+    assert unknown == []
+    weighed(case)(*leaves).backward()
+    for leaf, node, form in zip(leaves, found._derivation.targets, found.forms, strict=True):
+        value = found._derivation.value(form._root)
+        np.testing.assert_allclose(np.broadcast_to(value, node.shape), leaf.grad.numpy(), rtol=1e-7, atol=1e-9)
+
+
+# ------------------------------------------------------------------ what must not be read as markup
+HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"&'", r"\input{x}$%_^", "a`|*[b](c)"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text_in_every_format(name):
+    found = sg.explain(sg.sin(sg.symbol(name)) ** 2)
+    tree = xml.dom.minidom.parseString(found.html())
+    assert not {e.tagName for e in tree.getElementsByTagName("*")} & {"script", "img"}
+    latex = found.latex()
+    assert r"\input" not in latex
+    assert not {"<script", "</script", "<img"} & set(
+        re.findall(r"</?\w+", found._repr_markdown_() + found._repr_latex_())
+    )
