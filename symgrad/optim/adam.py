@@ -56,7 +56,7 @@ class Adam(Optimizer):
                 raise ArgumentError(f"Invalid beta parameter at index {k}: {beta}. Expected a number in [0, 1).")
         check_at_least_zero("weight_decay value", group["weight_decay"])
 
-    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         if not state:
             state.update(step=kept(0.0), exp_avg=kept(np.zeros_like(x)), exp_avg_sq=kept(np.zeros_like(x)))
             if group["amsgrad"]:

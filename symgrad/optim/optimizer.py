@@ -1,6 +1,6 @@
 """What torch's optimisers share: groups of parameters with their options, the state of each parameter, saving both.
 
-An optimiser of its own is one method, ``_step``, on arrays. Imports tensor and below.
+An optimiser of its own is one method, ``advance``, on arrays. Imports tensor and below.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ State = dict[str, Any]
 
 
 class Optimizer:
-    """The base of optimisers: p ← p + a step that ``_step`` makes of p's gradient and its state.
+    """The base of optimisers: p ← p + a step that ``advance`` makes of p's gradient and its state.
 
     Args:
         params: tensors, or dicts with ``"params"`` and options of their own: one group each.
@@ -105,10 +105,10 @@ class Optimizer:
 
     def _update(self, p: Any, group: Group) -> None:
         g = np.asarray(p.grad._known("step()"))
-        x = self._step(np.asarray(p._value), -g if group["maximize"] else g, group, self.state[p])
+        x = self.advance(np.asarray(p._value), -g if group["maximize"] else g, group, self.state[p])
         rebind(p, handle(None, canonical(x)))
 
-    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         """Return the parameter after one step along the gradient g."""
         raise NotImplementedError
 

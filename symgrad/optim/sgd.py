@@ -53,7 +53,7 @@ class SGD(Optimizer):
                 f"momentum={group['momentum']}, dampening={group['dampening']}."
             )
 
-    def _step(self, x: Any, g: Any, group: Group, state: State) -> Any:
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
         if group["weight_decay"] != 0:
             g = g + group["weight_decay"] * x
         momentum = group["momentum"]
