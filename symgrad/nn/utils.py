@@ -1,4 +1,4 @@
-"""Gradients held in bounds, and parameters as one vector: ``sg.nn.utils`` as ``torch.nn.utils``. Imports linalg."""
+"""Gradients held in bounds, and parameters as one vector: ``sg.nn.utils`` as ``torch.nn.utils``. Imports functions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.functions import cat, stack
-from symgrad.linalg import vector_norm
 from symgrad.modes import no_grad
+from symgrad.ops.norms import vector_norm
 from symgrad.record import Core, as_tensor
 
 __all__ = [
