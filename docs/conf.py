@@ -10,7 +10,7 @@ copyright = "symgrad developers"
 version = release = symgrad.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # Markdown, and notebooks written as Markdown
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
@@ -25,11 +25,18 @@ html_title = f"symgrad {release}"
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_show_tb = True
+nb_merge_streams = True
+
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 default_role = "code"
 maximum_signature_line_length = 88
 napoleon_numpy_docstring = False
+napoleon_use_rtype = False  # what is returned is described in words, not by a type
 numpydoc_show_class_members = False
 
 # Literal text, a role, or a character that reStructuredText would take for markup.

@@ -16,6 +16,8 @@ MODULES = ["symgrad", *sorted(m.name for m in pkgutil.walk_packages(sg.__path__,
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FENCE = re.compile(r"^ *(```|:::).*$", re.MULTILINE)
+CELL = re.compile(r"^```\{code-cell\}.*\n((?::.*\n)*)((?s:.*?))^```$", re.MULTILINE)  # options, code
+NOTEBOOKS = [page for page in PAGES if CELL.search(page.read_text(encoding="utf-8"))]
 
 
 def run(test):
@@ -35,6 +37,17 @@ def test_examples_in_docstrings_hold(name):
 def test_examples_on_pages_hold(page):
     text = FENCE.sub("", page.read_text(encoding="utf-8"))  # a closing fence ends the expected output
     run(doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0))
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda p: p.name)
+def test_cells_of_notebooks_run(page):
+    names = {"__name__": page.stem}
+    for _, code in CELL.findall(page.read_text(encoding="utf-8")):
+        exec(compile(code, page.name, "exec"), names)
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
 
 
 def test_there_are_examples_in_docstrings():
