@@ -172,7 +172,7 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
 def _reason(rows: Sequence[Witness]) -> str:
     if any(w.name == "finite differences" and not np.all(np.isfinite(w.value)) for w in rows):
         return "f is not finite at these inputs. Check it where f and its derivative are numbers."
-    return "The rule of an operation in f is wrong, or f has a kink at these inputs."
+    return "The rule of an operation in f is wrong, or f has a kink or loses digits at these inputs."
 
 
 def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
