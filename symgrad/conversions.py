@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from symgrad.dtypes import dtype_of as node_dtype
-from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
 from symgrad.node import GRAD
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import show_shape
+from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.value import check_dtype
 from symgrad.record import Core, apply
@@ -113,15 +114,54 @@ class Conversions(Core):
         return bool(np.any(self._known("in") == (item._value if isinstance(item, Core) else item)))
 
 
+_DEVICES = {"cpu", "cuda", "mps", "xpu", "meta"}
+
+
+def _check_cpu(device: str) -> None:
+    if not device.startswith("cpu"):
+        raise ArgumentError(f"to: there is no device {device!r}. symgrad computes on the CPU; leave the device out.")
+
+
 class Dtypes(Core):
     """Conversion between dtypes, under torch's names."""
 
     __slots__ = ()
 
-    def to(self, dtype: Any) -> Any:
-        """Convert to a dtype; gradients come back in this one."""
-        wanted = check_dtype(dtype)
-        return self if wanted == dtype_of(self) else apply(Cast(wanted), (self,))
+    def to(
+        self, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, non_blocking: builtins.bool = False,
+        copy: builtins.bool = False, memory_format: Any = None,
+    ) -> Any:  # fmt: skip
+        """Convert to a dtype; gradients come back in this one.
+
+        Args:
+            args: as torch takes them: a dtype, or a tensor whose dtype it is, or "cpu"; then non_blocking and copy.
+            dtype, other: the same by name.
+            device: "cpu", the only one there is.
+            copy: return a new tensor though the dtype is that of x.
+            non_blocking, memory_format: accepted, and of no effect.
+
+        Raises:
+            ArgumentError: a device other than the CPU.
+
+        >>> sg.tensor([1.0, 2.0]).to(sg.float32).dtype
+        dtype('float32')
+        """
+        flags = [a for a in args if isinstance(a, builtins.bool)]
+        for a in [device, other, *[a for a in args if not isinstance(a, builtins.bool)]]:
+            if isinstance(a, Core):
+                dtype = dtype_of(a)
+            elif isinstance(a, str) and a.partition(":")[0] in _DEVICES:
+                _check_cpu(a)
+            elif a is not None:
+                dtype = a
+        wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
+        if wanted != dtype_of(self):
+            return apply(Cast(wanted), (self,))
+        return apply(IDENTITY, (self,)) if copy or flags[1:] == [True] else self
+
+    def cpu(self) -> Any:
+        """Return x: all tensors are on the CPU."""
+        return self
 
     def double(self) -> Any:
         """Convert to float64."""

@@ -209,15 +209,16 @@ def arange(
 
 
 def linspace(
-    start: float,
-    end: float,
+    start: Any,
+    end: Any,
     steps: int,
     *,
     dtype: Any = None,
     requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """``steps`` evenly spaced numbers from start to end, both included."""
+    """``steps`` evenly spaced numbers from start to end, both included; of tensors without axes, their values."""
+    start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
     return made(np.linspace(start, end, size_of((steps,))[0]), dtype, requires_grad, name)
 
 

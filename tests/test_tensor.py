@@ -772,3 +772,20 @@ def test_nested_sequences_may_hold_tensors_and_numpy_numbers():
     x = sg.tensor([[sg.tensor(1.0), 2], (np.float64(3.0), True)])
     assert x.tolist() == [[1.0, 2.0], [3.0, 1.0]]
     assert x.dtype == sg.float64
+
+
+def test_to_takes_what_torchs_takes():
+    x = sg.tensor([1.0, 2.0], requires_grad=True)
+    assert x.to("cpu") is x
+    assert x.to(device="cpu:0") is x.cpu() is x.to(sg.float64, non_blocking=True) is x
+    assert x.to(sg.tensor([1])).dtype == np.int64
+    assert x.to("cpu", sg.float32, True, True).dtype == np.float32
+    copied = x.to(other=x, copy=True)
+    assert copied is not x
+    assert sg.autograd.grad(copied.sum(), x)[0].tolist() == [1.0, 1.0]
+    with pytest.raises(sg.errors.ArgumentError, match="there is no device 'cuda:0'"):
+        x.to("cuda:0")
+
+
+def test_linspace_of_tensors_is_that_of_their_values():
+    assert sg.linspace(sg.tensor(0.0), sg.tensor(2), 3).tolist() == [0.0, 1.0, 2.0]
