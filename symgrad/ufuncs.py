@@ -146,6 +146,7 @@ def _outer(function: Function, a: Any, b: Any) -> Any:
 
 
 def reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+    """Answer ``ufunc.reduce`` of a tensor; a mask leaves out entries, ``initial`` is one more."""
     along = _ALONG.get(name)
     if along is None or (where is not True and initial is None and along.start is None):
         raise _refusal(name, "reduce")
