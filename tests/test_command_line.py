@@ -1,8 +1,11 @@
 """The command ``symgrad``: what it prints, its exit status, and what it refuses."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -140,3 +143,20 @@ def test_ops_prints_what_a_word_is_in(capsys):
     assert "clamp, clip, .clamp" in capsys.readouterr().out
     assert main(["ops", "no_such_word"]) == 2
     assert "'no_such_word'" in capsys.readouterr().err
+
+
+def _commands():
+    """The commands on the page, each with what is printed there."""
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```console\n(.*?)```", page, re.DOTALL):
+        for entry in block.removeprefix("$ ").split("\n$ "):
+            command, _, printed = entry.partition("\n")
+            yield command, printed.rstrip("\n")
+
+
+@pytest.mark.parametrize(("command", "printed"), list(_commands()))
+def test_the_page_shows_what_is_printed(command, printed, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    main(shlex.split(command)[1:])
+    out, err = capsys.readouterr()
+    assert (out + err).rstrip("\n") == printed or not printed
