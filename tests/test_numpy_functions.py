@@ -425,6 +425,11 @@ def test_numpys_functions_are_traced_and_compiled():
 def test_numpys_functions_take_symbols():
     x = sg.symbol("x", ("n",))
     assert str(sg.derive(np.sum(np.square(x)), x)) == "2*x"
+    assert str(sg.derive(np.linalg.norm(x - np.ones_like(x)), x)) == "(x - 1)/‖x - 1‖"
+    with pytest.raises(RuntimeError, match=r"np\.allclose: this tensor is a symbol"):
+        np.allclose(x, 1.0)
+    with pytest.raises(RuntimeError, match=r"np\.quantile: the size n of this symbol is not a number"):
+        np.quantile(x, 0.3)
 
 
 def test_indices_of_a_tensor_pick_entries_of_an_array():

@@ -148,7 +148,8 @@ def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 @numpys("linalg.solve")
 def _solve(a: Any, b: Any) -> Any:
     A, y = as_tensor(a), as_tensor(b)
-    return linalg.solve(A, y[..., None])[..., 0] if len(y.shape) == 1 else linalg.solve(A, y)
+    batched = len(y.shape) == 1 and len(A.shape) > 2  # where torch takes b for a batch of vectors
+    return linalg.solve(A, y[:, None])[..., 0] if batched else linalg.solve(A, y)
 
 
 @numpys("linalg.cholesky")

@@ -10,7 +10,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.array_functions.reductions import axes_of
 from symgrad.array_functions.table import numpys
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ValueNeeded
 from symgrad.record import as_tensor
 
 
@@ -77,6 +77,8 @@ def _fixed(q: Any) -> Any:
 def _between(rows: Any, q: Any, method: str) -> Any:
     """Return the ranks q of sorted rows, along a new last axis."""
     n = rows.shape[-1]
+    if not isinstance(n, int):
+        raise ValueNeeded(f"np.quantile: the size {n} of this symbol is not a number, so no rank is. Give it one.")
     rank = np.atleast_1d(q).ravel() * (n - 1)
     low = np.floor(rank).astype(np.int64)
     at, after = F.index_select(rows, -1, as_tensor(low)), np.minimum(low + 1, n - 1)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import creation
 from symgrad import functions as F
-from symgrad.array_functions.table import numpys
+from symgrad.array_functions.table import numpys, shown
 from symgrad.record import Core, as_tensor
 
 
@@ -66,10 +65,10 @@ _OF_NUMBERS = (
 )  # fmt: skip
 
 
-def _numbers(x: Any) -> Any:
+def _numbers(x: Any, name: str) -> Any:
     if isinstance(x, Core):
-        return np.asarray(x._known("this function of NumPy's"))  # type: ignore[attr-defined]
-    return type(x)(map(_numbers, x)) if isinstance(x, (list, tuple)) else x
+        return np.asarray(x._known(name))  # type: ignore[attr-defined]
+    return type(x)(_numbers(e, name) for e in x) if isinstance(x, (list, tuple)) else x
 
 
 def _wrapped(y: Any) -> Any:
@@ -80,7 +79,10 @@ def _wrapped(y: Any) -> Any:
 
 def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        return _wrapped(function(*map(_numbers, args), **{k: _numbers(v) for k, v in kwargs.items()}))
+        name = shown(function)
+        return _wrapped(
+            function(*[_numbers(a, name) for a in args], **{k: _numbers(v, name) for k, v in kwargs.items()})
+        )
 
     return call
 
@@ -129,32 +131,31 @@ numpys("diag_indices_from")(lambda arr: np.diag_indices(arr.shape[0], len(arr.sh
 
 
 # ------------------------------------------------------------------ tensors like others
-def _like(made: Callable[..., Any]) -> Callable[..., Any]:
-    def call(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
-        return made(_sizes(a, shape), dtype=a.dtype if dtype is None else dtype)
-
-    return call
+def _filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    sizes = a.shape if shape is None else tuple(np.atleast_1d(shape).tolist())
+    return F.broadcast_to(as_tensor(value).to(a.dtype if dtype is None else dtype), sizes)
 
 
-def _sizes(a: Any, shape: Any) -> tuple[int, ...]:
-    return a.shape if shape is None else tuple(np.atleast_1d(shape).tolist())
+@numpys("zeros_like")
+def _zeros_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    return _filled(a, 0.0, dtype, shape)
 
 
-numpys("zeros_like")(_like(creation.zeros))
-numpys("empty_like")(
-    lambda prototype, dtype=None, order="K", subok=True, shape=None: creation.zeros(
-        _sizes(prototype, shape), dtype=prototype.dtype if dtype is None else dtype
-    )
-)
-numpys("ones_like")(_like(creation.ones))
+@numpys("empty_like")
+def _empty_like(prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    return _filled(prototype, 0.0, dtype, shape)
+
+
+@numpys("ones_like")
+def _ones_like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+    return _filled(a, 1.0, dtype, shape)
 
 
 @numpys("full_like")
 def _full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
 ) -> Any:
-    value = as_tensor(fill_value).to(a.dtype if dtype is None else dtype)
-    return F.broadcast_to(value, _sizes(a, shape))
+    return _filled(a, fill_value, dtype, shape)
 
 
 def _answer_of_numbers() -> None:
