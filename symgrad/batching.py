@@ -1,7 +1,7 @@
 """Batching rules: one operation applied to every slice of its inputs at once. What ``vmap`` is made of.
 
-Elementwise operations, contractions, shape operations and most others batch by rule; what has none runs slice by
-slice and is stacked. Imports record and ops.
+All operations of the library are meant to have one; what has none, such as a user's own function, runs slice by slice
+and is stacked. Imports record and ops.
 """
 
 from __future__ import annotations
@@ -10,24 +10,31 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
-from symgrad.ops.contract import LETTERS, Einsum, sum_axes
+from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
+from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet
+from symgrad.ops.expm import MatrixExp
 from symgrad.ops.extremes import Arg, First, Ties
 from symgrad.ops.frozen import replace
 from symgrad.ops.join import Cat, Stack, stack
 from symgrad.ops.keys import ALL
 from symgrad.ops.likelihood import Likelihood
+from symgrad.ops.linalg import Cholesky, Inverse, Solve
 from symgrad.ops.logic import Bits
+from symgrad.ops.losses import BinaryCrossEntropy
 from symgrad.ops.map import DIV, Map
 from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
 from symgrad.ops.norms import Norm
-from symgrad.ops.parts import Part
+from symgrad.ops.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.parts import Part, Take
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.reduction import Reduction
 from symgrad.ops.scan import AlongAxis
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import Put, Scatter, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.softmax import LogSoftmax, Softmax
+from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.total import MapTotal
 from symgrad.record import as_tensor
 
@@ -49,6 +56,7 @@ def one_by_one(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> A
 
 @batch.register(Map)
 @batch.register(Bits)
+@batch.register(BinaryCrossEntropy)
 def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
     return op(*[_padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
@@ -102,15 +110,50 @@ def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
 
 
 @batch.register
+def _(op: Take, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    y = _behind(op)(xs[0])
+    at = _batch_axis(op)
+    return permute(y, [at, *[a for a in range(len(shape(y))) if a != at]]) if at else y
+
+
+@batch.register
 def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-    if not isinstance(op.where, Part):
-        return one_by_one(op, size, xs, flags)
-    return Scatter(_behind(op.where), (size, *op.to))(xs[0])
+    return Scatter(_behind(op.where), (size, *op.to))(_placed(op.where, xs[0]))
 
 
-def _behind(part: Part) -> Part:
-    """The same part of every slice."""
-    return Part((ALL, *part.items), part.name)
+@batch.register
+def _(op: Put, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    x, v = xs
+    x = x if flags[0] else repeated(x, size)
+    region = len(op.where.out_shape(shape(x)[1:]))
+    if flags[1] or shape(v):
+        v = _padded(v if flags[1] else repeated(v, size), region)
+        if len(shape(v)) > region + 1:  # axes of one entry that assignment would drop
+            return one_by_one(op, size, xs, flags)
+        v = _placed(op.where, v)
+    return Put(_behind(op.where), op.name)(x, v)
+
+
+def _behind(where: Selection) -> Selection:
+    """The same selection of every slice."""
+    if isinstance(where, Part):
+        return Part((ALL, *where.items), where.name)
+    assert isinstance(where, Take)  # narrows the type: there are two kinds
+    return Take(tuple((a + 1, f) for a, f in where.places), where.name)
+
+
+def _batch_axis(where: Selection) -> int:
+    """Where the batch axis is among those of what was selected: behind a block that stands in front."""
+    if not isinstance(where, Take) or not where.places:
+        return 0
+    is_first = Take(tuple((a + 1, f) for a, f in where.places)).front == 0
+    return len(where.block) if is_first else 0
+
+
+def _placed(where: Selection, v: Any) -> Any:
+    """Move the batch axis of what is written to where the selection has it."""
+    at = _batch_axis(where)
+    return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
 
 
 @batch.register(Cat)
@@ -134,12 +177,36 @@ def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return replace(op, axes=tuple(a + 1 for a in op.axes))(*_each_batched(size, xs, flags))
 
 
-@batch.register(Diagonal)
+@batch.register(Cholesky)
+@batch.register(Cofactor)
+@batch.register(Det)
+@batch.register(DetSign)
 @batch.register(DiagEmbed)
+@batch.register(Diagonal)
+@batch.register(Eigenvalues)
+@batch.register(Eigenvectors)
+@batch.register(InverseGaps)
+@batch.register(Inverse)
+@batch.register(LogAbsDet)
+@batch.register(MatrixExp)
+@batch.register(MatrixRank)
+@batch.register(PseudoInverse)
+@batch.register(QRBasis)
+@batch.register(QRTriangle)
+@batch.register(SingularValues)
+@batch.register(SingularVectors)
 @batch.register(Tril)
 def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-    """Operations on the last two axes."""
-    return op(xs[0])
+    """Operations on the last axes, whatever stands in front of them."""
+    return op(*_each_batched(size, xs, flags))
+
+
+@batch.register
+def _(op: Solve, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    matrix, right = _each_batched(size, xs, flags)
+    own = 1 if op.vector else 2
+    lead = max(len(shape(matrix)) - 3, len(shape(right)) - 1 - own)
+    return op(_padded(matrix, lead + 2), _padded(right, lead + own))
 
 
 def _each_batched(size: int, xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
