@@ -30,14 +30,14 @@ _ARRAYS = (Core, np.ndarray, np.generic)
 
 
 class _Own(Cell):
-    """The cell of a variable that a transform made; ``live`` while the transform runs the user's function."""
+    """The cell of a variable that a transform made; ``live`` counts what runs the user's function with it."""
 
     __slots__ = ("live",)
     rebindable = True
 
     def __init__(self) -> None:
         super().__init__()
-        self.live = True
+        self.live = 1
 
 
 _INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
@@ -110,13 +110,23 @@ class Call:
             with inside(), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
-            self._finish()
+            self._count(-1)
 
-    def _finish(self) -> None:
-        """From here on no result can be followed back to these variables but by this transform."""
+    def _count(self, step: int) -> None:
+        """Once the function has run, no result can be followed back to these variables but by this transform."""
         for x in self.xs:
             if isinstance(x._node.cell, _Own):
-                x._node.cell.live = False
+                x._node.cell.live += step
+
+    @contextmanager
+    def _sweeping(self) -> Iterator[None]:
+        """Run rules, some of which call the user's functions again, with transforms in them."""
+        self._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                yield
+        finally:
+            self._count(-1)
 
     # -------------------------------------------------------------- the result
     def returns(self, what: str) -> None:
@@ -149,7 +159,7 @@ class Call:
         if not live:
             return [zeros(x) for x in self.xs]
         roots, wrt = [y._node for y, _ in live], [x._node for x in self.xs]
-        with np.errstate(all="ignore"), modes.enable_grad():
+        with self._sweeping():
             if plain:
                 found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
             else:
@@ -172,7 +182,7 @@ class Call:
         plain = self.plain if plain is None else plain
         live = [y._node for y in self.ys if y._node is not None]
         given = {x._node: t._value if plain else t for x, t in zip(self.xs, tangents) if t is not None}
-        with np.errstate(all="ignore"), modes.enable_grad():
+        with self._sweeping():
             symbolic = any(y._value is None for y in self.ys)
             found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
         return [_tangent(found.get(y._node), y) for y in self.ys]
@@ -379,7 +389,7 @@ def cut(t: Any, own: set[int]) -> Any:
 
 
 def _can_be_followed(leaf: Leaf) -> bool:
-    return leaf.cell.live if isinstance(leaf.cell, _Own) else True
+    return leaf.cell.live > 0 if isinstance(leaf.cell, _Own) else True
 
 
 def zeros(x: Any) -> Any:

@@ -129,6 +129,20 @@ def test_rule_that_compiles_is_written_out():
     assert "reverse" not in str(f.lower(X))
 
 
+def test_transforms_in_a_rule_are_differentiated_at_second_order():
+    @sg.custom_vjp
+    def f(x):
+        return (x**4).sum()
+
+    def fwd(x):
+        return f(x), sg.grad(lambda x: (x**4).sum())(x)
+
+    f.defvjp(fwd, lambda slope, g: (g * slope,))
+    for x in (X, sg.tensor(X)):
+        close(np.asarray(sg.hessian(f)(x)), np.diag(12 * X**2), 1e-14)
+        close(np.asarray(sg.grad(lambda x: (sg.grad(f)(x) ** 2).sum())(x)), 2 * 4 * X**3 * 12 * X**2, 1e-14)
+
+
 def test_function_that_looks_at_values_is_called():
     @sg.custom_vjp
     def absolute(x):
