@@ -9,18 +9,22 @@ from typing import Any as _Any
 
 import numpy as _np
 
+from symgrad import arrays as _arrays
 from symgrad import autograd, func, linalg, nn, special
 from symgrad import backward as _backward
 from symgrad import creation as _creation
 from symgrad import functions as _functions
 from symgrad import modes as _modes
+from symgrad import queries as _queries
 from symgrad import random as _random
+from symgrad.arrays import *
 from symgrad.creation import *
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
 from symgrad.modes import *
 from symgrad.printing import set_printoptions
+from symgrad.queries import *
 from symgrad.random import *
 from symgrad.tensor import Tensor
 
@@ -37,10 +41,12 @@ __all__ = [
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
     "explain",
 ]  # fmt: skip
+__all__ += _arrays.__all__
 __all__ += _creation.__all__
 __all__ += func.__all__
 __all__ += _functions.__all__
 __all__ += _modes.__all__
+__all__ += _queries.__all__
 __all__ += _random.__all__
 
 # Closed forms, loops and the compiler are imported when they are first asked for, so that others start sooner.

@@ -5,18 +5,33 @@ Imports functions and ops.
 
 from __future__ import annotations
 
-from symgrad.ops import contract, determinant, expm, matrices, norms, orthogonal, products, pseudoinverse, spectral
+from symgrad.ops import (
+    contract,
+    determinant,
+    expm,
+    lu,
+    matrices,
+    multilinear,
+    norms,
+    orthogonal,
+    products,
+    pseudoinverse,
+    spectral,
+    triangles,
+)
 from symgrad.ops import linalg as solving
 from symgrad.ops.determinant import SlogDet
+from symgrad.ops.lu import LU, LUFactor
 from symgrad.ops.orthogonal import QR
 from symgrad.ops.pseudoinverse import LstSq
 from symgrad.ops.spectral import SVD, Eigh
 from symgrad.public import public
 
 __all__ = [
-    "Eigh", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-    "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr",
-    "slogdet", "solve", "solve_triangular", "svd", "svdvals", "trace", "vector_norm",
+    "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",
+    "eigvalsh", "householder_product", "inv", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "trace", "vander", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -46,3 +61,9 @@ multi_dot = public(products.multi_dot)
 matmul = public(contract.matmul)
 diagonal = public(matrices.linalg_diagonal)
 trace = public(matrices.trace)
+
+cross, vander = public(multilinear.linalg_cross), public(multilinear.vander)
+tensorinv, tensorsolve = public(multilinear.tensorinv), public(multilinear.tensorsolve)
+cond, householder_product = public(triangles.cond), public(triangles.householder_product)
+lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
+lu = public(lu.lu)  # type: ignore[assignment]

@@ -13,16 +13,29 @@ from symgrad.ops import (
     elementwise,
     expm,
     extremes,
+    folds,
+    grids,
     join,
     linalg,
+    lu,
     matrices,
+    merging,
+    multilinear,
     norms,
     pairs,
+    pieces,
+    placing,
     products,
     pseudoinverse,
+    quantiles,
     reduce,
+    running,
     scan,
+    search,
+    signs,
     sorting,
+    statistics,
+    triangles,
     variance,
 )
 from symgrad.ops import gather as gather_ops
@@ -208,7 +221,48 @@ class Matrices(Core):
     matrix_exp, pinverse = expm.matrix_exp, pseudoinverse.pinverse
 
 
-class Methods(Elementwise, Shapes, Reductions, Matrices):
+class Arrays(Core):
+    """What the door ``arrays`` has, and torch's second names."""
+
+    __slots__ = ()
+
+    absolute, negative, sgn, positive = _of("abs"), _of("neg"), _of("sign"), signs.real
+    arccos, arcsin, arctan, arctan2 = _of("acos"), _of("asin"), _of("atan"), _with("atan2")
+    arccosh, arcsinh, arctanh = _of("acosh"), _of("asinh"), _of("atanh")
+    greater, greater_equal, less, less_equal = _with("gt"), _with("ge"), _with("lt"), _with("le")
+    not_equal, clip = _with("ne"), elementwise.clip_to
+    signbit, isposinf, isneginf, isclose = signs.signbit, signs.isposinf, signs.isneginf, signs.isclose
+    frexp, mvlgamma, conj = signs.frexp, signs.mvlgamma, signs.real
+    real = property(signs.real, doc="The tensor itself: tensors are real.")
+    ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
+    mH = property(arrange.mT, doc="The tensor with its last two axes swapped.")
+    adjoint, narrow_copy = arrange.mT, select_ops.narrow
+    tensor_split, split_with_sizes = pieces.tensor_split, pieces.split_with_sizes
+    hsplit, vsplit, dsplit = pieces.hsplit, pieces.vsplit, pieces.dsplit
+    fliplr, flipud, rot90 = grids.fliplr, grids.flipud, grids.rot90
+    take, put, index_put = placing.take, placing.put, placing.index_put
+    index_copy, index_fill, masked_scatter = placing.index_copy, placing.index_fill, placing.masked_scatter
+    select_scatter, slice_scatter = placing.select_scatter, placing.slice_scatter
+    diagonal_scatter = placing.diagonal_scatter
+    scatter_reduce, index_reduce = merging.scatter_reduce, merging.index_reduce
+    logcumsumexp, nanmean, nanmedian = running.logcumsumexp, statistics.nanmean, statistics.nanmedian
+    mode, aminmax, msort, renorm = statistics.mode, statistics.aminmax, statistics.msort, statistics.renorm
+    quantile, nanquantile, histc = quantiles.quantile, quantiles.nanquantile, search.histc
+    cov, corrcoef = statistics.cov, statistics.corrcoef
+    cross, addbmm = multilinear.cross, multilinear.addbmm
+    cholesky_solve, cholesky_inverse = triangles.cholesky_solve, triangles.cholesky_inverse
+    triangular_solve, lu_solve, unfold = triangles.triangular_solve, lu.solve_with, folds.unfold
+
+    def clamp_min(self, min: Any) -> Any:
+        """max(x, min)."""
+        return elementwise.CLAMP_MIN(self, min)
+
+    def clamp_max(self, max: Any) -> Any:
+        """min(x, max)."""
+        return elementwise.CLAMP_MAX(self, max)
+
+
+class Methods(Elementwise, Shapes, Reductions, Matrices, Arrays):
     """All operations that work as a method."""
 
     __slots__ = ()

@@ -49,3 +49,18 @@ def tensors(x: Any) -> Any:
     if isinstance(x, (list, tuple)) and any(isinstance(e, Core) for e in x):
         return type(x)(as_tensor(e) for e in x)
     return as_tensor(x)
+
+
+def public_all(fn: F, name: str = "", text: str | None = None) -> F:
+    """Return fn with all its positional arguments turned into tensors; of a list, its elements."""
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return fn(
+            *[[as_tensor(e) for e in x] if isinstance(x, (list, tuple)) else as_tensor(x) for x in args], **kwargs
+        )
+
+    if name:
+        call.__name__ = call.__qualname__ = name
+        call.__doc__ = text
+    return call  # type: ignore[return-value]

@@ -25,6 +25,7 @@ from symgrad.operators import Operators
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.protocols import Protocols
+from symgrad.queries import Queries
 from symgrad.record import adopt, apply, handle
 from symgrad.sampling import Sampling
 
@@ -41,7 +42,7 @@ _CHANGE = (
 
 
 @adopt
-class Tensor(InPlace, Methods, Operators, Conversions, Dtypes, Sampling, Protocols):
+class Tensor(InPlace, Methods, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.

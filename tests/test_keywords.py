@@ -23,6 +23,7 @@ BINARY = ["add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_di
 # Lists stand for tensors, tuples for themselves: the same keywords are passed to symgrad and to torch.
 C1 = [[[1.0, 2.0, 0.5, -1.0], [3.0, -1.0, 2.0, 0.5]]]  # one sample, two channels
 C2 = [[[[1.0, 2.0, 0.5], [3.0, -1.0, 2.0], [0.5, 1.5, -2.0]]]]
+PIVOTS = np.array([2, 2], np.int32)  # of LU
 # fmt: off
 KEYWORDS = [
     *[(name, {"input": V}) for name in UNARY],
@@ -66,6 +67,15 @@ KEYWORDS = [
     ("nn.functional.conv1d", {"input": C1, "weight": [[[1.0, 2.0], [0.5, -1.0]]], "bias": [0.5], "stride": 1,
                               "padding": 1, "dilation": 2, "groups": 1}),
     ("nn.functional.conv2d", {"input": C2, "weight": [[Q]], "bias": [0.5], "stride": 2, "padding": 1}),
+    ("nn.functional.unfold", {"input": C2, "kernel_size": 2, "dilation": 1, "padding": 1, "stride": 2}),
+    ("nn.functional.fold", {"input": [[[1.0], [2.0], [3.0], [4.0]]], "output_size": 2, "kernel_size": 2}),
+    ("nn.functional.conv_transpose1d", {"input": C1, "weight": [[[1.0, 2.0]], [[0.5, -1.0]]], "bias": [0.5],
+                                        "stride": 2, "padding": 1, "output_padding": 1, "groups": 1, "dilation": 1}),
+    ("nn.functional.conv_transpose2d", {"input": C2, "weight": [[Q]], "stride": 2, "padding": (1, 0)}),
+    ("nn.functional.adaptive_avg_pool1d", {"input": C1, "output_size": 3}),
+    ("nn.functional.adaptive_avg_pool2d", {"input": C2, "output_size": (2, 1)}),
+    ("nn.functional.multi_margin_loss", {"input": M, "target": [0, 2], "p": 2, "margin": 0.5, "weight": V,
+                                         "reduction": "sum"}),
     ("nn.functional.bilinear", {"input1": Q, "input2": Q, "weight": B, "bias": [0.5]}),
     ("nn.functional.embedding", {"input": [0, 1, 1], "weight": M, "padding_idx": 0}),
     ("nn.functional.one_hot", {"input": [0, 2], "num_classes": 4}),
@@ -165,6 +175,52 @@ KEYWORDS = [
     ("nn.functional.binary_cross_entropy", {"input": [0.5], "target": [1.0], "weight": [2.0], "reduction": "none"}),
     ("nn.functional.nll_loss", {"input": M, "target": [0, 2], "weight": V, "ignore_index": 1, "reduction": "sum"}),
     ("nn.functional.cross_entropy", {"input": M, "target": [0, 2], "ignore_index": 1, "label_smoothing": 0.1}),
+    *[(name, {"input": V}) for name in ("absolute", "negative", "sgn", "positive", "conj", "real", "arctan", "arcsinh",
+      "signbit", "isposinf", "isneginf", "frexp", "flipud", "cov", "nanmedian", "msort")],
+    *[(name, {"input": [0.5, -0.25]}) for name in ("arccos", "arcsin", "arctanh")], ("arccosh", {"input": [1.5]}),
+    *[(name, {"input": V, "other": [2.0, 1.0, -3.0]}) for name in ("arctan2", "greater", "greater_equal", "less",
+      "less_equal", "not_equal", "vdot")],
+    ("ger", {"input": V, "vec2": V}), ("rsub", {"input": V, "other": V, "alpha": 2}),
+    ("isclose", {"input": V, "other": V, "rtol": 0.1, "atol": 0.1, "equal_nan": True}),
+    ("mvlgamma", {"input": [3.0], "p": 2}), ("clamp_min", {"input": V, "min": 0.0}),
+    ("clamp_max", {"input": V, "max": 0.0}), ("corrcoef", {"input": M}), ("fliplr", {"input": M}),
+    ("cov", {"input": M, "correction": 0, "fweights": [1, 2, 1], "aweights": [0.5, 1.0, 2.0]}),
+    *[(name, {"tensors": (V, V)}) for name in ("dstack", "column_stack")],
+    ("tensor_split", {"input": V, "sections": 2}), ("tensor_split", {"input": V, "indices": (1,), "dim": 0}),
+    ("split_with_sizes", {"input": V, "split_sizes": (1, 2), "dim": 0}), ("combinations", {"input": V, "r": 2,
+      "with_replacement": True}), ("rot90", {"input": M, "k": 1, "dims": (0, 1)}),
+    ("hsplit", {"input": M, "sections": 3}), ("vsplit", {"input": M, "sections": 2}),
+    ("dsplit", {"input": B, "indices": (1,)}), ("diagflat", {"input": V, "offset": 1}),
+    ("take", {"input": V, "index": [0, 2]}), ("index_put", {"input": V, "indices": ([1],), "values": [2.0],
+      "accumulate": True}), ("index_copy", {"input": V, "dim": 0, "index": [1], "source": [2.0]}),
+    ("index_fill", {"input": V, "dim": 0, "index": [1], "value": 2.0}),
+    ("masked_scatter", {"input": V, "mask": T, "source": V}),
+    ("select_scatter", {"input": M, "src": V, "dim": 0, "index": 1}),
+    ("slice_scatter", {"input": V, "src": [1.0], "dim": 0, "start": 0, "end": 2, "step": 2}),
+    ("diagonal_scatter", {"input": M, "src": [1.0, 2.0], "offset": 0, "dim1": 0, "dim2": 1}),
+    ("scatter_reduce", {"input": V, "dim": 0, "index": [0, 0], "src": [1.0, 2.0], "reduce": "amax",
+      "include_self": False}),
+    ("index_reduce", {"input": V, "dim": 0, "index": [0], "source": [3.0], "reduce": "prod", "include_self": True}),
+    ("logcumsumexp", {"input": V, "dim": 0}), ("trapezoid", {"y": V, "x": V, "dim": 0}), ("trapz", {"y": V, "x": V}),
+    ("cumulative_trapezoid", {"y": V, "dx": 0.5, "dim": 0}), ("nanmean", {"input": M, "dim": 1, "keepdim": True}),
+    ("mode", {"input": V, "dim": 0, "keepdim": True}), ("aminmax", {"input": M, "dim": 1, "keepdim": True}),
+    ("renorm", {"input": M, "p": 2, "dim": 0, "maxnorm": 1.0}),
+    *[(name, {"input": M, "q": 0.3, "dim": 1, "keepdim": True, "interpolation": "lower"})
+      for name in ("quantile", "nanquantile")],
+    ("histc", {"input": V, "bins": 4, "min": -1, "max": 2}),
+    ("bucketize", {"input": V, "boundaries": [0.0, 1.0], "out_int32": True, "right": True}),
+    ("searchsorted", {"sorted_sequence": [0.0, 1.0], "input": V, "side": "right"}),
+    ("tensordot", {"a": M, "b": M, "dims": ((0,), (0,))}), ("cross", {"input": V, "other": V, "dim": 0}),
+    ("linalg.cross", {"input": V, "other": V, "dim": 0}),
+    ("addbmm", {"input": Q, "batch1": B, "batch2": B, "beta": 2, "alpha": 3}), ("vander", {"x": V, "N": 2}),
+    ("linalg.vander", {"x": V, "N": 2}), ("cholesky_solve", {"input": Q, "input2": [[2.0, 0.0], [1.0, 1.0]]}),
+    ("cholesky_inverse", {"input": [[2.0, 0.0], [1.0, 1.0]], "upper": False}),
+    ("triangular_solve", {"input": Q, "A": Q, "upper": False, "transpose": True, "unitriangular": True}),
+    ("linalg.cond", {"input": Q, "p": 1}), ("linalg.tensorinv", {"input": Q, "ind": 1}),
+    ("linalg.tensorsolve", {"input": Q, "other": [1.0, 2.0]}),
+    ("linalg.householder_product", {"input": Q, "tau": [1.0]}), ("linalg.lu", {"A": Q}), ("linalg.lu_factor", {"A": Q}),
+    ("linalg.lu_solve", {"LU": Q, "pivots": PIVOTS, "B": Q, "left": True, "adjoint": True}),
+    ("lu_solve", {"input": Q, "LU_data": Q, "LU_pivots": PIVOTS}),
 ]
 MAKING = [
     ("tensor", {"data": (1.0, 2.0), "requires_grad": True}), ("as_tensor", {"data": (1.0, 2.0)}),
@@ -192,9 +248,11 @@ FIRST = ("input", "tensor", "A", "x")
 METHODS += [
     (name, next(iter(given.values())), dict(list(given.items())[1:]))
     for name, given in KEYWORDS
-    if hasattr(sg.Tensor, name) and name not in ("where", "split") and next(iter(given)) in FIRST
+    if hasattr(sg.Tensor, name) and name not in ("where", "split", "real") and next(iter(given)) in FIRST
 ]
-NO_KEYWORDS = {"einsum", "softplus", "logsigmoid"}  # einsum has none in torch; torch's others are in nn.functional
+# These have none in torch, or torch has them in nn.functional.
+NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
+               "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid"}  # fmt: skip
 
 
 def name_of(entry):
@@ -207,7 +265,7 @@ def given(make, keywords):
     def convert(value):
         if isinstance(value, tuple):
             return tuple(map(convert, value))
-        return make(value) if isinstance(value, list) else value
+        return make(value) if isinstance(value, (list, np.ndarray)) else value
 
     return {key: convert(value) for key, value in keywords.items()}
 
@@ -268,7 +326,7 @@ def test_a_method_takes_torchs_keywords(entry, torch):
 
 def test_every_function_is_called_by_keywords_here():
     called = {name for name, _ in KEYWORDS}
-    for module, prefix in [(sg.functions, ""), (sg.linalg, "linalg."), (sg.special, "special."),
+    for module, prefix in [(sg.functions, ""), (sg.arrays, ""), (sg.linalg, "linalg."), (sg.special, "special."),
                            (sg.nn.functional, "nn.functional.")]:  # fmt: skip
         functions = {prefix + n for n in module.__all__ if not isinstance(getattr(module, n), type)}
         assert functions - called - NO_KEYWORDS - {"linalg.trace"} == set()  # torch has no linalg.trace

@@ -12,6 +12,7 @@ from symgrad.nn.normalise import batch_norm, instance_norm
 from symgrad.ops import (
     activations,
     distances,
+    folds,
     layers,
     likelihood,
     losses,
@@ -40,6 +41,8 @@ __all__ = [
     "pairwise_distance", "cosine_similarity", "normalize",
     "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm",
     "embedding", "one_hot", "scaled_dot_product_attention", "bilinear",
+    "unfold", "fold", "conv_transpose1d", "conv_transpose2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "multi_margin_loss",
     "pad", "conv1d", "conv2d", "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d",
 ]  # fmt: skip
 
@@ -101,3 +104,8 @@ scaled_dot_product_attention = public(layers.scaled_dot_product_attention)
 pad, conv1d, conv2d = public(padding.pad), public(windows.conv1d), public(windows.conv2d)
 max_pool1d, max_pool2d = public(pooling.max_pool1d), public(pooling.max_pool2d)
 avg_pool1d, avg_pool2d = public(pooling.avg_pool1d), public(pooling.avg_pool2d)
+adaptive_avg_pool1d, adaptive_avg_pool2d = public(folds.adaptive_avg_pool1d), public(folds.adaptive_avg_pool2d)
+
+conv_transpose1d, conv_transpose2d = public(folds.conv_transpose1d), public(folds.conv_transpose2d)
+unfold, fold = public(folds.columns), public(folds.fold)
+multi_margin_loss = public(margins.multi_margin_loss)

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.distances import pairwise_distance
-from symgrad.ops.elementwise import BINARY
-from symgrad.ops.losses import show_size
-from symgrad.ops.map import MUL, Map, show_shape
+from symgrad.ops.elementwise import BINARY, CLAMP_MIN, UNARY, where
+from symgrad.ops.losses import check_reduction, reduced, show_size
+from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, show_shape
+from symgrad.ops.order import Pick
 from symgrad.ops.protocol import shape
 from symgrad.ops.robust import collected
+from symgrad.ops.shape import Expand, Reshape
 from symgrad.scalars import X, clamp_min, softplus
 
 HINGE_EMBEDDING = Map(
@@ -183,3 +186,47 @@ def cosine_embedding_loss(
     pairs = ((input1, input2), (input1, input1), (input2, input2))
     sums = [sum_axes(MUL(a, b), (len(shape(MUL(a, b))) - 1,)) for a, b in pairs]
     return collected(COSINE_EMBEDDING, (*sums, target, margin, 1e-12), reduction)
+
+
+def multi_margin_loss(
+    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = "mean"
+) -> Any:
+    """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m.
+
+    Args:
+        input: x (N, C) or (C,).
+        target: t (N,) or (), integers 0 … C - 1.
+        p: 1 or 2.
+        margin: m.
+        weight: w (C,), 1 by default.
+        reduction: 'mean', 'sum' or 'none'.
+
+    Returns:
+        The loss, shape (); for 'none' the terms (N,) or ().
+
+    Raises:
+        ArgumentError: another p or reduction. ShapeError: target does not fit.
+
+    >>> sg.nn.functional.multi_margin_loss(sg.tensor([0.5, 1.0]), sg.tensor(1))
+    tensor(0.2500)
+    """
+    if p not in (1, 2):
+        raise ArgumentError(f"only p == 1 and p == 2 supported. Got p={p}.")
+    check_reduction(reduction)
+    s, t = shape(input), shape(target)
+    if not 1 <= len(s) <= 2 or (t != s[:-1] and t != (1,) * len(s[:-1])):
+        raise ShapeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size {show_shape(s[:-1])}, but got {show_shape(t)}. Input has shape "
+            f"{show_shape(s)}."
+        )
+    last = len(s) - 1
+    at = Reshape((*s[:-1], 1))(target)
+    terms = CLAMP_MIN(ADD(SUB(input, Pick(last)(input, at)), margin), 0.0)
+    terms = terms if p == 1 else UNARY["square"](terms)
+    if weight is not None:
+        wide = Reshape((1,) * last + shape(weight))(weight)
+        wide = Expand(s)(wide) if last else wide
+        terms = MUL(terms, Pick(last)(wide, at))
+    others = where(BINARY["ne"](np.arange(s[-1]), at), terms, 0.0)
+    return reduced(DIV(sum_axes(others, (last,)), s[-1]), reduction, "MultiMarginLoss")

@@ -18,7 +18,7 @@ from symgrad.ops.contract import Einsum, permute, sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
-from symgrad.ops.shape import axis_of
+from symgrad.ops.shape import Reshape, axis_of, total
 
 
 # ------------------------------------------------------------------ diagonals
@@ -191,6 +191,24 @@ def diag_embed(x: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     rest = iter(range(ndim - 2))
     order = [ndim - 2 if k == rows else ndim - 1 if k == columns else next(rest) for k in range(ndim)]
     return found if order == list(range(ndim)) else permute(found, order)
+
+
+def diagflat(x: Any, offset: int = 0) -> Any:
+    """The matrix with the entries of x, in row-major order, on a diagonal.
+
+    Args:
+        x: any shape.
+        offset: above the main diagonal if positive, below if negative.
+
+    Returns:
+        (n, n) with n the number of entries plus |offset|.
+
+    >>> import symgrad as sg
+    >>> sg.diagflat(sg.tensor([[1.0], [2.0]]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    return diag_embed(Reshape((total(shape(x)),))(x), offset)
 
 
 def diag(x: Any, diagonal: int = 0) -> Any:

@@ -69,6 +69,25 @@ def dot(x: Any, tensor: Any) -> Any:
     return matmul(x, tensor)
 
 
+def vdot(x: Any, other: Any) -> Any:
+    """The inner product Σ x_i y_i of two vectors; of real numbers it is dot.
+
+    Args:
+        x, other: (n,).
+
+    Returns:
+        A number.
+
+    Raises:
+        ShapeError: if the ranks or sizes do not fit.
+
+    >>> import symgrad as sg
+    >>> sg.vdot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    return dot(x, other)
+
+
 def mv(x: Any, vec: Any) -> Any:
     """The matrix-vector product Σ_j x_ij v_j.
 

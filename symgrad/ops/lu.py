@@ -1,0 +1,327 @@
+"""LU with row exchanges, and solving with it: the exchanges are positions, the rest is differentiated.
+
+Imports triangles, sorting and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.errors import NotYet, ShapeError
+from symgrad.node import Shape
+from symgrad.ops import factors
+from symgrad.ops.contract import matmul, mT
+from symgrad.ops.frozen import frozen
+from symgrad.ops.join import cat
+from symgrad.ops.linalg import Solve, solve_triangular
+from symgrad.ops.map import ADD, show_shape
+from symgrad.ops.matrices import Tril, Triu, identity_like
+from symgrad.ops.order import Pick
+from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.select import along
+from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.square import check_square, real
+
+
+def _eliminated(x: Any) -> tuple[Any, Any]:
+    """Return L and U in one array, and the row that each was exchanged with, counted from 0, of a stack."""
+    x = np.array(x)
+    m, n = x.shape[-2:]
+    k = min(m, n)
+    pivots = np.empty((*x.shape[:-2], k), np.int64)
+    for b in np.ndindex(x.shape[:-2]):
+        a = x[b]
+        for j in range(k):
+            p = pivots[(*b, j)] = j + int(np.argmax(np.abs(a[j:, j])))
+            a[[j, p]] = a[[p, j]]
+            if a[j, j] != 0:
+                a[j + 1 :, j] /= a[j, j]
+                a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
+    return x, pivots
+
+
+class _Positions(Op):
+    """What the operations that find the rows share: integers without derivative."""
+
+    saves = ""
+    whole = True
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """A position has no derivative."""
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """A position has no derivative."""
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Which row is largest is not known of letters."""
+        raise factors.no_formula("the pivots of LU", xs[0].shape[-1])
+
+
+@frozen
+class Pivots(_Positions):
+    """The row, counted from 1, that each row was exchanged with in LU: (…, m, n) to (…, min(m, n))."""
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        return _eliminated(real("linalg.lu_factor", x))[1].astype(np.int32) + np.int32(1)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, min(m, n))."""
+        return (*s[:-2], min(s[-2:]))
+
+
+@frozen
+class Rows(_Positions):
+    """The order of m rows that exchanges make of them: (…, k) to (…, m); back, the order that undoes it."""
+
+    m: int
+    back: bool = False
+
+    def forward(self, pivots: Any) -> Any:
+        """Exchange."""
+        pivots = np.asarray(pivots, np.int64) - 1
+        order = np.broadcast_to(np.arange(self.m), (*pivots.shape[:-1], self.m)).copy()
+        for b in np.ndindex(pivots.shape[:-1]):
+            for j, p in enumerate(pivots[b]):
+                order[b][[j, p]] = order[b][[p, j]]
+        return np.argsort(order, -1) if self.back else order
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, m)."""
+        return (*s[:-1], self.m)
+
+
+@frozen
+class Doolittle(Op):
+    """L and U of A = L U in one matrix, without exchanges; L has ones on its diagonal. A (…, n, n)."""
+
+    name = "LinalgLuFactorEx"
+    saves = "y"
+
+    def forward(self, x: Any) -> Any:
+        """Eliminate, column by column."""
+        y = np.array(real("linalg.lu_factor", x))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for j in range(y.shape[-1]):
+                below = y[..., j + 1 :, j]
+                below[...] = np.where(below == 0, 0, below / y[..., j, j, None])
+                y[..., j + 1 :, j + 1 :] -= below[..., None] * y[..., j, None, j + 1 :]
+        return y
+
+    def on_symbols(self, x: Any) -> Any:
+        """The same in exact numbers."""
+        y = np.array(x, dtype=object)
+        for j in range(y.shape[-1]):
+            y[..., j + 1 :, j] = y[..., j + 1 :, j] / y[..., j, j, None]
+            y[..., j + 1 :, j + 1 :] = y[..., j + 1 :, j + 1 :] - y[..., j + 1 :, j, None] * y[..., j, None, j + 1 :]
+        return y
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        check_square("linalg.lu_factor", s)
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # A = L U  ⇒  Ā = L⁻ᵀ (tril₋₁(Lᵀ L̄) + triu(Ū Uᵀ)) U⁻ᵀ
+        lower, upper = _unit(y), Triu()(y)
+        inside = ADD(Tril(-1)(matmul(mT(lower), Tril(-1)(g))), Triu()(matmul(Triu()(g), mT(upper))))
+        left = Solve(False, True)(lower, inside)
+        return mT(Solve(False)(upper, mT(left)))
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # with F = L⁻¹ Ȧ U⁻¹:  L̇ = L tril₋₁(F),  U̇ = triu(F) U
+        lower, upper = _unit(y), Triu()(y)
+        moved = mT(Solve(False, True)(upper, mT(Solve(False)(lower, ts[0]))))
+        return ADD(matmul(lower, Tril(-1)(moved)), matmul(Triu()(moved), upper))
+
+    def text(self, *args: str) -> str:
+        """lu(A)."""
+        return f"lu({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """lu(A)."""
+        return f"\\operatorname{{lu}}\\left({args[0]}\\right)"
+
+
+def _unit(y: Any) -> Any:
+    """L, of L and U in one matrix."""
+    return ADD(Tril(-1)(y), identity_like(y))
+
+
+# ------------------------------------------------------------------ what users call
+class LUFactor(NamedTuple):
+    """L and U in one matrix, and the row, counted from 1, that each row was exchanged with."""
+
+    LU: Any
+    pivots: Any
+
+
+class LU(NamedTuple):
+    """A matrix taken apart: P L U."""
+
+    P: Any
+    L: Any
+    U: Any
+
+
+def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor:
+    """A = P L U in one matrix: U on and above the diagonal, L below it; and the exchanges of rows that are P.
+
+    Args:
+        A: (…, m, n) whose first min(m, n) columns are linearly independent.
+        pivot: True; without exchanges there is no LU here.
+
+    Returns:
+        A named tuple (LU, pivots): (…, m, n) and (…, min(m, n)).
+
+    Raises:
+        ShapeError: A is no matrix. NotYet: pivot is False.
+
+    Source: for the gradient, de Hoog, Anderssen, Lukas 2011, Differentiation of matrix functionals.
+
+    >>> sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [2.0, 1.0]]))
+    LUFactor(LU=tensor([[2.0000, 1.0000],
+            [0.5000, 1.5000]]), pivots=tensor([2, 2], dtype=int32))
+    """
+    packed, pivots = _packed(A, pivot)
+    return LUFactor(rename(packed, "LinalgLuFactorEx"), pivots)
+
+
+def lu(A: Any, *, pivot: bool = True) -> LU:
+    """A = P L U, P a permutation, L lower triangular with ones on its diagonal, U upper triangular.
+
+    Args:
+        A: (…, m, n) whose first k = min(m, n) columns are linearly independent.
+        pivot: True; without exchanges there is no LU here.
+
+    Returns:
+        A named tuple (P, L, U): (…, m, m), (…, m, k) and (…, k, n).
+
+    Raises:
+        ShapeError: A is no matrix. NotYet: pivot is False.
+
+    >>> sg.linalg.lu(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).L
+    tensor([[1.0000, 0.0000],
+            [0.5000, 1.0000]])
+    """
+    packed, pivots = _packed(A, pivot)
+    m, n = shape(A)[-2:]
+    k = min(m, n)
+    ndim = len(shape(A))
+    lower = along(packed, ndim - 1, 0, k)
+    L = ADD(Tril(-1)(lower), np.eye(m, k, dtype=getattr(A, "dtype", np.float64)))
+    U = Triu()(along(packed, ndim - 2, 0, k))
+    return LU(_permutation(Rows(m)(pivots), shape(A), A), rename(L, "LinalgLu"), rename(U, "LinalgLu"))
+
+
+def _permutation(order: Any, s: Shape, A: Any) -> Any:
+    """The matrix P with (P x)[order[i]] = x[i]."""
+    m = s[-2]
+    eye = Expand((*s[:-2], m, m))(np.eye(m, dtype=getattr(A, "dtype", np.float64)))
+    return mT(_in_order(eye, order))
+
+
+def _in_order(x: Any, order: Any) -> Any:
+    """The rows of each matrix in another order."""
+    s = shape(x)
+    at = Expand(s)(Reshape((*shape(order), 1))(order))
+    return Pick(len(s) - 2)(x, at)
+
+
+def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
+    s = shape(A)
+    if len(s) < 2:
+        raise ShapeError(
+            f"torch.linalg.lu_factor: Expected tensor with 2 or more dimensions. Got size: {show_shape(s)} instead. "
+            "Pass a matrix."
+        )
+    if not pivot:
+        raise NotYet("linalg.lu_factor: LU without pivoting is not implemented. Leave out pivot=False.")
+    pivots = Pivots()(A)
+    rows = _in_order(A, Rows(s[-2])(pivots))
+    return _compact(rows, *s[-2:]), pivots
+
+
+def _compact(A: Any, m: int, n: int) -> Any:
+    """L and U of a matrix whose rows are in order; what is beyond the square part follows by solving."""
+    last = len(shape(A)) - 1
+    if m == n:
+        return Doolittle()(A)
+    if m < n:
+        square = Doolittle()(along(A, last, 0, m))
+        right = solve_triangular(square, along(A, last, m, n), upper=False, unitriangular=True)
+        return cat([square, right], last)
+    square = Doolittle()(along(A, last - 1, 0, n))
+    below = solve_triangular(square, along(A, last - 1, n, m), upper=True, left=False)
+    return cat([square, below], last - 1)
+
+
+def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool = False) -> Any:
+    """Solve A X = B, or X A = B, with A = P L U as lu_factor returns it.
+
+    Args:
+        LU, pivots: (…, n, n) and (…, n).
+        B: (…, n, k), or (…, k, n) if left is False.
+        left: whether A stands left of X.
+        adjoint: solve with Aᵀ.
+
+    Returns:
+        Shaped like B, with the batch axes of both.
+
+    Raises:
+        ShapeError: LU is not square, or B does not fit.
+
+    >>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))
+    >>> sg.linalg.lu_solve(LU, pivots, sg.tensor([[2.0], [4.0]]))
+    tensor([[1.],
+            [1.]])
+    """
+    check_square("linalg.lu_solve", shape(LU))
+    if not left:
+        return mT(lu_solve(LU, pivots, mT(B), adjoint=not adjoint))
+    n = shape(LU)[-1]
+    if len(shape(B)) < 2 or shape(B)[-2] != n:
+        raise ShapeError(
+            f"linalg.lu_solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and "
+            f"{show_shape(shape(B))}). Expected {n} rows in B."
+        )
+    if adjoint:  # Aᵀ = Uᵀ Lᵀ Pᵀ
+        half = solve_triangular(mT(LU), B, upper=False)
+        whole = solve_triangular(mT(LU), half, upper=True, unitriangular=True)
+        return rename(_in_order(whole, _over(Rows(n, back=True)(pivots), whole)), "LinalgLuSolve")
+    wide = _over(Rows(n)(pivots), B)
+    moved = _in_order(B if shape(B)[:-2] == shape(wide)[:-1] else _spread(B, shape(wide)[:-1]), wide)
+    half = solve_triangular(LU, moved, upper=False, unitriangular=True)
+    return rename(solve_triangular(LU, half, upper=True), "LinalgLuSolve")
+
+
+def _over(order: Any, B: Any) -> Any:
+    """The order for each matrix of the batch that order and B make."""
+    lead = np.broadcast_shapes(shape(order)[:-1], shape(B)[:-2])
+    return order if shape(order)[:-1] == lead else Expand((*lead, shape(order)[-1]))(order)
+
+
+def _spread(B: Any, lead: Shape) -> Any:
+    return Expand((*lead, *shape(B)[-2:]))(B)
+
+
+def solve_with(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
+    """X with A X = b, A = P L U as linalg.lu_factor returns it.
+
+    Args:
+        b: (…, n, k).
+        LU_data, LU_pivots: (…, n, n) and (…, n).
+
+    Returns:
+        Shaped like b, with the batch axes of both.
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.lu_solve(sg.tensor([[2.0]]), *sg.linalg.lu_factor(sg.tensor([[4.0]])))
+    tensor([[0.5000]])
+    """
+    return lu_solve(LU_data, LU_pivots, b)

@@ -1,0 +1,137 @@
+"""What comes together at one place: scatter_reduce and index_reduce. Imports placing, gather, reduce and below.
+
+Sums are scattered. For the others the entries are laid out in layers, one above the other, and reduced.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.node import Shape
+from symgrad.ops.extremes import Extreme
+from symgrad.ops.gather import _corner, _gathering, one_dim
+from symgrad.ops.join import cat
+from symgrad.ops.keys import Positions
+from symgrad.ops.map import ADD, DIV, show_shape
+from symgrad.ops.parts import Take
+from symgrad.ops.placing import rows
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduce import Prod
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Reshape
+
+_REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
+_ONLY = Take(((0, Positions([0])),))
+
+
+def scatter_reduce(
+    input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = "sum",
+    include_self: bool = True, *, axis: int | None = None,
+) -> Any:  # fmt: skip
+    """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there.
+
+    Ties share the gradient of a maximum or minimum evenly; that of a product is exact with zeros.
+
+    Args:
+        input: x (n, m, …).
+        dim, axis: the axis that index replaces.
+        index: integer tensor with as many axes as x.
+        src: tensor at least as large as index.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether x's entries count where something is sent to.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+
+    >>> sg.scatter_reduce(sg.ones(2), 0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "prod")
+    tensor([12.,  1.])
+    """
+    if reduce not in _REDUCTIONS:
+        raise ArgumentError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. Pass one of them."
+        )
+    if not shape(input):
+        row = _reduced(Reshape((1,))(input), _ONLY, Reshape((1,))(src), reduce, include_self, "ScatterReduce")
+        return Reshape(())(row)
+    at = _gathering(input, one_dim(dim, axis, 0), index, "scatter_reduce")
+    return _reduced(input, at, _corner(src, at.block), reduce, include_self, "ScatterReduce")
+
+
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """As scatter_reduce, with index (k,) for whole slices along ``dim``.
+
+    Args:
+        input: x, any shape.
+        dim: the axis.
+        index: integer tensor (k,).
+        source: tensor shaped like x, with size k along dim.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: whether x's entries count where something is sent to.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError: source does not fit.
+
+    >>> sg.ones(2).index_reduce(0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "amax")
+    tensor([4., 1.])
+    """
+    if reduce not in _REDUCTIONS[1:]:
+        raise ArgumentError(
+            f"reduce argument must be either prod, mean, amax or amin, got {reduce}. For sums use index_add."
+        )
+    at, wanted = rows(input, dim, index, "index_reduce")
+    if shape(source) != wanted:
+        raise ShapeError(
+            "index_reduce_(): Source/destination tensor must have same slice shapes. "
+            f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
+        )
+    a, places = at.places[0][0], at.places[0][1].array
+    spread = np.broadcast_to(places.reshape([-1 if k == a else 1 for k in range(len(wanted))]), wanted)
+    full = _gathering(input, a, spread, "index_reduce")
+    return _reduced(input, full, source, reduce, include_self, "IndexReduce")
+
+
+def _reduced(x: Any, at: Take, src: Any, reduce: str, include_self: bool, name: str) -> Any:
+    sizes = shape(x)
+    counts = np.zeros(sizes, dtype=np.int64)
+    np.add.at(counts, at.key, 1)
+    if reduce in ("sum", "mean"):
+        base = x if include_self else Put(at)(x, 0.0)
+        y = ADD(base, Scatter(at, sizes)(src))
+        share = counts + 1 if include_self else np.maximum(counts, 1)
+        return rename(y if reduce == "sum" else DIV(y, share.astype(getattr(x, "dtype", np.float64))), name)
+    layers = _layers(x, at, src, counts, {"prod": 1.0, "amax": -inf, "amin": inf}[reduce], include_self)
+    return rename((Prod((0,)) if reduce == "prod" else Extreme((0,), largest=reduce == "amax"))(layers), name)
+
+
+def _layers(x: Any, at: Take, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:
+    """x, and what comes to each place, one after the other along a new first axis; the neutral number elsewhere."""
+    sizes = shape(x)
+    first = x if include_self else Put(at)(x, neutral)
+    depth = int(counts.max(initial=0))
+    if depth == 0:
+        return Reshape((1, *sizes))(x)
+    empty = np.full((depth, *sizes), neutral, dtype=getattr(x, "dtype", np.float64))
+    deep = Take(tuple((k, Positions(key)) for k, key in enumerate((_turn(at, sizes), *at.key))))
+    return cat([Reshape((1, *sizes))(first), Put(deep)(empty, src)], 0)
+
+
+def _turn(at: Take, sizes: Shape) -> Any:
+    """Return how many entries came to the same place before each one."""
+    keys = np.broadcast_arrays(*at.key)
+    flat = np.ravel_multi_index([k.ravel() for k in keys], sizes)
+    order = np.argsort(flat, kind="stable")
+    starts = np.flatnonzero(np.diff(flat[order], prepend=-1))
+    runs = np.diff(np.append(starts, flat.size))
+    turn = np.empty(flat.size, dtype=np.int64)
+    turn[order] = np.arange(flat.size) - np.repeat(starts, runs)
+    return turn.reshape(keys[0].shape)

@@ -1,0 +1,185 @@
+"""Where entries belong in an ordered row, and how many fall between edges. Nothing here has a derivative.
+
+Imports order and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.node import Shape
+from symgrad.ops.convert import Cast
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Reshape
+
+
+class _Counts(Op):
+    """What the operations here share: integers or counts, and no derivative."""
+
+    saves = ""
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """A count has no derivative."""
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """A count has no derivative."""
+
+
+@frozen
+class SearchSorted(_Counts):
+    """How many entries of the ordered row are below v, or not above it; rows (n,) or one for each row of v."""
+
+    right: bool = False
+    name = "Searchsorted"
+    whole = True
+
+    def forward(self, row: Any, v: Any) -> Any:
+        """Bisect."""
+        row, v = np.asarray(row), np.asarray(v)
+        side: Any = "right" if self.right else "left"
+        if row.ndim == 1:
+            return np.asarray(np.searchsorted(row, v, side))
+        flat, wanted = row.reshape(-1, row.shape[-1]), v.reshape(-1, v.shape[-1])
+        return np.array([np.searchsorted(r, w, side) for r, w in zip(flat, wanted)], np.int64).reshape(v.shape)
+
+    def on_symbols(self, row: Any, v: Any) -> Any:
+        """Count."""
+        row, v = np.asarray(row, dtype=object), np.asarray(v, dtype=object)
+        found = np.empty(v.shape, dtype=object)
+        for k in np.ndindex(v.shape):
+            entries = row if row.ndim == 1 else row[k[:-1]]
+            found[k] = sp.Add(*[_one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
+        return found
+
+    def out_shape(self, row: Shape, v: Shape) -> Shape:
+        """The shape of v."""
+        return v
+
+
+def _one_if(condition: Any) -> sp.Expr:
+    return sp.Piecewise((1, condition), (0, True))
+
+
+@frozen
+class Histogram(_Counts):
+    """How many entries of x lie in each of ``bins`` equal parts of [low, high], the last part with its end."""
+
+    bins: int
+    low: float
+    high: float
+    name = "Histc"
+
+    def forward(self, x: Any) -> Any:
+        """Count."""
+        x = np.asarray(x)
+        low, high = (self.low, self.high) if self.low != self.high else (x.min(initial=0), x.max(initial=0))
+        low, high = (low - 1, high + 1) if low == high else (low, high)
+        return np.histogram(x[np.isfinite(x)], self.bins, (low, high))[0].astype(x.dtype)
+
+    def on_symbols(self, x: Any) -> Any:
+        """Count, between edges that are given."""
+        low, high = sp.nsimplify(self.low), sp.nsimplify(self.high)
+        edges = [low + (high - low) * sp.Rational(k, self.bins) for k in range(self.bins + 1)]
+        found = np.empty(self.bins, dtype=object)
+        for k in range(self.bins):
+            last = k == self.bins - 1
+            found[k] = sp.Add(*[
+                _one_if(sp.And(v >= edges[k], v <= edges[k + 1] if last else v < edges[k + 1])) for v in x.flat
+            ])  # fmt: skip
+        return found
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(bins,)."""
+        return (self.bins,)
+
+
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+) -> Any:
+    """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it.
+
+    Args:
+        sorted_sequence: (n,), or (…, n) with the leading axes of input; in ascending order along the last axis.
+        input: v, a number or tensor.
+        out_int32: return int32 rather than int64.
+        right, side: count entries equal to v as well; side is "left" or "right".
+
+    Returns:
+        An integer tensor shaped like input, without gradient.
+
+    Raises:
+        ShapeError: the leading axes differ. ArgumentError: right and side contradict each other.
+
+    >>> sg.searchsorted(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([2.0, 5.0]))
+    tensor([1, 3])
+    """
+    if side not in (None, "left", "right") or (side == "left" and right):
+        raise ArgumentError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of "
+            f"{side} while right was {right}. Pass one of them."
+        )
+    s, v = shape(sorted_sequence), shape(input)
+    if not s or (len(s) > 1 and s[:-1] != v[:-1]):
+        raise ShapeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {show_shape(s)} and input value "
+            f"tensor {show_shape(v)}."
+        )
+    found = SearchSorted(right or side == "right")(sorted_sequence, input)
+    return Cast(np.dtype(np.int32))(found) if out_int32 else found
+
+
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """The bucket of each v between ordered boundaries: k where b_{k-1} < v ≤ b_k, with ``right`` b_{k-1} ≤ v < b_k.
+
+    Args:
+        input: v, a number or tensor.
+        boundaries: b (n,), in ascending order.
+        out_int32: return int32 rather than int64.
+        right: which side of a bucket is closed.
+
+    Returns:
+        An integer tensor shaped like input, without gradient.
+
+    Raises:
+        ShapeError: boundaries is no vector.
+
+    >>> sg.bucketize(sg.tensor([1.0, 2.5]), sg.tensor([1.0, 2.0, 3.0]))
+    tensor([0, 2])
+    """
+    if len(shape(boundaries)) != 1:
+        raise ShapeError(
+            f"bucketize(): boundaries tensor must be 1 dimension, but got dim({len(shape(boundaries))}). Flatten it."
+        )
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out.
+
+    Args:
+        input: x, any shape.
+        bins: how many parts.
+        min, max: the ends; those of x where both are 0.
+
+    Returns:
+        A tensor (bins,) of x's dtype, without gradient.
+
+    Raises:
+        ArgumentError: bins is not positive, or max below min.
+
+    >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    tensor([0., 2., 1., 0.])
+    """
+    if bins <= 0:
+        raise ArgumentError(f"torch.histc(): bins must be > 0, but got {bins}. Pass how many parts to make.")
+    if min > max:
+        raise ArgumentError(f"torch.histc: max must be larger than min. Got min={min} and max={max}.")
+    return Histogram(bins, min, max)(Reshape((int(np.prod(shape(input))),))(input))
