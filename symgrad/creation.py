@@ -199,6 +199,8 @@ def arange(
     if end is None:
         raise ArgumentTypeError('arange() missing 1 required positional arguments: "end". Pass where to stop.')
     start = 0 if start is None else start
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise ArgumentError(f"arange: unsupported range: {start} -> {end}. Pass finite numbers.")
     if step == 0 or (end - start) / step < 0:
         raise ArgumentError(
             f"arange: upper bound and lower bound inconsistent with step sign. "

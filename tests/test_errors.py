@@ -244,6 +244,19 @@ BAD = {
     "oblong symbol inverted": lambda: sg.linalg.inv(sg.symbol("x", ("n", "m"))),
     "NumPy's out": lambda: np.add(x, 1.0, out=np.zeros(3)),
     "unknown default dtype": lambda: sg.set_default_dtype(sg.int64),
+    "endless range": lambda: sg.arange(0, float("inf")),
+    "differences taken -1 times": lambda: sg.diff(x, -1),
+    "narrowed number": lambda: sg.narrow(sg.tensor(1.0), 0, 0, 1),
+    "repeats of another number": lambda: x.repeat_interleave(sg.tensor([1] * 5)),
+    "negative repeats": lambda: x.repeat_interleave(sg.tensor([-1])),
+    "repeats of another sum": lambda: x.repeat_interleave(sg.tensor([2]), output_size=1),
+    "more cut off than there is": lambda: sg.nn.functional.pad(x, (-9, 1), mode="replicate"),
+    "windows that stand still": lambda: sg.nn.functional.max_pool1d(M, 1, 0),
+    "windows without entries": lambda: sg.nn.functional.avg_pool1d(M, 0),
+    "padding wider than half a window": lambda: sg.nn.functional.max_pool1d(M, 1, padding=1),
+    "mean of sums over 0": lambda: sg.nn.functional.avg_pool2d(M[None], 1, divisor_override=0),
+    "no groups": lambda: sg.nn.functional.conv1d(M, sg.ones(1, 2, 1), groups=0),
+    "unknown driver": lambda: sg.linalg.lstsq(sg.eye(2), sg.ones(2, 1), driver="fast"),
 }  # fmt: skip
 
 

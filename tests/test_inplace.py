@@ -13,7 +13,9 @@ OTHERS = {
     "scatter_add": (1, [[0], [1]], [[5.0], [6.0]]), "clamp": (0.2, 0.6), "clip": (0.2, 0.6), "pow": (3,), "acosh": (),
 }  # fmt: skip
 APART = {"detach", "requires_grad", "zero", "fill", "copy", "add", "sub", "mul", "div"}  # tested beside their operators
-NAMES = sorted({n[:-1] for n in dir(sg.Tensor) if n.endswith("_") and not n.startswith("_")} - APART)
+RANDOM = {"bernoulli", "exponential", "normal", "random", "uniform"}
+IN_PLACE = {n[:-1] for n in dir(sg.Tensor) if n.endswith("_") and not n.startswith("_")}
+NAMES = sorted(IN_PLACE - APART - RANDOM)
 
 
 def tensors(args):

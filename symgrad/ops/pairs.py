@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.errors import ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.elementwise import BINARY, where
 from symgrad.ops.join import cat
 from symgrad.ops.logic import LOGIC, bitwise
@@ -33,6 +33,7 @@ def diff(
 
     Raises:
         ShapeError: x has no axis.
+        ArgumentError: n is negative.
 
     >>> sg.diff(sg.tensor([1.0, 4.0, 9.0]))
     tensor([3., 5.])
@@ -40,6 +41,8 @@ def diff(
     if not shape(input):
         raise ShapeError("diff expects input to be at least one-dimensional. Got a number.")
     a = axis_of(dim if axis is None else axis, len(shape(input)))
+    if n < 0:
+        raise ArgumentError(f"order must be non-negative but got {n}. diff: pass how often to take differences.")
     if n == 0:  # as in torch and NumPy, without what is to be joined
         return input
     parts = [p for p in (prepend, input, append) if p is not None]

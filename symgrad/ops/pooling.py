@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise import BINARY
 from symgrad.ops.extremes import Arg, Extreme
@@ -16,7 +16,7 @@ from symgrad.ops.map import ADD, DIV, MUL
 from symgrad.ops.padding import pad
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.shape import Reshape
-from symgrad.ops.windows import Sizes, around, batched, drop_batch, each, windows
+from symgrad.ops.windows import Sizes, around, batched, check_sizes, drop_batch, each, windows
 
 
 def max_pool1d(
@@ -70,7 +70,8 @@ def _max_pool(
 ) -> Any:  # fmt: skip
     x, single = batched(x, dims, f"max_pool{dims}d")
     size, wide = each(kernel_size, dims), each(padding, dims)
-    steps, gaps, inside = each(stride or size, dims), each(dilation, dims), shape(x)[2:]
+    steps, gaps, inside = each(size if stride in (None, (), []) else stride, dims), each(dilation, dims), shape(x)[2:]
+    check_sizes(size, steps, gaps)
     _check_padding(size, wide, gaps)
     beyond = _beyond(inside, size, steps, wide, gaps) if ceil_mode else (0,) * dims
     found = _windows_last(windows(_extended(around(x, wide, _least(x)), beyond, _least(x)), size, steps, gaps), dims)
@@ -179,12 +180,15 @@ def _avg_pool(
 ) -> Any:  # fmt: skip
     x, single = batched(x, dims, f"avg_pool{dims}d")
     size, wide, ones = each(kernel_size, dims), each(padding, dims), (1,) * dims
+    steps, inside = each(size if stride in (None, (), []) else stride, dims), shape(x)[2:]
+    check_sizes(size, steps, ones)
     _check_padding(size, wide, ones)
-    steps, inside = each(stride or size, dims), shape(x)[2:]
     beyond = _beyond(inside, size, steps, wide, ones) if ceil_mode else (0,) * dims
     added = _window_sums(_extended(around(x, wide), beyond, 0.0), size, steps)
-    n: Any = divisor or prod(size)
-    if not divisor and (any(beyond) or (any(wide) and not zeros_count)):
+    if divisor == 0:
+        raise ArgumentError("divisor must be not zero. avg_pool2d: leave divisor_override out for the mean.")
+    n: Any = prod(size) if divisor is None else divisor
+    if divisor is None and (any(beyond) or (any(wide) and not zeros_count)):
         within = [(0 if zeros_count else p, b + (0 if zeros_count else p)) for p, b in zip(wide, beyond, strict=True)]
         there = [m + (2 * p if zeros_count else 0) for m, p in zip(inside, wide, strict=True)]
         counted = np.pad(np.ones(there, getattr(x, "dtype", None)), within)

@@ -142,6 +142,8 @@ def narrow(x: Any, dim: int, start: Any, length: Any) -> Any:
     tensor([2., 3.])
     """
     a = axis_of(dim, len(shape(x)))
+    if not shape(x):
+        raise ShapeError("narrow() cannot be applied to a 0-dim tensor. Reshape it to (1,) first.")
     n = shape(x)[a]
     first = n + start if isinstance(start, int) and start < 0 else start
     known = all(isinstance(k, int) for k in (n, first, length))

@@ -28,6 +28,13 @@ def each(sizes: Any, dims: int) -> tuple[int, ...]:
     return found * dims if len(found) == 1 else found
 
 
+def check_sizes(size: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> None:
+    """Raise unless windows have entries, and move on."""
+    for what, sizes in (("kernel size", size), ("stride", stride), ("dilation", dilation)):
+        if any(k < 1 for k in sizes):
+            raise ArgumentError(f"{what} must be greater than zero, but got {list(sizes)}. Pass 1 or more.")
+
+
 def windows(x: Any, size: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
     """(…, n) to (…, m, k) in place of each of the last axes: m windows of k entries."""
     first = len(shape(x)) - len(size)
@@ -121,6 +128,9 @@ def _conv(
     x, single = batched(x, dims, f"conv{dims}d")
     (n, c, *_), (f, *rest) = shape(x), shape(weight)
     steps, gaps = each(stride, dims), each(dilation, dims)
+    if groups < 1:
+        raise ArgumentError(f"non-positive groups is not supported, but got {groups}. Pass a divisor of the channels.")
+    check_sizes((1,), steps, gaps)
     if len(rest) != dims + 1 or f % groups or rest[0] * groups != c:
         raise ShapeError(
             f"Given groups={groups}, weight of size {show_shape(shape(weight))}, expected input{show_shape(shape(x))} "
