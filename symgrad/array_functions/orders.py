@@ -80,20 +80,28 @@ def _between(rows: Any, q: Any, method: str) -> Any:
     if not isinstance(n, int):
         raise ValueNeeded(f"np.quantile: the size {n} of this symbol is not a number, so no rank is. Give it one.")
     rank = np.atleast_1d(q).ravel() * (n - 1)
-    low = np.floor(rank).astype(np.int64)
-    at, after = F.index_select(rows, -1, as_tensor(low)), np.minimum(low + 1, n - 1)
-    share = {
-        "linear": rank - low,
-        "lower": 0.0 * rank,
-        "higher": np.ceil(rank - low),
-        "midpoint": np.where(rank == low, 0.0, 0.5),
-        "nearest": np.round(rank) - low,
-    }.get(method)
-    if share is None:
+    if method in _PICKS:
+        found = _picked(rows, _PICKS[method](rank))
+    elif method in _SHARES:
+        rows = rows if rows.dtype.kind == "f" else rows.to(np.float64)
+        low = np.floor(rank)
+        at, share = _picked(rows, low), as_tensor(_SHARES[method](rank - low))
+        share = share if np.ndim(q) else share.to(rows.dtype)
+        found = at + (_picked(rows, np.minimum(low + 1, n - 1)) - at) * share
+    else:
         raise ArgumentError(
-            f"np.quantile: method={method!r} is not supported on tensors. Use 'linear', 'lower', 'higher', 'midpoint' "
-            "or 'nearest'."
+            f"np.quantile: method={method!r} is not supported on tensors. Use one of {[*_SHARES, *_PICKS]}."
         )
-    found = at + (F.index_select(rows, -1, as_tensor(after)) - at) * as_tensor(share) if np.any(share) else at
     last = F.narrow(rows, -1, n - 1, 1)
-    return F.where(F.isnan(last), last, found)
+    return F.where(F.isnan(last), last, found) if rows.dtype.kind == "f" else found
+
+
+_PICKS: dict[str, Callable[[Any], Any]] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}
+_SHARES: dict[str, Callable[[Any], Any]] = {
+    "linear": lambda part: part,
+    "midpoint": lambda part: np.where(part == 0, 0.0, 0.5),
+}
+
+
+def _picked(rows: Any, rank: Any) -> Any:
+    return F.index_select(rows, -1, as_tensor(rank.astype(np.int64)))

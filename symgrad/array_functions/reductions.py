@@ -82,8 +82,10 @@ def _floating(x: Any) -> Any:
     return x if x.dtype.kind == "f" else x.to(np.float64)
 
 
-def _size(x: Any, axes: tuple[int, ...]) -> Any:
-    return math.prod(x.shape[k] for k in axes)
+def _count(mask: Any, x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return how many entries of x the mask keeps, in the dtype of x."""
+    one = F.broadcast_to(as_tensor(1.0).to(x.dtype), x.shape)
+    return _sum(masked(mask, one, 0), axis, None, None, keepdims)
 
 
 @numpys("mean")
@@ -94,8 +96,7 @@ def mean(
     x = _floating(_cast(a, dtype))
     axes = axes_of(x, axis)
     if where is not True:
-        kept = masked(where, F.broadcast_to(as_tensor(1.0), x.shape), 0.0)
-        return _sum(masked(where, x, 0), axes, None, None, keepdims) / _sum(kept, axes, None, None, keepdims)
+        return _sum(masked(where, x, 0), axes, None, None, keepdims) / _count(where, x, axes, keepdims)
     return F.mean(x, axes, bool(keepdims)) if axes else x
 
 
@@ -168,8 +169,7 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     x = _cast(a, dtype)
     there = ~F.isnan(x)
     residual = masked(there, x - _nanmean(x, axis, None, None, True), 0)
-    count = _sum(masked(there, F.broadcast_to(as_tensor(1.0), x.shape), 0.0), axis, None, None, keepdims)
-    return _sum(residual**2, axis, None, None, keepdims) / (count - ddof)
+    return _sum(residual**2, axis, None, None, keepdims) / (_count(there, x, axis, keepdims) - ddof)
 
 
 @numpys("nanstd")
@@ -180,6 +180,8 @@ def _nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
 def _without_nan(name: str, worst: float) -> Callable[..., Any]:
     def call(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         x = as_tensor(a)
+        if x.dtype.kind != "f":
+            return _along(name, x, axis, keepdims)
         there = ~F.isnan(x)
         found = _along(name, masked(there, x, worst), axis, keepdims)
         return masked(_any(there, axis, None, keepdims), found, math.nan)
@@ -224,8 +226,9 @@ def _end(value: Any, x: Any, axis: int) -> Any:
 
 @numpys("ediff1d")
 def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    parts = [to_begin, F.diff(F.ravel(as_tensor(ary))), to_end]
-    return F.cat([F.ravel(as_tensor(p)) for p in parts if p is not None])
+    ary = as_tensor(ary)
+    parts = [to_begin, F.diff(F.ravel(ary)), to_end]
+    return F.cat([F.ravel(as_tensor(p)).to(ary.dtype) for p in parts if p is not None])
 
 
 @numpys("trapezoid", "trapz")
@@ -260,7 +263,7 @@ def cov(
 
 
 def _variables(m: Any, dtype: Any, rowvar: bool) -> Any:
-    x = _floating(_cast(m, dtype))
+    x = _cast(m, np.float64 if dtype is None else dtype)
     if len(x.shape) > 2:
         raise ShapeError(f"np.cov: got {len(x.shape)} axes. Expected one variable, or a matrix of variables.")
     x = F.reshape(x, (1, -1)) if len(x.shape) < 2 else x

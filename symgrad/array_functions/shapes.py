@@ -172,7 +172,7 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
 
 @numpys("trace")
 def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-    x = a if dtype is None else a.to(dtype)
+    x = a.to(np.int64 if a.dtype == bool else a.dtype) if dtype is None else a.to(dtype)
     return F.trace(x) if (offset, len(x.shape)) == (0, 2) else F.sum(F.diagonal(x, offset, axis1, axis2), -1)
 
 
@@ -193,6 +193,7 @@ def _triu(m: Any, k: int = 0) -> Any:
 @numpys("vander")
 def _vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     n = len(x) if N is None else N
+    x = x.to(np.promote_types(x.dtype, np.int64))
     powers = [x**k for k in range(n)]
     return F.stack(powers if increasing else powers[::-1], -1)
 
@@ -207,7 +208,7 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min:
 
 @numpys("round", "around")
 def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    return F.round(a, decimals=decimals)
+    return a if a.dtype.kind in "iu" and decimals >= 0 else F.round(a, decimals=decimals)
 
 
 @numpys("nan_to_num")
@@ -223,7 +224,7 @@ numpys("fix")(lambda x, out=None: F.trunc(x))
 numpys("sinc")(lambda x: F.sinc(x))
 numpys("i0")(lambda x: F.i0(x))
 numpys("real")(lambda val: val)
-numpys("imag")(lambda val: val * 0)
+numpys("imag")(lambda val: F.broadcast_to(as_tensor(0.0).to(val.dtype), val.shape))
 
 
 @numpys("where")
