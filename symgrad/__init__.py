@@ -39,7 +39,7 @@ __all__ = [
     "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
-    "explain",
+    "explain", "graph",
 ]  # fmt: skip
 __all__ += _arrays.__all__
 __all__ += _creation.__all__
@@ -57,6 +57,7 @@ _LATER = {
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
     "explain": "symgrad.teach",
+    "graph": "symgrad.teach",
     "fori_loop": "symgrad.loops",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -76,7 +77,7 @@ if _TYPE_CHECKING:
     from symgrad.expression import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
-    from symgrad.teach import explain
+    from symgrad.teach import explain, graph
 
 
 def __getattr__(name: str) -> _Any:

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.creation import symbol, tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.modes import enable_grad
+from symgrad.node import CONSTANT, Leaf
 from symgrad.ops.map import show_shape
-from symgrad.record import Core
-from symgrad.variables import tensor_result
+from symgrad.record import Core, as_tensor
+
+_HOME = str(Path(__file__).parents[1])
 
 
-def output_of(who: str, y: Any, wrt: Any, at: Any) -> tuple[Any, Any]:
+class Call(NamedTuple):
+    """A call of a user's function: its name, and the counts of nodes before and behind it."""
+
+    name: str
+    start: int
+    end: int
+
+
+def output_of(who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = None) -> tuple[Any, Any]:
     """Return the tensor, and what to differentiate by as tensors or None.
 
     Args:
@@ -24,6 +37,7 @@ def output_of(who: str, y: Any, wrt: Any, at: Any) -> tuple[Any, Any]:
         y: a tensor, or a function.
         wrt: tensors; names of the function's parameters; or None.
         at: arguments of the function.
+        calls: takes the calls that the function makes.
     """
     if isinstance(y, Core):
         if at is not None:
@@ -35,17 +49,22 @@ def output_of(who: str, y: Any, wrt: Any, at: Any) -> tuple[Any, Any]:
         return y, wrt
     if not callable(y):
         raise ArgumentTypeError(f"{who}: expected a tensor or a function, got {type(y).__name__}.")
-    return called(who, y, wrt, at)
+    return called(who, y, wrt, at, calls)
 
 
-def called(who: str, f: Callable[..., Any], wrt: Any, at: Any) -> tuple[Any, Any]:
+def called(who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call] | None) -> tuple[Any, Any]:
     """Call a function with leaves that are named as its parameters are."""
     names = parameters(who, f, None if at is None else len(_arguments(at)))
     leaves = (
         [symbol(n) for n in names] if at is None else [_leaf(n, x) for n, x in zip(names, _arguments(at), strict=True)]
     )
-    with enable_grad():
-        y = tensor_result(f(*leaves), who)
+    with enable_grad(), nullcontext() if calls is None else _noted(calls):
+        y = f(*leaves)
+    if not isinstance(y, (Core, int, float, np.ndarray, np.generic)):
+        raise ArgumentTypeError(
+            f"{who}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
+        )
+    y = as_tensor(y)
     if y._node is None:
         raise GraphError(f"{who}: the function's result does not depend on its arguments. Compute it from them.")
     if wrt is None:
@@ -81,6 +100,32 @@ def _leaf(name: str, x: Any) -> Any:
     if value.dtype.kind == "i" and not value.ndim:
         value = value.astype(np.float64)
     return tensor(value, requires_grad=value.dtype.kind == "f", name=name)
+
+
+@contextmanager
+def _noted(calls: list[Call]) -> Iterator[None]:
+    """Note the calls of Python functions outside symgrad, those within before those around."""
+    open_: list[tuple[Any, int]] = []
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        name, file = frame.f_code.co_name, frame.f_code.co_filename
+        if name.startswith("<") or file.startswith(_HOME):
+            return
+        if event == "call":
+            open_.append((frame, _moment()))
+        elif event == "return" and open_ and open_[-1][0] is frame:
+            calls.append(Call(name, open_.pop()[1], _moment()))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _moment() -> int:
+    return Leaf(None, (), CONSTANT).index
 
 
 def check_number(who: str, y: Any) -> None:

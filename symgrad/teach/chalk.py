@@ -25,9 +25,14 @@ ENTRIES = 12  # of an array that are written out
 DIGITS = 6
 
 
+def clean(text: str) -> str:
+    """Return a text with a sign in the place of each character that does not print."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "␣" for c in text)
+
+
 def chalk(e: Any) -> str:
     """Return an expression as one line of text; names of users' making stay as they are."""
-    parts = _NAME.split(e if isinstance(e, str) else printers.text(e))
+    parts = _NAME.split(clean(e if isinstance(e, str) else printers.text(e)))
     for k in range(0, len(parts), 2):
         for pattern, found in _RULES:
             parts[k] = pattern.sub(found, parts[k])

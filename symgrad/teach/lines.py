@@ -207,7 +207,7 @@ def brief(form: ClosedForm, most: int = LONG) -> Any:
 def _equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
     equal = _equal(rights, step)
-    return Formula((_entry(name, rights[0]) if rights else name, *equal.parts))
+    return Formula((entry(name, rights[0]) if rights else name, *equal.parts))
 
 
 def _equal(rights: Sequence[Any], step: Step | None) -> Formula:
@@ -221,7 +221,7 @@ def _equal(rights: Sequence[Any], step: Step | None) -> Formula:
     return Formula(tuple(parts))
 
 
-def _entry(name: Any, e: Any) -> Any:
+def entry(name: Any, e: Any) -> Any:
     """Return the name of an array, with indices where what it equals is written entry by entry."""
     shape = getattr(name, "shape", ())
     if not shape or isinstance(e, ArrayExpr):
@@ -239,7 +239,7 @@ def _result(name: Any, form: ClosedForm, value: Any) -> Formula:
     known = [] if value is None or np.ndim(value) or getattr(shown, "is_number", False) else [Value(value)]
     if shown is None:
         return Formula((name, *known))
-    return Formula((_entry(name, shown), shown, *known))
+    return Formula((entry(name, shown), shown, *known))
 
 
 def _where(form: ClosedForm) -> list[Line] | None:

@@ -1,6 +1,6 @@
 """Presentation MathML, element by element: escaped names, numbers, brackets, and operations as they write themselves.
 
-Imports forms' names only.
+Imports chalk and forms' names.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from symgrad.forms.names import latex_name
+from symgrad.teach.chalk import clean
 
 INVISIBLE = "<mo>&#x2062;</mo>"  # times, so that screen readers know
 BEFORE_WORD = '<mo lspace="0.17em" rspace="0">&#x2062;</mo>'  # the same before a function's name
@@ -23,7 +24,7 @@ _NAME = re.compile(r"([A-Za-z]+)_?(\d*)|(.)_?(\d*)", re.DOTALL)
 
 def mi(text: str) -> str:
     """An identifier."""
-    return f"<mi>{escape(text)}</mi>"
+    return f"<mi>{escape(clean(text))}</mi>"
 
 
 def mn(text: str) -> str:
@@ -79,7 +80,7 @@ def name(text: str) -> str:
     bare = text[: len(text) - dashes]
     found = _NAME.fullmatch(bare)
     if found is None:
-        made = f"<mtext>{escape(bare)}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
+        made = f"<mtext>{escape(clean(bare))}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
     else:
         stem, index = (found[1] or found[3]), (found[2] or found[4] or "")
         made = mi(_letter(stem))

@@ -94,6 +94,18 @@ class Tape:
         """Return the symbol of ∂output/∂node."""
         return Adjoint.of(self.names[self.root], self.names[node], node.shape, self.straight)
 
+    def shown_inputs(self, node: AnyNode) -> list[AnyNode]:
+        """Return the nodes that a node is computed of, each once; those of a condition that is written in its place."""
+        found: dict[AnyNode, None] = {}
+        stack = [p for p in reversed(node.inputs) if is_node(p)]
+        while stack:
+            p = stack.pop()
+            if p not in self.inlined:
+                found[p] = None
+            else:
+                stack.extend(q for q in reversed(p.inputs) if is_node(q))
+        return list(found)
+
     # ---------------------------------------------------------------- formulas of one operation
     def formula(self, node: AnyNode) -> Any:
         """Return what the node computes, in the names of its inputs."""
