@@ -153,7 +153,7 @@ def reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: An
     if where is not True:
         x = masked(where, x, along.start if along.start is not None else initial)
     axes = tuple(range(len(shape(x)))) if axis is None else axis
-    y = along.reduce(x, axes, keepdims) if axes != () else x
+    y = along.reduce(x, axes, keepdims) if axes != () else x != 0 if name.startswith("logical") else x
     return y if initial is None else _required(name)(y, as_tensor(initial).to(y.dtype))
 
 

@@ -397,6 +397,9 @@ def test_what_has_no_derivative_is_refused_with_what_to_use_instead(name):
 
 
 WRONG = {
+    "axis": (lambda x: np.sum(x, axis=2), "axis 2 is out of bounds for array of dimension 2. Count axes from 0"),
+    "new axis": (lambda x: np.expand_dims(x, 4), "got axis 4 of 3 axes"),
+    "no entries": (lambda x: np.median(x[:0]), "got no entries along the axis"),
     "uneven split": (lambda x: np.split(x, 3, axis=1), "array split does not result in an equal division"),
     "squeeze": (lambda x: np.squeeze(x, 0), "cannot select an axis to squeeze out"),
     "weights": (lambda x: np.average(x, weights=V), "weights of shape"),
@@ -414,8 +417,27 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_arguments_are_refused(name):
     call, text = WRONG[name]
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, IndexError), match=text) as failure:
         call(sg.tensor(A, requires_grad=True))
+    assert isinstance(failure.value, sg.SymgradError)
+
+
+EDGES = [np.array(2.5), np.array([1.5]), np.array([[3.0, np.inf], [-np.inf, 1.0]]), np.array([np.nan, 1.0, 2.0])]
+
+
+@pytest.mark.parametrize("point", EDGES, ids=str)
+@pytest.mark.parametrize("options", [{}, {"axis": 0}, {"axis": -1}, {"axis": ()}, {"keepdims": True}], ids=str)
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "max", "min", "all", "any", "mean", "median", "count_nonzero", "nansum"]
+)
+def test_reductions_of_numbers_infinities_and_nan_are_numpys(name, options, point):
+    function = getattr(np, name)
+    if name in ("mean", "median") and point.ndim == 0 and options.get("axis") in (0, -1):
+        pytest.skip("NumPy does so along an axis of arrays only")
+    with np.errstate(all="ignore"):
+        expected = function(point, **options)
+    found = function(sg.tensor(point), **options)
+    np.testing.assert_array_equal(found.numpy(), np.asarray(expected), strict=True)
 
 
 class Other:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.array_functions.reductions import axes_of
+from symgrad.array_functions.reductions import one_axis
 from symgrad.array_functions.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from symgrad.array_functions.table import numpys
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -105,12 +105,12 @@ def _pieces(x: Any, sections: Any, axis: int, even: bool) -> list[Any]:
 
 @numpys("split")
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    return _pieces(as_tensor(ary), indices_or_sections, axes_of(ary, axis)[0], even=True)
+    return _pieces(as_tensor(ary), indices_or_sections, one_axis(ary, axis), even=True)
 
 
 @numpys("array_split")
 def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    return _pieces(as_tensor(ary), indices_or_sections, axes_of(ary, axis)[0], even=False)
+    return _pieces(as_tensor(ary), indices_or_sections, one_axis(ary, axis), even=False)
 
 
 numpys("hsplit")(lambda ary, indices_or_sections: _split(ary, indices_or_sections, int(len(ary.shape) > 1)))

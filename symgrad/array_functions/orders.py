@@ -79,15 +79,19 @@ def _between(rows: Any, q: Any, method: str) -> Any:
     n = rows.shape[-1]
     if not isinstance(n, int):
         raise ValueNeeded(f"np.quantile: the size {n} of this symbol is not a number, so no rank is. Give it one.")
+    if n == 0:
+        raise ArgumentError("np.quantile: got no entries along the axis. Expected one or more.")
     rank = np.atleast_1d(q).ravel() * (n - 1)
     if method in _PICKS:
         found = _picked(rows, _PICKS[method](rank))
     elif method in _SHARES:
         rows = rows if rows.dtype.kind == "f" else rows.to(np.float64)
         low = np.floor(rank)
-        at, share = _picked(rows, low), as_tensor(_SHARES[method](rank - low))
-        share = share if np.ndim(q) else share.to(rows.dtype)
-        found = at + (_picked(rows, np.minimum(low + 1, n - 1)) - at) * share
+        share = _SHARES[method](rank - low)
+        after = np.where(share == 0, low, np.minimum(low + 1, n - 1))  # the entry itself, lest 0·∞ come in
+        s = as_tensor(np.where(share == 0, 0.5, share))
+        s = s if np.ndim(q) else s.to(rows.dtype)
+        found = _picked(rows, low) * (1 - s) + _picked(rows, after) * s
     else:
         raise ArgumentError(
             f"np.quantile: method={method!r} is not supported on tensors. Use one of {[*_SHARES, *_PICKS]}."

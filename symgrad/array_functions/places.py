@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.array_functions.reductions import summed_axes
 from symgrad.array_functions.table import numpys, shown
 from symgrad.record import Core, as_tensor
 
@@ -97,8 +98,9 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool
 
 @numpys("count_nonzero")
 def _count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    x = as_tensor(a)
-    return F.sum(x != 0, tuple(range(len(x.shape))) if axis is None else axis, keepdim=keepdims)
+    there = (as_tensor(a) != 0).to(np.int64)
+    axes = summed_axes(there, axis)
+    return F.sum(there, axes, keepdims) if axes else there
 
 
 # ------------------------------------------------------------------ sizes and dtypes

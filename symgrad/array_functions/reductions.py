@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.array_functions.table import numpys
-from symgrad.errors import ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.record import Core, as_tensor
 from symgrad.ufuncs import masked, reduced
 
@@ -20,13 +20,27 @@ def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
     n = len(x.shape)
     if axis is None:
         return tuple(range(n))
-    found = np.lib.array_utils.normalize_axis_tuple(axis, n)
-    return tuple(found)
+    try:
+        return tuple(np.lib.array_utils.normalize_axis_tuple(axis, n))
+    except np.exceptions.AxisError as error:
+        raise IndexRangeError(f"{error}. Count axes from 0, or from -1 backwards.") from error
+
+
+def one_axis(x: Any, axis: Any) -> int:
+    """Return the axis that ``axis`` names."""
+    if not isinstance(axis, (int, np.integer)):
+        raise ArgumentTypeError(f"axis: got {axis!r}. Expected an integer.")
+    return axes_of(x, axis)[0]
+
+
+def summed_axes(x: Any, axis: Any) -> tuple[int, ...]:
+    """Return the axes to reduce; a number may be reduced along its axis 0, as in NumPy."""
+    return () if not x.shape and axis in (0, -1) else axes_of(x, axis)
 
 
 def _along(name: str, x: Any, axis: Any, keepdims: bool, **options: Any) -> Any:
     x = as_tensor(x)
-    return reduced(name, x, axis=axes_of(x, axis), keepdims=bool(keepdims), **options)
+    return reduced(name, x, axis=summed_axes(x, axis), keepdims=bool(keepdims), **options)
 
 
 def _cast(x: Any, dtype: Any) -> Any:
@@ -94,7 +108,7 @@ def mean(
 ) -> Any:
     """Σ x / n, over the entries that the mask keeps."""
     x = _floating(_cast(a, dtype))
-    axes = axes_of(x, axis)
+    axes = summed_axes(x, axis)
     if where is not True:
         return _sum(masked(where, x, 0), axes, None, None, keepdims) / _count(where, x, axes, keepdims)
     return F.mean(x, axes, bool(keepdims)) if axes else x
@@ -107,7 +121,7 @@ def var(
 ) -> Any:  # fmt: skip
     """Σ (x - mean)² / (n - ddof)."""
     x = _floating(_cast(a, dtype))
-    axes = axes_of(x, axis)
+    axes = summed_axes(x, axis)
     return F.var(x, axes, correction=ddof if correction is None else correction, keepdim=bool(keepdims))
 
 
@@ -118,7 +132,7 @@ def std(
 ) -> Any:  # fmt: skip
     """The root of the variance."""
     x = _floating(_cast(a, dtype))
-    axes = axes_of(x, axis)
+    axes = summed_axes(x, axis)
     return F.std(x, axes, correction=ddof if correction is None else correction, keepdim=bool(keepdims))
 
 
@@ -126,7 +140,7 @@ def std(
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
     """Σ w x / Σ w."""
     x = as_tensor(a)
-    axes = axes_of(x, axis)
+    axes = summed_axes(x, axis)
     w = F.broadcast_to(as_tensor(1.0), x.shape) if weights is None else _weights(as_tensor(weights), x, axes)
     total = _sum(w, axes, None, None, keepdims)
     found = mean(x, axes, keepdims=keepdims) if weights is None else _sum(x * w, axes, None, None, keepdims) / total
@@ -210,7 +224,7 @@ numpys("cumprod")(_running(F.cumprod))
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours, n times."""
     x = as_tensor(a)
-    (k,) = axes_of(x, axis)
+    k = one_axis(x, axis)
     ends = [_end(prepend, x, k), x, _end(append, x, k)]
     return F.diff(
         F.cat([e for e in ends if e is not None], k) if prepend is not None or append is not None else x, n, k
@@ -234,7 +248,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 @numpys("trapezoid", "trapz")
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     y = as_tensor(y)
-    (k,) = axes_of(y, axis)
+    k = one_axis(y, axis)
     if x is None:
         step = dx if isinstance(dx, Core) else as_tensor(dx)
     else:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.array_functions.reductions import axes_of
+from symgrad.array_functions.reductions import axes_of, one_axis
 from symgrad.array_functions.table import numpys
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.record import Core, as_tensor
 
 
@@ -54,7 +54,7 @@ def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 @numpys("rollaxis")
 def _rollaxis(a: Any, axis: int, start: int = 0) -> Any:
-    (k,) = axes_of(a, axis)
+    k = one_axis(a, axis)
     start = start + len(a.shape) if start < 0 else start
     return F.movedim(a, k, start - 1 if k < start else start)
 
@@ -77,9 +77,11 @@ def _squeeze(a: Any, axis: Any = None) -> Any:
 def _expand_dims(a: Any, axis: Any) -> Any:
     x = as_tensor(a)
     wanted = axis if isinstance(axis, (tuple, list)) else (axis,)
-    places = np.lib.array_utils.normalize_axis_tuple(wanted, len(x.shape) + len(wanted))
-    sizes = iter(x.shape)
-    return F.reshape(x, tuple(1 if k in places else next(sizes) for k in range(len(x.shape) + len(wanted))))
+    n, sizes = len(x.shape) + len(wanted), iter(x.shape)
+    if any(not -n <= k < n for k in wanted):
+        raise IndexRangeError(f"np.expand_dims: got axis {axis!r} of {n} axes. Expected numbers from {-n} to {n - 1}.")
+    places = [k % n for k in wanted]
+    return F.reshape(x, tuple(1 if k in places else next(sizes) for k in range(n)))
 
 
 @numpys("broadcast_to")
