@@ -6,7 +6,7 @@ import pytest
 from coverage_page import PAGE, TIERS, exists, found_in, page, rows
 
 import symgrad as sg
-from symgrad.coverage import FORWARD, Readings, functions, operations, readings, together
+from symgrad.coverage import Readings, functions, operations, readings, together
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.map import Map
 
@@ -17,6 +17,12 @@ def test_page_is_what_the_tests_observe():
 
 def test_every_function_of_the_most_common_tier_is_there():
     assert [n for n in json.loads(TIERS.read_text(encoding="utf-8"))["tier_1"] if not exists(n)] == []
+
+
+def test_nine_tenths_of_the_common_tier_are_there():
+    names = json.loads(TIERS.read_text(encoding="utf-8"))["tier_2"]
+    missing = [n for n in names if not exists(n)]
+    assert len(missing) <= 0.1 * len(names), missing
 
 
 def test_a_name_that_is_not_there_does_not_exist():
@@ -41,4 +47,4 @@ def test_readings_of_operations_are_as_their_classes_say():
 
 def test_a_function_of_several_operations_has_what_the_least_of_them_has():
     found = together([operations()["exp"], operations()["Det"], operations()["Arg"]])
-    assert found == Readings("rule", FORWARD[1], "name", "step", "loop")
+    assert (found.derivative, found.forward, found.formula, found.compiled) == ("rule", "transposed", "name", "step")
