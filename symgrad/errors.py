@@ -49,7 +49,7 @@ class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
     """A matrix is singular, not positive definite, or otherwise outside the factorisation's domain."""
 
 
-class ExportError(SymgradError, BufferError):
+class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import ufuncs
-from symgrad.errors import ArgumentError, ExportError, GraphError, ValueNeeded
+from symgrad.errors import ArgumentError, GraphError, SharingError, ValueNeeded
 from symgrad.node import GRAD
 from symgrad.record import Core
 
@@ -40,9 +40,11 @@ class Protocols(Core):
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""
         if self._node is not None and self._node.level == GRAD:
-            raise ExportError("Can't export tensors that require gradient, use tensor.detach(). Gradients do not pass.")
+            raise SharingError(
+                "Can't export tensors that require gradient, use tensor.detach(). Gradients do not pass."
+            )
         if options.get("copy") is False:
-            raise ExportError("DLPack: copy=False cannot be met, a tensor shares its memory with nothing.")
+            raise SharingError("DLPack: copy=False cannot be met, a tensor shares its memory with nothing.")
         return np.array(self._known("DLPack")).__dlpack__(**{k: v for k, v in options.items() if k != "copy"})  # type: ignore[attr-defined]
 
     def __dlpack_device__(self) -> tuple[int, int]:
