@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from symgrad.ops import (
     arrange,
@@ -48,10 +48,19 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.shape import axis_of, total
 from symgrad.record import Core, apply, as_tensor, binary, unary
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _named(method: F, name: str) -> F:
+    """Give the method the name of its function, and a docstring that points there."""
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"As ``symgrad.{name}``."
+    return method
+
 
 def _of(name: str) -> Callable[[Any], Any]:
     op: Map = UNARY[name]
-    return lambda self: unary(op, self)
+    return _named(lambda self: unary(op, self), name)
 
 
 def _with(name: str) -> Callable[[Any, Any], Any]:
@@ -62,7 +71,7 @@ def _with(name: str) -> Callable[[Any, Any], Any]:
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
 
-    return method
+    return _named(method, name)
 
 
 _quotient = _with("div")
@@ -78,17 +87,17 @@ def _scaled(name: str) -> Callable[..., Any]:
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
 
-    return method
+    return _named(method, name)
 
 
 def _logic(name: str) -> Callable[[Any, Any], Any]:
     op = LOGIC[name]
-    return lambda self, other: op(self, other if isinstance(other, (int, float)) else as_tensor(other))
+    return _named(lambda self, other: op(self, other if isinstance(other, (int, float)) else as_tensor(other)), name)
 
 
 def _truth(name: str) -> Callable[[Any], Any]:
     op = LOGIC[name]
-    return lambda self: op(self)
+    return _named(lambda self: op(self), name)
 
 
 class Elementwise(Core):
