@@ -52,6 +52,14 @@ def keep_formulas(app, what, name, obj, options, lines):
             lines[k] = _MARKUP.sub(lambda m: m[1] or "\\" + m[2], line)
 
 
+def skip_functions(app, what, name, obj, skip, options):
+    """Leave out the methods that a tensor inherits and that are functions: they are documented there."""
+    functions = {*symgrad.__all__, *symgrad.linalg.__all__, *symgrad.special.__all__, *symgrad.nn.functional.__all__}
+    inherited = hasattr(symgrad.Tensor, name) and name not in vars(symgrad.Tensor)
+    return True if what == "class" and inherited and {name, name.rstrip("_")} & functions else None
+
+
 def setup(app):
     """Put the escaping before napoleon and numpydoc, which write markup of their own."""
     app.connect("autodoc-process-docstring", keep_formulas, priority=400)
+    app.connect("autodoc-skip-member", skip_functions)
