@@ -406,7 +406,7 @@ WRONG = {
     "quantile": (lambda x: np.quantile(x, 1.5), r"Quantiles must be in the range \[0, 1\]"),
     "method": (lambda x: np.quantile(x, 0.5, method="weibull"), "method='weibull' is not supported"),
     "cross": (lambda x: np.cross(x, A), "got vectors of 4 and 4 entries"),
-    "tensordot": (lambda x: np.tensordot(x, A, 1), "shape-mismatch for sum"),
+    "tensordot": (lambda x: np.tensordot(x, A, 1), "contracted dimensions need to match"),
     "meshgrid": (lambda x: np.meshgrid(x, indexing="ab"), "Valid values for indexing are 'xy' and 'ij'"),
     "convolve": (lambda x: np.convolve(x[0], V, "half"), "Expected 'full', 'same' or 'valid'"),
     "nan_to_num": (lambda x: np.nan_to_num(x, copy=False), "copy=False would write"),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import string
 from typing import Any
 
 import numpy as np
 
+from symgrad import arrays, linalg
 from symgrad import functions as F
-from symgrad import linalg
 from symgrad.array_functions.reductions import axes_of
 from symgrad.array_functions.shapes import ravel
 from symgrad.array_functions.table import numpys
@@ -47,19 +46,8 @@ def _outer(a: Any, b: Any, out: Any = None) -> Any:
 def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     x, z = as_tensor(a), as_tensor(b)
     if isinstance(axes, (int, np.integer)):
-        first, second = range(len(x.shape) - axes, len(x.shape)), range(axes)
-        pairs = list(zip(first, second, strict=True))
-    else:
-        pairs = list(zip(axes_of(x, axes[0]), axes_of(z, axes[1]), strict=True))
-    letters = iter(string.ascii_letters)
-    ours, theirs = [next(letters) for _ in x.shape], [next(letters) for _ in z.shape]
-    for i, j in pairs:
-        if x.shape[i] != z.shape[j]:
-            raise ShapeError(f"np.tensordot: shape-mismatch for sum: axis {i} of {x.shape}, axis {j} of {z.shape}.")
-        theirs[j] = ours[i]
-    kept = [c for k, c in enumerate(ours) if k not in [i for i, _ in pairs]]
-    kept += [c for k, c in enumerate(theirs) if k not in [j for _, j in pairs]]
-    return F.einsum(f"{''.join(ours)},{''.join(theirs)}->{''.join(kept)}", x, z)
+        return arrays.tensordot(x, z, int(axes))
+    return arrays.tensordot(x, z, [list(axes_of(t, k)) for t, k in zip((x, z), axes, strict=True)])
 
 
 @numpys("einsum")
@@ -81,8 +69,7 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
     x, z = F.movedim(as_tensor(a), axisa, -1), F.movedim(as_tensor(b), axisb, -1)
     if x.shape[-1] != 3 or z.shape[-1] != 3:
         raise ShapeError(f"np.cross: got vectors of {x.shape[-1]} and {z.shape[-1]} entries. Expected 3 in both.")
-    found = F.roll(x, -1, -1) * F.roll(z, 1, -1) - F.roll(x, 1, -1) * F.roll(z, -1, -1)
-    return F.movedim(found, -1, axisc)
+    return F.movedim(linalg.cross(*arrays.broadcast_tensors(x, z)), -1, axisc)
 
 
 numpys("linalg.tensordot")(lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes))

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from symgrad import arrays
 from symgrad import functions as F
 from symgrad.array_functions.reductions import one_axis
-from symgrad.array_functions.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
+from symgrad.array_functions.shapes import ravel
 from symgrad.array_functions.table import numpys
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.record import as_tensor
@@ -35,21 +36,21 @@ def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) ->
 
 def _joined(at_least: Callable[..., Any], axis: int) -> Callable[..., Any]:
     def call(tup: Any, *, dtype: Any = None) -> Any:
-        parts = [at_least(a) for a in tup]
+        parts = [at_least(as_tensor(a)) for a in tup]
         found = F.cat(parts, 0 if len(parts[0].shape) == 1 else axis)
         return found if dtype is None else found.to(dtype)
 
     return call
 
 
-numpys("hstack")(_joined(atleast_1d, 1))
-numpys("vstack", "row_stack")(_joined(atleast_2d, 0))
-numpys("dstack")(_joined(atleast_3d, 2))
+numpys("hstack")(_joined(arrays.atleast_1d, 1))
+numpys("vstack", "row_stack")(_joined(arrays.atleast_2d, 0))
+numpys("dstack")(_joined(arrays.atleast_3d, 2))
 
 
 @numpys("column_stack")
 def _column_stack(tup: Any) -> Any:
-    return F.cat([x if len(x.shape) > 1 else F.reshape(x, (-1, 1)) for x in _tensors(tup)], 1)
+    return arrays.column_stack(_tensors(tup))
 
 
 @numpys("append")

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from symgrad import arrays
 from symgrad import functions as F
 from symgrad.array_functions.table import numpys
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
-from symgrad.record import Core, as_tensor
+from symgrad.record import as_tensor
 from symgrad.ufuncs import masked, reduced
 
 
@@ -247,17 +248,9 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 @numpys("trapezoid", "trapz")
 def _trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
-    y = as_tensor(y)
-    k = one_axis(y, axis)
     if x is None:
-        step = dx if isinstance(dx, Core) else as_tensor(dx)
-    else:
-        x = as_tensor(x)
-        step = F.diff(x, 1, k if len(x.shape) > 1 else 0)
-        step = F.reshape(step, (-1, *[1] * (len(y.shape) - 1 - k))) if len(x.shape) == 1 else step
-    n = y.shape[k]
-    left, right = F.narrow(y, k, 0, n - 1), F.narrow(y, k, 1, n - 1)
-    return _sum(step * (left + right) / 2, k)
+        return arrays.trapezoid(as_tensor(y), dx=dx, dim=axis)
+    return arrays.trapezoid(as_tensor(y), as_tensor(x), dim=axis)
 
 
 @numpys("cov")

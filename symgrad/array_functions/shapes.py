@@ -5,11 +5,12 @@ Imports reductions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from symgrad import arrays
 from symgrad import functions as F
 from symgrad.array_functions.reductions import axes_of, one_axis
 from symgrad.array_functions.table import numpys
@@ -96,18 +97,9 @@ def _broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     return tuple(F.broadcast_to(x, sizes) for x in xs)
 
 
-def _at_least(count: int, sizes: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> Callable[..., Any]:
-    def call(*arys: Any) -> Any:
-        xs = [as_tensor(a) for a in arys]
-        found = tuple(x if len(x.shape) >= count else F.reshape(x, sizes(x.shape)) for x in xs)
-        return found[0] if len(found) == 1 else found
-
-    return call
-
-
-atleast_1d = numpys("atleast_1d")(_at_least(1, lambda s: (1,)))
-atleast_2d = numpys("atleast_2d")(_at_least(2, lambda s: (1, *s) if s else (1, 1)))
-atleast_3d = numpys("atleast_3d")(_at_least(3, lambda s: ((1, 1, 1), (1, *s, 1), (*s, 1))[len(s)]))
+numpys("atleast_1d")(lambda *arys: arrays.atleast_1d(*map(as_tensor, arys)))
+numpys("atleast_2d")(lambda *arys: arrays.atleast_2d(*map(as_tensor, arys)))
+numpys("atleast_3d")(lambda *arys: arrays.atleast_3d(*map(as_tensor, arys)))
 
 
 @numpys("flip")
@@ -129,10 +121,7 @@ def _roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 @numpys("rot90")
 def _rot90(m: Any, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Any:
-    a, b = axes_of(m, axes)
-    if k % 4 == 2:
-        return F.flip(m, (a, b))
-    return m if k % 4 == 0 else F.flip(F.transpose(m, a, b), (a if k % 4 == 1 else b,))
+    return arrays.rot90(m, k, tuple(axes))
 
 
 @numpys("tile")
