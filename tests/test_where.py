@@ -167,6 +167,20 @@ def test_several_derivatives_share_their_definitions():
     ]
 
 
+def test_a_result_on_the_way_is_called_by_its_formula():
+    x = sg.symbol("x")
+    v = sg.sin(x**2)
+    forms = sg.derive(sg.exp(v), [v, x])
+    assert str(forms).splitlines()[0] == "d/d(sin(x**2)) = a"
+    assert r"\partial (\sin{\left(x^{2} \right)})" in forms._repr_latex_()
+
+
+def test_a_long_result_on_the_way_is_called_by_its_number():
+    x = sg.symbol("x")
+    v = sum(sg.sin(k * x) ** k for k in range(1, 6))
+    assert str(sg.derive(v**2, [x, v])).splitlines()[1].startswith("d/d#1 = ")
+
+
 def test_several_derivatives_are_a_tuple_of_forms():
     forms = sg.derive(mlp(), [W1, b1])
     assert isinstance(forms, tuple)

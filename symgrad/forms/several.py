@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
+from symgrad.errors import FormError
 from symgrad.forms import names, printers, verify
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.where import Definition, WhereForm
 from symgrad.node import AnyNode
+
+SHORT = 40  # signs of an intermediate result's formula, to call it by that
 
 
 class ClosedForms(tuple[ClosedForm, ...]):
@@ -49,12 +52,23 @@ class ClosedForms(tuple[ClosedForm, ...]):
         """The formulas with their intermediates named as ``where`` says."""
         return self._where.bodies if self._where is not None else [form.expr for form in self]
 
-    def _of(self) -> list[str]:
-        """What each is the derivative by."""
-        return [self[0]._names.get(id(t), f"#{k}") for k, t in enumerate(self.targets)]
+    def _of(self, name: Callable[[str], str], write: Callable[[Any], str]) -> list[str]:
+        """What each is the derivative by: a leaf by its name, an intermediate result by its short formula."""
+        called = self[0]._names if self else {}
+        return [
+            name(called[id(t)]) if id(t) in called else self._formula(t, k, write) for k, t in enumerate(self.targets)
+        ]
+
+    def _formula(self, target: AnyNode, k: int, write: Callable[[Any], str]) -> str:
+        try:
+            text = write(ClosedForm(target, self[0]._forward, check=False).expr)
+        except FormError:
+            return f"#{k}"
+        return f"({text})" if len(text) <= SHORT else f"#{k}"
 
     def __str__(self) -> str:
-        lines = [f"d/d{name} = {printers.text(b)}" for name, b in zip(self._of(), self.bodies, strict=True)]
+        of = self._of(str, printers.text)
+        lines = [f"d/d{name} = {printers.text(b)}" for name, b in zip(of, self.bodies, strict=True)]
         if not self.where:
             return "\n".join(lines)
         return "\n".join([*lines, *(f"{'where' if k == 0 else '     '} {d}" for k, d in enumerate(self._defined()))])
@@ -63,7 +77,7 @@ class ClosedForms(tuple[ClosedForm, ...]):
         return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.where)]
 
     def _repr_latex_(self) -> str:
-        by = [f"\\frac{{\\partial}}{{\\partial {names.latex_name(name)}}}" for name in self._of()]
+        by = [f"\\frac{{\\partial}}{{\\partial {name}}}" for name in self._of(names.latex_name, printers.latex)]
         rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
         lines = [f"{name} &= {printers.latex(e)}" for name, e in rows]
