@@ -52,11 +52,11 @@ def main():
     print("2. Backwards")
     by_hand = backwards(slopes)
 
-    print("3. The same by symgrad")
+    print("3. The same, written out by symgrad")
     x = sg.tensor(point, requires_grad=True, name="x")
     y = sg.exp(sg.sin(x**2))
+    print("   " + str(sg.explain(y, wrt=x)).replace("\n", "\n   ").rstrip())
     y.backward()
-    print(f"   dy/dx = {sg.derive(y, x)} = {x.grad.item():.4f}")
     assert math.isclose(x.grad.item(), by_hand, rel_tol=1e-12)
 
     print(f"4. Classroom cases, and their difference quotients at x = {point}")
