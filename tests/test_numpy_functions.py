@@ -57,6 +57,11 @@ ROWS = [
     ("cumsum", lambda x: np.cumsum(x), A),
     ("cumsum", lambda x: np.cumsum(x, axis=1), A),
     ("cumprod", lambda x: np.cumprod(x, 0), A),
+    ("cumulative_sum", lambda x: np.cumulative_sum(x, axis=1, include_initial=True), A),
+    ("cumulative_prod", lambda x: np.cumulative_prod(x), V),
+    ("gradient", lambda x: np.gradient(x, 0.5, axis=1), A),
+    ("gradient", lambda x: np.gradient(x, 0.5, 2.0)[0], A),
+    ("gradient", lambda x: np.gradient(x), V),
     ("diff", lambda x: np.diff(x), A),
     ("diff", lambda x: np.diff(x, 2, axis=0, prepend=0.0, append=A), A),
     ("ediff1d", lambda x: np.ediff1d(x, to_begin=1.0, to_end=[2.0, 3.0]), A),
@@ -204,6 +209,8 @@ ROWS = [
     ("linalg.vecdot", lambda x: np.linalg.vecdot(x, B, axis=0), A),
     *[("convolve", lambda x, m=m: np.convolve(x, V, m), A[0]) for m in ("full", "same", "valid")],
     ("convolve", lambda x: np.convolve(x, A[0]), V),
+    *[("correlate", lambda x, m=m: np.correlate(x, V, m), A[0]) for m in ("full", "same", "valid")],
+    ("correlate", lambda x: np.correlate(V, x), A[0]),
     ("polyval", lambda x: np.polyval([2.0, -1.0, 0.5], x), A),
     ("polyval", lambda x: np.polyval(x, A), V),
     ("linalg.inv", lambda x: np.linalg.inv(x), SQUARE),
@@ -384,6 +391,7 @@ REFUSED = {
     "padding": (lambda x: np.pad(x, 1, mode="mean"), r"np\.pad: mode='mean' is not supported"),
     "wanted quantile": (lambda x: np.quantile(A, x), r"np\.quantile: no derivative is taken by q"),
     "weights": (lambda x: np.cov(x, aweights=np.ones(4)), r"np\.cov: weights are not supported"),
+    "spacings": (lambda x: np.gradient(x, V, axis=0), r"np\.gradient: on tensors, spacings are numbers"),
     "lists of axes": (lambda x: np.einsum(x, [0, 1], [1]), r"np\.einsum: lists of axes are not supported"),
     "saving": (lambda x: np.savetxt("x", x), r"np\.savetxt: .* call it on x\.detach\(\)\.numpy\(\)"),
 }
@@ -410,6 +418,9 @@ WRONG = {
     "meshgrid": (lambda x: np.meshgrid(x, indexing="ab"), "Valid values for indexing are 'xy' and 'ij'"),
     "convolve": (lambda x: np.convolve(x[0], V, "half"), "Expected 'full', 'same' or 'valid'"),
     "nan_to_num": (lambda x: np.nan_to_num(x, copy=False), "copy=False would write"),
+    "no axis": (lambda x: np.cumulative_sum(x), "axis: got None for 2 axes"),
+    "one entry": (lambda x: np.gradient(x[:1]), "got 1 entries along axis 0"),
+    "correlate": (lambda x: np.correlate(V, x[0], "same"), "the second is the shorter one"),
     "cov": (lambda x: np.cov(x[None]), "got 3 axes"),
 }
 

@@ -92,6 +92,14 @@ def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
     return F.narrow(full, 0, {"full": 0, "same": (m - 1) // 2, "valid": m - 1}[mode], size) if start or size else full
 
 
+@numpys("correlate")
+def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    x, z = as_tensor(a), as_tensor(v)
+    if mode == "same" and z.shape[0] > x.shape[0]:
+        raise ArgumentError("np.correlate: with mode='same' the second is the shorter one on tensors. Use mode='full'.")
+    return _convolve(x, F.flip(z, 0), mode)
+
+
 def _shifted(row: Any, k: int, size: int) -> Any:
     ends = [as_tensor(np.zeros(k, row.dtype)), row, as_tensor(np.zeros(size - k - row.shape[0], row.dtype))]
     return F.cat(ends)

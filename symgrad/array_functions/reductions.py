@@ -11,7 +11,7 @@ import numpy as np
 from symgrad import arrays
 from symgrad import functions as F
 from symgrad.array_functions.table import numpys
-from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.record import as_tensor
 from symgrad.ufuncs import masked, reduced
 
@@ -221,6 +221,24 @@ numpys("cumsum")(_running(F.cumsum))
 numpys("cumprod")(_running(F.cumprod))
 
 
+def _cumulative(function: Callable[..., Any], start: float) -> Callable[..., Any]:
+    def call(
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+    ) -> Any:
+        x = _cast(x, dtype)
+        if axis is None and len(x.shape) != 1:
+            raise ArgumentError(f"axis: got None for {len(x.shape)} axes. Name the axis to go along.")
+        k = one_axis(x, 0 if axis is None else axis)
+        found = function(x, k)
+        return F.cat([_end(start, x, k).to(found.dtype), found], k) if include_initial else found
+
+    return call
+
+
+numpys("cumulative_sum")(_cumulative(F.cumsum, 0.0))
+numpys("cumulative_prod")(_cumulative(F.cumprod, 1.0))
+
+
 @numpys("diff")
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """The differences of neighbours, n times."""
@@ -237,6 +255,28 @@ def _end(value: Any, x: Any, axis: int) -> Any:
         return None
     v = as_tensor(value)
     return v if v.shape else F.broadcast_to(v, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+
+
+@numpys("gradient")
+def _gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    x = _floating(as_tensor(f))
+    axes = axes_of(x, axis)
+    steps = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
+    if edge_order != 1 or len(steps) != len(axes) or any(np.ndim(h) for h in steps):
+        raise ArgumentTypeError(
+            "np.gradient: on tensors, spacings are numbers, one or one for each axis, and edge_order is 1. Pass such."
+        )
+    found = [_slope(x, k) / h for k, h in zip(axes, steps, strict=True)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _slope(x: Any, k: int) -> Any:
+    """Return central differences along an axis, one-sided at its ends."""
+    n, d = x.shape[k], F.diff(x, 1, k)
+    if n < 2:
+        raise ShapeError(f"np.gradient: got {n} entries along axis {k}. Expected two or more.")
+    inner = (F.narrow(d, k, 0, n - 2) + F.narrow(d, k, 1, n - 2)) / 2
+    return F.cat([F.narrow(d, k, 0, 1), inner, F.narrow(d, k, n - 2, 1)], k)
 
 
 @numpys("ediff1d")
