@@ -22,6 +22,7 @@ from symgrad.ops.likelihood import Likelihood
 from symgrad.ops.linalg import Cholesky, Inverse, Solve
 from symgrad.ops.logic import Bits
 from symgrad.ops.losses import BinaryCrossEntropy
+from symgrad.ops.lu import Doolittle, Pivots, Rows
 from symgrad.ops.map import DIV, Map
 from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
 from symgrad.ops.norms import Norm
@@ -33,6 +34,7 @@ from symgrad.ops.reduction import Reduction
 from symgrad.ops.scan import AlongAxis
 from symgrad.ops.scatter import Put, Scatter, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.signs import Exponent, Mantissa
 from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.total import MapTotal
@@ -164,6 +166,8 @@ def _placed(where: Selection, v: Any) -> Any:
 @batch.register(AlongAxis)
 def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     """Operations along one axis: it is one further on."""
+    if "axis" not in type(op).__names__:  # always the last, beside other inputs of its own
+        return one_by_one(op, size, xs, flags)
     return replace(op, axis=op.axis + 1)(*_each_batched(size, xs, flags))
 
 
@@ -183,16 +187,21 @@ def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
 @batch.register(DetSign)
 @batch.register(DiagEmbed)
 @batch.register(Diagonal)
+@batch.register(Doolittle)
 @batch.register(Eigenvalues)
 @batch.register(Eigenvectors)
+@batch.register(Exponent)
 @batch.register(InverseGaps)
 @batch.register(Inverse)
 @batch.register(LogAbsDet)
+@batch.register(Mantissa)
 @batch.register(MatrixExp)
 @batch.register(MatrixRank)
+@batch.register(Pivots)
 @batch.register(PseudoInverse)
 @batch.register(QRBasis)
 @batch.register(QRTriangle)
+@batch.register(Rows)
 @batch.register(SingularValues)
 @batch.register(SingularVectors)
 @batch.register(Tril)

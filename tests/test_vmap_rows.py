@@ -1,5 +1,7 @@
 """vmap of every row of the table against a Python loop: values and gradients, and how many rows have no rule."""
 
+import sys
+
 import numpy as np
 import pytest
 from checks import close, every, number, weighed
@@ -66,6 +68,21 @@ def test_few_rows_run_slice_by_slice(monkeypatch):
         sg.vmap(number(case))(*[np.stack([p, p]) for p in case.points])
     rows = {case.row.name for case in MAPPED}
     assert len({name for name, _ in looped}) <= 0.03 * len(rows), f"no batching rule: {sorted(looped)}"
+
+
+def test_every_rule_is_met_by_a_row(monkeypatch):
+    met = set()
+
+    def spy(op, *args):
+        met.add(type(op))
+        return batching.batch(op, *args)
+
+    monkeypatch.setattr(sys.modules["symgrad.vmap"], "batch", spy)
+    for case in MAPPED:
+        f = number(case) if case.row.discrete else sg.value_and_grad(weighed(case))
+        sg.vmap(f)(*[np.stack([p, p]) for p in case.points])
+    kinds = [k for k in batching.batch.registry if k.__module__.startswith("symgrad.ops")]
+    assert [k for k in kinds if not any(issubclass(op, k) for op in met)] == []
 
 
 def test_operation_without_a_rule_runs_slice_by_slice():
