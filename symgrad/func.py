@@ -10,12 +10,13 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symgrad.argnums import Argnums, check_argnums, check_function
 from symgrad.autograd import batched as _batched  # noqa: F401 - registers its rule
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.errors import ArgumentTypeError, GraphError
 from symgrad.jacobians import hessian, jacfwd, jacobian, jacrev
-from symgrad.variables import Argnums, Call, check_argnums, check_function, has_tensor, ones
+from symgrad.variables import Call, has_tensor, ones
 from symgrad.vmap import vmap
 
 __all__ = [

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.argnums import Argnums, check_argnums, check_function
 from symgrad.errors import ArgumentError
 from symgrad.kernels import canonical
 from symgrad.ops.join import stack
 from symgrad.ops.shape import Reshape
 from symgrad.record import handle
 from symgrad.trees import unflatten
-from symgrad.variables import Argnums, Call, check_argnums, check_function
+from symgrad.variables import Call
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 

@@ -15,17 +15,17 @@ import numpy as np
 import sympy as sp
 
 from symgrad import modes
+from symgrad.argnums import Argnums, check_results, pair, positions, statics, tensor_result
 from symgrad.engine import push, sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.node import GRAD, Cell, Leaf, ancestors
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.value import to_value
 from symgrad.record import Core, apply, as_tensor, handle
-from symgrad.trees import LEAF, Static, Tree, along, flatten, steps_of, unflatten, without_statics
+from symgrad.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 
-Argnums = int | Sequence[int]
 _ARRAYS = (Core, np.ndarray, np.generic)
 
 
@@ -103,9 +103,11 @@ class Call:
             self.trees.append(tree)
             self.xs += xs
             # Handles of its own: the function may rebind them by statements in place.
-            full[k] = unflatten(tree, iter([handle(x._node, x._value) for x in xs]))
+            given = [handle(x._node, x._value) for x in xs]
+            full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
         if not self.xs and args and argnums is None:
             variable(args[0])  # raises
+        self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
         try:
             with inside(), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
@@ -113,20 +115,12 @@ class Call:
             self._count(-1)
 
     def _count(self, step: int) -> None:
-        """Once the function has run, no result can be followed back to these variables but by this transform."""
-        for x in self.xs:
-            if isinstance(x._node.cell, _Own):
-                x._node.cell.live += step
+        """Once the function has run, no result can be followed back to these variables but by this transform.
 
-    @contextmanager
-    def _sweeping(self) -> Iterator[None]:
-        """Run rules, some of which call the user's functions again, with transforms in them."""
-        self._count(1)
-        try:
-            with np.errstate(all="ignore"), modes.enable_grad():
-                yield
-        finally:
-            self._count(-1)
+        While its sweeps run they can: rules may call the user's functions again, with transforms in them.
+        """
+        for cell in self._cells:
+            cell.live += step
 
     # -------------------------------------------------------------- the result
     def returns(self, what: str) -> None:
@@ -159,12 +153,16 @@ class Call:
         if not live:
             return [zeros(x) for x in self.xs]
         roots, wrt = [y._node for y, _ in live], [x._node for x in self.xs]
-        with self._sweeping():
-            if plain:
-                found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
-            else:
-                symbolic = any(y._value is None for y, _ in live)
-                found = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
+        self._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                if plain:
+                    found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
+                else:
+                    symbolic = any(y._value is None for y, _ in live)
+                    found = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
+        finally:
+            self._count(-1)
         return [self._gradient(found.get(x._node), x) for x in self.xs]
 
     def _gradient(self, g: Any, x: Any) -> Any:
@@ -182,9 +180,13 @@ class Call:
         plain = self.plain if plain is None else plain
         live = [y._node for y in self.ys if y._node is not None]
         given = {x._node: t._value if plain else t for x, t in zip(self.xs, tangents) if t is not None}
-        with self._sweeping():
-            symbolic = any(y._value is None for y in self.ys)
-            found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
+        symbolic = any(y._value is None for y in self.ys)
+        self._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
+        finally:
+            self._count(-1)
         return [_tangent(found.get(y._node), y) for y in self.ys]
 
     # -------------------------------------------------------------- handing out
@@ -211,7 +213,7 @@ class Call:
     def arranged(self, found: Sequence[Any]) -> Any:
         """Put one thing per variable in the places of the variables; None where an argument has no derivative."""
         rest = iter(found)
-        done = tuple(unflatten(without_statics(tree), rest) for tree in self.trees)
+        done = tuple([next(rest) if tree is LEAF else unflatten(without_statics(tree), rest) for tree in self.trees])
         return done[0] if self.single else done
 
     # -------------------------------------------------------------- what users give for a derivative
@@ -251,58 +253,6 @@ def _tangent(found: Any, y: Any) -> Any:
     return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
 
 
-# ------------------------------------------------------------------ checks
-def check_argnums(name: str, argnums: Any) -> None:
-    """Refuse at once what is no position: mostly the point itself, passed to the transform."""
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    if not isinstance(numbers, (tuple, list)) or not all(isinstance(k, int) for k in numbers):
-        raise ArgumentTypeError(
-            f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0; "
-            f"{name}(f) returns a function, which takes the point: {name}(f)(x)."
-        )
-    if not numbers:
-        raise ArgumentError("argnums must be non-empty. Name at least one position.")
-
-
-def check_function(name: str, fn: Any) -> None:
-    """Refuse what cannot be called."""
-    if not callable(fn):
-        raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Pass the function first.")
-
-
-def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
-    """Return the positions counted from the front; each once, and each in range."""
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    for k in numbers:
-        if not -count <= k < count:
-            raise ArgumentError(
-                f"Got argnum={k}, but only {count} positional inputs. Pass those you differentiate by position."
-            )
-    places = tuple(k % count for k in numbers)
-    if len(set(places)) < len(places):
-        raise ArgumentError(f"argnums elements must be unique, got {places}. Name each position once.")
-    return places
-
-
-def check_results(tree: Tree, what: str) -> None:
-    """Refuse results that are no tensors. None is let through inside of a structure."""
-    for path, value in _statics(tree):
-        if value is not None or not path:
-            where = f" at result{path}" if path else ""
-            raise ArgumentTypeError(
-                f"{what}: expected the function to return a tensor, got {type(value).__name__}{where}. Return tensors, "
-                "numbers, or nested dicts, lists, tuples and dataclasses of them."
-            )
-
-
-def _statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
-    """Return what is no array in a structure, and where."""
-    if isinstance(tree, Static):
-        return [(where, tree.value)]
-    steps = [] if tree is LEAF else zip(steps_of(tree), tree.parts)  # type: ignore[arg-type, union-attr]
-    return [found for step, part in steps for found in _statics(part, where + step)]
-
-
 # ------------------------------------------------------------------ variables
 def is_array(x: Any) -> bool:
     """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
@@ -334,12 +284,12 @@ def is_result(x: Any) -> bool:
 def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
     """Take an argument apart into variables and the structure around them. Integers and the like are part of that."""
     found: list[Any] = []
-    tree = flatten(x, _is_variable, found)
-    xs = [variable(v) for v in found]
+    tree = LEAF if type(x) is float else flatten(x, _is_variable, found)
+    xs = [variable(x)] if type(x) is float else [variable(v) for v in found]
     if required and not xs:
         if isinstance(tree, Static) and x is not None:
             variable(x)  # raises
-        numbers = [(p, v) for p, v in _statics(tree) if isinstance(v, (*_ARRAYS, int))]
+        numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int))]
         if numbers:
             raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
     return tree, xs
@@ -358,25 +308,6 @@ def variable(x: Any) -> Any:
     if np.asarray(value).dtype.kind != "f":
         raise DTypeError(_no_gradient(value))
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
-
-
-def tensor_result(y: Any, what: str) -> Any:
-    """Return the function's result as a tensor."""
-    if isinstance(y, (Core, int, float, np.ndarray, np.generic)):
-        return as_tensor(y)
-    raise ArgumentTypeError(
-        f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
-    )
-
-
-def pair(result: Any) -> tuple[Any, Any]:
-    """Check that a result is (output, aux)."""
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise ArgumentTypeError(
-            "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True. "
-            f"Got {type(result).__name__}."
-        )
-    return result
 
 
 # ------------------------------------------------------------------ values

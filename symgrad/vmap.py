@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from symgrad.argnums import check_function, check_results
 from symgrad.batching import batch, repeated
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
 from symgrad.jacobians import check_chunk_size, check_randomness
@@ -19,7 +20,7 @@ from symgrad.ops.select import getitem
 from symgrad.record import as_tensor
 from symgrad.tracing import Trace
 from symgrad.trees import Tree, flatten, paths, spread, unflatten
-from symgrad.variables import check_function, check_results, cut, inside, is_array, is_plain, is_result, to_numpy
+from symgrad.variables import cut, inside, is_array, is_plain, is_result, to_numpy
 
 __all__ = ["vmap"]
 

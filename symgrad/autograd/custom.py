@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import modes
+from symgrad.argnums import check_function, check_results
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
 from symgrad.engine import sweep
@@ -21,7 +22,7 @@ from symgrad.kernels import canonical
 from symgrad.node import GRAD, Leaf
 from symgrad.record import as_tensor, handle
 from symgrad.trees import Tree, along, count, flatten, unflatten
-from symgrad.variables import check_function, check_results, has_tensor, is_array, is_result
+from symgrad.variables import has_tensor, is_array, is_result
 
 __all__ = ["custom_jvp", "custom_vjp"]
 

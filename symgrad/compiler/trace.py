@@ -1,6 +1,6 @@
 """Run a function once on tensors without values, and keep the graph of what it did.
 
-Imports jacobians, program and trees.
+Imports jacobians, program, trees and autograd.
 """
 
 from __future__ import annotations

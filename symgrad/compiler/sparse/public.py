@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import trees
+from symgrad.argnums import check_argnums, positions, tensor_result
 from symgrad.compiler.compiled import Compiled, compile
 from symgrad.compiler.sparse.arrays import compressed_rows, require
 from symgrad.compiler.sparse.pattern import pattern
@@ -23,7 +24,6 @@ from symgrad.compiler.trace import Spec, trace
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
 from symgrad.record import Core
-from symgrad.variables import check_argnums, positions, tensor_result
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
