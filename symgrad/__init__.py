@@ -39,7 +39,7 @@ __all__ = [
     "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
-    "explain", "graph",
+    "explain", "graph", "report", "table",
 ]  # fmt: skip
 __all__ += _arrays.__all__
 __all__ += _creation.__all__
@@ -58,6 +58,8 @@ _LATER = {
     "exports": "symgrad.exports",
     "explain": "symgrad.teach",
     "graph": "symgrad.teach",
+    "report": "symgrad.teach",
+    "table": "symgrad.teach",
     "fori_loop": "symgrad.loops",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
@@ -77,7 +79,7 @@ if _TYPE_CHECKING:
     from symgrad.expression import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
     from symgrad.loops import fori_loop, scan
-    from symgrad.teach import explain, graph
+    from symgrad.teach import explain, graph, report, table
 
 
 def __getattr__(name: str) -> _Any:

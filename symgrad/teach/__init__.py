@@ -1,8 +1,12 @@
-"""For a class: derivations step by step, pictures of graphs, reports and tables. Imports forms and testing."""
+"""For a class: derivations step by step, pictures of graphs, reports and tables. Imports forms, exports and testing."""
 
 from symgrad.teach.boxes import Arrow, Box
 from symgrad.teach.explanation import Explanation, explain
 from symgrad.teach.picture import Graph, graph
+from symgrad.teach.report import Report, report
 from symgrad.teach.steps import Step
+from symgrad.teach.table import Row, Table, table
 
-__all__ = ["Arrow", "Box", "Explanation", "Graph", "Step", "explain", "graph"]
+__all__ = [
+    "Arrow", "Box", "Explanation", "Graph", "Report", "Row", "Step", "Table", "explain", "graph", "report", "table",
+]  # fmt: skip

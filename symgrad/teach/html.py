@@ -55,11 +55,12 @@ def _inline(p: Any) -> str:
 
 
 def mathml(f: Formula) -> str:
-    """Return equal expressions as one MathML element."""
-    parts: list[str] = []
-    for p in f.parts:
-        parts.extend([mo("="), _part(p)] if parts else [_part(p)])
-    return math(row(*parts), as_text(f))
+    """Return equal expressions in MathML: an element for each, so that a narrow page can break the line between."""
+    first, *rest = f.parts
+    parts = [row(_part(first), mo("="), _part(rest[0])) if rest else _part(first)]
+    parts.extend(row(mo("="), _part(p)) for p in rest[1:])
+    texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
+    return " ".join(map(math, parts, texts))
 
 
 def _part(p: Any) -> str:

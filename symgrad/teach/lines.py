@@ -63,7 +63,7 @@ def lines(found: Derivation) -> Iterator[Line]:
     if forward:
         yield Line("heading", ("Forward",))
         for step in forward:
-            yield Line("step", (_equation(step.name, [step.operation], step),), step.number, _ledger(step, arrays))
+            yield Line("step", (equation(step.name, [step.operation], step),), step.number, _ledger(step, arrays))
             yield from _array_value(step.value)
     yield Line("heading", ("Backward",))
     yield from _backward([s for s in found.steps if s.kind == "backward"], arrays)
@@ -78,7 +78,7 @@ def lines(found: Derivation) -> Iterator[Line]:
 def _of(found: Derivation) -> list[str | Formula]:
     """Say what the output is, where that can be written in a line."""
     whole = brief(ClosedForm(found.tape.root, [found.tape.root], None, check=False))
-    return [] if whole is None else [" of ", _equation(found.tape.symbol(found.tape.root), [whole])]
+    return [] if whole is None else [" of ", equation(found.tape.symbol(found.tape.root), [whole])]
 
 
 def _listed(parts: Sequence[Formula]) -> list[str | Formula]:
@@ -142,7 +142,7 @@ def _rule(step: Step) -> list[str | Formula]:
     """Say which operation it is about, and the rule."""
     rule = step.rule
     assert rule is not None  # narrows the type: backward steps have one
-    head: list[str | Formula] = [_equation(step.about, [step.operation]), " — "]
+    head: list[str | Formula] = [equation(step.about, [step.operation]), " — "]
     if rule.left is None:
         return [*head, rule.name]
     return [*head, f"{rule.name}: ", Formula((rule.left, rule.right))]
@@ -153,7 +153,7 @@ def _step(step: Step) -> list[list[str | Formula]]:
     closed = [e for e in (brief(step.result, SHORT if _is_array(step) else LONG),) if e is not None]
     if step.about is None:
         handed = [step.handed] if step.handed is not None and len(chalk(step.handed)) <= LONG else []
-        return [[_WHY[step.rule.name if step.rule else ""], _equation(step.name, [*handed, *closed], step)]]
+        return [[_WHY[step.rule.name if step.rule else ""], equation(step.name, [*handed, *closed], step)]]
     if _is_array(step) or step.local is None:
         facts: list[list[str | Formula]] = []
         shown = [step.handed] if step.handed is not None else []
@@ -178,7 +178,7 @@ def _handed(step: Step, equal: Sequence[Any]) -> list[str | Formula]:
     """Say what the input receives: its adjoint, or where there are several paths, the part that comes on this one."""
     path, paths = step.path
     if paths == 1:
-        return [_equation(step.name, equal, step)]
+        return [equation(step.name, equal, step)]
     target, about = Formula((sp.Symbol(step.name.parts[1]),)), Formula((step.about,))
     return [target, " receives through ", about, f", path {path} of {paths}: ", _equal(equal, step)]
 
@@ -204,7 +204,7 @@ def brief(form: ClosedForm, most: int = LONG) -> Any:
     return found if len(chalk(found)) <= most else None
 
 
-def _equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
+def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
     equal = _equal(rights, step)
     return Formula((entry(name, rights[0]) if rights else name, *equal.parts))

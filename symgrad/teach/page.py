@@ -1,0 +1,63 @@
+"""A page of HTML around sections: its style for wide and narrow, light and dark, and a policy without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+STYLE = """
+:root { color-scheme: light dark; --page: #ffffff; --ink: #1a222c; --faint: #5a6673; --line: #d5dbe1; --code: #f4f6f8; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #14181d; --ink: #e4e9ee; --faint: #a3aeb9; --line: #37414c; --code: #1d232a; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 1.2rem clamp(0.9rem, 4vw, 2.5rem) 4rem; background: var(--page);
+  color: var(--ink); font: 16px/1.55 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere; margin: 0.6em 0; }
+h2 { font-size: 1.2rem; margin: 2.2em 0 0.6em; padding-bottom: 0.25em; border-bottom: 1px solid var(--line); }
+nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; font-size: 0.95rem; }
+nav a { color: inherit; }
+.wide, pre { overflow-x: auto; }
+.formula { font-size: 1.2rem; overflow-x: auto; padding: 0.4em 0; }
+math { font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: 0.35em 1.2em 0.35em 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { color: var(--faint); font-weight: 600; }
+pre { background: var(--code); padding: 0.9em 1em; border-radius: 6px; font-size: 0.85rem; line-height: 1.45; }
+@media (max-width: 40rem) { body { font-size: 15px; } .symgrad-steps small { display: block; margin-left: 0; } }
+@media print { nav { display: none; } h2 { break-after: avoid; } }
+""".strip()
+
+
+def page(title: str, sections: Sequence[tuple[str, str]]) -> str:
+    """Return the page.
+
+    Args:
+        title: text.
+        sections: a heading, which is text, and HTML for each.
+    """
+    links = "".join(f'<a href="#{_anchor(name)}">{escape(name)}</a>' for name, _ in sections)
+    body = "\n".join(f'<section id="{_anchor(n)}"><h2>{escape(n)}</h2>\n{text}</section>' for n, text in sections)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>
+{STYLE}
+</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<nav>{links}</nav>
+{body}
+</body>
+</html>
+"""
+
+
+def _anchor(name: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in name.lower())

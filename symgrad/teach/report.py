@@ -1,0 +1,191 @@
+"""``sg.report``: formula, steps, graph, values, cross-check and source of one derivative on one page of HTML.
+
+The page is one file without scripts; its policy forbids them as well. Imports explanation, picture and testing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import SymgradError
+from symgrad.exports import export
+from symgrad.forms.closed import ClosedForm
+from symgrad.node import AnyNode, Leaf, evaluate
+from symgrad.record import as_tensor
+from symgrad.teach import html
+from symgrad.teach.calls import check_number, output_of
+from symgrad.teach.chalk import chalk, clean, number, sizes
+from symgrad.teach.explanation import Explanation
+from symgrad.teach.lines import Formula, brief, equation
+from symgrad.teach.page import page
+from symgrad.teach.picture import graph
+from symgrad.teach.steps import Derivation
+from symgrad.teach.tape import Tape
+from symgrad.tensor import Tensor
+from symgrad.testing import crosscheck
+
+MANY = 400  # entries of leaves that are moved one by one for the cross-check
+NARROW = 60  # signs of a formula in a heading
+STEPS = 250  # nodes of a graph whose steps anybody reads
+
+
+def report(
+    y: Tensor | Callable[..., Any],
+    wrt: Any = None,
+    *,
+    at: Any = None,
+    path: str | Path | None = "report.html",
+    title: str | None = None,
+) -> Report:
+    """Write one page about dy/dwrt: formula, steps, graph, values, cross-check, and source for NumPy.
+
+    Args:
+        y: a number with a graph; or a function, called ``at`` numbers, or with symbols.
+        wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters.
+        at: the argument of the function, or a tuple of arguments.
+        path: the file; None to write none.
+        title: the page's; by default the formula of y.
+
+    Returns:
+        A ``Report``, with the page as its ``page`` and the ``path`` it was written to.
+
+    Raises:
+        ShapeError: y is an array.
+        GraphError: y has no graph, or does not depend on wrt.
+        OSError: the file cannot be written.
+
+    >>> found = sg.report(lambda x: sg.sin(x) * x, at=2.0, path=None)
+    >>> found.page.startswith("<!DOCTYPE html>")
+    True
+    """
+    y, wrt = output_of("report", y, wrt, at)
+    check_number("report", y)
+    tape = Tape(y)
+    derivation = Derivation(tape, tape.targets(wrt), None)
+    sections = [
+        ("Formula", _formula(derivation)),
+        ("Steps", _steps(derivation)),
+        ("Graph", f'<div class="wide">{graph(y, adjoints=len(tape.nodes) <= STEPS, wrt=wrt).to_svg()}</div>'),
+        ("Values", _values(derivation)),
+        ("Cross-check", _crosscheck(derivation)),
+        ("Source", _source(derivation)),
+    ]
+    whole = brief(_whole(derivation))
+    said = "" if whole is None else chalk(whole)
+    of = said if 0 < len(said) <= NARROW else tape.names[tape.root]
+    heading = title or f"The derivative of {of} by {', '.join(tape.names[t] for t in derivation.targets)}"
+    text = page(clean(heading), [(name, body) for name, body in sections if body])
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return Report(text, None if path is None else Path(path), Explanation(derivation))
+
+
+class Report:
+    """A page about a derivative.
+
+    Attributes:
+        page: the page, in HTML.
+        path: the file that it was written to, or None.
+        explanation: the steps, as ``sg.explain`` returns them.
+    """
+
+    def __init__(self, text: str, path: Path | None, explanation: Explanation) -> None:
+        self.page, self.path, self.explanation = text, path, explanation
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.path or 'not written to a file'}>"
+
+    def _repr_html_(self) -> str:
+        frame = "width:100%;height:36rem;border:1px solid rgba(128,128,128,0.5)"
+        return f'<iframe sandbox title="Report" style="{frame}" srcdoc="{escape(self.page, quote=True)}"></iframe>'
+
+
+def _whole(found: Derivation) -> Any:
+    return ClosedForm(found.tape.root, [found.tape.root], None, check=False)
+
+
+# ------------------------------------------------------------------ sections
+def _formula(found: Derivation) -> str:
+    """Return the closed forms, with the names in them where they are long."""
+    tape = found.tape
+    paragraphs = []
+    for target, form in zip(found.targets, found.forms, strict=True):
+        shown = brief(form)
+        equal = equation(tape.adjoint(target), [form.body if shown is None else shown])
+        paragraphs.append(f'<p class="formula">{html.mathml(equal)}</p>')
+        names = [] if shown is not None else form.where
+        paragraphs.extend(f"<p>where {html.mathml(Formula((d.name, d.expr)))}</p>" for d in reversed(names))
+    return "".join(paragraphs)
+
+
+def _steps(found: Derivation) -> str:
+    if len(found.tape.nodes) > STEPS:
+        return f"<p>{len(found.tape.nodes)} operations are more than anybody reads.</p>"
+    return html.html([line for line in Explanation(found).lines if line.kind != "title"])
+
+
+def _values(found: Derivation) -> str:
+    """Return a table of the leaves, the output and the derivatives."""
+    tape, rows = found.tape, []
+    derivatives = dict(zip(found.targets, found.forms, strict=True))
+    for node, value in zip(tape.nodes, tape.values(tape.nodes), strict=True):
+        if isinstance(node, Leaf) or node is tape.root or node in derivatives:
+            rows.append([html.mathml(Formula((tape.symbol(node),))), node, value])
+    rows += [[html.mathml(Formula((tape.adjoint(n),))), n, found.value(f._root)] for n, f in derivatives.items()]
+    cells = [(name, escape(sizes(n.shape)), "not known" if v is None else escape(number(v))) for name, n, v in rows]
+    return table(("name", "shape", "value"), cells)
+
+
+def _crosscheck(found: Derivation) -> str:
+    """Return what all readings of the derivative say, where there are numbers to read."""
+    tape = found.tape
+    points = tape.values(list(found.targets))
+    if any(v is None for v in points):
+        return "<p>There are no numbers to check the formulas with: the leaves are symbols without values.</p>"
+    if sum(np.size(v) for v in points) > MANY:
+        return f"<p>More than {MANY} entries: use <code>sg.testing.crosscheck</code>.</p>"
+    checked = crosscheck(_again(tape, found.targets), *points, raise_exception=False)
+    rows = []
+    for w in checked.witnesses:
+        state = f"not available: {w.missing}" if w.missing else "agrees" if w.agrees else "DISAGREES"
+        name = html.mathml(Formula((tape.adjoint(found.targets[w.input]),)))
+        rows.append((name, escape(w.name), escape(state), "" if w.missing else f"{w.error:.1e}" if w.error else "0"))
+    verdict = "All readings of the derivative agree." if checked.ok else "The readings of the derivative disagree."
+    return f"<p>{verdict}</p>{table(('derivative', 'found by', 'verdict', 'error'), rows)}"
+
+
+def _again(tape: Tape, targets: Sequence[AnyNode]) -> Callable[..., Any]:
+    """Return the graph as a function of the targets."""
+
+    def f(*xs: Any) -> Any:
+        (y,) = evaluate([tape.root], {id(t): x for t, x in zip(targets, xs, strict=True)})
+        return as_tensor(y)
+
+    return f
+
+
+def _source(found: Derivation) -> str:
+    parts = []
+    for target, form in zip(found.targets, found.forms, strict=True):
+        try:
+            text = export(form, target="numpy", name="derivative")
+        except SymgradError as error:
+            parts.append(f"<p>{html.mathml(Formula((found.tape.adjoint(target),)))}: {escape(clean(str(error)))}</p>")
+            continue
+        parts.append(f"<pre><code>{escape(text)}</code></pre>")
+    return "".join(parts)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of cells that are HTML already."""
+    top = "".join(f"<th>{h}</th>" for h in head)
+    body = "".join(f"<tr>{''.join(f'<td>{c}</td>' for c in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+__all__ = ["Report", "report"]

@@ -1,0 +1,192 @@
+"""``sg.table``: f and f′ at points, f′ by formula, by reverse mode and by differences. Imports calls and testing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
+from symgrad.forms import derive
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import expression
+from symgrad.func import value_and_grad
+from symgrad.ops.map import show_shape
+from symgrad.record import as_tensor
+from symgrad.teach import plot
+from symgrad.teach.calls import called, parameters
+from symgrad.teach.chalk import DIGITS, chalk
+from symgrad.teach.html import mathml
+from symgrad.teach.lines import Formula, brief
+from symgrad.teach.prime import Prime
+from symgrad.testing import finite_differences
+
+SIGN = "−"
+STYLE = """
+.symgrad-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.6em 0; }
+.symgrad-table caption { text-align: left; padding-bottom: 0.5em; }
+.symgrad-table th { text-align: right; font-weight: 600; padding: 0.25em 0.9em; border-bottom: 1px solid currentColor; }
+.symgrad-table td { text-align: right; padding: 0.2em 0.9em; }
+.symgrad-table tr:nth-child(even) td { background: rgba(128, 128, 128, 0.12); }
+""".strip()
+
+
+class Row(NamedTuple):
+    """One point.
+
+    Attributes:
+        x: the point.
+        value: f(x).
+        formula: f′(x) by the closed form; nan where there is none.
+        reverse: by reverse mode.
+        difference: by central differences at two steps, extrapolated.
+        reverse_error: what reverse mode differs by from the formula, or where there is none 0.
+        difference_error: what the differences differ by from the formula, or where there is none from reverse mode.
+    """
+
+    x: float
+    value: float
+    formula: float
+    reverse: float
+    difference: float
+    reverse_error: float
+    difference_error: float
+
+
+def table(f: Callable[..., Any], points: Iterable[float]) -> Table:
+    """Return f(x) and f′(x) at points, f′ found in three ways, and how far these are apart.
+
+    Args:
+        f: a function of one number that returns a number.
+        points: where.
+
+    Returns:
+        A ``Table``: ``print`` it, show it in a notebook, take its ``rows`` as data, or ``plot()`` it.
+
+    Raises:
+        ArgumentTypeError: f is not a function, or a point is no number.
+        ArgumentError: there is no point.
+        ShapeError: f does not return a number.
+
+    >>> print(sg.table(lambda x: x**3, [1.0, 2.0]))
+    f(x) = x³,  f′(x) = 3·x²
+    <BLANKLINE>
+      x  f(x)  f′ by formula  by reverse mode  error  by differences    error
+      1     1              3                3      0               3  ...
+      2     8             12               12      0              12  ...
+    """
+    if not callable(f):
+        raise ArgumentTypeError(f"table: expected a function of one number, got {type(f).__name__}.")
+    at = _points(points)
+    value, form = _formulas(f)
+    return Table(f, [_row(f, x, form) for x in at], value, form)
+
+
+def _points(points: Iterable[float]) -> list[float]:
+    try:
+        found = np.asarray(list(points) if not isinstance(points, np.ndarray) else points, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(f"table: expected numbers for points. {error}") from error
+    if found.ndim != 1 or not found.size:
+        raise ArgumentError(f"table: points have shape {show_shape(found.shape)}. Expected a list of numbers.")
+    return [float(x) for x in found]
+
+
+def _formulas(f: Callable[..., Any]) -> tuple[ClosedForm | None, ClosedForm | None]:
+    """Return the formulas of f and f′; None where f asks for numbers that a symbol does not have."""
+    try:
+        y, (x, *_) = called("table", f, None, None, None)
+        return expression(y), derive(y, x, verify=False) if y.shape == () else None
+    except SymgradError:
+        return None, None
+
+
+def _row(f: Callable[..., Any], x: float, form: ClosedForm | None) -> Row:
+    with np.errstate(all="ignore"):
+        y = as_tensor(f(as_tensor(x)))
+        if y.shape != ():
+            raise ShapeError(f"table: f({x:g}) has shape {show_shape(y.shape)}. Expected a number: return f(x).sum().")
+        value, reverse = value_and_grad(f)(x)
+        exact = float("nan") if form is None else float(form.lambdify()(*([x] if form.args else [])))
+        near = float(finite_differences(f, [x], 0))
+    known = reverse if form is None else exact
+    return Row(x, float(value), exact, float(reverse), near, abs(float(reverse) - known), abs(near - known))
+
+
+class Table:
+    """f and f′ at points.
+
+    Attributes:
+        rows: a ``Row`` for each point.
+        value: the formula of f, or None.
+        form: the closed form of f′, or None.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], rows: Sequence[Row], value: ClosedForm | None, form: ClosedForm | None
+    ) -> None:
+        self._f, self.rows, self.value, self.form = f, tuple(rows), value, form
+        self._name = parameters("table", f, 1)[0]
+
+    @property
+    def _head(self) -> list[str]:
+        x = self._name
+        return [x, f"f({x})", "f′ by formula", "by reverse mode", "error", "by differences", "error"]
+
+    def _equations(self) -> list[Formula]:
+        """Return what f and f′ are, where that can be written in a line."""
+        f = sp.Function("f")(sp.Symbol(self._name))
+        named = [(f, self.value), (Prime.of(f), self.form)]
+        return [Formula((name, e)) for name, form in named if form is not None and (e := brief(form)) is not None]
+
+    def __str__(self) -> str:
+        cells = [self._head, *(_cells(row) for row in self.rows)]
+        widths = [max(len(line[k]) for line in cells) for k in range(len(self._head))]
+        lines = ["  ".join(c.rjust(w) for c, w in zip(line, widths, strict=True)) for line in cells]
+        told = ",  ".join(" = ".join(map(chalk, e.parts)) for e in self._equations())
+        return "\n".join([*([told, ""] if told else []), *(f"  {line}" for line in lines)])
+
+    def __repr__(self) -> str:
+        return f"<Table: {len(self.rows)} points>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(c)}</th>" for c in self._head)
+        body = "".join(f"<tr>{''.join(f'<td>{c}</td>' for c in _cells(row))}</tr>" for row in self.rows)
+        told = ", ".join(map(mathml, self._equations()))
+        return (
+            f'<style>{STYLE}</style><table class="symgrad-table"><caption>{told}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+    def plot(self, ax: Any = None, *, tangent: float | None = None) -> Any:
+        """Draw f, f′ and a tangent of f around the points; needs ``symgrad[plot]``.
+
+        Args:
+            ax: matplotlib's axes; a new figure's by default.
+            tangent: where the tangent touches; by default the point in the middle.
+
+        Returns:
+            The axes.
+
+        Raises:
+            MissingExtra: matplotlib is not installed.
+        """
+        row = self.rows[len(self.rows) // 2] if tangent is None else _row(self._f, float(tangent), self.form)
+        return plot.draw(self._f, [r.x for r in self.rows], (row.x, row.value, row.reverse), self._name, ax)
+
+
+def _cells(row: Row) -> list[str]:
+    exact = [row.x, row.value, row.formula, row.reverse]
+    texts = [_number(x) for x in exact]
+    return [*texts, _error(row.reverse_error), _number(row.difference), _error(row.difference_error)]
+
+
+def _number(x: float) -> str:
+    return "—" if np.isnan(x) else f"{x:.{DIGITS}g}".replace("-", SIGN)
+
+
+def _error(x: float) -> str:
+    return "0" if x == 0 else f"{x:.1e}".replace("-", SIGN)

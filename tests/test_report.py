@@ -1,0 +1,167 @@
+"""Reports: what is on the page, what a browser makes of it, and what hostile names do not do."""
+
+import html.parser
+import re
+import shutil
+import subprocess
+import urllib.parse
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, GraphError, ShapeError
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+SECTIONS = ["Formula", "Steps", "Graph", "Values", "Cross-check", "Source"]
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\"'><svg onload=alert(1)>",
+    "&lt;b&gt;",
+]
+
+
+def quotient(x):
+    return sg.sin(x) / (1 + x**2)
+
+
+def network():
+    rng = np.random.default_rng(0)
+    X, Y = sg.tensor(rng.normal(size=(4, 3)), name="X"), sg.tensor(np.eye(2)[[0, 1, 1, 0]], name="Y")
+    W = sg.tensor(rng.normal(size=(3, 2)), name="W", requires_grad=True)
+    return sg.nn.functional.cross_entropy(sg.tanh(X @ W), Y)
+
+
+class Page(html.parser.HTMLParser):
+    """What is on a page: elements, attributes, headings and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.texts = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_page_has_its_sections_and_is_one_file(tmp_path):
+    path = tmp_path / "page.html"
+    found = sg.report(quotient, at=2.0, path=path)
+    assert path.read_text("utf-8") == found.page
+    assert re.findall(r"<h2>(.*?)</h2>", found.page) == SECTIONS
+    page = Page(found.page)
+    assert {"math", "svg", "table", "pre"} <= set(page.tags)
+    assert "script" not in page.tags
+    assert not any(
+        name in ("src", "onclick") or (name == "href" and value[0] != "#") for name, value in page.attributes
+    )
+    assert "default-src 'none'" in found.page
+
+
+def test_page_is_the_same_each_time():
+    assert sg.report(quotient, at=2.0, path=None).page == sg.report(quotient, at=2.0, path=None).page
+
+
+def test_readings_of_the_derivative_agree_on_the_page():
+    text = " ".join(Page(sg.report(network(), path=None).page).texts)
+    assert "All readings of the derivative agree." in text
+    assert text.count("agrees") == 6
+    assert "import numpy" in text
+
+
+def test_source_on_the_page_computes_the_derivative():
+    page = sg.report(quotient, at=2.0, path=None).page
+    source = html.unescape(re.search(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)[1])
+    found = {}
+    exec(source, found)
+    assert found["derivative"](2.0) == pytest.approx(float(sg.grad(quotient)(2.0)))
+
+
+def test_symbols_have_no_cross_check_and_say_so():
+    x = sg.symbol("x")
+    page = sg.report(quotient(x), wrt=x, path=None).page
+    assert "There are no numbers to check" in page
+    assert "not known" in page
+
+
+def test_large_leaves_are_left_to_crosscheck():
+    x = sg.tensor(np.ones(500), requires_grad=True, name="x")
+    assert "sg.testing.crosscheck" in sg.report((x**2).sum(), path=None).page
+
+
+def test_notebook_shows_the_page_in_a_frame_without_scripts():
+    shown = sg.report(quotient, path=None)._repr_html_()
+    assert shown.startswith("<iframe sandbox ")
+    assert Page(shown).tags == ["iframe"]
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: sg.report(sg.symbol("x", 3), path=None), ShapeError),
+        (lambda: sg.report(sg.tensor(1.0), path=None), GraphError),
+        (lambda: sg.report(quotient, wrt="z", path=None), ArgumentError),
+    ],
+)
+def test_errors_are_those_of_explain(call, error):
+    with pytest.raises(error):
+        call()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_and_titles_are_text(name):
+    x = sg.tensor([0.5, 2.0], name=name, requires_grad=True)
+    page = Page(sg.report(sg.sin(x).sum(), path=None, title=name).page)
+    assert not {"script", "img", "u"} & set(page.tags)
+    assert page.tags.count("svg") == 1
+    assert not any(key.startswith("on") for key, _ in page.attributes)
+    assert any(name in text for text in page.texts)
+
+
+# ------------------------------------------------------------------ in a browser
+WATCH = """<!DOCTYPE html><meta charset="utf-8"><iframe style="width:%dpx;height:900px"></iframe><pre></pre><script>
+const frame = document.querySelector("iframe");
+frame.onload = () => {
+  const page = frame.contentDocument, box = e => e.getBoundingClientRect();
+  const fractions = [...page.querySelectorAll("mfrac")];
+  const stacked = fractions.filter(f => box(f.children[0]).bottom <= box(f.children[1]).top + 1).length;
+  const powers = [...page.querySelectorAll("msup")];
+  const raised = powers.filter(e => box(e.children[1]).top < box(e.children[0]).top + 3).length;
+  const root = page.documentElement;
+  document.querySelector("pre").textContent = JSON.stringify({
+    fractions: fractions.length, stacked, raised, superscripts: powers.length,
+    wide: root.scrollWidth - root.clientWidth, height: root.scrollHeight,
+  });
+};
+frame.src = "page.html";
+</script>"""
+
+
+def chromium(url, *flags):
+    """Return the page's elements once it is loaded, and what the browser had to say."""
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+        "--virtual-time-budget=5000", "--allow-file-access-from-files", *flags, url,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to show the page in")
+@pytest.mark.parametrize("width", [390, 1100])
+@pytest.mark.parametrize("make", [lambda: quotient(sg.tensor(2.0, name="x", requires_grad=True)), network])
+def test_browser_renders_the_mathematics_without_complaint(tmp_path, width, make):
+    sg.report(make(), path=tmp_path / "page.html")
+    (tmp_path / "watch.html").write_text(WATCH % width, "utf-8")
+    dom, complaints = chromium(f"file://{urllib.parse.quote(str(tmp_path / 'watch.html'))}")
+    assert complaints == []
+    seen = dict(re.findall(r'"(\w+)":(\d+)', dom[dom.index("<pre>") :]))
+    seen = {key: int(value) for key, value in seen.items()}
+    assert seen["fractions"] == seen["stacked"] > 5
+    assert seen["superscripts"] == seen["raised"] > 1
+    assert seen["wide"] == 0  # what is wide scrolls in itself

@@ -1,0 +1,1 @@
+"""Tables of a function and its derivative: rows, errors, printing, and the picture."""
