@@ -38,6 +38,7 @@ RENAMED = {
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
     "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "clone", "power": "pow",
     "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
+    "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
 }  # fmt: skip
 
 
@@ -132,12 +133,12 @@ def _required(name: str) -> Function:
 
 def _refusal(name: str, method: str) -> ArgumentTypeError:
     """Say which function to use for a call that tensors do not take."""
-    shown = name if method == "__call__" else f"{name}.{method}"
+    shown = f"{'np' if hasattr(np, name) else 'ufunc'}.{name}{'' if method == '__call__' else f'.{method}'}"
     own = _INSTEAD.get(name, "operations of symgrad") if function_of(name) is None else f"sg.{RENAMED.get(name, name)}"
     if (name, method) == ("add", "at"):
         own = "x[index] += v, or sg.index_add"
     return ArgumentTypeError(
-        f"np.{shown}: symgrad does not record this call. Use {own}, or x.detach().numpy() for plain numbers."
+        f"{shown}: symgrad does not record this call. Use {own}, or x.detach().numpy() for plain numbers."
     )
 
 

@@ -55,6 +55,19 @@ def test_a_ufunc_without_a_function_of_symgrad_is_refused(name):
         UFUNCS[name](*[x] * UFUNCS[name].nin)
 
 
+@pytest.mark.parametrize(
+    "name", ["expit", "log_expit", "logit", "gammaln", "psi", "ndtr", "erf", "i1", "entr", "xlogy"]
+)
+def test_ufuncs_of_scipy_are_recorded_too(name):
+    ufunc = getattr(pytest.importorskip("scipy.special"), name)
+    a = np.array([0.2, 0.5, 0.9])
+    x = sg.tensor(a, requires_grad=True)
+    y = ufunc(*[x] * ufunc.nin)
+    np.testing.assert_allclose(y.detach().numpy(), ufunc(*[a] * ufunc.nin), rtol=1e-13)
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), slopes(lambda v: ufunc(*[v] * ufunc.nin), a, 1.0), rtol=1e-7)
+
+
 PARTS = {
     "add.reduce": lambda x: np.add.reduce(x),
     "add.reduce of an axis": lambda x: np.add.reduce(x, axis=1, keepdims=True),
@@ -115,6 +128,9 @@ def written(out, x):
 
 REFUSED = {
     "no such function": (lambda x: np.cbrt(x), r"np\.cbrt: .* Use x\.sign\(\) \* x\.abs\(\) \*\* \(1 / 3\),"),
+    "no such function of scipy": (
+        lambda x: pytest.importorskip("scipy.special").wofz(x), r"ufunc\.wofz: .* Use operations of symgrad",
+    ),
     "no such reduction": (lambda x: np.arctan2.reduce(x), r"np\.arctan2\.reduce: .* Use sg\.atan2,"),
     "no start": (lambda x: np.maximum.reduce(x, where=MASK), r"np\.maximum\.reduce: .* Use sg\.maximum,"),
     "no such running one": (lambda x: np.logaddexp.accumulate(x), r"np\.logaddexp\.accumulate: .* Use sg\.logaddexp"),
