@@ -25,6 +25,7 @@ from symgrad.functions import (
     outer,
     sign,
     sub,
+    take_along_dim,
 )
 from symgrad.linalg import multi_dot
 from symgrad.ops import (
@@ -167,8 +168,9 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
 
 @public
 def searchsorted(
-    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
-) -> Any:
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None,
+    sorter: Any = None,
+) -> Any:  # fmt: skip
     """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it.
 
     Args:
@@ -176,6 +178,7 @@ def searchsorted(
         input: v, a number or tensor.
         out_int32: return int32 rather than int64.
         right, side: count entries equal to v as well; side is "left" or "right".
+        sorter: the order of sorted_sequence as ``argsort`` returns it, where it is not sorted itself.
 
     Returns:
         An integer tensor shaped like input, without gradient.
@@ -186,6 +189,8 @@ def searchsorted(
     >>> sg.searchsorted(sg.tensor([1.0, 2.0, 3.0]), sg.tensor([2.0, 5.0]))
     tensor([1, 3])
     """
+    if sorter is not None:
+        sorted_sequence = take_along_dim(sorted_sequence, sorter, -1)
     return search.searchsorted(sorted_sequence, as_tensor(input), out_int32=out_int32, right=right, side=side)
 
 

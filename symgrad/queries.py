@@ -225,7 +225,7 @@ def unique_consecutive(
     """
     value = np.asarray(as_tensor(input)._known("unique_consecutive"))
     rows = value.reshape(-1) if dim is None else np.moveaxis(value, dim, 0)
-    flat = rows.reshape(len(rows), -1)
+    flat = rows.reshape(len(rows), int(np.prod(rows.shape[1:])))
     starts = np.concatenate([np.ones(min(1, len(rows)), bool), (flat[1:] != flat[:-1]).any(1)])
     first = np.flatnonzero(starts)
     kept = rows[first] if dim is None else np.moveaxis(rows[first], 0, dim)

@@ -78,7 +78,12 @@ def test_gradient_of_the_gradient_is_that_of_torch(case):
         found = dense(sg.autograd.grad(slope, xs, allow_unused=True), xs)
     wanted = [np.zeros(x.shape) for x in xs]
     if getattr(their_slope, "requires_grad", False):
-        wanted = dense(torch.autograd.grad(their_slope, ts, allow_unused=True), ts)
+        try:
+            wanted = dense(torch.autograd.grad(their_slope, ts, allow_unused=True), ts)
+        except RuntimeError as error:
+            if "is not implemented" not in str(error):
+                raise
+            pytest.skip("torch has no second derivative of this")
     for a, b in zip(found, wanted, strict=True):
         close(a, b, max(1e-9, case.row.peer_rtol))
 

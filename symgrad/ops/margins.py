@@ -213,8 +213,9 @@ def multi_margin_loss(
     if p not in (1, 2):
         raise ArgumentError(f"only p == 1 and p == 2 supported. Got p={p}.")
     check_reduction(reduction)
+    input = input if shape(input) else Reshape((1,))(input)
     s, t = shape(input), shape(target)
-    if not 1 <= len(s) <= 2 or (t != s[:-1] and t != (1,) * len(s[:-1])):
+    if not 1 <= len(s) <= 2 or (t != s[:-1] and not (len(s) == 1 and t == (1,))):
         raise ShapeError(
             "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
             f"size). Expected target size {show_shape(s[:-1])}, but got {show_shape(t)}. Input has shape "

@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.node import Shape
+from symgrad.ops.elementwise import BINARY
 from symgrad.ops.extremes import Extreme
 from symgrad.ops.gather import _corner, _gathering, one_dim
 from symgrad.ops.join import cat
@@ -21,6 +22,7 @@ from symgrad.ops.parts import Take
 from symgrad.ops.placing import rows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduce import Prod
+from symgrad.ops.reduction import is_float
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Reshape
 
@@ -88,6 +90,9 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
         raise ArgumentError(
             f"reduce argument must be either prod, mean, amax or amin, got {reduce}. For sums use index_add."
         )
+    if not shape(input):
+        one = Reshape((1,))
+        return Reshape(())(index_reduce(one(input), dim, index, one(source), reduce, include_self=include_self))
     at, wanted = rows(input, dim, index, "index_reduce")
     if shape(source) != wanted:
         raise ShapeError(
@@ -105,12 +110,21 @@ def _reduced(x: Any, at: Take, src: Any, reduce: str, include_self: bool, name: 
     counts = np.zeros(sizes, dtype=np.int64)
     np.add.at(counts, at.key, 1)
     if reduce in ("sum", "mean"):
-        base = x if include_self else Put(at)(x, 0.0)
+        base = x if include_self else Put(at)(x, 0)
         y = ADD(base, Scatter(at, sizes)(src))
         share = counts + 1 if include_self else np.maximum(counts, 1)
-        return rename(y if reduce == "sum" else DIV(y, share.astype(getattr(x, "dtype", np.float64))), name)
-    layers = _layers(x, at, src, counts, {"prod": 1.0, "amax": -inf, "amin": inf}[reduce], include_self)
+        by = DIV if is_float(x) else BINARY["floor_divide"]
+        return rename(y if reduce == "sum" else by(y, share.astype(getattr(x, "dtype", np.float64))), name)
+    layers = _layers(x, at, src, counts, _neutral(x, reduce), include_self)
     return rename((Prod((0,)) if reduce == "prod" else Extreme((0,), largest=reduce == "amax"))(layers), name)
+
+
+def _neutral(x: Any, reduce: str) -> Any:
+    """What changes nothing, in the dtype of x."""
+    if reduce == "prod":
+        return 1
+    low, high = (-inf, inf) if is_float(x) else (int(np.iinfo(x.dtype).min), int(np.iinfo(x.dtype).max))
+    return low if reduce == "amax" else high
 
 
 def _layers(x: Any, at: Take, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:

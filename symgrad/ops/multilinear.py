@@ -8,7 +8,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError
 from symgrad.ops.blends import _added
-from symgrad.ops.contract import LETTERS, Einsum, permute
+from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.elementwise import power
 from symgrad.ops.gather import index_select
 from symgrad.ops.join import stack
@@ -39,7 +39,9 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     p, q = shape(a), shape(b)
     one, two = _pairs(dims, len(p), len(q))
     for k, m in zip(one, two, strict=True):
-        if p[k] != q[m]:
+        if p[k] != q[m] and 1 in (p[k], q[m]):  # broadcast, as in torch
+            a, b = (sum_axes(a, (k,), True), b) if q[m] == 1 else (a, sum_axes(b, (m,), True))
+        elif p[k] != q[m]:
             raise ShapeError(
                 f"contracted dimensions need to match, but first has size {p[k]} in dim {k} and second has size "
                 f"{q[m]} in dim {m}. Got shapes {show_shape(p)} and {show_shape(q)}."
@@ -221,22 +223,21 @@ def vander(x: Any, N: int | None = None) -> Any:
     """The Vandermonde matrix V[…, i, k] = x_i^k.
 
     Args:
-        x: (…, n), with at least one axis.
+        x: (…, n); a number is a vector with one entry.
         N: the number of powers, n by default.
 
     Returns:
         A tensor (…, n, N).
 
     Raises:
-        ShapeError: x has no axis. ArgumentError: N is below 2.
+        ArgumentError: N is below 2.
 
     >>> sg.linalg.vander(sg.tensor([2.0, 3.0]), N=3)
     tensor([[1., 2., 4.],
             [1., 3., 9.]])
     """
+    x = x if shape(x) else Reshape((1,))(x)
     s = shape(x)
-    if not s:
-        raise ShapeError("linalg.vander: The input must be at least one-dimensional. Got a number; reshape it to (1,).")
     count = s[-1] if N is None else N
     if N is not None and N <= 1:
         raise ArgumentError(f"N must be greater than 1. Got {N}.")

@@ -134,6 +134,8 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     >>> sg.index_copy(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
     tensor([2., 0., 1.])
     """
+    if not shape(input):  # a vector with one entry, as in torch
+        return Reshape(())(index_copy(Reshape((1,))(input), dim, index, Reshape((1,))(source)))
     at, wanted = rows(input, dim, index, "index_copy")
     if shape(source) != wanted:
         raise ShapeError(
@@ -166,6 +168,8 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{len(shape(value))} dimension(s). Use index_copy."
         )
+    if not shape(input):
+        return Reshape(())(index_fill(Reshape((1,))(input), dim, index, value))
     return rename(Put(rows(input, dim, index, "index_fill")[0])(input, value), "IndexFill")
 
 

@@ -46,7 +46,8 @@ class SearchSorted(_Counts):
         side: Any = "right" if self.right else "left"
         if row.ndim == 1:
             return np.asarray(np.searchsorted(row, v, side))
-        flat, wanted = row.reshape(-1, row.shape[-1]), v.reshape(-1, v.shape[-1])
+        count = int(np.prod(v.shape[:-1]))
+        flat, wanted = row.reshape(count, row.shape[-1]), v.reshape(count, v.shape[-1])
         return np.array([np.searchsorted(r, w, side) for r, w in zip(flat, wanted)], np.int64).reshape(v.shape)
 
     def on_symbols(self, row: Any, v: Any) -> Any:
@@ -79,7 +80,9 @@ class Histogram(_Counts):
     def forward(self, x: Any) -> Any:
         """Count."""
         x = np.asarray(x)
-        low, high = (self.low, self.high) if self.low != self.high else (x.min(initial=0), x.max(initial=0))
+        low, high = (self.low, self.high)
+        if low == high and x.size:
+            low, high = x.min(), x.max()
         low, high = (low - 1, high + 1) if low == high else (low, high)
         return np.histogram(x[np.isfinite(x)], self.bins, (low, high))[0].astype(x.dtype)
 

@@ -267,7 +267,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
         centred = SUB(x, DIV(_sum(MUL(x, w), 1, True), whole))
         lost = correction if aweights is None else MUL(DIV(_sum(MUL(w, aweights)), whole), correction)
         y = DIV(matmul(MUL(centred, w), mT(centred)), SUB(whole, lost))
-    return rename(Reshape(())(y) if len(s) < 2 else y, "Cov")
+    return rename(Reshape(())(y) if len(s) < 2 or s[0] == 1 else y, "Cov")
 
 
 def _freedom(n: Any, correction: Any) -> Any:
