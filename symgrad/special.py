@@ -1,6 +1,6 @@
 """``sg.special``: torch.special's names, for functions that ``functions`` has and for more.
 
-Imports functions.
+Imports functions and ops.
 """
 
 from symgrad.functions import (
@@ -24,14 +24,17 @@ from symgrad.functions import (
     softmax,
     xlogy,
 )
+from symgrad.ops import bessel, signs
+from symgrad.public import public
 
 __all__ = [
-    "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0", "i0e", "i1",
-    "i1e", "log1p", "log_ndtr", "log_softmax", "logit", "logsumexp", "ndtr", "ndtri", "polygamma", "psi", "sinc",
-    "softmax", "xlog1py", "xlogy",
+    "bessel_j0", "bessel_j1", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln",
+    "i0", "i0e", "i1", "i1e", "log1p", "log_ndtr", "log_softmax", "logit", "logsumexp", "multigammaln", "ndtr", "ndtri",
+    "polygamma", "psi", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
 
-expit, gammaln, psi = sigmoid, lgamma, digamma
+expit, gammaln, psi, multigammaln = sigmoid, lgamma, digamma, public(signs.mvlgamma)
+bessel_j0, bessel_j1, zeta = public(bessel.bessel_j0), public(bessel.bessel_j1), public(bessel.zeta)
 entr = _unary("entr", "-x log x, 0 at 0 and -∞ below.", "-log x - 1")
 erfcx = _unary("erfcx", "exp(x²) erfc x, without underflow.", "2x y - 2/√π")
 ndtr = _unary("ndtr", "Φ(x), the normal distribution function, accurate in the tail.", "exp(-x²/2)/√(2π)")

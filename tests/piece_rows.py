@@ -201,7 +201,7 @@ row("linalg.householder_product", lambda L, A, t: L.linalg.householder_product(A
     (real(2, 2), real(1)), (real(2, 2, 1), real(2, 1)), analytic=True)
 row("linalg.lu_factor", lambda L, A: L.linalg.lu_factor(A).LU, (square(2, 2),), (square(3, 3),), (square(2, 2, 2),),
     peer=lambda T, A: T.linalg.lu_factor(A)[0])
-row("linalg.lu_factor of more rows, more columns", lambda L, A: L.linalg.lu_factor(A)[0], (real(3, 2),), (real(2, 3),))
+row("linalg.lu_factor of more rows, more columns", lambda L, A: L.linalg.lu_factor(A)[0], (real(2, 3),), (real(3, 2),))
 row("linalg.lu", lambda L, A: flat(L, L.linalg.lu(A)), (square(2, 2),), (real(3, 2),), (real(2, 3),))
 row("pivots of LU", lambda L, A: L.linalg.lu_factor(A)[1], (square(3, 3),), (real(3, 2),), discrete=True)
 row("linalg.lu_solve", lambda L, A, b: L.linalg.lu_solve(*L.linalg.lu_factor(A), b), (square(2, 2), real(2, 1)),
@@ -232,8 +232,28 @@ row("F.adaptive_avg_pool1d", lambda L, x: L.nn.functional.adaptive_avg_pool1d(x,
     analytic=True)
 row("F.adaptive_avg_pool2d", lambda L, x: L.nn.functional.adaptive_avg_pool2d(x, (2, None)), (real(1, 1, 3, 2),),
     analytic=True)
+
+
+def margins(T: Any, x: Any, t: Any, p: int = 1, margin: float = 1.0, w: Any = None) -> Any:
+    """The terms of torch's multi_margin_loss, whose own gradient is not differentiated again."""
+    lost = T.clamp(margin - x.gather(-1, t[..., None]) + x, min=0) ** p
+    lost = lost if w is None else lost * w[t][..., None]
+    return T.where(T.arange(x.shape[-1]) != t[..., None], lost, 0.0).sum(-1) / x.shape[-1]
+
+
 for _r in ("mean", "sum", "none"):
     row(f"F.multi_margin_loss {_r}", lambda L, x, t, _r=_r: L.nn.functional.multi_margin_loss(x, t, reduction=_r),
-        (apart(2, 3), ints([2, 0])), (apart(3), ints(1)))
+        (apart(2, 3), ints([2, 0])), (apart(3), ints(1)),
+        peer=lambda T, x, t, _r=_r: margins(T, x, t) if _r == "none" else getattr(T, _r)(margins(T, x, t)))
 row("F.multi_margin_loss p, weight", lambda L, x, t, w: L.nn.functional.multi_margin_loss(x, t, 2, 0.33, w),
-    (apart(2, 3), ints([2, 0]), positive(3)), fixed=(2,))
+    (apart(2, 3), ints([2, 0]), positive(3)), fixed=(2,), peer=lambda T, x, t, w: margins(T, x, t, 2, 0.33, w).mean())
+
+# ------------------------------------------------------------------ special functions
+row("special.bessel_j0", lambda L, x: L.special.bessel_j0(x), (real(),), (real(3, lo=-3.0, hi=30.0),),
+    peer=None)  # torch has no derivative of it
+row("special.bessel_j1", lambda L, x: L.special.bessel_j1(x), (real(2, 2),), (raw([0.0, 40.0, -3.0]),), peer=None)
+row("value of special.bessel_j0, j1", lambda L, x: L.special.bessel_j0(x) + 2 * L.special.bessel_j1(x),
+    (raw([0.0, 1.0, 2.0, 25.0, 60.0]),), discrete=True)
+row("special.zeta", lambda L, s, q: L.special.zeta(s, q), (between(1.2, 5.0)(3), positive(2, 3)),
+    (between(1.2, 5.0)(), positive(2)), fixed=(0,))
+row("special.multigammaln", lambda L, x: L.special.multigammaln(x, 2), (between(1.1, 5.0)(3),))

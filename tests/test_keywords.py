@@ -216,6 +216,8 @@ KEYWORDS = [
     ("linalg.vander", {"x": V, "N": 2}), ("cholesky_solve", {"input": Q, "input2": [[2.0, 0.0], [1.0, 1.0]]}),
     ("cholesky_inverse", {"input": [[2.0, 0.0], [1.0, 1.0]], "upper": False}),
     ("triangular_solve", {"input": Q, "A": Q, "upper": False, "transpose": True, "unitriangular": True}),
+    *[(f"special.{name}", {"input": V}) for name in ("bessel_j0", "bessel_j1")],
+    ("special.zeta", {"input": [2.0, 3.0], "other": [1.0, 0.5]}), ("special.multigammaln", {"input": [3.0], "p": 2}),
     ("linalg.cond", {"input": Q, "p": 1}), ("linalg.tensorinv", {"input": Q, "ind": 1}),
     ("linalg.tensorsolve", {"input": Q, "other": [1.0, 2.0]}),
     ("linalg.householder_product", {"input": Q, "tau": [1.0]}), ("linalg.lu", {"A": Q}), ("linalg.lu_factor", {"A": Q}),

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ShapeError
-from symgrad.ops.contract import Einsum, matmul, permute
+from symgrad.ops.contract import Einsum, permute
+from symgrad.ops.join import cat
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduce import mean
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape, axis_of
@@ -218,13 +220,13 @@ def _conv_transpose(
             f"output padding must be smaller than either stride or dilation, but got output_padding: {list(extra)}, "
             f"stride: {list(steps)}, dilation: {list(gaps)}."
         )
-    x = Reshape((n, groups, c // groups, *shape(x)[2:]))(x)
-    W = Reshape((groups, c // groups, f, *size))(weight)
-    spec = "ngch,gcfi->ngfhi" if dims == 1 else "ngchw,gcfij->ngfhiwj"
-    full = [
-        (m - 1) * t + d * (k - 1) + 1 + e for m, t, d, k, e in zip(shape(x)[3:], steps, gaps, size, extra, strict=True)
-    ]
-    y = laid(Einsum.of(spec)(x, W), full, steps, gaps)
+    rest = shape(x)[2:]
+    x = Reshape((n, groups, c // groups, prod(rest)))(x)
+    W = Reshape((groups, c // groups, f * prod(size)))(weight)
+    y = Reshape((n, groups, f, *size, *rest))(Einsum.of("gcf,ngch->ngfh")(W, x))
+    y = permute(y, (0, 1, 2, 4, 3) if dims == 1 else (0, 1, 2, 5, 3, 6, 4))
+    full = [(m - 1) * t + d * (k - 1) + 1 + e for m, t, d, k, e in zip(rest, steps, gaps, size, extra, strict=True)]
+    y = laid(y, full, steps, gaps)
     y = _cropped(y, wide, [m - 2 * p for m, p in zip(full, wide, strict=True)])
     y = Reshape((n, groups * f, *shape(y)[3:]))(y)
     y = y if bias is None else ADD(y, Reshape((groups * f, *(1,) * dims))(bias))
@@ -268,17 +270,16 @@ def _adaptive(dims: int, x: Any, output_size: Any) -> Any:
     x, single = batched(x, dims, f"adaptive_avg_pool{dims}d")
     to = (output_size,) * dims if output_size is None or isinstance(output_size, int) else tuple(output_size)
     to = to * dims if len(to) == 1 else to
-    dtype = getattr(x, "dtype", np.dtype(np.float64))
-    s = shape(x)
-    if dims == 2 and to[0] is not None:
-        x = matmul(np.ascontiguousarray(_shares(s[-2], to[0], dtype).T), x)
-    if to[-1] is not None:
-        x = matmul(x, _shares(s[-1], to[-1], dtype))
+    for k, m in enumerate(to):
+        x = x if m is None else _means(x, 2 + k, m)
     return rename(drop_batch(x, single), f"AdaptiveAvgPool{dims}D")
 
 
-def _shares(n: int, m: int, dtype: Any) -> Any:
-    """The matrix (n, m) that takes n entries to the means of m parts."""
-    k, i = np.arange(n)[:, None], np.arange(m)
-    start, stop = i * n // m, -(-(i + 1) * n // m)
-    return (((k >= start) & (k < stop)) / (stop - start)).astype(dtype)
+def _means(x: Any, a: int, m: int) -> Any:
+    """The means of m parts of an axis, which may overlap."""
+    s = shape(x)
+    n = s[a]
+    if m and n % m == 0:
+        return mean(Reshape((*s[:a], m, n // m, *s[a + 1 :]))(x), a + 1)
+    parts = [mean(along(x, a, i * n // m, -(-(i + 1) * n // m)), a, True) for i in range(m)]
+    return cat(parts, a) if parts else along(x, a, 0, 0)

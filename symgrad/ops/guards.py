@@ -67,6 +67,10 @@ def weigh(g: Any, w: Any) -> Any:
         return np.where(w == 0, 0, g * w)
 
 
+def _lowest(x: Any) -> Any:
+    return np.maximum(x, -1e300 if np.asarray(x).dtype == np.float64 else -1e37)
+
+
 def _log(p: Any) -> Any:
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(p), -100)
@@ -77,5 +81,7 @@ WEIGH = Weigh(lambda: X[0] * X[1], 2, "Weigh")
 NONZERO = Guard("Nonzero", lambda: X[0], lambda x: np.where(x == 0, np.inf, x))
 # x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator
 FLOORED = Guard("Floored", lambda: X[0], lambda x: np.maximum(x, 1e-12))
+# x, and a lowest number for -∞: the difference of two is then 0 or far below it, never nan
+LOWEST = Guard("Lowest", lambda: X[0], _lowest)
 # log x, cut at -100 as torch's binary cross entropy does
 LOGCUT = Guard("Logcut", lambda: sp.log(X[0]), _log)

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from symgrad.errors import NotYet, ShapeError
 from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT
+from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import frozen
 from symgrad.ops.join import cat
 from symgrad.ops.linalg import Solve, solve_triangular
-from symgrad.ops.map import ADD, show_shape
+from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.matrices import Tril, Triu, identity_like
-from symgrad.ops.order import Pick
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.select import along
-from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.square import check_square, real
 
 
@@ -43,11 +43,30 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
     return x, pivots
 
 
-class _Positions(Op):
-    """What the operations that find the rows share: integers without derivative."""
+@frozen
+class Pivots(Op):
+    """The row, counted from 1, that each row was exchanged with in LU: (…, m, n) to (…, min(m, n))."""
 
     saves = ""
     whole = True
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        return _eliminated(real("linalg.lu_factor", x))[1] + 1
+
+    def on_symbols(self, x: Any) -> Any:
+        """Of two rows, which is larger in front."""
+        x = np.asarray(x, dtype=object)
+        if x.shape[-2] != 2:
+            raise factors.no_formula("the pivots of LU", x.shape[-2])
+        found = np.full(self.out_shape(x.shape), sp.Integer(2), dtype=object)
+        for b in np.ndindex(x.shape[:-2]):
+            found[(*b, 0)] = sp.Piecewise((1, sp.Abs(x[(*b, 0, 0)]) >= sp.Abs(x[(*b, 1, 0)])), (2, True))
+        return found
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, min(m, n))."""
+        return (*s[:-2], min(s[-2:]))
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """A position has no derivative."""
@@ -55,43 +74,49 @@ class _Positions(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """A position has no derivative."""
 
-    def on_symbols(self, *xs: Any) -> Any:
-        """Which row is largest is not known of letters."""
-        raise factors.no_formula("the pivots of LU", xs[0].shape[-1])
-
 
 @frozen
-class Pivots(_Positions):
-    """The row, counted from 1, that each row was exchanged with in LU: (…, m, n) to (…, min(m, n))."""
+class Exchange(Op):
+    """The rows of x (…, m, k), exchanged one after the other as pivots (…, j) say; or that undone."""
 
-    def forward(self, x: Any) -> Any:
-        """Factorise."""
-        return _eliminated(real("linalg.lu_factor", x))[1].astype(np.int32) + np.int32(1)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """(…, min(m, n))."""
-        return (*s[:-2], min(s[-2:]))
-
-
-@frozen
-class Rows(_Positions):
-    """The order of m rows that exchanges make of them: (…, k) to (…, m); back, the order that undoes it."""
-
-    m: int
     back: bool = False
 
-    def forward(self, pivots: Any) -> Any:
-        """Exchange."""
-        pivots = np.asarray(pivots, np.int64) - 1
-        order = np.broadcast_to(np.arange(self.m), (*pivots.shape[:-1], self.m)).copy()
+    def forward(self, x: Any, pivots: Any) -> Any:
+        """Exchange the numbers of the rows, and read them."""
+        x, pivots = np.asarray(x), np.asarray(pivots, np.int64) - 1
+        m = x.shape[-2]
+        order = np.broadcast_to(np.arange(m), (*pivots.shape[:-1], m)).copy()
         for b in np.ndindex(pivots.shape[:-1]):
             for j, p in enumerate(pivots[b]):
                 order[b][[j, p]] = order[b][[p, j]]
-        return np.argsort(order, -1) if self.back else order
+        order = np.argsort(order, -1) if self.back else order
+        to = self.out_shape(x.shape, pivots.shape)
+        return np.take_along_axis(np.broadcast_to(x, to), np.broadcast_to(order[..., None], to), -2)
 
-    def out_shape(self, s: Shape) -> Shape:
-        """(…, m)."""
-        return (*s[:-1], self.m)
+    def on_symbols(self, x: Any, pivots: Any) -> Any:
+        """Of two rows, take one or the other; numbers that are known as such."""
+        pivots = np.asarray(pivots, dtype=object)
+        if all(sp.sympify(p).is_Integer for p in pivots.flat):
+            return self.forward(x, pivots.astype(np.int64))
+        x = np.broadcast_to(x, self.out_shape(np.shape(x), pivots.shape))
+        first = np.broadcast_to(pivots[..., :1, None], x.shape)
+        return np.frompyfunc(lambda p, a, b: sp.Piecewise((a, sp.Eq(p, 1)), (b, True)), 3, 1)(first, x, np.flip(x, -2))
+
+    def out_shape(self, s: Shape, pivots: Shape) -> Shape:
+        """The shape of x, with the batch axes of both."""
+        return (*broadcast_shapes(s[:-2], pivots[:-1]), *s[-2:])
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """The rule looks at the pivots."""
+        return False, (False, True)
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any, pivots: Any) -> Any:
+        """Undo it."""
+        return None if i else Exchange(not self.back)(g, pivots)
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any, pivots: Any) -> Any:
+        """Exchange the rows of the tangent."""
+        return None if ts[0] is None else self(ts[0], pivots)
 
 
 @frozen
@@ -187,7 +212,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor:
             [0.5000, 1.5000]]), pivots=tensor([2, 2], dtype=int32))
     """
     packed, pivots = _packed(A, pivot)
-    return LUFactor(rename(packed, "LinalgLuFactorEx"), pivots)
+    return LUFactor(rename(packed, "LinalgLuFactorEx"), Cast(np.dtype(np.int32))(pivots))
 
 
 def lu(A: Any, *, pivot: bool = True) -> LU:
@@ -214,21 +239,7 @@ def lu(A: Any, *, pivot: bool = True) -> LU:
     lower = along(packed, ndim - 1, 0, k)
     L = ADD(Tril(-1)(lower), np.eye(m, k, dtype=getattr(A, "dtype", np.float64)))
     U = Triu()(along(packed, ndim - 2, 0, k))
-    return LU(_permutation(Rows(m)(pivots), shape(A), A), rename(L, "LinalgLu"), rename(U, "LinalgLu"))
-
-
-def _permutation(order: Any, s: Shape, A: Any) -> Any:
-    """The matrix P with (P x)[order[i]] = x[i]."""
-    m = s[-2]
-    eye = Expand((*s[:-2], m, m))(np.eye(m, dtype=getattr(A, "dtype", np.float64)))
-    return mT(_in_order(eye, order))
-
-
-def _in_order(x: Any, order: Any) -> Any:
-    """The rows of each matrix in another order."""
-    s = shape(x)
-    at = Expand(s)(Reshape((*shape(order), 1))(order))
-    return Pick(len(s) - 2)(x, at)
+    return LU(Exchange(back=True)(np.eye(m, dtype=L.dtype), pivots), rename(L, "LinalgLu"), rename(U, "LinalgLu"))
 
 
 def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
@@ -241,8 +252,7 @@ def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
     if not pivot:
         raise NotYet("linalg.lu_factor: LU without pivoting is not implemented. Leave out pivot=False.")
     pivots = Pivots()(A)
-    rows = _in_order(A, Rows(s[-2])(pivots))
-    return _compact(rows, *s[-2:]), pivots
+    return _compact(Exchange()(A, pivots), *s[-2:]), pivots
 
 
 def _compact(A: Any, m: int, n: int) -> Any:
@@ -291,21 +301,9 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     if adjoint:  # Aᵀ = Uᵀ Lᵀ Pᵀ
         half = solve_triangular(mT(LU), B, upper=False)
         whole = solve_triangular(mT(LU), half, upper=True, unitriangular=True)
-        return rename(_in_order(whole, _over(Rows(n, back=True)(pivots), whole)), "LinalgLuSolve")
-    wide = _over(Rows(n)(pivots), B)
-    moved = _in_order(B if shape(B)[:-2] == shape(wide)[:-1] else _spread(B, shape(wide)[:-1]), wide)
-    half = solve_triangular(LU, moved, upper=False, unitriangular=True)
+        return rename(Exchange(back=True)(whole, pivots), "LinalgLuSolve")
+    half = solve_triangular(LU, Exchange()(B, pivots), upper=False, unitriangular=True)
     return rename(solve_triangular(LU, half, upper=True), "LinalgLuSolve")
-
-
-def _over(order: Any, B: Any) -> Any:
-    """The order for each matrix of the batch that order and B make."""
-    lead = np.broadcast_shapes(shape(order)[:-1], shape(B)[:-2])
-    return order if shape(order)[:-1] == lead else Expand((*lead, shape(order)[-1]))(order)
-
-
-def _spread(B: Any, lead: Shape) -> Any:
-    return Expand((*lead, *shape(B)[-2:]))(B)
 
 
 def solve_with(b: Any, LU_data: Any, LU_pivots: Any) -> Any:

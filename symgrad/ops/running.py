@@ -11,15 +11,11 @@ import sympy as sp
 from symgrad.node import Shape
 from symgrad.ops.elementwise import exp
 from symgrad.ops.frozen import frozen
-from symgrad.ops.guards import WEIGH, Guard
+from symgrad.ops.guards import LOWEST, WEIGH
 from symgrad.ops.map import MUL, SUB
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scan import AlongAxis, Recurrence, Shift, _given, _put
 from symgrad.ops.shape import Reshape, axis_of
-from symgrad.scalars import X
-
-# x, and the lowest number for -∞: the difference of two is then 0 or far below it, never nan
-LOWEST = Guard("Lowest", lambda: X[0], lambda x: np.maximum(x, -1e300 if np.asarray(x).dtype == np.float64 else -1e37))
 
 
 @frozen

@@ -11,12 +11,11 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError
 from symgrad.node import Shape
-from symgrad.ops.blends import LDEXP
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, abs_
 from symgrad.ops.frozen import frozen
 from symgrad.ops.logic import LOGIC, Bits
-from symgrad.ops.map import ADD, MUL, NEG, SUB, sum_terms
+from symgrad.ops.map import ADD, MUL, SUB, sum_terms
 from symgrad.ops.protocol import Op, rename
 
 
@@ -119,7 +118,7 @@ class Exponent(Op):
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""
-        return np.asarray(np.frexp(np.asarray(x))[1], np.int32)
+        return np.asarray(np.frexp(np.asarray(x))[1], np.int64)
 
     def on_symbols(self, x: Any) -> Any:
         """⌊log₂|x|⌋ + 1."""
@@ -157,11 +156,27 @@ class Mantissa(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = ȳ 2⁻ᵉ
-        return LDEXP(g, NEG(Cast(np.dtype(getattr(g, "dtype", float)))(Exponent()(x))))
+        return MUL(g, Binade()(x))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The slope is a number for each entry."""
         return self.vjp(0, ts[0], y, *xs)
+
+
+@frozen
+class Binade(Exponent):
+    """The number 2⁻ᵉ that takes x to its mantissa."""
+
+    whole = False
+
+    def forward(self, x: Any) -> Any:
+        """Read the bits."""
+        x = np.asarray(x)
+        return np.ldexp(np.ones_like(x), -np.frexp(x)[1])
+
+    def on_symbols(self, x: Any) -> Any:
+        """2⁻ᵉ."""
+        return np.frompyfunc(lambda v: 2 ** -_exponent(v), 1, 1)(x)
 
 
 def _exponent(x: sp.Expr) -> sp.Expr:
@@ -189,7 +204,7 @@ def frexp(input: Any) -> Frexp:
     >>> sg.frexp(sg.tensor(12.0))
     Frexp(mantissa=tensor(0.7500), exponent=tensor(4, dtype=int32))
     """
-    return Frexp(Mantissa()(input), Exponent()(input))
+    return Frexp(Mantissa()(input), Cast(np.dtype(np.int32))(Exponent()(input)))
 
 
 # ------------------------------------------------------------------ the multivariate gamma function
