@@ -23,7 +23,9 @@ class Protocols(Core):
     __array_priority__ = 1000
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return ufuncs.call(ufunc, method, inputs, kwargs)
+        if kwargs or method != "__call__":
+            return ufuncs.call(ufunc, method, inputs, kwargs)
+        return ufuncs.simple_call(ufunc, inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return importlib.import_module("symgrad.array_functions").call(function, types, args, kwargs)

@@ -93,6 +93,17 @@ def function_of(name: str) -> Function | None:
     return None if op is None else lambda *xs: apply(op, xs)
 
 
+_known: dict[Any, Function] = {}
+
+
+def simple_call(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Answer ``ufunc(*inputs)`` without options: the fast path of ``array * tensor``."""
+    function = _known.get(ufunc)
+    if function is None:
+        function = _known[ufunc] = _required(ufunc.__name__)
+    return function(*[x if isinstance(x, (Core, int, float)) else as_tensor(x) for x in inputs])
+
+
 def call(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Answer ``ufunc(*inputs)`` or ``ufunc.method(*inputs)``."""
     name = ufunc.__name__
