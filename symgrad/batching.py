@@ -22,7 +22,7 @@ from symgrad.ops.likelihood import Likelihood
 from symgrad.ops.linalg import Cholesky, Inverse, Solve
 from symgrad.ops.logic import Bits
 from symgrad.ops.losses import BinaryCrossEntropy
-from symgrad.ops.lu import Doolittle, Pivots, Rows
+from symgrad.ops.lu import Doolittle, Exchange, Pivots
 from symgrad.ops.map import DIV, Map
 from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
 from symgrad.ops.norms import Norm
@@ -201,7 +201,7 @@ def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
 @batch.register(PseudoInverse)
 @batch.register(QRBasis)
 @batch.register(QRTriangle)
-@batch.register(Rows)
+@batch.register(Exchange)
 @batch.register(SingularValues)
 @batch.register(SingularVectors)
 @batch.register(Tril)
