@@ -1,6 +1,6 @@
 """The reference covers every public name: each public module stands in it, and what the module lists has a docstring.
 
-Sphinx writes the entries from the docstrings, and leaves out what has none.
+Sphinx writes the entries from the docstrings, and leaves out what has none. The list of examples has them all.
 """
 
 import re
@@ -12,7 +12,8 @@ import pytest
 
 import symgrad as sg
 
-PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
 @cache
@@ -50,3 +51,9 @@ def test_public_name_has_a_docstring_or_stands_on_the_page(module, name):
 def test_every_attribute_of_a_tensor_has_a_docstring():
     own = [name for name in dir(sg.Tensor) if not name.startswith("_")]
     assert [name for name in own if not (getattr(sg.Tensor, name).__doc__ or "").strip()] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_example_is_short_and_listed(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+    assert f"| `{path.name}` |" in (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
