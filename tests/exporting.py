@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from checks import number, weighed
-from table import Case
+from table import Case, Row
 
 import symgrad as sg
+from symgrad.exports import ExportError
 from symgrad.variables import Argnums
 
 
@@ -24,6 +26,26 @@ def value_and_gradient(case: Case) -> Callable[..., Any]:
         return (f(*xs), *(gradient(*xs) if gradient is not None else ()))
 
     return of
+
+
+def loaded(text: str, name: str = "f") -> Any:
+    """A function of an exported module."""
+    names: dict[str, Any] = {"__name__": "exported"}
+    exec(compile(text, "<exported>", "exec"), names)
+    return names[name]
+
+
+def exported(case: Case, target: str, name: str = "f") -> str | None:
+    """The source of a row's value and gradient; None where the target says that it has no words for it."""
+    points = tuple(np.asarray(x) for x in case.points)
+    with suppress(ExportError):
+        return sg.export(value_and_gradient(case), points, target=target, name=name, formula=False)
+    return None
+
+
+def tolerance(row: Row) -> float:
+    """How close a source comes: rows that round to float32 on the way say so."""
+    return 1e-9 if row.rtol <= 1e-6 else 1e-6
 
 
 @lru_cache(maxsize=1)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
 import pytest
-from exporting import agree, eager, value_and_gradient
+from exporting import agree, eager, exported, loaded, tolerance
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -20,26 +19,6 @@ from cases import ROWS
 
 BATCH = 30  # rows that JAX compiles at a time
 PARTS = [ROWS[k : k + BATCH] for k in range(0, len(ROWS), BATCH)]
-
-
-def loaded(text, name="f"):
-    """Return a function of an exported module."""
-    names = {"__name__": "exported"}
-    exec(compile(text, "<exported>", "exec"), names)
-    return names[name]
-
-
-def exported(case, target):
-    """Return the source of a row's value and gradient; None where the target says that it has no words for it."""
-    points = tuple(np.asarray(x) for x in case.points)
-    with suppress(ExportError):
-        return sg.export(value_and_gradient(case), points, target=target, name="f", formula=False)
-    return None
-
-
-def tolerance(row):
-    """Return how close a source comes: rows that round to float32 on the way say so."""
-    return 1e-9 if row.rtol <= 1e-6 else 1e-6
 
 
 # ------------------------------------------------------------------ every row

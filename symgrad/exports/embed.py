@@ -7,14 +7,11 @@ told apart. Imports nothing of symgrad: modules are read as files.
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
-
-_BUILTINS = frozenset(dir(builtins))
 
 
 class Found(NamedTuple):
@@ -174,10 +171,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> Any:
         """A name of the module's own."""
-        known = node.id in self.local or (node.id in _BUILTINS and node.id not in self.where.defined)
-        if known:
-            return node
         w = self.where
-        if node.id in w.defined or node.id in w.outside or node.id in w.inside:
+        if node.id not in self.local and any(node.id in place for place in (w.defined, w.outside, w.inside)):
             return ast.Name(self.into.add(self.module, node.id), node.ctx)
         return node

@@ -70,7 +70,7 @@ _C = [
 ]
 _MODULES = ["np", "numpy", "jnp", "jax", "torch", "sympy", "math", "symgrad", "ctypes"]
 RESERVED = {*_C, *_MODULES, *keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "result", "work"}
-_MINTED = re.compile(r"[vcti]\d+|sg_.*")  # what the writers call values, sizes and helpers
+_MINTED = re.compile(r"[vctis]\d+|sg_.*")  # what the writers call values, sizes and helpers
 
 
 def identifier(name: str, taken: Collection[str] = ()) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.exports import jax, numpy, torch  # noqa: F401  registers the targets
+from symgrad.exports import c, jax, numpy, python, torch  # noqa: F401  registers the targets
 from symgrad.exports.request import requested
 from symgrad.exports.target import TARGETS
 

@@ -1,0 +1,180 @@
+"""What sources on single numbers call, in Python that reads as C does: numbers, flat arrays, loops.
+
+The targets ``python`` and ``c`` write these functions, the second in C. Arrays come with the place where their entries
+begin and the step from one to the next. Types of arguments are told: float, int, Read (an array that stays) and Array.
+"""
+
+from __future__ import annotations
+
+import math
+
+from symgrad.exports.library.python import (
+    div,
+    exp,
+    floor,
+    fmod,
+    log,
+    log1p,
+)
+
+
+# ------------------------------------------------------------------ compositions that stay accurate
+def sigmoid(x: float) -> float:
+    """1/(1 + exp(-x))."""
+    z = exp(-math.fabs(x))
+    if x < 0.0:
+        return z / (1.0 + z)
+    return 1.0 / (1.0 + z)
+
+
+def softplus(x: float) -> float:
+    """log(1 + exp x)."""
+    return maximum(x, 0.0) + log1p(exp(-math.fabs(x)))
+
+
+def logsigmoid(x: float) -> float:
+    """log(1/(1 + exp(-x)))."""
+    return minimum(x, 0.0) - log1p(exp(-math.fabs(x)))
+
+
+def logaddexp(a: float, b: float) -> float:
+    """log(exp a + exp b)."""
+    if a == b:
+        return a + 0.6931471805599453
+    if a != a or b != b:
+        return a + b
+    return maximum(a, b) + log1p(exp(-math.fabs(a - b)))
+
+
+def logaddexp2(a: float, b: float) -> float:
+    """log₂(2ᵃ + 2ᵇ)."""
+    return logaddexp(a * 0.6931471805599453, b * 0.6931471805599453) / 0.6931471805599453
+
+
+def bce_logits(z: float, t: float) -> float:
+    """softplus(z) - t z."""
+    return (1.0 - t) * z - logsigmoid(z)
+
+
+def softsign(x: float) -> float:
+    """x/(1 + |x|)."""
+    return x / (1.0 + math.fabs(x))
+
+
+def tanhshrink(x: float) -> float:
+    """x - tanh x, near 0 by its series."""
+    s = x * x
+    if s > 0.01:
+        return x - math.tanh(x)
+    near = 62.0 / 2835.0 - s * (1382.0 / 155925.0 - s * 21844.0 / 6081075.0)
+    return x * s * (1.0 / 3.0 - s * (2.0 / 15.0 - s * (17.0 / 315.0 - s * near)))
+
+
+def relu(x: float) -> float:
+    """max(x, 0)."""
+    return maximum(x, 0.0)
+
+
+def low(x: float) -> float:
+    """min(x, 0)."""
+    return minimum(x, 0.0)
+
+
+def maximum(a: float, b: float) -> float:
+    """The larger of two numbers, nan where one is."""
+    if a != a:
+        return a
+    if b != b or b > a:
+        return b
+    return a
+
+
+def minimum(a: float, b: float) -> float:
+    """The smaller of two numbers, nan where one is."""
+    if a != a:
+        return a
+    if b != b or b < a:
+        return b
+    return a
+
+
+def clamp(x: float, lo: float, hi: float) -> float:
+    """x between two bounds."""
+    return minimum(maximum(x, lo), hi)
+
+
+def clamp_min(x: float, lo: float) -> float:
+    """x, at least lo."""
+    return maximum(x, lo)
+
+
+def clamp_max(x: float, hi: float) -> float:
+    """x, at most hi."""
+    return minimum(x, hi)
+
+
+def sign(x: float) -> float:
+    """-1, 0 or 1; nan of nan."""
+    if x > 0.0:
+        return 1.0
+    if x < 0.0:
+        return -1.0
+    return x
+
+
+def heaviside(a: float, b: float) -> float:
+    """0 for negative a, b at 0, 1 for positive a."""
+    if a == 0.0:
+        return b
+    if a != a:
+        return a
+    if a < 0.0:
+        return 0.0
+    return 1.0
+
+
+def floor_divide(a: float, b: float) -> float:
+    """The largest whole number up to a/b."""
+    r = fmod(a, b)
+    q = floor((a - r) / b + 0.5)
+    if r != 0.0 and (r < 0.0) != (b < 0.0):
+        q = q - 1.0
+    return q
+
+
+def remainder(a: float, b: float) -> float:
+    """a - b ⌊a/b⌋."""
+    r = fmod(a, b)
+    if r != 0.0 and (r < 0.0) != (b < 0.0):
+        r = r + b
+    return r
+
+
+def xlogy(x: float, y: float) -> float:
+    """x log y, 0 where x is 0."""
+    if x == 0.0 and y == y:
+        return 0.0
+    return x * log(y)
+
+
+def xlog1py(x: float, y: float) -> float:
+    """x log(1 + y), 0 where x is 0."""
+    if x == 0.0 and y == y:
+        return 0.0
+    return x * log1p(y)
+
+
+def entr(x: float) -> float:
+    """-x log x, 0 at 0, -∞ below."""
+    if x == 0.0:
+        return 0.0
+    if x < 0.0:
+        return -math.inf
+    return -x * log(x)
+
+
+def logit(p: float) -> float:
+    """log(p/(1 - p))."""
+    if math.fabs(p - 0.5) < 0.25:
+        return log1p((2.0 * p - 1.0) / (1.0 - p))
+    return log(div(p, 1.0 - p))

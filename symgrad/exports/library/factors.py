@@ -1,0 +1,157 @@
+"""Singular values, what is made of them, and Q and R: on flat arrays, in Python that reads as C does; see ``matrices``.
+
+Source: Golub and Van Loan, Matrix Computations, 4th edition.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from symgrad.exports.library.common import maximum
+from symgrad.exports.library.matrices import swap_columns
+from symgrad.exports.library.python import div, sqrt
+
+Read = Any
+Array = Any
+
+
+def svd(a: Read, at: int, u: Array, uat: int, s: Array, sat: int, v: Array, vat: int, n: int, m: int, w: Array) -> None:
+    """A = U diag(s) Vᵀ, by turning pairs of columns until all are at right angles (§8.6)."""
+    if n >= m:
+        for k in range(n * m):
+            w[k] = a[at + k]
+        tall_svd(w, n, m, u, uat, s, sat, v, vat)
+    else:
+        for i in range(n):
+            for j in range(m):
+                w[j * n + i] = a[at + i * m + j]
+        tall_svd(w, m, n, v, vat, s, sat, u, uat)
+
+
+def tall_svd(w: Array, n: int, m: int, u: Array, uat: int, s: Array, sat: int, v: Array, vat: int) -> None:
+    """The same of an n×m matrix with n ≥ m that stands in w."""
+    for i in range(m):
+        for j in range(m):
+            v[vat + i * m + j] = 1.0 if i == j else 0.0
+    for _ in range(60):
+        turned: int = 0
+        for p in range(m):
+            for q in range(p + 1, m):
+                x = 0.0
+                y = 0.0
+                z = 0.0
+                for k in range(n):
+                    x = x + w[k * m + p] * w[k * m + p]
+                    y = y + w[k * m + q] * w[k * m + q]
+                    z = z + w[k * m + p] * w[k * m + q]
+                if math.fabs(z) > 1e-16 * sqrt(x * y) and z != 0.0:
+                    turned = 1
+                    theta = (y - x) / (2.0 * z)
+                    t = (1.0 if theta >= 0.0 else -1.0) / (math.fabs(theta) + sqrt(theta * theta + 1.0))
+                    c = 1.0 / sqrt(t * t + 1.0)
+                    turn_columns(w, 0, p, q, c, t * c, n, m)
+                    turn_columns(v, vat, p, q, c, t * c, m, m)
+        if turned == 0:
+            break
+    for j in range(m):
+        x = 0.0
+        for k in range(n):
+            x = x + w[k * m + j] * w[k * m + j]
+        s[sat + j] = sqrt(x)
+    for j in range(m):
+        for k in range(n):
+            u[uat + k * m + j] = div(w[k * m + j], s[sat + j]) if s[sat + j] != 0.0 else 0.0
+    for j in range(m):
+        best: int = j
+        for k in range(j + 1, m):
+            if s[sat + k] > s[sat + best]:
+                best = k
+        for k in range(n):
+            x = u[uat + k * m + j]
+            u[uat + k * m + j] = u[uat + k * m + best]
+            u[uat + k * m + best] = x
+        swap_columns(s, sat, v, vat, m, m, j, best)
+
+
+def turn_columns(m: Array, at: int, p: int, q: int, c: float, s: float, rows: int, columns: int) -> None:
+    """Turn two columns."""
+    for k in range(rows):
+        x = m[at + k * columns + p]
+        y = m[at + k * columns + q]
+        m[at + k * columns + p] = c * x - s * y
+        m[at + k * columns + q] = s * x + c * y
+
+
+def rank(s: Read, at: int, n: int, atol: float, rtol: float) -> float:
+    """The number of singular values above the threshold."""
+    found = 0.0
+    for k in range(n):
+        if s[at + k] > maximum(atol, rtol * s[at]):
+            found = found + 1.0
+    return found
+
+
+def pseudo_inverse(
+    u: Read, uat: int, s: Read, sat: int, v: Read, vat: int, y: Array, yat: int,
+    n: int, m: int, r: int, atol: float, rtol: float,
+) -> None:  # fmt: skip
+    """V diag(1/s) Uᵀ, with 0 for what is up to the threshold."""
+    for i in range(m):
+        for j in range(n):
+            t = 0.0
+            for k in range(r):
+                if s[sat + k] > maximum(atol, rtol * s[sat]):
+                    t = t + v[vat + i * r + k] * u[uat + j * r + k] / s[sat + k]
+            y[yat + i * n + j] = t
+
+
+def qr(a: Read, at: int, q: Array, qat: int, r: Array, rat: int, n: int, m: int, small: int, w: Array) -> None:
+    """Q and R by Householder's reflections (§5.2), the signs as LAPACK chooses them. w holds n m + n numbers."""
+    for k in range(n * m):
+        w[k] = a[at + k]
+    for i in range(n):
+        for j in range(small):
+            q[qat + i * small + j] = 1.0 if i == j else 0.0
+    for k in range(small):
+        reflect(w, n, m, k)
+    for back in range(small):
+        unfold(w, n, m, small - 1 - back, q, qat, small)
+    for i in range(small):
+        for j in range(m):
+            r[rat + i * m + j] = w[i * m + j] if j >= i else 0.0
+
+
+def reflect(w: Array, n: int, m: int, k: int) -> None:
+    """Bring column k below the diagonal to 0; the reflection's vector stays there, its factor behind the matrix."""
+    x = 0.0
+    for i in range(k + 1, n):
+        x = x + w[i * m + k] * w[i * m + k]
+    w[n * m + k] = 0.0
+    if x > 0.0:
+        alpha = w[k * m + k]
+        beta = -math.copysign(sqrt(alpha * alpha + x), alpha)
+        w[n * m + k] = (beta - alpha) / beta
+        for i in range(k + 1, n):
+            w[i * m + k] = w[i * m + k] / (alpha - beta)
+        w[k * m + k] = beta
+        for j in range(k + 1, m):
+            t = w[k * m + j]
+            for i in range(k + 1, n):
+                t = t + w[i * m + k] * w[i * m + j]
+            t = t * w[n * m + k]
+            w[k * m + j] = w[k * m + j] - t
+            for i in range(k + 1, n):
+                w[i * m + j] = w[i * m + j] - t * w[i * m + k]
+
+
+def unfold(w: Read, n: int, m: int, k: int, q: Array, qat: int, small: int) -> None:
+    """Apply reflection k to Q."""
+    for j in range(small):
+        t = q[qat + k * small + j]
+        for i in range(k + 1, n):
+            t = t + w[i * m + k] * q[qat + i * small + j]
+        t = t * w[n * m + k]
+        q[qat + k * small + j] = q[qat + k * small + j] - t
+        for i in range(k + 1, n):
+            q[qat + i * small + j] = q[qat + i * small + j] - t * w[i * m + k]

@@ -1,0 +1,264 @@
+"""Linear algebra on flat arrays, in Python that reads as C does; see ``common``. A matrix begins ``at`` its place.
+
+Each is the textbook's method: Golub and Van Loan, Matrix Computations, 4th edition.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from symgrad.exports.library.common import maximum, sign
+from symgrad.exports.library.python import div, log, sqrt
+
+Read = Any
+Array = Any
+
+
+def lu(a: Array, n: int) -> float:
+    """Factorise in place with row exchanges; return their sign (§3.4)."""
+    turn = 1.0
+    for k in range(n):
+        best: int = k
+        for i in range(k + 1, n):
+            if math.fabs(a[i * n + k]) > math.fabs(a[best * n + k]):
+                best = i
+        if best != k:
+            turn = -turn
+            for j in range(n):
+                t = a[k * n + j]
+                a[k * n + j] = a[best * n + j]
+                a[best * n + j] = t
+        if a[k * n + k] != 0.0:
+            for i in range(k + 1, n):
+                a[i * n + k] = a[i * n + k] / a[k * n + k]
+                for j in range(k + 1, n):
+                    a[i * n + j] = a[i * n + j] - a[i * n + k] * a[k * n + j]
+    return turn
+
+
+def solve(a: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: int, transposed: int, w: Array) -> int:
+    """Solve A X = B, or AᵀX = B; 1 where A is singular. w holds n (n + 1) numbers."""
+    bad: int = 0
+    for i in range(n):
+        for j in range(n):
+            w[n + i * n + j] = a[at + (j * n + i if transposed == 1 else i * n + j)]
+    bad = solve_lu(w, n, b, bat, x, xat, m)
+    return bad
+
+
+def solve_lu(w: Array, n: int, b: Read, bat: int, x: Array, xat: int, m: int) -> int:
+    """Solve with the matrix that stands in w from n on."""
+    bad: int = 0
+    for k in range(n * m):
+        x[xat + k] = b[bat + k]
+    for k in range(n):
+        best: int = k
+        for i in range(k + 1, n):
+            if math.fabs(w[n + i * n + k]) > math.fabs(w[n + best * n + k]):
+                best = i
+        if best != k:
+            for j in range(n):
+                t = w[n + k * n + j]
+                w[n + k * n + j] = w[n + best * n + j]
+                w[n + best * n + j] = t
+            for j in range(m):
+                t = x[xat + k * m + j]
+                x[xat + k * m + j] = x[xat + best * m + j]
+                x[xat + best * m + j] = t
+        if w[n + k * n + k] == 0.0:
+            bad = 1
+        for i in range(k + 1, n):
+            f = div(w[n + i * n + k], w[n + k * n + k])
+            for j in range(k + 1, n):
+                w[n + i * n + j] = w[n + i * n + j] - f * w[n + k * n + j]
+            for j in range(m):
+                x[xat + i * m + j] = x[xat + i * m + j] - f * x[xat + k * m + j]
+    for back in range(n):
+        row: int = n - 1 - back
+        for j in range(m):
+            t = x[xat + row * m + j]
+            for k in range(row + 1, n):
+                t = t - w[n + row * n + k] * x[xat + k * m + j]
+            x[xat + row * m + j] = div(t, w[n + row * n + row])
+    return bad
+
+
+def inverse(a: Read, at: int, x: Array, xat: int, n: int, w: Array) -> int:
+    """Invert; 1 where A is singular. w holds n (2 n + 1) numbers."""
+    bad: int = 0
+    for i in range(n):
+        for j in range(n):
+            w[n + i * n + j] = a[at + i * n + j]
+            w[n + n * n + i * n + j] = 1.0 if i == j else 0.0
+    bad = solve_lu(w, n, w, n + n * n, x, xat, n)
+    return bad
+
+
+def det(a: Read, at: int, n: int, w: Array) -> float:
+    """The determinant, through LU. w holds n (n + 1) numbers."""
+    for k in range(n * n):
+        w[k] = a[at + k]
+    found = lu(w, n)
+    for k in range(n):
+        found = found * w[k * n + k]
+    return found
+
+
+def logabsdet(a: Read, at: int, n: int, w: Array) -> float:
+    """log |det A|."""
+    turn = det_sign(a, at, n, w)
+    total = turn * 0.0
+    for k in range(n):
+        total = total + log(math.fabs(w[k * n + k]))
+    return total
+
+
+def logdet(a: Read, at: int, n: int, w: Array) -> float:
+    """log det A, nan where it is negative."""
+    total = logabsdet(a, at, n, w)
+    turn = det_sign(a, at, n, w)
+    return math.nan if turn < 0.0 else total
+
+
+def det_sign(a: Read, at: int, n: int, w: Array) -> float:
+    """The sign of the determinant."""
+    for k in range(n * n):
+        w[k] = a[at + k]
+    turn = lu(w, n)
+    for k in range(n):
+        turn = turn * sign(w[k * n + k])
+    return turn
+
+
+def cofactor(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
+    """The matrix of cofactors: each is a determinant of order n - 1. w holds n (n + 1) + n n numbers."""
+    m: int = n - 1
+    base: int = n * (n + 1)
+    for i in range(n):
+        for j in range(n):
+            for r in range(m):
+                for c in range(m):
+                    w[base + r * m + c] = a[at + (r if r < i else r + 1) * n + (c if c < j else c + 1)]
+            y[yat + i * n + j] = det(w, base, m, w) * (1.0 if (i + j) % 2 == 0 else -1.0)
+
+
+def cholesky(a: Read, at: int, y: Array, yat: int, n: int) -> int:
+    """The lower triangle L with L Lᵀ = A; 1 where A is not positive definite (§4.2)."""
+    bad: int = 0
+    for i in range(n):
+        for j in range(n):
+            t = a[at + i * n + j]
+            for k in range(j if j < i else i):
+                t = t - y[yat + i * n + k] * y[yat + j * n + k]
+            if j > i:
+                y[yat + i * n + j] = 0.0
+            elif j == i:
+                if not t > 0.0:
+                    bad = 1
+                y[yat + i * n + j] = sqrt(t)
+            else:
+                y[yat + i * n + j] = div(t, y[yat + j * n + j])
+    return bad
+
+
+def eigh(a: Read, at: int, upper: int, s: Array, sat: int, v: Array, vat: int, n: int, w: Array) -> None:
+    """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, by Jacobi's rotations (§8.5)."""
+    for i in range(n):
+        for j in range(n):
+            lower_: int = (i if i > j else j) * n + (j if i > j else i)
+            upper_: int = (j if i > j else i) * n + (i if i > j else j)
+            w[i * n + j] = a[at + (upper_ if upper == 1 else lower_)]
+            v[vat + i * n + j] = 1.0 if i == j else 0.0
+    for _ in range(60):
+        off = 0.0
+        for p in range(n):
+            for q in range(p + 1, n):
+                off = off + math.fabs(w[p * n + q])
+                if w[p * n + q] != 0.0:
+                    theta = (w[q * n + q] - w[p * n + p]) / (2.0 * w[p * n + q])
+                    t = (1.0 if theta >= 0.0 else -1.0) / (math.fabs(theta) + sqrt(theta * theta + 1.0))
+                    c = 1.0 / sqrt(t * t + 1.0)
+                    rotate(w, 0, p, q, c, t * c, n, 1)
+                    rotate(w, 0, p, q, c, t * c, n, 0)
+                    rotate(v, vat, p, q, c, t * c, n, 0)
+                    w[p * n + q] = 0.0
+                    w[q * n + p] = 0.0
+        if off == 0.0:
+            break
+    for k in range(n):
+        s[sat + k] = w[k * n + k]
+    for k in range(n):
+        least: int = k
+        for j in range(k + 1, n):
+            if s[sat + j] < s[sat + least]:
+                least = j
+        swap_columns(s, sat, v, vat, n, n, k, least)
+
+
+def swap_columns(s: Array, sat: int, v: Array, vat: int, rows: int, n: int, k: int, j: int) -> None:
+    """Exchange two values and their columns."""
+    t = s[sat + k]
+    s[sat + k] = s[sat + j]
+    s[sat + j] = t
+    for i in range(rows):
+        t = v[vat + i * n + k]
+        v[vat + i * n + k] = v[vat + i * n + j]
+        v[vat + i * n + j] = t
+
+
+def rotate(m: Array, at: int, p: int, q: int, c: float, s: float, n: int, rows: int) -> None:
+    """Turn two columns of a square matrix, or two rows."""
+    for k in range(n):
+        a: int = at + (p * n + k if rows == 1 else k * n + p)
+        b: int = at + (q * n + k if rows == 1 else k * n + q)
+        x = m[a]
+        y = m[b]
+        m[a] = c * x - s * y
+        m[b] = s * x + c * y
+
+
+def largest(x: Read, at: int, n: int) -> float:
+    """The largest |x|."""
+    found = 0.0
+    for k in range(n):
+        found = maximum(found, math.fabs(x[at + k]))
+    return found
+
+
+def matmul(a: Read, at: int, b: Read, bat: int, y: Array, yat: int, n: int) -> None:
+    """Y = A B of square matrices."""
+    for i in range(n):
+        for j in range(n):
+            t = 0.0
+            for k in range(n):
+                t = t + a[at + i * n + k] * b[bat + k * n + j]
+            y[yat + i * n + j] = t
+
+
+def matrix_exp(a: Read, at: int, y: Array, yat: int, n: int, w: Array) -> None:
+    """exp A, by Taylor's series of A/2ᵏ and k squarings. w holds 2 n n numbers."""
+    size: int = n * n
+    scale = largest(a, at, size) * n
+    halvings: int = 0
+    while scale > 0.25 and halvings < 2000:
+        scale = scale / 2.0
+        halvings = halvings + 1
+    factor = math.pow(0.5, halvings)
+    for i in range(n):
+        for j in range(n):
+            w[i * n + j] = 1.0 if i == j else 0.0
+    for back in range(16):
+        for k in range(size):
+            w[size + k] = a[at + k] * factor / (16.0 - back)
+        matmul(w, size, w, 0, y, yat, n)
+        for k in range(size):
+            w[k] = y[yat + k]
+        for i in range(n):
+            w[i * n + i] = w[i * n + i] + 1.0
+    for _ in range(halvings):
+        matmul(w, 0, w, 0, y, yat, n)
+        for k in range(size):
+            w[k] = y[yat + k]
+    for k in range(size):
+        y[yat + k] = w[k]

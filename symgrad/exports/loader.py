@@ -1,0 +1,130 @@
+"""``load_c``: compile an exported C file with the system's compiler, and call it on NumPy arrays. Imports target."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shlex
+import subprocess
+import sysconfig
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, LinAlgError, MissingExtra, ShapeError
+
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC")
+_LINE = re.compile(r"^   +(\w+): \((.*?)\)(?: =.*)?$", re.MULTILINE)
+_PROTOTYPE = re.compile(r"^int (\w+)\((.*)\);$", re.MULTILINE)
+
+
+def load_c(path: Any, name: str | None = None, compiler: str | None = None) -> Callable[..., Any]:
+    """Return an exported C function as a function of NumPy arrays.
+
+    Args:
+        path: the file that ``sg.export(…, target="c", path=path)`` wrote.
+        name: the function, where the file has several.
+        compiler: the command that compiles C; by default the one that Python was built with, then ``cc``.
+
+    Returns:
+        A function of the arrays, in order or by name, returning the result, or a tuple of several.
+
+    Raises:
+        MissingExtra: there is no C compiler.
+        ArgumentError: the file has no such function.
+
+    >>> f = load_c(path)  # doctest: +SKIP
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    found = {m[1]: m[2] for m in _PROTOTYPE.finditer(text)}
+    chosen = name or next(iter(found), "")
+    if chosen not in found:
+        raise ArgumentError(f"load_c: {path} has no exported function {chosen!r}. It has {sorted(found)}.")
+    library = ctypes.CDLL(str(_compiled(Path(path), compiler)))
+    comment = text[: text.index(f"int {chosen}(")].rpartition("/*")[2]
+    shapes = {m[1]: [n.strip() for n in m[2].split(",") if n.strip()] for m in _LINE.finditer(comment)}
+    return _Loaded(getattr(library, chosen), chosen, found[chosen], shapes)
+
+
+def _compiled(path: Path, compiler: str | None) -> Path:
+    """Compile into a file of its own, which stays as long as the process."""
+    folder = Path(tempfile.mkdtemp(prefix="symgrad-"))
+    target = folder / f"{path.stem}.so"
+    for command in [compiler] if compiler else [sysconfig.get_config_var("CC"), "cc"]:
+        if not command:
+            continue
+        try:
+            done = subprocess.run(
+                [*shlex.split(command), *FLAGS, str(path), "-o", str(target), "-lm"], capture_output=True, text=True
+            )
+        except FileNotFoundError:
+            continue
+        if done.returncode:
+            raise ArgumentError(f"load_c: {path} does not compile: {done.stderr.strip()[:400]}")
+        return target
+    raise MissingExtra("load_c: no C compiler was found. Install one, or name it: load_c(path, compiler='gcc').")
+
+
+class _Loaded:
+    """One function of a library."""
+
+    def __init__(self, function: Any, name: str, arguments: str, shapes: dict[str, list[str]]) -> None:
+        self._function, self.__name__, self._shapes = function, name, shapes
+        words = [a.strip().split() for a in arguments.split(",") if a.strip() != "void"]
+        kinds = [(" ".join(w[:-1]), w[-1].lstrip("*"), w[-1].startswith("*")) for w in words]
+        self.inputs = [n for kind, n, pointer in kinds if kind == "const double" or (kind == "double" and not pointer)]
+        self.sizes = [n for kind, n, _ in kinds if kind == "long"]
+        self.outputs = [n for kind, n, pointer in kinds if kind == "double" and pointer]
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        given = {**dict(zip(self.inputs, args, strict=False)), **named}
+        if len(args) > len(self.inputs) or set(given) != set(self.inputs):
+            raise ArgumentError(f"{self.__name__}: expected the arguments {self.inputs}, got {sorted(given)}.")
+        sizes: dict[str, int] = {}
+        values: list[Any] = [self._input(n, given[n], sizes) for n in self.inputs]
+        outs = [np.empty([_size(n, sizes) for n in self._shapes[out]]) for out in self.outputs]
+        pointers = [v if isinstance(v, ctypes.c_double) else _pointer(v) for v in values]
+        status = self._function(*pointers, *[ctypes.c_long(sizes[n]) for n in self.sizes], *map(_pointer, outs))
+        if status:
+            raise (MemoryError if status < 0 else LinAlgError)(
+                f"{self.__name__}: {'no memory' if status < 0 else 'a matrix is singular, or not positive definite'}."
+            )
+        results = [float(y) if y.ndim == 0 else y for y in outs]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _input(self, name: str, x: Any, sizes: dict[str, int]) -> Any:
+        array = np.ascontiguousarray(x, dtype=np.float64) if np.ndim(x) else np.asarray(x, dtype=np.float64)
+        expected = self._shapes[name]
+        if array.ndim == len(expected):
+            for n, m in zip(expected, array.shape, strict=True):
+                if n.isidentifier():
+                    sizes.setdefault(n, m)
+        if array.ndim != len(expected) or any(_size(n, sizes) != m for n, m in zip(expected, array.shape)):
+            raise ShapeError(
+                f"{self.__name__}: {name} has shape {list(array.shape)}. Expected ({', '.join(expected)}), {sizes}."
+            )
+        return array if expected else ctypes.c_double(float(array))
+
+
+def _size(text: str, sizes: dict[str, int]) -> int:
+    """Return the number of a size: digits, a name, or a sum or product of them."""
+    if text.isdigit():
+        return int(text)
+    if text in sizes:
+        return sizes[text]
+    total = 0
+    for term in re.sub(r"\s*-\s*", " + -", text).split("+"):
+        product = 1
+        for factor in filter(None, term.replace(" ", "").split("*")):
+            sign = -1 if factor.startswith("-") else 1
+            bare = factor.lstrip("-")
+            product *= sign * (int(bare) if bare.isdigit() else sizes[bare])
+        total += product if term.strip() else 0
+    return total
+
+
+def _pointer(array: Any) -> Any:
+    return array.ctypes.data_as(ctypes.c_void_p)
