@@ -10,7 +10,7 @@ from typing import Any as _Any
 import numpy as _np
 
 from symgrad import arrays as _arrays
-from symgrad import autograd, func, linalg, nn, special
+from symgrad import autograd, func, linalg, special
 from symgrad import backward as _backward
 from symgrad import creation as _creation
 from symgrad import functions as _functions
@@ -61,6 +61,7 @@ _LATER = {
     "report": "symgrad.teach",
     "table": "symgrad.teach",
     "fori_loop": "symgrad.loops",
+    "nn": "symgrad.nn",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
     "parse": "symgrad.expression",
@@ -72,7 +73,7 @@ _LATER = {
 }
 
 if _TYPE_CHECKING:
-    from symgrad import exports, optim, testing, utils
+    from symgrad import exports, nn, optim, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -82,11 +83,16 @@ if _TYPE_CHECKING:
     from symgrad.teach import explain, graph, report, table
 
 
+_MODULES = {"exports", "nn", "optim", "testing", "utils"}
+_COMPLEX = {"angle", "complex", "fft", "imag", "istft", "polar", "stft", "view_as_complex", "view_as_real"}
+
+
 def __getattr__(name: str) -> _Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'symgrad' has no attribute {name!r}")
+        why = ": its numbers are real" if name in _COMPLEX else ""
+        raise AttributeError(f"module 'symgrad' has no attribute {name!r}{why}")
     module = _importlib.import_module(_LATER[name])
-    found = globals()[name] = module if name in ("exports", "optim", "testing", "utils") else getattr(module, name)
+    found = globals()[name] = module if name in _MODULES else getattr(module, name)
     return found
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+from symgrad.ops.bessel import Bessel
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet
@@ -181,6 +182,7 @@ def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return replace(op, axes=tuple(a + 1 for a in op.axes))(*_each_batched(size, xs, flags))
 
 
+@batch.register(Bessel)
 @batch.register(Cholesky)
 @batch.register(Cofactor)
 @batch.register(Det)

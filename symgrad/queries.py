@@ -279,10 +279,6 @@ class Queries(Core):
         """The number of bytes of all entries."""
         return total(shape(self)) * dtype_of(self).itemsize
 
-    def cpu(self) -> Any:
-        """The same tensor: there are no devices."""
-        return self
-
     def type_as(self, other: Any) -> Any:
         """Convert to other's dtype."""
         me: Any = self
