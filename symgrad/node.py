@@ -28,6 +28,7 @@ class Cell:
 
     __slots__ = ("grad", "grad_expr", "hooks", "lock")
     rebindable = False  # whether a statement in place may change a handle on the leaf: on a transform's own variable
+
     def __init__(self) -> None:
         self.grad: Any = None
         self.hooks: Hooks | None = None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symgrad import backward as _engine
-from symgrad.autograd import functional
 from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from symgrad.autograd.function import Function, once_differentiable
-from symgrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, GradcheckError
 from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.tensor import Tensor
 
@@ -19,6 +18,21 @@ __all__ = [
     "gradgradcheck", "inference_mode", "is_anomaly_enabled", "no_grad", "once_differentiable", "set_detect_anomaly",
     "set_grad_enabled",
 ]  # fmt: skip
+
+
+if TYPE_CHECKING:
+    from symgrad.autograd import functional
+    from symgrad.autograd.checks import gradcheck, gradgradcheck
+
+_LATER = {"functional": "functional", "gradcheck": "checks", "gradgradcheck": "checks"}  # imported when asked for
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'symgrad.autograd' has no attribute {name!r}")
+    module = importlib.import_module(f"symgrad.autograd.{_LATER[name]}")
+    found = globals()[name] = module if name == "functional" else getattr(module, name)
+    return found
 
 
 def _many(x: Any) -> list[Any]:

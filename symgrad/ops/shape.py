@@ -61,10 +61,10 @@ class Reshape(Op):
             return p([sp.S.Zero if n == 1 else next(rest) for n in p.shape])
         if any(n == 0 for n in p.shape):  # no entry to read, and no division by the size
             return p([sp.S.Zero for _ in p.shape])
-        rest, found = list(idx), []
+        left, found = list(idx), []
         for whole, parts in _aligned(self.to, p.shape):
-            found += unravel(ravel(rest[: len(whole)], whole), parts)
-            del rest[: len(whole)]
+            found += unravel(ravel(left[: len(whole)], whole), parts)
+            del left[: len(whole)]
         return p(found)
 
     def text(self, *args: str) -> str:
