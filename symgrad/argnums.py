@@ -19,8 +19,8 @@ Argnums = int | Sequence[int]
 
 def check_argnums(name: str, argnums: Any) -> None:
     """Refuse at once what is no position: mostly the point itself, passed to the transform."""
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
-    if not isinstance(numbers, (tuple, list)) or not all(isinstance(k, int) for k in numbers):
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not all(isinstance(k, (int, np.integer)) for k in numbers):
         raise ArgumentTypeError(
             f"argnums must be int or Tuple[int, ...], got: {type(argnums)}. Count from 0; "
             f"{name}(f) returns a function, which takes the point: {name}(f)(x)."
@@ -37,13 +37,13 @@ def check_function(name: str, fn: Any) -> None:
 
 def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
     """Return the positions counted from the front; each once, and each in range."""
-    numbers = (argnums,) if isinstance(argnums, int) else argnums
+    numbers = argnums if isinstance(argnums, (tuple, list)) else (argnums,)
     for k in numbers:
         if not -count <= k < count:
             raise ArgumentError(
                 f"Got argnum={k}, but only {count} positional inputs. Pass those you differentiate by position."
             )
-    places = tuple(k % count for k in numbers)
+    places = tuple(int(k) % count for k in numbers)
     if len(set(places)) < len(places):
         raise ArgumentError(f"argnums elements must be unique, got {places}. Name each position once.")
     return places
@@ -73,7 +73,8 @@ def tensor_result(y: Any, what: str) -> Any:
     if isinstance(y, (Core, int, float, np.ndarray, np.generic)):
         return as_tensor(y)
     raise ArgumentTypeError(
-        f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
+        f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor"
+        f"{', or pass has_aux=True for a pair (output, aux)' if isinstance(y, tuple) and len(y) == 2 else ''}."
     )
 
 

@@ -92,7 +92,7 @@ class Call:
         kwargs: dict[str, Any],
         argnums: Argnums | None = None,
     ) -> None:
-        self.single = isinstance(argnums, int)
+        self.single = argnums is not None and not isinstance(argnums, (tuple, list))
         self.numbers = tuple(range(len(args))) if argnums is None else positions(argnums, len(args))
         self.plain = is_plain(*args, *kwargs.values())
         self.xs: list[Any] = []
@@ -256,24 +256,22 @@ def _tangent(found: Any, y: Any) -> Any:
 # ------------------------------------------------------------------ variables
 def is_array(x: Any) -> bool:
     """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
-    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _is_numbers(x))
+    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _extent(x) is not None)
 
 
-def _is_numbers(x: Any) -> bool:
+def _extent(x: Any) -> tuple[int, ...] | None:
+    """The shape of a nested list of numbers, None for anything else."""
     if type(x) is not list:
-        return isinstance(x, (int, float, np.number))
-    return bool(x) and all(map(_is_numbers, x))
+        return () if isinstance(x, (int, float, np.number)) else None
+    sizes = {_extent(v) for v in x}
+    inner = sizes.pop() if len(sizes) == 1 else None
+    return None if inner is None else (len(x), *inner)
 
 
 def _is_variable(x: Any) -> bool:
-    if not is_array(x):
-        return False
-    return isinstance(x, (float, complex)) or _dtype(x).kind not in "iub"
-
-
-def _dtype(x: Any) -> np.dtype[Any]:
-    found: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else np.asarray(x).dtype  # type: ignore[union-attr]
-    return found
+    if isinstance(x, (float, complex)):
+        return True
+    return is_array(x) and (x if isinstance(x, _ARRAYS) else np.asarray(x)).dtype.kind in "fc"  # type: ignore[union-attr]
 
 
 def is_result(x: Any) -> bool:

@@ -9,6 +9,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from symgrad.argnums import check_function, check_results
 from symgrad.batching import batch, repeated
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
@@ -124,7 +126,7 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
 
 def _front(x: Any, axis: Any, tree: Tree, k: int) -> Any:
     """Move the axis to the front of x, array k of the arguments."""
-    if not isinstance(axis, int):
+    if not isinstance(axis, (int, np.integer)):
         raise ArgumentTypeError(f"vmap: got in_axes {axis!r} for {_place(tree, k)}. Expected an int, or None.")
     if not -len(x.shape) <= axis < len(x.shape):
         raise ShapeError(
@@ -155,7 +157,7 @@ class _Results(NamedTuple):
 
 
 def _back(y: Any, axis: Any) -> Any:
-    if not isinstance(axis, int):
+    if not isinstance(axis, (int, np.integer)):
         raise ArgumentTypeError(f"vmap: got out_axes {axis!r}. Expected an int, or None.")
     if not -len(y.shape) <= axis < len(y.shape):
         raise ShapeError(f"vmap: got out_axes {axis} for a result of shape {list(y.shape)}.")

@@ -180,9 +180,23 @@ def test_tensors_in_a_structure_give_tensors(p, read):
 
 
 def test_what_has_no_derivative_is_none_in_the_gradient():
-    p = {"x": 2.0, "n": 3, "flag": True, "text": "abc", "none": None, "ids": np.arange(2), "empty": ()}
-    g = sg.grad(lambda p: p["x"] ** p["n"])(p)
-    assert g == {"x": 12.0, "n": None, "flag": None, "text": None, "none": None, "ids": None, "empty": ()}
+    p = {"x": 2.0, "n": 3, "flag": True, "text": "abc", "none": None, "ids": np.arange(2), "empty": (), "set": {1}}
+    g = sg.grad(lambda p: p["x"] ** p["n"])({**p, "words": np.array(["a"])})
+    assert g == {"x": 12.0, "empty": (), **dict.fromkeys(["n", "flag", "text", "none", "ids", "set", "words"])}
+
+
+def test_rows_of_unequal_length_are_arrays_of_their_own():
+    g = sg.grad(lambda p: (p[0] ** 2).sum() * p[1].sum())([[1.0, 2.0], [3.0]])
+    assert isinstance(g, list)
+    close(g[0], [6.0, 12.0], 0)
+    close(g[1], [5.0], 0)
+
+
+@pytest.mark.parametrize("number", [np.int64(1), np.int32(-1)])
+def test_positions_may_be_numpys_integers(number):
+    assert sg.grad(lambda x, y: x * y**2, number)(2.0, 3.0) == 12.0
+    assert sg.grad(lambda x, y: x * y**2, (number,))(2.0, 3.0) == (12.0,)
+    close(sg.vmap(lambda x: x.sum(), in_axes=number)(np.ones((2, 3))), [2.0, 2.0, 2.0], 0)
 
 
 @pytest.mark.parametrize("empty", [{}, [], (), None])
@@ -285,6 +299,7 @@ MISUSE = [
     ),
     (lambda: sg.vjp(lambda x: (x, x), X)[1]((X, 1.0)), errors.ShapeError, r"grad_output\[1\] has a shape"),
     (lambda: sg.jvp(lambda x: ({"a": "b"}, x), (1.0,), (1.0,)), errors.ArgumentTypeError, r"str at result\[0\]\['a'\]"),
+    (lambda: sg.grad(lambda x: (x, x))(1.0), errors.ArgumentTypeError, "got tuple. Return one tensor, or pass has_aux"),
     (lambda: sg.vjp(lambda x: object(), 1.0), errors.ArgumentTypeError, "got object"),
     (lambda: sg.vjp(lambda x: x, 1.0, has_aux=True), errors.ArgumentTypeError, r"should be a tuple: \(output, aux\)"),
 ]
