@@ -798,6 +798,13 @@ def test_power_of_a_negative_number_is_nan_for_single_numbers_as_for_arrays():
     assert np.isnan(found.item())
 
 
+def test_zero_to_a_negative_power_beside_an_array_is_its_limit():
+    x = sg.tensor(0.0, requires_grad=True)
+    y = x**0 * sg.tensor([[1.0], [2.0]], dtype=sg.float32)
+    (slope,) = sg.autograd.grad(y.sum(), x, create_graph=True)
+    assert slope.item() == 0.0
+
+
 def test_gradient_beside_a_huge_number_overflows_to_its_limit():
     gradient = sg.grad(lambda x: sg.atan2(x.prod(0), x).sum())
     np.testing.assert_array_equal(gradient(np.array([1.0, 1e308, -1.0])), [0.0, 0.0, 0.0])

@@ -75,8 +75,18 @@ class Map(Op):
 
     def forward(self, *xs: Any) -> Any:
         """Compute the payload elementwise."""
-        y = self._of_numbers(xs) if all(map(_is_number, xs)) else self.on_array(*xs)
+        y = self._of_numbers(xs) if all(map(_is_number, xs)) else self._of_arrays(xs)
         return y if type(y) is np.ndarray else canonical(y)
+
+    def _of_arrays(self, xs: Sequence[Any]) -> Any:
+        try:
+            return self.on_array(*xs)
+        except ARITHMETIC:  # of the numbers among them: Python raises where NumPy gives nan or inf
+            dtype = np.result_type(*[x.dtype for x in xs if isinstance(x, (np.ndarray, np.generic))])
+            if dtype.kind != "f":
+                raise
+            with np.errstate(all="ignore"):
+                return self.on_array(*[dtype.type(x) if _is_number(x) else x for x in xs])
 
     def _of_numbers(self, xs: Sequence[Any]) -> Any:
         """Python's operators make other things of numbers than NumPy does: (-2.0)**0.5 is complex."""

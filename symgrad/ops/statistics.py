@@ -22,7 +22,7 @@ from symgrad.ops.pairs import nansum
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduce import mean
 from symgrad.ops.reduce import sum as _sum
-from symgrad.ops.reduction import Axes, kept, needs_entries, on_rows, resolve
+from symgrad.ops.reduction import Axes, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting import Ordered, _row, _single, sort
 
@@ -257,7 +257,7 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             "Take its matrices one by one."
         )
     x = Reshape((1, total(s)))(input) if len(s) < 2 else input
-    n = shape(x)[1]
+    n, x = shape(x)[1], x if is_float(x) else Cast(_float_of(x))(x)
     w = _weights(n, _float_of(x), fweights, aweights)
     if w is None:
         centred = SUB(x, mean(x, 1, True))
