@@ -177,12 +177,12 @@ row("vander", lambda L, x: L.vander(x) + L.vander(x, increasing=True), (real(3),
 row("linalg.vander", lambda L, x: L.linalg.vander(x, N=4), (real(3),), (real(2, 2),), analytic=True)
 
 # ------------------------------------------------------------------ systems
-row("cholesky_solve", lambda L, b, A: L.cholesky_solve(b, A), (real(2, 1), upright(2, 2)),
-    peer=lambda T, b, A: T.cholesky_solve(b, A.tril()))
-row("cholesky_solve upper", lambda L, b, A: L.cholesky_solve(b, A, upper=True), (real(2, 2), upright(2, 2)),
-    peer=lambda T, b, A: T.cholesky_solve(b, A.triu(), upper=True))
-row("cholesky_inverse", lambda L, A: L.cholesky_inverse(A), (upright(2, 2),), (upright(3, 3),),
-    peer=lambda T, A: T.cholesky_inverse(A.tril()))
+row("cholesky_solve", lambda L, b, A: L.cholesky_solve(b, L.tril(A)), (real(2, 1), upright(2, 2)),
+    (real(2, 2, 1), upright(2, 2, 2)))
+row("cholesky_solve upper", lambda L, b, A: L.cholesky_solve(b, L.triu(A), upper=True), (real(2, 2), upright(2, 2)))
+row("cholesky_solve by a whole factor", lambda L, b, A: L.cholesky_solve(b, A), (real(2, 1), upright(2, 2)),
+    peer=lambda T, b, A: T.linalg.solve(A @ A.mT, b))
+row("cholesky_inverse", lambda L, A: L.cholesky_inverse(L.tril(A)), (upright(2, 2),), (upright(3, 3),))
 row("triangular_solve", lambda L, b, A: L.triangular_solve(b, A).solution, (real(2, 1), upright(2, 2)))
 row("triangular_solve transposed", lambda L, b, A: L.triangular_solve(b, A, upper=False, transpose=True)[0],
     (real(2, 1), upright(2, 2)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT
-from symgrad.ops.linalg import inv, solve_triangular
+from symgrad.ops.linalg import Solve, inv, solve_triangular
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
 from symgrad.ops.matrices import Tril, identity_like
 from symgrad.ops.norms import matrix_norm
@@ -34,7 +34,7 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
 
     Args:
         input: B, (…, n, k).
-        input2: L, (…, n, n), a Cholesky factor; the other triangle is not looked at.
+        input2: L, (…, n, n), a Cholesky factor with zeros in the other triangle.
         upper: L is upper triangular, and the matrix Lᵀ L.
 
     Returns:
@@ -53,15 +53,16 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
         raise ShapeError(
             f"b should have at least 2 dimensions, but has {len(shape(B))} dimensions instead. Unsqueeze it."
         )
-    half = solve_triangular(mT(L) if upper else L, B, upper=False)
-    return rename(solve_triangular(L if upper else mT(L), half, upper=True), "CholeskySolve")
+    # as in torch, the derivative by L is that of this formula for any L, not only along triangles
+    half = Solve(False, upper)(L, B)
+    return rename(Solve(False, not upper)(L, half), "CholeskySolve")
 
 
 def cholesky_inverse(L: Any, upper: bool = False) -> Any:
     """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of.
 
     Args:
-        L: (…, n, n); the other triangle is not looked at.
+        L: (…, n, n), with zeros in the other triangle.
         upper: L is upper triangular, and the matrix Lᵀ L.
 
     Returns:
