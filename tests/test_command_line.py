@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from symgrad.cli.main import main
@@ -143,6 +144,66 @@ def test_ops_prints_what_a_word_is_in(capsys):
     assert "clamp, clip, .clamp" in capsys.readouterr().out
     assert main(["ops", "no_such_word"]) == 2
     assert "'no_such_word'" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------ explain, export, report
+SQUARES = ["sum((X @ w - y)**2)", "--shape", "X=n,2", "--shape", "w=2", "--shape", "y=n", "--wrt", "w"]
+
+
+def test_explain_prints_the_steps(capsys):
+    assert main(["explain", "x**2 * sin(x)", "--wrt", "x", "--at", "x=2"]) == 0
+    out = capsys.readouterr().out
+    assert "product rule" in out
+    assert "1.9726" in out
+
+
+@pytest.mark.parametrize("kind", ["--latex", "--html"])
+def test_explain_prints_markup(kind, capsys):
+    assert main(["explain", "x**2", "--wrt", "x", kind]) == 0
+    assert {"--latex": "\\noindent Wanted: $", "--html": "<math"}[kind] in capsys.readouterr().out
+
+
+def test_export_prints_source_that_runs(capsys):
+    assert main(["export", *SQUARES, "--target", "numpy", "--name", "loss"]) == 0
+    scope = {}
+    exec(capsys.readouterr().out, scope)
+    X, w, y = np.arange(6.0).reshape(3, 2), np.array([1.0, -1.0]), np.ones(3)
+    value, gradient = scope["loss"](X, w, y)
+    assert value == pytest.approx(np.sum((X @ w - y) ** 2))
+    np.testing.assert_allclose(gradient, 2 * X.T @ (X @ w - y))
+
+
+def test_export_writes_a_file(tmp_path, capsys):
+    assert main(["export", *SQUARES, "--target", "c", "-o", str(tmp_path / "loss.c"), "--what", "grad"]) == 0
+    assert {p.name for p in tmp_path.iterdir()} == {"loss.c", "loss.h"}
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("what", ["value", "grad", "value_and_grad", "jacobian", "hessian"])
+def test_export_writes_what_is_asked_for(what, capsys):
+    assert main(["export", *SQUARES, "--target", "numpy", "--what", what]) == 0
+    assert "def expression(X, w, y):" in capsys.readouterr().out
+
+
+def test_report_writes_a_page(tmp_path, capsys):
+    assert main(["report", "x**2", "--wrt", "x", "-o", str(tmp_path / "page.html")]) == 0
+    assert "<math" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+NOT_WRITTEN = [
+    (["export", "2 * x", "--shape", "x=3", "--target", "numpy", "--what", "grad"], "--what jacobian"),
+    (["export", "1 + 1", "--target", "numpy"], "has no names"),
+    (["export", "svd(X)[0].sum()", "--shape", "X=2,3", "--target", "c"], "cannot write the operation"),
+    (["export", "x**2", "--wrt", "x", "--target", "c", "-o", "/no_such_folder/f.c"], "No such file"),
+    (["report", "x**2", "--wrt", "x", "-o", "/no_such_folder/page.html"], "No such file"),
+    (["report", "x**2", "--wrt", "x", "-o", "/"], "is a directory"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "reason"), NOT_WRITTEN, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
+def test_what_cannot_be_written_is_said(arguments, reason, capsys):
+    assert main(arguments) == 2
+    assert reason in capsys.readouterr().err
 
 
 def _commands():

@@ -13,13 +13,17 @@ from collections.abc import Sequence
 
 from symgrad import __version__
 from symgrad.cli import commands
+from symgrad.cli.documents import WHAT, run_explain, run_export, run_report
 from symgrad.cli.formulas import add_formula
 from symgrad.cli.listing import run_ops
 from symgrad.errors import SymgradError
+from symgrad.exports import TARGETS
 
 EXAMPLES = """examples:
   symgrad derive "sum((X @ w - y)**2)" --wrt w --shape X=n,d --shape w=d --shape y=n
   symgrad derive "x**2 * sin(x)" --wrt x --order 2 --latex
+  symgrad explain "x**2 * sin(x)" --wrt x --at x=2
+  symgrad export "sum((X @ w - y)**2)" --wrt w --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
   symgrad check "logsumexp(x, 0)" --shape x=5
 """
 
@@ -36,6 +40,9 @@ def parser() -> argparse.ArgumentParser:
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
     _add_derive(kinds.add_parser("derive", help="print a derivative's closed form"))
     _add_check(kinds.add_parser("check", help="compare all ways to compute a derivative, at random inputs"))
+    _add_explain(kinds.add_parser("explain", help="derive step by step"))
+    _add_export(kinds.add_parser("export", help="write source that computes the derivative without symgrad"))
+    _add_report(kinds.add_parser("report", help="write a page with formula, steps, graph, numbers and source"))
     _add_ops(kinds.add_parser("ops", help="list the operations, and what there is for each"))
     return found
 
@@ -58,6 +65,29 @@ def _add_check(p: argparse.ArgumentParser) -> None:
     p.set_defaults(run=commands.run_check)
 
 
+def _add_explain(p: argparse.ArgumentParser) -> None:
+    add_formula(p)
+    shown = p.add_mutually_exclusive_group()
+    shown.add_argument("--latex", action="store_true", help="print LaTeX")
+    shown.add_argument("--html", action="store_true", help="print HTML")
+    p.set_defaults(run=run_explain)
+
+
+def _add_export(p: argparse.ArgumentParser) -> None:
+    add_formula(p)
+    p.add_argument("--target", required=True, choices=sorted(TARGETS), help="the language")
+    p.add_argument("--what", choices=WHAT, help="default value_and_grad, of an array its jacobian")
+    p.add_argument("--name", help="of the function in the source")
+    p.add_argument("-o", "--output", metavar="FILE", help="write to this file; C has its header beside it")
+    p.set_defaults(run=run_export)
+
+
+def _add_report(p: argparse.ArgumentParser) -> None:
+    add_formula(p)
+    p.add_argument("-o", "--output", metavar="FILE", default="report.html", help="default report.html")
+    p.set_defaults(run=run_report)
+
+
 def _add_ops(p: argparse.ArgumentParser) -> None:
     p.add_argument("word", nargs="?", default="", help="a part of the name; default all")
     p.add_argument("--functions", action="store_true", help="list public functions with their other names")
@@ -77,6 +107,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # such as `symgrad … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        print(f"symgrad {args.command}: {error.strerror}: {error.filename}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130

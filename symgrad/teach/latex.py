@@ -12,7 +12,7 @@ from symgrad.teach.lines import Formula, Line, Value
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
-    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
+    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}", "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
 }  # fmt: skip
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 
@@ -32,7 +32,7 @@ def _paragraph(line: Line) -> str:
     indent = {"rule": "1em", "more": "3em", "result": "1em", "note": "1em"}.get(line.kind, "0em")
     ledger = f" \\hfill {{\\small {escape(line.ledger)}}}" if line.ledger else ""
     start = f"\\hspace*{{{indent}}}" if indent != "0em" else ""
-    return f"\\noindent{start}{number_}{body}{ledger}\\par"
+    return f"\\noindent {start}{number_}{body}{ledger}\\par"
 
 
 def _inline(p: Any) -> str:

@@ -1,0 +1,69 @@
+"""``symgrad explain`` and ``symgrad export``: texts, for the screen or a file. Imports exports, teach and formulas."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from symgrad.cli.formulas import read_formula, wanted
+from symgrad.cli.output import show
+from symgrad.cli.progress import progress
+from symgrad.errors import ArgumentError, ParseError
+from symgrad.exports import export
+from symgrad.expression import Expression
+from symgrad.func import grad, hessian, jacobian, value_and_grad
+from symgrad.teach import explain, report
+
+WHAT = ("value_and_grad", "value", "grad", "jacobian", "hessian")
+NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions whose result is a number
+
+
+def run_explain(args: argparse.Namespace) -> int:
+    """Print the derivation."""
+    formula, wrt = read_formula(args)
+    with progress("explaining"):
+        found = explain(formula.value, wrt or list(formula.leaves.values()))
+        text = found.latex() if args.latex else found.html() if args.html else str(found)
+    show(text)
+    return 0
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Print source, or write it to a file."""
+    formula, _ = read_formula(args)
+    names = wanted(args.wrt) or list(formula.names)
+    if not names:
+        raise ParseError("the formula has no names. Declare them with --shape or --wrt.")
+    argnums = [formula.names.index(name) for name in names]
+    what = args.what or ("value_and_grad" if formula.value.shape == () else "jacobian")
+    if what in NUMBERS and formula.value.shape != ():
+        raise ArgumentError(f"--what {what}: the formula is an array. Take a sum, or --what jacobian.")
+    with progress("writing"):
+        made = _made(what, formula, argnums[0] if len(argnums) == 1 else tuple(argnums))
+        shapes = {k: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for k, x in formula.leaves.items()}
+        text = export(made, shapes=shapes, target=args.target, path=args.output, name=args.name)
+    if args.output is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+    return 0
+
+
+def _made(what: str, formula: Expression, argnums: Any) -> Callable[..., Any]:
+    if what == "value":
+        return formula
+    transforms: dict[str, Callable[..., Any]] = {
+        "value_and_grad": value_and_grad, "grad": grad, "jacobian": jacobian, "hessian": hessian,
+    }  # fmt: skip
+    return transforms[what](formula, argnums)  # type: ignore[no-any-return]
+
+
+def run_report(args: argparse.Namespace) -> int:
+    """Write a page."""
+    formula, wrt = read_formula(args)
+    if Path(args.output).is_dir():
+        raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")
+    with progress("writing"):
+        report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
+    print(args.output)
+    return 0
