@@ -125,6 +125,35 @@ def test_cotangent_starts_the_derivation_of_an_array():
     assert "start with the cotangent: ∂L/∂L = g" in str(found)
 
 
+def test_long_graph_is_explained_without_its_long_formulas():
+    x = y = sg.tensor(0.3, requires_grad=True, name="x")
+    for _ in range(100):
+        y = sg.sin(y)
+    found = sg.explain(y)
+    assert len(found.steps) == 201
+    assert max(len(line) for line in str(found).splitlines()) <= 120
+    y.backward()
+    assert found.steps[-1].value == pytest.approx(x.grad.item())
+
+
+def test_custom_function_is_named():
+    class Cube(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * g
+
+    x = sg.tensor(2.0, requires_grad=True, name="x")
+    found = sg.explain(sg.sin(Cube.apply(x)))
+    assert "the backward that Cube declares" in str(found)
+    assert found.steps[-1].value == pytest.approx(12 * np.cos(8))
+
+
 def test_entries_are_named_where_there_is_no_matrix_notation():
     T = sg.symbol("T", (2, 3, 4))
     text = str(sg.explain((T**2).sum(0).sum()))

@@ -12,7 +12,8 @@ from symgrad.teach.lines import Formula, Line, Value
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
-    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}", "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
+    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
+    "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
 }  # fmt: skip
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 

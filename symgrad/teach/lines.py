@@ -11,18 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import FormError
 from symgrad.forms.arrays import ArrayExpr
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import FREE
 from symgrad.forms.notation import At
 from symgrad.node import Leaf
 from symgrad.teach.adjoint import Adjoint, AdjointAt
+from symgrad.teach.brief import LONG, SHORT, brief
 from symgrad.teach.chalk import chalk, sizes
 from symgrad.teach.prime import Chain
 from symgrad.teach.steps import GIVEN, NO_PATH, PATHS, START, Derivation, Step
-
-LONG, SHORT = 100, 60  # signs of a formula that is left out between name and number; of arrays, on the way
 
 
 class Value(NamedTuple):
@@ -195,15 +193,6 @@ def _by_hand(step: Step) -> tuple[list[list[str | Formula]], list[Any]]:
 
 
 # ------------------------------------------------------------------ formulas
-def brief(form: ClosedForm, most: int = LONG) -> Any:
-    """Return the formula where it is short enough to be read in a line, else None."""
-    try:
-        found = form.expr
-    except FormError:
-        return None
-    return found if len(chalk(found)) <= most else None
-
-
 def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
     equal = _equal(rights, step)

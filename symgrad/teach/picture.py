@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, FormError, ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms.closed import ClosedForm
 from symgrad.node import AnyNode, Leaf
 from symgrad.ops.map import show_shape
 from symgrad.teach.boxes import Arrow, Box, box_of
+from symgrad.teach.brief import brief
 from symgrad.teach.calls import Call, output_of
 from symgrad.teach.chalk import chalk, number, sizes
 from symgrad.teach.collapse import MOST, groups_of
@@ -115,9 +115,8 @@ def _short(value: Any) -> str:
 
 def _written(tape: Tape, pull: Pull) -> str:
     """Return the closed form where it is short, else what the rule says in names, else the name only."""
-    texts = []
-    with suppress(FormError):
-        texts.append(chalk(ClosedForm(pull.given or pull.adjoint, [tape.root], None, check=False).expr))
+    short = brief(ClosedForm(pull.given or pull.adjoint, [tape.root], None, check=False), NARROW)
+    texts = [] if short is None else [chalk(short)]
     local = tape.local(pull, unit=pull.node is tape.root)
     texts.extend([] if local is None else [chalk(local)])
     return next((t for t in texts if len(t) <= NARROW), chalk(tape.adjoint(pull.source)))

@@ -18,10 +18,11 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.node import AnyNode, Leaf, evaluate
 from symgrad.record import as_tensor
 from symgrad.teach import html
+from symgrad.teach.brief import brief
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.chalk import chalk, clean, number, sizes
 from symgrad.teach.explanation import Explanation
-from symgrad.teach.lines import Formula, brief, equation
+from symgrad.teach.lines import Formula, equation
 from symgrad.teach.page import page
 from symgrad.teach.picture import graph
 from symgrad.teach.steps import Derivation

@@ -19,6 +19,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes import Plus
 from symgrad.node import AnyNode, Leaf, is_node
 from symgrad.ops.map import Map
+from symgrad.teach.brief import brief
 from symgrad.teach.tape import Pull, Tape
 from symgrad.teach.words import Rule, rule
 
@@ -94,6 +95,7 @@ class Derivation:
         self._forward_nodes = forward
         self._values = self._evaluated()
         self._number = 0
+        self._forms: dict[AnyNode, ClosedForm] = {}
         self.steps: list[Step] = [*map(self._forward, forward), *self._backward()]
 
     def _evaluated(self) -> dict[AnyNode, Any]:
@@ -108,6 +110,11 @@ class Derivation:
         return self._values.get(node)
 
     def _form(self, node: AnyNode) -> ClosedForm:
+        if node not in self._forms:
+            self._forms[node] = self._made(node)
+        return self._forms[node]
+
+    def _made(self, node: AnyNode) -> ClosedForm:
         forward = [self.tape.root]
         if self.cotangent is not None:
             forward.append(self.cotangent._node)
@@ -203,9 +210,9 @@ class Derivation:
 
     def _sum(self, source: AnyNode) -> Any:
         """Return the sum of what arrived, as it stands before it is simplified; None where it is no sum of arrays."""
-        try:
-            parts = [self._form(p.given).expr for p in self._pulls if p.source is source and p.given is not None]
-        except FormError:
+        given = [p.given for p in self._pulls if p.source is source and p.given is not None]
+        parts = [brief(self._form(node)) for node in given]
+        if any(p is None for p in parts):
             return None
         if not source.shape:
             return sp.Add(*parts, evaluate=False)

@@ -17,10 +17,11 @@ from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
 from symgrad.record import as_tensor
 from symgrad.teach import plot
+from symgrad.teach.brief import brief
 from symgrad.teach.calls import called, parameters
 from symgrad.teach.chalk import DIGITS, chalk
 from symgrad.teach.html import mathml
-from symgrad.teach.lines import Formula, brief
+from symgrad.teach.lines import Formula
 from symgrad.teach.prime import Prime
 from symgrad.testing import finite_differences
 

@@ -38,6 +38,8 @@ def _inline(p: Any) -> str:
 
 
 def _wrapped(body: str, first: str, rest: str) -> list[str]:
+    if any(len(word) > WIDTH - len(rest) for word in body.split()):
+        body = body.replace("·", "· ")  # a product that no line holds
     return textwrap.wrap(
         body, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
     ) or [first.rstrip()]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from symgrad.autograd.opaque import Opaque
 from symgrad.errors import SymgradError
 from symgrad.forms import derive, printers
 from symgrad.forms.derive import expression
@@ -40,7 +41,7 @@ from symgrad.ops.total import MapTotal
 from symgrad.ops.variance import Var
 from symgrad.record import handle
 from symgrad.scalars import BY_FUNCTION
-from symgrad.teach.chalk import chalk
+from symgrad.teach.chalk import chalk, clean
 from symgrad.teach.prime import Prime
 
 LONG = 100  # signs of a rule beyond which its formula explains nothing
@@ -183,6 +184,11 @@ def _relettered(spec: str) -> str:
 
 
 @_words.register
+def _(op: Opaque) -> str:
+    return f"the backward that {clean(op.name)} declares"
+
+
+@_words.register
 def _(op: MapTotal) -> str:
     kind = "mean" if op.mean else "sum"
     return f"{kind} of a function of each entry: chain rule in every entry{', divided by their number' * op.mean}"
@@ -214,8 +220,8 @@ _SENTENCES: dict[Any, str] = {
     BinaryCrossEntropy: "cross-entropy of a probability: (p − y)/(p·(1 − p)), times the weight",
     Cumsum: "running sum: the adjoint's running sum from the other end",
     Pick: "entries picked by their positions: the adjoint goes back to where they stood",
-    spectral.SingularValues: "singular values: the adjoint between the singular vectors, U·diag(s̄)·Vᵀ",
-    spectral.Eigenvalues: "eigenvalues: the adjoint between the eigenvectors, V·diag(λ̄)·Vᵀ",
+    spectral.SingularValues: "singular values: U·diag(g)·Vᵀ for the adjoint g",
+    spectral.Eigenvalues: "eigenvalues: V·diag(g)·Vᵀ for the adjoint g",
     MatrixExp: "matrix exponential: its derivative is linear, and is transposed",
     matrices.Diagonal: "diagonal: the adjoint is put on the diagonal",
     matrices.DiagEmbed: "diagonal matrix: the adjoint's diagonal",
