@@ -20,8 +20,8 @@ from symgrad.record import handle
 from symgrad.tensor import Tensor, check_flag, check_name
 
 __all__ = [
-    "arange", "as_tensor", "asarray", "empty", "eye", "from_dlpack", "from_numpy", "full", "full_like", "linspace",
-    "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full", "full_like",
+    "linspace", "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -240,6 +240,11 @@ def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, nam
     """Ones of input's shape and dtype."""
     shape, dtype = like(input, dtype)
     return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def empty_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """As zeros_like, so that nothing undefined is ever read."""
+    return zeros_like(input, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 def full_like(

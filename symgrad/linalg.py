@@ -31,7 +31,7 @@ __all__ = [
     "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",
     "eigvalsh", "householder_product", "inv", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
     "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "trace", "vander", "vector_norm",
+    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "trace", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -67,3 +67,4 @@ tensorinv, tensorsolve = public(multilinear.tensorinv), public(multilinear.tenso
 cond, householder_product = public(triangles.cond), public(triangles.householder_product)
 lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
 lu = public(lu.lu)  # type: ignore[assignment]
+vecdot = public(multilinear.vecdot)

@@ -244,6 +244,7 @@ class Arrays(Core):
     frexp, mvlgamma, conj = signs.frexp, signs.mvlgamma, signs.real
     real = property(signs.real, doc="The tensor itself: tensors are real.")
     ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
+    H = property(arrange.mT, doc="The matrix transposed.")
     mH = property(arrange.mT, doc="The tensor with its last two axes swapped.")
     adjoint, narrow_copy = arrange.mT, select_ops.narrow
     tensor_split, split_with_sizes = pieces.tensor_split, pieces.split_with_sizes

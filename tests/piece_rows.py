@@ -169,6 +169,8 @@ row("tensordot over listed axes", lambda L, x, z: L.tensordot(x, z, dims=([1, 0]
 row("cross", lambda L, x, z: L.cross(x, z, dim=-1), (real(3), real(3)), (real(2, 3), real(1, 3)), analytic=True)
 row("cross along the first of three", lambda L, x, z: L.cross(x, z), (real(3, 2), real(3, 2)), analytic=True)
 row("linalg.cross", lambda L, x, z: L.linalg.cross(x, z, dim=0), (real(3, 2), real(3, 1)), analytic=True)
+row("linalg.vecdot", lambda L, x, z: L.linalg.vecdot(x, z), (real(3), real(3)), (real(2, 3), real(3)), analytic=True)
+row("linalg.vecdot dim", lambda L, x, z: L.linalg.vecdot(x, z, dim=0), (real(2, 3), real(2, 1)), analytic=True)
 row("addbmm", lambda L, x, a, b: L.addbmm(x, a, b, beta=2, alpha=3), (real(2, 2), real(2, 2, 3), real(2, 3, 2)),
     (real(2), real(1, 2, 1), real(1, 1, 2)), analytic=True)
 row("chain_matmul", lambda L, x, z, w: L.chain_matmul(x, z, w), (real(2, 1), real(1, 3), real(3, 2)), analytic=True)

@@ -211,6 +211,7 @@ KEYWORDS = [
     ("bucketize", {"input": V, "boundaries": [0.0, 1.0], "out_int32": True, "right": True}),
     ("searchsorted", {"sorted_sequence": [0.0, 1.0], "input": V, "side": "right"}),
     ("tensordot", {"a": M, "b": M, "dims": ((0,), (0,))}), ("cross", {"input": V, "other": V, "dim": 0}),
+    ("linalg.vecdot", {"x": V, "y": V, "dim": 0}),
     ("linalg.cross", {"input": V, "other": V, "dim": 0}),
     ("addbmm", {"input": Q, "batch1": B, "batch2": B, "beta": 2, "alpha": 3}), ("vander", {"x": V, "N": 2}),
     ("linalg.vander", {"x": V, "N": 2}), ("cholesky_solve", {"input": Q, "input2": [[2.0, 0.0], [1.0, 1.0]]}),
@@ -234,7 +235,7 @@ MAKING = [
 SHAPED = [
     *[(name, {"size": (2, 3)}) for name in ("empty", "rand", "randn")],
     ("randint", {"low": 0, "high": 5, "size": (2, 3)}),
-    *[(name, {"input": M}) for name in ("rand_like", "randn_like")],
+    *[(name, {"input": M}) for name in ("empty_like", "rand_like", "randn_like")],
 ]
 METHODS = [
     ("view", M, {"size": (3, 2)}), ("expand", V, {"size": (2, 3)}), ("repeat", V, {"repeats": (2, 2)}),

@@ -128,6 +128,30 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rename(SUB(MUL(x1, z2), MUL(x2, z1)), "LinalgCross")
 
 
+# ------------------------------------------------------------------ products along an axis
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """Σ x y along one axis.
+
+    Args:
+        x, y: tensors, broadcast against each other.
+        dim: the axis.
+
+    Returns:
+        A tensor of the broadcast shape without the axis.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0]]), sg.tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+    p, q = shape(x), shape(y)
+    _need(not p or not q or p[axis_of(dim, len(p))] == q[axis_of(dim, len(q))],
+          "linalg.vecdot: Expected x and y to have the same size along the dimension", p, q)  # fmt: skip
+    terms = MUL(x, y)
+    return rename(sum_axes(terms, (axis_of(dim, len(shape(terms))),)), "LinalgVecdot")
+
+
 # ------------------------------------------------------------------ products of stacks
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     """beta · x + alpha · Σ_b A_b B_b.
