@@ -241,3 +241,9 @@ def test_modes_are_not_compared_where_the_number_of_sweeps_decides():
     assert len(traced) == 1
     sg.compile(sg.jacobian(lambda x: f(x)[:3]))(np.ones(3))
     assert len(traced) == 3
+
+
+def test_a_negated_zero_is_left_out_like_any_zero():
+    f = sg.compile(sg.grad(lambda q: sg.cos(q) * (1.0 - 0.0 * q) + sg.sin(q) * -(0.0 * q)), backend="python")
+    assert f(0.5) == pytest.approx(-np.sin(0.5))
+    assert "0.0" not in f.source

@@ -85,7 +85,8 @@ class Program:
     def _fold(self, op: Op, values: Sequence[Value], dtype: Any) -> int:
         with np.errstate(all="ignore"):
             found = op(*[v.op for v in values])
-        return self.const(found if type(found) is float else np.asarray(found, dtype))
+        found = found if type(found) is float else np.asarray(found, dtype)
+        return self.const(found + 0.0 if np.dtype(dtype).kind == "f" else found)  # -0.0 would not count as a zero
 
     def _append(self, value: Value) -> int:
         self.values.append(value)

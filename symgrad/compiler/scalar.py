@@ -133,6 +133,8 @@ def _div(s: Scalars, a: int, b: int) -> int | None:
 
 
 def _neg(s: Scalars, a: int) -> int | None:
+    if a == ZERO:  # the sign of a zero is not kept, that it is one is
+        return ZERO
     if s.ops[a][0] == "neg":
         return int(s.ops[a][1])
     if s.ops[a][0] == "sub":
