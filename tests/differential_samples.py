@@ -330,6 +330,10 @@ for _x in (real(2, 3), gapped(real, 2, 3), whole(2, 3)):
     sample("unique_consecutive unique", Fixed(_x))
     for _how in ("sum", "prod", "mean", "amax", "amin"):
         sample("scatter_reduce", _x, 1, np.array([[0, 0, 2], [1, 1, 1]]), _x, _how, include_self=_how != "prod")
+for _how, _self in (("amax", True), ("amax", False), ("amin", True), ("amin", False)):
+    _at = np.array([[0, 0, 2], [1, 1, 1]])
+    sample("scatter_reduce", truth(2, 3), 1, _at, truth(2, 3), _how, include_self=_self)
+sample("nn.functional.pad", truth(2, 3), (1, 2), "constant", 1.0)
 for _how in ("prod", "mean", "amax", "amin"):
     sample("index_reduce", real(3, 2), 0, np.array([0, 0, 2]), real(3, 2), _how)
     sample("index_reduce", real(), 0, np.array([0]), real(), _how, include_self=False)

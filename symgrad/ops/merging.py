@@ -123,8 +123,11 @@ def _neutral(x: Any, reduce: str) -> Any:
     """What changes nothing, in the dtype of x."""
     if reduce == "prod":
         return 1
-    low, high = (-inf, inf) if is_float(x) else (int(np.iinfo(x.dtype).min), int(np.iinfo(x.dtype).max))
-    return low if reduce == "amax" else high
+    if is_float(x):
+        return -inf if reduce == "amax" else inf
+    if x.dtype.kind == "b":
+        return reduce == "amin"
+    return int(np.iinfo(x.dtype).min if reduce == "amax" else np.iinfo(x.dtype).max)
 
 
 def _layers(x: Any, at: Take, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:

@@ -62,7 +62,7 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
 
 def _in_dtype(value: float, dtype: Any) -> Any:
     kind = "f" if dtype is None else dtype.kind
-    return bool(value) if kind == "b" else int(value) if kind in "iu" else value
+    return np.array(bool(value)) if kind == "b" else int(value) if kind in "iu" else value
 
 
 def _on_axis(x: Any, a: int, before: int, after: int, mode: str, value: float) -> Any:
