@@ -71,24 +71,24 @@ def _padded(x: Any, rank: int) -> Any:
     return Reshape((size, *(1,) * missing, *rest))(x) if missing else x
 
 
-@batch.register
+@batch.register(Einsum)
 def _(op: Einsum, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     letter = next(c for c in LETTERS if c not in op.spec)
     terms = [letter + t if f else t for t, f in zip(op.terms, flags, strict=True)]
     return Einsum.of(f"{','.join(terms)}->{letter}{op.output}")(*xs)
 
 
-@batch.register
+@batch.register(Reshape)
 def _(op: Reshape, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return Reshape((size, *op.to))(xs[0])
 
 
-@batch.register
+@batch.register(Expand)
 def _(op: Expand, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return Expand((size, *op.to))(_padded(xs[0], len(op.to)))
 
 
-@batch.register
+@batch.register(Flip)
 def _(op: Flip, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return Flip(tuple(a + 1 for a in op.axes))(xs[0])
 
@@ -99,7 +99,7 @@ def _(op: Op, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return op(xs[0])
 
 
-@batch.register
+@batch.register(MapTotal)
 def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     terms = batch(op.map, size, xs, flags)
     sizes = shape(terms)
@@ -107,24 +107,24 @@ def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return DIV(added, total(sizes[1:])) if op.mean else added
 
 
-@batch.register
+@batch.register(Part)
 def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return _behind(op)(xs[0])
 
 
-@batch.register
+@batch.register(Take)
 def _(op: Take, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     y = _behind(op)(xs[0])
     at = _batch_axis(op)
     return permute(y, [at, *[a for a in range(len(shape(y))) if a != at]]) if at else y
 
 
-@batch.register
+@batch.register(Scatter)
 def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return Scatter(_behind(op.where), (size, *op.to))(_placed(op.where, xs[0]))
 
 
-@batch.register
+@batch.register(Put)
 def _(op: Put, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     x, v = xs
     x = x if flags[0] else repeated(x, size)
@@ -212,7 +212,7 @@ def _(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return op(*_each_batched(size, xs, flags))
 
 
-@batch.register
+@batch.register(Solve)
 def _(op: Solve, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     matrix, right = _each_batched(size, xs, flags)
     own = 1 if op.vector else 2

@@ -4,7 +4,7 @@ together again. Imports errors only.
 
 from __future__ import annotations
 
-import dataclasses
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -66,14 +66,19 @@ def _parts(x: Any, kind: Any) -> tuple[tuple[Any, ...], Iterable[Any]] | None:
     if isinstance(x, dict):
         return tuple(x), x.values()
     if is_dataclass(x):
-        names = tuple([f.name for f in dataclasses.fields(x)])
+        names = tuple([f.name for f in _fields(x)])
         return names, [getattr(x, n) for n in names]
     return None
 
 
 def is_dataclass(x: Any) -> bool:
     """Whether x is made of named fields."""
-    return dataclasses.is_dataclass(x) and not isinstance(x, type)
+    return hasattr(type(x), "__dataclass_fields__")
+
+
+def _fields(x: Any) -> Any:
+    """The fields of a dataclass. Where there is one, the module is loaded; importing it here would cost every start."""
+    return sys.modules["dataclasses"].fields(x)
 
 
 def unflatten(tree: Tree, values: Iterator[Any]) -> Any:
@@ -103,7 +108,7 @@ def _made(kind: Any, keys: Sequence[Any], parts: list[Any]) -> Any:
     if issubclass(kind, (list, tuple)):
         return kind(parts)
     given = dict(zip(keys, parts, strict=True))
-    later = [f.name for f in dataclasses.fields(kind) if not f.init]
+    later = [f.name for f in _fields(kind) if not f.init]
     made = kind(**{k: v for k, v in given.items() if k not in later})
     for name in later:
         object.__setattr__(made, name, given[name])  # also of a frozen one
