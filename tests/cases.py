@@ -416,7 +416,7 @@ row("eye", lambda L, x: x @ L.eye(3, dtype=x.dtype) + L.eye(2, 3, dtype=x.dtype)
 row("inverse", lambda L, A: L.inverse(A), (square(1, 1),), (square(2, 2),), (square(2, 2, 2),))
 row("linalg.inv", lambda L, A: L.linalg.inv(A), (square(3, 3),))
 row("linalg.solve", lambda L, A, b: L.linalg.solve(A, b), (square(2, 2), real(2)), (square(2, 2), real(2, 3)),
-    (square(2, 2, 2), real(2, 2, 1)), (square(2, 2, 2), real(2, 2)))
+    (square(2, 2, 2), real(2, 2, 1)), (square(2, 2, 2), real(2, 2)), (square(2, 2), real(2, 2, 1)))
 row("linalg.solve right", lambda L, A, b: L.linalg.solve(A, b, left=False), (square(2, 2), real(3, 2)))
 for _upper in (False, True):
     row(f"linalg.solve_triangular {'upper' if _upper else 'lower'}",

@@ -303,9 +303,10 @@ def _(op: Solve, pool: Pool, shape: Any, args: list[Term]) -> Term:
         return pool.call(op, args, shape)
     inverse = pool.call(Inverse(), [a], a.shape)
     at = (1, 0) if op.transposed else (0, 1)
-    out = (0,) if len(b.shape) == 1 else (0, 2)
-    sizes = dict(zip((0, 1, 2), (n, n, *b.shape[1:]), strict=False))
-    return pool.product([(inverse, at), (b, (1, *out[1:]))], out, sizes)
+    last = () if op.vector else (2,)
+    lead = tuple(range(3, 2 + len(b.shape) - len(last)))  # a batch of right-hand sides
+    sizes = {0: n, 1: n} | dict(zip((*lead, 1, *last), b.shape, strict=True))
+    return pool.product([(inverse, at), (b, (*lead, 1, *last))], (*lead, 0, *last), sizes)
 
 
 @lower.register
