@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from symgrad.teach.tape import Tape
 WIDE = 44  # signs of a box's formula beyond which only the operation is named
 
 
-class Box(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Box:
     """A box.
 
     Attributes:
@@ -42,7 +44,8 @@ class Box(NamedTuple):
         return [self.label, " ".join(told)] if told else [self.label]
 
 
-class Arrow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Arrow:
     """An arrow from a value to what is computed of it; ``adjoint`` is what comes back along it, "" if not shown."""
 
     source: str

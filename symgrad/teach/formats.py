@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from symgrad.errors import MissingExtra
@@ -57,7 +58,7 @@ def networkx_graph(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Any:
         raise MissingExtra("to_networkx needs networkx, which is not installed. Run: pip install networkx.") from error
     found = networkx.DiGraph()
     for box in boxes:
-        found.add_node(box.key, **{k: v for k, v in box._asdict().items() if k != "key"})
+        found.add_node(box.key, **{k: v for k, v in asdict(box).items() if k != "key"})
     for a in arrows:
         found.add_edge(a.source, a.target, adjoint=a.adjoint)
     return found
