@@ -37,6 +37,7 @@ default_role = "code"
 maximum_signature_line_length = 88
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False  # what is returned is described in words, not by a type
+napoleon_use_ivar = True  # attributes are listed with their class, beside what autodoc finds
 numpydoc_show_class_members = False
 
 # Literal text, a role, or a character that reStructuredText would take for markup.
