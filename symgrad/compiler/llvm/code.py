@@ -91,14 +91,16 @@ class Code:
         text, own = value
         if own == kind:
             return text
-        if own == "i1":
-            return self.set(f"uitofp i1 {text} to {TYPES[kind]}")
+        if own.startswith("i"):
+            return self.set(f"{'uitofp' if own == 'i1' else 'sitofp'} {TYPES[own]} {text} to {TYPES[kind]}")
         return self.set(f"{'fpext' if kind == 'f64' else 'fptrunc'} {TYPES[own]} {text} to {TYPES[kind]}")
 
     def truth(self, value: tuple[str, str]) -> str:
         """Return a value as an i1: whether it is nonzero."""
         text, own = value
-        return text if own == "i1" else self.set(f"fcmp une {TYPES[own]} {text}, 0.0")
+        if own == "i1":
+            return text
+        return self.set(f"icmp ne {own} {text}, 0" if own.startswith("i") else f"fcmp une {TYPES[own]} {text}, 0.0")
 
     def apply(self, name: str, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
         """Append a primitive and return its result."""
