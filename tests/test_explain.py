@@ -1,6 +1,8 @@
 """Derivations step by step: their texts as a teacher has them, their last step, their numbers, every operation."""
 
 import re
+import shutil
+import subprocess
 import xml.dom.minidom
 
 import numpy as np
@@ -195,6 +197,25 @@ def test_operations_of_the_table_are_explained_in_every_notation(case, monkeypat
 
 # ------------------------------------------------------------------ what must not be read as markup
 HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "\"&'", r"\input{x}$%_^", "a`|*[b](c)"]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex to set the derivations with")
+def test_latex_is_set_without_complaint(tmp_path):
+    X, w = sg.symbol("X", ("n", "d")), sg.symbol("w", "d")
+    found = [sg.explain(f, at=1.5) for f in SCALAR.values()]
+    found += [
+        sg.explain(sg.logdet(X.T @ X) + sg.logsumexp(X @ w, 0) + sg.linalg.norm(w)),
+        sg.explain((X**2).sum(0).prod()),
+    ]
+    found += [
+        sg.explain((sg.sin(sg.symbol(name, 3)) ** 2).sum()) for name in [*HOSTILE, "a}b{c", "#~", "x_1_2", "w_ij"]
+    ]
+    body = "\n\\newpage\n".join(e.latex() for e in found)
+    start = r"\documentclass{article}\usepackage{amsmath,amssymb}\begin{document}"
+    (tmp_path / "page.tex").write_text(f"{start}{body}\\end{{document}}", "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, errors="replace")
+    assert done.returncode == 0, [line for line in done.stdout.splitlines() if line.startswith(("!", "l."))]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

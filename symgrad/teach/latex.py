@@ -14,6 +14,7 @@ _ESCAPES = {
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
     "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
     "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
+    "‹": r"$\langle$", "›": r"$\rangle$",
 }  # fmt: skip
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 
@@ -28,16 +29,18 @@ def _paragraph(line: Line) -> str:
     if line.kind == "heading":
         return f"\n\\medskip\\noindent\\textbf{{{body}}}\\par"
     if line.kind == "value":
-        return f"\\hspace*{{4em}}$= {body.strip('$')}$\\par"
+        return f"\\hspace*{{4em}}$= {body.strip('$')}$\\par\\smallskip"
     number_ = f"\\makebox[2em][r]{{{line.number}.}}\\quad " if line.number is not None else ""
     indent = {"rule": "1em", "more": "3em", "result": "1em", "note": "1em"}.get(line.kind, "0em")
     ledger = f" \\hfill {{\\small {escape(line.ledger)}}}" if line.ledger else ""
     start = f"\\hspace*{{{indent}}}" if indent != "0em" else ""
-    return f"\\noindent {start}{number_}{body}{ledger}\\par"
+    return f"\\noindent {start}{number_}{body}{ledger}\\par\\smallskip"
 
 
 def _inline(p: Any) -> str:
-    return escape(p) if isinstance(p, str) else f"${formula(p)}$" if isinstance(p, Formula) else f"${_part(p)}$"
+    if isinstance(p, str):
+        return escape(p)
+    return f"$\\displaystyle {formula(p)}$" if isinstance(p, Formula) else f"${_part(p)}$"
 
 
 def formula(f: Formula) -> str:

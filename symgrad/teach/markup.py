@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import pairwise
-from typing import Any
 
 from symgrad.forms.names import latex_name
 from symgrad.teach.chalk import clean
@@ -151,11 +150,6 @@ def _place(found: re.Match[str], arguments: Sequence[str], stack: list[tuple[str
         parts.append(INVISIBLE if sign == "*" else mo(sign))
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Index names beside each other, with commas where one is longer than a letter."""
-    return "".join(texts) if all(len(t) == 1 for t in texts) else ", ".join(texts)
-
-
 def spaced(parts: Sequence[str], between: str) -> str:
     """Parts with a sign between each two."""
     return row(parts[0], *[p for _, part in pairwise(parts) for p in (between, part)])
@@ -168,6 +162,3 @@ def signed(parts: Sequence[tuple[bool, str]]) -> str:
     for negative, part in parts[1:]:
         out.extend([mo("−" if negative else "+"), part])
     return row(*out)
-
-
-Markup = Callable[[Any], str]

@@ -92,7 +92,6 @@ class Derivation:
         self.forms, self._pulls = tape.derive(targets, cotangent)
         self.targets: tuple[AnyNode, ...] = self.forms.targets
         forward = [n for n in tape.nodes if not isinstance(n, Leaf)]
-        self._forward_nodes = forward
         self._values = self._evaluated()
         self._number = 0
         self._forms: dict[AnyNode, ClosedForm] = {}
