@@ -17,7 +17,7 @@ extensions = [
     "sphinx.ext.napoleon",  # sections written "Args:"
     "numpydoc",  # sections written "Parameters" and underlined
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "jupyter_execute"]
 
 html_theme = "furo"
 html_title = f"symgrad {release}"
