@@ -122,7 +122,7 @@ def functions() -> dict[str, tuple[str, ...]]:
 
     >>> import symgrad.coverage
     >>> symgrad.coverage.functions()["clamp"]
-    ('clip', '.clamp')
+    ('clip', '.clamp', '.clip')
     """
     paths: dict[int, list[str]] = {}
     for prefix, module in _namespaces():
