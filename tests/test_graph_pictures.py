@@ -6,6 +6,7 @@ import xml.dom.minidom
 
 import numpy as np
 import pytest
+from browser import in_a_browser, shown
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra, ShapeError
@@ -177,6 +178,26 @@ def test_svg_has_every_text_once_and_is_the_same_each_time():
     lines = [line for box in found.boxes for line in box.lines]
     assert sorted(texts) == sorted([*lines, *(f"↑ {a.adjoint}" for a in found.arrows if a.adjoint)])
     assert found._repr_svg_() == found.to_svg()
+
+
+MEASURE = """<!DOCTYPE html><meta charset="utf-8">%s<pre></pre><script>
+const rects = [...document.querySelectorAll("rect")].map(r => r.getBBox());
+const inside = (r, b) => r.x <= b.x + 1 && r.x + r.width >= b.x + b.width - 1;
+const beside = (r, b) => r.y <= b.y + 4 && r.y + r.height >= b.y + b.height - 4;
+const fits = b => rects.some(r => inside(r, b) && beside(r, b));
+const out = [...document.querySelectorAll("text")].filter(t => !fits(t.getBBox()));
+document.querySelector("pre").textContent = "outside: " + out.map(t => t.textContent).join(" | ");
+</script>"""
+
+
+@in_a_browser
+def test_texts_fit_into_their_boxes_in_a_browser(tmp_path):
+    x, W = sg.symbol("x", "n"), sg.symbol("W", ("m", "n"))
+    found = sg.graph(sg.logsumexp(sg.tanh(W @ x), 0) + sg.linalg.norm(W) ** 2, adjoints=True)
+    (tmp_path / "page.html").write_text(MEASURE % found.to_svg(), "utf-8")
+    dom, complaints = shown(tmp_path / "page.html")
+    assert complaints == []
+    assert "<pre>outside: </pre>" in dom
 
 
 def test_mermaid_and_dot_name_every_box_and_arrow():

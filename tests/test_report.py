@@ -2,17 +2,14 @@
 
 import html.parser
 import re
-import shutil
-import subprocess
-import urllib.parse
 
 import numpy as np
 import pytest
+from browser import in_a_browser, shown
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, GraphError, ShapeError
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 SECTIONS = ["Formula", "Steps", "Graph", "Values", "Cross-check", "Source"]
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -95,9 +92,9 @@ def test_large_leaves_are_left_to_crosscheck():
 
 
 def test_notebook_shows_the_page_in_a_frame_without_scripts():
-    shown = sg.report(quotient, path=None)._repr_html_()
-    assert shown.startswith("<iframe sandbox ")
-    assert Page(shown).tags == ["iframe"]
+    frame = sg.report(quotient, path=None)._repr_html_()
+    assert frame.startswith("<iframe sandbox ")
+    assert Page(frame).tags == ["iframe"]
 
 
 @pytest.mark.parametrize(
@@ -142,23 +139,13 @@ frame.src = "page.html";
 </script>"""
 
 
-def chromium(url, *flags):
-    """Return the page's elements once it is loaded, and what the browser had to say."""
-    command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
-        "--virtual-time-budget=5000", "--allow-file-access-from-files", *flags, url,
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to show the page in")
+@in_a_browser
 @pytest.mark.parametrize("width", [390, 1100])
 @pytest.mark.parametrize("make", [lambda: quotient(sg.tensor(2.0, name="x", requires_grad=True)), network])
 def test_browser_renders_the_mathematics_without_complaint(tmp_path, width, make):
     sg.report(make(), path=tmp_path / "page.html")
     (tmp_path / "watch.html").write_text(WATCH % width, "utf-8")
-    dom, complaints = chromium(f"file://{urllib.parse.quote(str(tmp_path / 'watch.html'))}")
+    dom, complaints = shown(tmp_path / "watch.html")
     assert complaints == []
     seen = dict(re.findall(r'"(\w+)":(\d+)', dom[dom.index("<pre>") :]))
     seen = {key: int(value) for key, value in seen.items()}

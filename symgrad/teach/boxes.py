@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.node import AnyNode, Leaf
+from symgrad.ops.map import Map
 from symgrad.teach.chalk import chalk, number, sizes
 from symgrad.teach.lines import entry
 from symgrad.teach.tape import Tape
@@ -69,8 +70,9 @@ def _labelled(tape: Tape, node: Any) -> str:
     text = f"{chalk(entry(tape.symbol(node), formula))} = {chalk(formula)}"
     if len(text) <= WIDE:
         return text
+    called = node.rule.name if isinstance(node.op, Map) else type(node.op).__name__
     inside = ", ".join(chalk(tape.symbol(p)) for p in tape.shown_inputs(node))
-    return cut(f"{chalk(tape.symbol(node))} = {type(node.op).__name__.lower()}({inside})", WIDE)
+    return cut(f"{chalk(tape.symbol(node))} = {called.lower()}({inside})", WIDE)
 
 
 def cut(text: str, most: int) -> str:

@@ -145,9 +145,17 @@ def _place(rows: list[list[_Item]]) -> None:
                 near = [*i.up, *i.down] if k >= PASSES - 4 else near
                 wished.append(sum(n.x for n in near) / len(near) if near else i.x)
             _spread(row, wished)
+    for k in range(PASSES):  # boxes stay, what arrows pass moves into line with what is above and below
+        for row in rows if k % 2 == 0 else rows[::-1]:
+            _spread(row, [_between(i) if i.weight > 1 else i.x for i in row], firm=8.0)
 
 
-def _spread(row: list[_Item], wished: Sequence[float]) -> None:
+def _between(i: _Item) -> float:
+    """Return where the straight line from the item above to the one below passes."""
+    return (i.up[0].x + i.down[0].x) / 2
+
+
+def _spread(row: list[_Item], wished: Sequence[float], firm: float = 1.0) -> None:
     """Put items as near to where they wish to be as their order and distances allow, in the sense of least squares."""
     offsets, at = [], 0.0
     for k, item in enumerate(row):
@@ -156,7 +164,7 @@ def _spread(row: list[_Item], wished: Sequence[float]) -> None:
         offsets.append(at)
     blocks: list[tuple[float, float, int]] = []  # weight, mean wish less the offset, how many
     for item, wish, offset in zip(row, wished, offsets, strict=True):
-        weight, mean, many = item.weight, wish - offset, 1
+        weight, mean, many = item.weight if item.weight > 1 else firm, wish - offset, 1
         while blocks and blocks[-1][1] > mean:
             w, m, n = blocks.pop()
             weight, mean, many = weight + w, (weight * mean + w * m) / (weight + w), many + n

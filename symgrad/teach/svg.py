@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from symgrad.teach.boxes import Arrow, Box
 from symgrad.teach.layout import Size, layout
@@ -92,16 +93,13 @@ def _text(x: float, y: float, text: str, kind: str) -> str:
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
-    """Return a smooth line through the points, and its head."""
-    (x, y), *rest = points
-    end_x, end_y = rest[-1]
-    rest = [*rest[:-1], (end_x, end_y - 6)]
-    d = [f"M{x:.1f} {y:.1f}"]
-    for nx, ny in rest:
-        half = (ny - y) / 2
-        d.append(
-            f"L{nx:.1f} {ny:.1f}" if nx == x else f"C{x:.1f} {y + half:.1f} {nx:.1f} {ny - half:.1f} {nx:.1f} {ny:.1f}"
-        )
-        x, y = nx, ny
+    """Return a smooth line through the points, upright at its ends, and its head."""
+    (end_x, end_y) = points[-1]
+    points = [*points[:-1], (end_x, end_y - 6)]
+    lean = [0.0, *((c[0] - a[0]) / max(c[1] - a[1], 1.0) for a, c in zip(points, points[2:], strict=False)), 0.0]
+    d = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
+    for k, ((x, y), (u, v)) in enumerate(pairwise(points)):
+        h = (v - y) / (2 if lean[k] == lean[k + 1] == 0 else 3)
+        d.append(f"C{x + lean[k] * h:.1f} {y + h:.1f} {u - lean[k + 1] * h:.1f} {v - h:.1f} {u:.1f} {v:.1f}")
     head = f"{end_x:.1f},{end_y:.1f} {end_x - 4:.1f},{end_y - 8:.1f} {end_x + 4:.1f},{end_y - 8:.1f}"
     return f'<path d="{" ".join(d)}"/><polygon points="{head}"/>'
