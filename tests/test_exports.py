@@ -187,25 +187,9 @@ def test_jacobian_of_a_form_is_written_row_by_row():
         sg.export(sg.derive(sg.sin(y), y), target="numpy")
 
 
-def test_source_is_the_same_in_every_run_and_under_every_hash_seed():
-    program = (
-        "import symgrad as sg, numpy as np\n"
-        "f = lambda w, X, y: sg.nn.functional.cross_entropy(sg.tanh(X @ w), y) + (w**2).sum()\n"
-        "a = np.ones((2, 3)), np.ones((4, 2)), np.array([[1.0, 0, 0]] * 4)\n"
-        "for t in {targets}: print(sg.export(sg.value_and_grad(f), a, target=t, name='f'))\n"
-    ).format(targets=["numpy", "jax", "torch"])
-    runs = [
-        subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True,
-                       check=True, text=True).stdout
-        for seed in ("1", "2")
-    ]  # fmt: skip
-    assert runs[0] == runs[1]
-    assert len(runs[0]) > 1000
-
-
 # ------------------------------------------------------------------ errors
 def test_wrong_requests_say_what_to_do():
-    with pytest.raises(ArgumentError, match="Expected one of 'jax'"):
+    with pytest.raises(ArgumentError, match="Expected one of 'c'"):
         sg.export(regression, POINT, target="fortran")
     with pytest.raises(ArgumentTypeError, match="example arguments or shapes"):
         sg.export(regression, target="numpy")

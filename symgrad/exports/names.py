@@ -12,64 +12,21 @@ import unicodedata
 from collections.abc import Collection, Iterable
 
 LONGEST = 40  # characters of an identifier
-_C = [
-    "auto",
-    "break",
-    "case",
-    "char",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "typedef",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "main",
-    "bool",
-    "_Bool",
-    "_Complex",
-    "_Imaginary",
-    "complex",
-    "imaginary",
-    "I",
-    "NULL",
-    "EOF",
-    "INFINITY",
-    "NAN",
-    "HUGE_VAL",
-    "errno",
-    "assert",
-    "stdin",
-    "stdout",
-    "stderr",
-    "true",
-    "false",
-]
-_MODULES = ["np", "numpy", "jnp", "jax", "torch", "sympy", "math", "symgrad", "ctypes"]
-RESERVED = {*_C, *_MODULES, *keyword.kwlist, *keyword.softkwlist, *dir(builtins), "self", "result", "work"}
+_C = (
+    "auto break case char const continue default do double else enum extern float for goto if inline int long "
+    "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile "
+    "while main bool _Bool _Complex _Imaginary complex imaginary I NULL EOF INFINITY NAN HUGE_VAL errno assert "
+    "stdin stdout stderr true false "
+)
+_LIBRARY = (
+    "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf erfc exp exp2 expm1 fabs floor fmax "
+    "fmin fmod hypot lgamma log log10 log1p log2 pow sin sinh sqrt tan tanh trunc malloc free calloc realloc "
+    "abs labs div j0 j1 jn y0 y1 yn gamma signgam system exit abort single nested "
+)
+_MODULES = "np numpy jnp jax torch sympy math symgrad ctypes "
+RESERVED = {
+    *f"{_C} {_LIBRARY} {_MODULES} self result work".split(), *keyword.kwlist, *keyword.softkwlist, *dir(builtins),
+}  # fmt: skip
 _MINTED = re.compile(r"[vctis]\d+|sg_.*")  # what the writers call values, sizes and helpers
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.exports import c, jax, numpy, python, torch  # noqa: F401  registers the targets
+from symgrad.exports import c, jax, latex, numpy, python, sympy, torch  # noqa: F401  registers the targets
 from symgrad.exports.request import requested
 from symgrad.exports.target import TARGETS
 
@@ -50,7 +50,8 @@ def export(
         raise ArgumentError(f"export: target={target!r} is unknown. Expected one of {', '.join(map(repr, TARGETS))}.")
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"export: name is a text, got {type(name).__name__}.")
-    source = TARGETS[target].write(requested(fn_or_form, args, shapes, name, formula))
+    asked = TARGETS[target].formulas if formula else 0
+    source = TARGETS[target].write(requested(fn_or_form, args, shapes, name, asked))
     if path is not None:
         place = Path(path)
         place.write_text(source.text, encoding="utf-8")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,15 +23,16 @@ from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
 from symgrad.dtypes import dtype_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.forms import ClosedForm, names
 from symgrad.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.shape import Expand
 from symgrad.record import Core, as_tensor, handle, input_of
 
-FORMULA = 60  # operations up to which a formula stands in the source
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -62,8 +65,8 @@ class Request:
         return [self.program.values[k].shape for k in self.program.inputs]
 
 
-def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: bool) -> Request:
-    """Return what ``export`` was asked for."""
+def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int) -> Request:
+    """Return what ``export`` was asked for; ``formula`` is the number of operations up to which a formula is wanted."""
     if isinstance(fn, ClosedForm):
         return _of_form(fn, args, shapes, name, formula)
     if isinstance(fn, Compiled) and args is None and shapes is None:
@@ -139,18 +142,18 @@ def parameters(fn: Any) -> list[str]:
 
 
 def _traced(
-    fn: Callable[..., Any], tree: trees.Tree, specs: list[Spec], values: Any, name: str, formula: bool
+    fn: Callable[..., Any], tree: trees.Tree, specs: list[Spec], values: Any, name: str, formula: int
 ) -> Request:
     symbols = {n: None for s in specs for n in s.shape if isinstance(n, sp.Symbol)}
     called = _called(tree, parameters(fn), len(specs))
-    short = identifier(name or "function")
-    params = identifiers(called, [short])
+    short = identifier(name or "function", _helpers())
+    params = identifiers(called, [short, *_helpers()])
     sizes = dict(zip(symbols, identifiers([n.name for n in symbols], [short, *params]), strict=True))
     if symbols:
         program, results = sized_program(fn, tree, specs)
     else:
         program, results = trace(fn, tree, specs)
-    forms = _formulas(fn, tree, specs, params, sizes, trees.count(results)) if formula else []
+    forms = _formulas(fn, tree, specs, params, sizes, trees.count(results), formula) if formula else []
     return Request(program, short, params, results, sizes, forms, values)
 
 
@@ -172,7 +175,13 @@ def _paths(tree: trees.Tree, path: str, found: list[str]) -> None:
 
 
 def _formulas(
-    fn: Callable[..., Any], tree: Any, specs: Sequence[Spec], params: list[str], sizes: dict[Any, str], count: int
+    fn: Callable[..., Any],
+    tree: Any,
+    specs: Sequence[Spec],
+    params: list[str],
+    sizes: dict[Any, str],
+    count: int,
+    longest: int,
 ) -> list[ClosedForm | None]:
     """Return the closed form of each result: of the same function, run on symbols that are called as in the source."""
     renamed = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
@@ -184,11 +193,11 @@ def _formulas(
             trees.flatten(fn(*args), is_result, found)
     except (SymgradError, TypeError, ValueError):  # what has no formula is exported without
         return [None] * count
-    return [_formula(as_tensor(y)) for y in found]
+    return [_formula(as_tensor(y), longest) for y in found]
 
 
-def _formula(y: Any) -> ClosedForm | None:
-    if y._node is None or y._value is not None or len(ancestors([y._node])) > FORMULA:
+def _formula(y: Any, longest: int) -> ClosedForm | None:
+    if y._node is None or y._value is not None or len(ancestors([y._node])) > longest:
         return None
     with modes.enable_grad():
         root = _with_numbers(y._node)
@@ -214,31 +223,75 @@ def _number(leaf: Leaf) -> Any:
 
 
 # ------------------------------------------------------------------ compiled functions and forms
-def _of_compiled(fn: Compiled, name: str | None, formula: bool) -> Request:
+def _of_compiled(fn: Compiled, name: str | None, formula: int) -> Request:
     found = fn._any()
     (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
     specs = [Spec(*s) for s in key]
     called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
-    short = identifier(name or getattr(fn.fn, "__name__", "") or "function")
-    params = identifiers(called, [short])
-    forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results)) if formula and fn.fn else []
+    short = identifier(name or getattr(fn.fn, "__name__", "") or "function", _helpers())
+    params = identifiers(called, [short, *_helpers()])
+    forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results), formula) if formula and fn.fn else []
     return Request(found.program, short, params, found.results, {}, forms)
 
 
-def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: bool) -> Request:
+def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: int) -> Request:
     """Export the formula's own graph, as a function of its leaves."""
     if args is not None or shapes is not None:
         raise ArgumentTypeError(
             f"export: a closed form has its arguments already, {form.args}. For other shapes export the function."
         )
-    short = identifier(name or "closed_form")
-    params = identifiers(form.args, [short])
+    short = identifier(name or "closed_form", _helpers())
+    params = identifiers(form.args, [short, *_helpers()])
     symbols = {n: None for leaf in form._leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
     sizes = dict(zip(symbols, identifiers([str(n) for n in symbols], [short, *params]), strict=True))
     program = of_nodes(form._leaves, form._root) if form._basis is None else _jacobian(form, symbols)
     examples = [leaf.value for leaf in form._leaves]
     known = all(v is not None for v in examples)
-    return Request(program, short, params, trees.LEAF, sizes, [form], examples if known else None)
+    shown = _renamed(form, params, sizes) if formula else None
+    return Request(program, short, params, trees.LEAF, sizes, [shown], examples if known else None)
+
+
+def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> ClosedForm:
+    """Return the form with leaves and sizes called as in the source."""
+    table = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
+    env: dict[int, Any] = {}
+    for leaf, name in zip(form._leaves, params, strict=True):
+        env[id(leaf)] = handle(Leaf(None, _put(leaf.shape, table), TRACED, name), None)
+    basis = form._basis
+    new = Leaf(None, _put(basis.shape, table), TRACED) if basis is not None else None
+    if new is not None:
+        env[id(basis)] = handle(new, None)
+    with modes.enable_grad():
+        for node in ancestors([form._root]):
+            if id(node) not in env and isinstance(node, Leaf):
+                env[id(node)] = handle(node, _put(node.value, table))
+            elif id(node) not in env:
+                args = [env[id(p)] if is_node(p) else _put(p, table) for p in node.inputs]
+                env[id(node)] = _put(node.op, table)(*args)
+    root = input_of(as_tensor(env[id(form._root)]))
+    return ClosedForm(root, [root], new, check=False)
+
+
+def _put(x: Any, table: dict[Any, Any]) -> Any:
+    """Return a value, a shape or an operation with other symbols for its sizes."""
+    if not table:
+        return x
+    if isinstance(x, sp.Expr):
+        return x.xreplace(table)
+    if isinstance(x, tuple):
+        found = [_put(v, table) for v in x]
+        return type(x)(*found) if hasattr(x, "_fields") else tuple(found)
+    if is_frozen(x):
+        return replace(x, **{name: _put(value, table) for name, value in items(x)})
+    return x
+
+
+@lru_cache(maxsize=1)
+def _helpers() -> tuple[str, ...]:
+    """The names of all helpers, which arguments must not hide."""
+    folder = Path(__file__).parent / "library"
+    modules = [f"{__package__}.library.{p.stem}" for p in sorted(folder.glob("*.py"))]
+    return tuple(dict.fromkeys(name for m in modules for name in read(m).defined))
 
 
 def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:

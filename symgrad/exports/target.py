@@ -13,6 +13,7 @@ from symgrad.errors import SymgradError
 from symgrad.exports.names import comment
 from symgrad.exports.request import Request
 
+FORMULA = 60  # operations up to which a formula stands in a source
 LONGEST = 240  # characters of a formula in a comment
 
 
@@ -29,20 +30,24 @@ class Target(NamedTuple):
     Attributes:
         write: from the request to the source.
         suffix: of the file's name.
+        formulas: the number of operations up to which it asks for formulas.
     """
 
     write: Callable[[Request], Source]
     suffix: str
+    formulas: int = FORMULA
 
 
 TARGETS: dict[str, Target] = {}
 
 
-def target(name: str, suffix: str) -> Callable[[Callable[[Request], Source]], Callable[[Request], Source]]:
+def target(
+    name: str, suffix: str, formulas: int = FORMULA
+) -> Callable[[Callable[[Request], Source]], Callable[[Request], Source]]:
     """Register a target under its name."""
 
     def register(write: Callable[[Request], Source]) -> Callable[[Request], Source]:
-        TARGETS[name] = Target(write, suffix)
+        TARGETS[name] = Target(write, suffix, formulas)
         return write
 
     return register
