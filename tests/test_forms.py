@@ -870,3 +870,11 @@ def test_form_takes_no_derivative_of_what_is_detached():
     with sg.no_grad():
         unrecorded = (x**2).sum()
     assert str(sg.derive(unrecorded * x.sum(), x)) == "‖x‖²*1"
+
+
+def test_size_that_only_a_quotient_has_is_a_size():
+    X, u = sg.symbol("X", ("n", "d")), sg.symbol("u")
+    form = sg.derive(u**2 / X.shape[0], u)
+    assert str(form) == "2*u/n"
+    with pytest.raises(ShapeError, match=r"sizes \['n'\] are unknown"):
+        form.lambdify()(2.0)

@@ -108,8 +108,9 @@ def letters(pool: str, avoid: Iterable[str]) -> Iterator[str]:
 
 
 def size_names(nodes: Iterable[Any]) -> set[str]:
-    """Return the names of the symbolic sizes in the nodes' shapes."""
-    return {s.name for n in nodes if is_node(n) for d in n.shape if hasattr(d, "free_symbols") for s in d.free_symbols}
+    """Return the names of the symbolic sizes in the nodes' shapes, and of those that nodes compute with."""
+    sizes = (d for n in nodes if is_node(n) for d in (*n.shape, *n.inputs) if isinstance(d, sp.Expr))
+    return {s.name for d in sizes for s in d.free_symbols}
 
 
 _ESCAPES = {

@@ -25,7 +25,8 @@ class Program:
         self.watch: Callable[[Any], None] | None = None
         self.varying = self._after_basis()
         told = {n for leaf in self.leaves for n in leaf.shape}
-        needed = {s for node in self.nodes for n in node.shape if isinstance(n, sp.Expr) for s in n.free_symbols}
+        sizes = (n for node in self.nodes for n in (*node.shape, *node.inputs) if isinstance(n, sp.Expr))
+        needed = {s for n in sizes for s in n.free_symbols}
         self.untold = sorted(str(s) for s in needed - told)
 
     def _after_basis(self) -> set[int]:
