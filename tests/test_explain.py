@@ -117,7 +117,14 @@ def test_several_tensors_are_derived_in_one_sweep():
     x, z = sg.symbol("x"), sg.symbol("z")
     found = sg.explain(x * z + sg.sin(z), wrt=[x, z])
     assert [str(form) for form in found.forms] == ["z", "x + cos(z)"]
-    assert {str(s.name) for s in found.steps if s.kind == "backward"} >= {"dy/dx", "dy/dz"}
+    assert {str(s.name) for s in found.steps if s.kind == "backward"} >= {"∂y/∂x", "∂y/∂z"}
+
+
+def test_derivatives_by_one_of_several_variables_are_partial():
+    text = str(sg.explain(lambda a, b: a**2 * b, wrt="a"))
+    assert "∂y/∂u = b" in text
+    assert "∂y/∂a = 2·a·b" in text
+    assert "∂y/∂u = ∂y/∂u" not in text
 
 
 def test_cotangent_starts_the_derivation_of_an_array():

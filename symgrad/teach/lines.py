@@ -54,7 +54,7 @@ class Line(NamedTuple):
 def lines(found: Derivation) -> Iterator[Line]:
     """Yield the lines of a derivation."""
     tape = found.tape
-    arrays = not tape.straight
+    arrays = not tape.numbers
     by = [tape.adjoint(t) for t in found.targets]
     yield Line("title", ("Wanted: ", *_listed([Formula((d,)) for d in by]), *_of(found), ". ", *_given(found)))
     forward = [s for s in found.steps if s.kind == "forward"]
@@ -98,7 +98,7 @@ def _given(found: Derivation) -> list[str | Formula]:
             told.append([Formula((symbol,)), f" {sizes(leaf.shape)}"])
         elif tape.known:
             told.append([Formula((symbol, Value(leaf.value)))])
-    out: list[str | Formula] = ["At "] if told and tape.known and tape.straight else ["Given: "] if told else []
+    out: list[str | Formula] = ["At "] if told and tape.known and tape.numbers else ["Given: "] if told else []
     for k, parts in enumerate(told):
         out.extend([", ", *parts] if k else parts)
     return [*out, "."] if told else out
@@ -195,8 +195,8 @@ def _by_hand(step: Step) -> tuple[list[list[str | Formula]], list[Any]]:
 # ------------------------------------------------------------------ formulas
 def equation(name: Any, rights: Sequence[Any], step: Step | None = None) -> Formula:
     """Return name = … = value; what repeats is written once, and entries are named where one is written."""
-    equal = _equal(rights, step)
-    return Formula((entry(name, rights[0]) if rights else name, *equal.parts))
+    left = entry(name, rights[0]) if rights else name
+    return Formula((left, *_equal([e for e in rights if chalk(e) != chalk(left)], step).parts))
 
 
 def _equal(rights: Sequence[Any], step: Step | None) -> Formula:

@@ -70,7 +70,7 @@ class Tape:
         found: dict[AnyNode, str] = {n: called.shown[id(n)] for n in self.nodes if isinstance(n, Leaf)}
         inner = [n for n in self.nodes if isinstance(n, Node)]
         if isinstance(self.root, Node):
-            letters = _OUTPUTS if self.straight else _OUTPUTS[2:]
+            letters = _OUTPUTS if self.numbers else _OUTPUTS[2:]
             found[self.root] = next((c for c in letters if c not in taken), "y′")
             taken.add(found[self.root])
         for rank in sorted({min(len(n.shape), 3) for n in inner}):
@@ -81,9 +81,14 @@ class Tape:
         return found
 
     @cached_property
-    def straight(self) -> bool:
-        """Whether all nodes are numbers, so that derivatives are written with a straight d."""
+    def numbers(self) -> bool:
+        """Whether all nodes are numbers."""
         return all(n.shape == () for n in self.nodes)
+
+    @cached_property
+    def straight(self) -> bool:
+        """Whether derivatives are written with a straight d: those of numbers by one variable."""
+        return self.numbers and sum(isinstance(n, Leaf) for n in self.nodes) == 1
 
     def symbol(self, node: AnyNode) -> Any:
         """Return the name of a node as a symbol."""
