@@ -176,10 +176,14 @@ def _reason(rows: Sequence[Witness]) -> str:
 
 
 def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
-    """Measure each witness against the one that the others are closest to."""
+    """Measure each witness against the one that the others are closest to.
+
+    The notations do not vote: they are read off the closed form, and would outvote the others with it.
+    """
     present = [w for w in rows if not w.missing]
     shapes = {w.value.shape for w in present}
-    best = min(present, key=lambda w: np.median([_distance(w.value, v.value) for v in present]), default=None)
+    voters = [w for w in present if not w.name.endswith("notation")]
+    best = min(voters, key=lambda w: np.median([_distance(w.value, v.value) for v in voters]), default=None)
     judged = []
     for w in rows:
         if w.missing or best is None:

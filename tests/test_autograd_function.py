@@ -412,6 +412,26 @@ def test_a_compiled_function_runs_an_opaque_one_as_a_step():
     np.testing.assert_allclose(gradient, 2 * np.cos(2 * V) * V, rtol=1e-14)
 
 
+def test_crosscheck_blames_a_symbolic_that_is_not_the_function():
+    class Cubed(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, g):
+            return 3 * ctx.saved_tensors[0] ** 2 * g
+
+        @staticmethod
+        def symbolic(x):
+            return x**2
+
+    report = sg.testing.crosscheck(Cubed.apply, np.array([0.5, 2.0]), raise_exception=False)
+    wrong = {"closed form", "index notation", "matrix notation"}
+    assert {w.name for w in report.witnesses if not w.agrees} == wrong
+
+
 def test_a_symbolic_of_another_shape_is_refused():
     class Wrong(Softsign):
         @staticmethod
