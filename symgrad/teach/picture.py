@@ -41,7 +41,7 @@ def graph(
         adjoints: whether each arrow shows what comes back along it: "formula", "number", or True for numbers where
             they are known and formulas elsewhere. By default, once a backward has filled a leaf's ``.grad``.
         wrt: what adjoints go towards; by default the leaves that require grad, or all symbols.
-        most: boxes; of a larger graph, the calls of functions are boxes, or runs of operations.
+        most: boxes; of a larger graph, the calls of functions are boxes, or runs of operations, without adjoints.
 
     Returns:
         A ``Graph``, which a notebook shows as a picture.
