@@ -57,11 +57,11 @@ def groups_of(tape: Tape, calls: Sequence[Call], most: int) -> tuple[list[Box], 
     runs = _runs(_Run("", inner, calls), max(most - 1 - min(len(leaves), most // 2), 1))
     home: dict[AnyNode, Any] = {n: run for run in runs for n in run.nodes}
     home[tape.root] = tape.root
-    feeds: dict[AnyNode, set[Any]] = {n: set() for n in leaves}
+    feeds: dict[AnyNode, dict[Any, None]] = {n: {} for n in leaves}
     for node in (*inner, tape.root):
         for p in tape.shown_inputs(node):
             if p in feeds:
-                feeds[p].add(home[node])
+                feeds[p][home[node]] = None
     room = most - 1 - len(runs)
     shared = leaves if len(leaves) <= room else [n for n in leaves if len(feeds[n]) > 1]
     shown = shared if len(shared) <= room else []
