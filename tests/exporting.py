@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,9 +40,21 @@ def loaded(text: str, name: str = "f") -> Any:
 def exported(case: Case, target: str, name: str = "f") -> str | None:
     """The source of a row's value and gradient; None where the target says that it has no words for it."""
     points = tuple(np.asarray(x) for x in case.points)
-    with suppress(ExportError):
+    try:
         return sg.export(value_and_gradient(case), points, target=target, name=name, formula=False)
+    except ExportError as error:
+        lacking = re.search(r"cannot write the operation (\w+)", str(error))
+    if target != "latex" and (lacking is None or target not in documented()[lacking[1]][1]):
+        raise AssertionError(f"{target} lacks {lacking and lacking[1]}: give it words, or list it in docs/export.md")
     return None
+
+
+@lru_cache(maxsize=1)
+def documented() -> dict[str, tuple[str, set[str]]]:
+    """The table of docs/export.md: for each operation a row that has it, and the targets without words for it."""
+    text = (Path(__file__).parents[1] / "docs" / "export.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
+    return defaultdict(lambda: ("", set()), {op: (row, set(targets.split(", "))) for op, row, targets in found})
 
 
 def tolerance(row: Row) -> float:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from exporting import agree, eager, exported, loaded, tolerance
+from exporting import agree, documented, eager, exported, loaded, tolerance, value_and_gradient
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -199,3 +199,18 @@ def test_wrong_requests_say_what_to_do():
         sg.export(regression, shapes=[(-1,)], target="numpy")
     with pytest.raises(ArgumentTypeError, match="expected a function"):
         sg.export(3.0, target="numpy")
+
+
+@pytest.mark.parametrize("operation", documented())
+def test_what_the_page_says_a_target_lacks_it_lacks(operation):
+    name, targets = documented()[operation]
+    cases = next(row for row in ROWS if row.name == name).cases
+    for target in targets:
+        errors = []
+        for case in cases:
+            points = tuple(np.asarray(x) for x in case.points)
+            try:
+                sg.export(value_and_gradient(case), points, target=target, formula=False)
+            except ExportError as error:
+                errors.append(str(error))
+        assert any(f"operation {operation}." in text for text in errors), target

@@ -10,6 +10,7 @@ from typing import Any
 
 from symgrad.compiler.assemble import Assemble
 from symgrad.exports.arrays import ArrayWriter, unsupported, writes
+from symgrad.ops.bessel import Bessel, Zeta
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
@@ -26,12 +27,18 @@ from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, Pu
 from symgrad.ops.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.quantiles import _NUMPY as ROUNDING
+from symgrad.ops.quantiles import Ranks
 from symgrad.ops.reduce import Prod
+from symgrad.ops.running import LogCumSumExp
 from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.search import Histogram, SearchSorted
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
+from symgrad.ops.signs import Binade, Exponent, Mantissa
 from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.statistics import NanMedian
 from symgrad.ops.total import MapTotal
 from symgrad.ops.variance import Std, Var
 
@@ -76,6 +83,30 @@ writes(InverseGaps)(_library("inverse_gaps"))
 writes(PseudoInverse)(_library("pseudo_inverse", "atol", "rtol"))
 writes(MatrixRank)(_library("matrix_rank", "atol", "rtol"))
 writes(Prod)(_library("prod", "axes", "keepdim"))
+writes(LogCumSumExp)(_library("logcumsumexp", "axis"))
+writes(NanMedian)(_library("nan_median_index", "axis"))
+writes(SearchSorted)(_library("search_sorted", "right"))
+writes(Mantissa)(_library("mantissa"))
+writes(Exponent)(_library("exponent"))
+writes(Binade)(_library("binade"))
+
+
+@writes(Ranks)
+def _(w: W, op: Ranks, a: Args, k: int) -> str:
+    return f"{w.dialect.helper('ranks')}({a[0]}, {a[1]}, {ROUNDING[op.rounding]!r}, {op.skip})"
+
+
+@writes(Bessel, Zeta, Histogram)
+def _(w: W, op: Any, a: Args, k: int) -> str:
+    if w.dialect.name != "numpy":
+        raise unsupported(op, w.dialect.name)
+    if isinstance(op, Histogram):
+        return f"{w.dialect.helper('histogram')}({a[0]}, {op.bins}, {op.low}, {op.high})"
+    return (
+        f"{w.dialect.helper('besselj')}({op.n}, {a[0]})"
+        if isinstance(op, Bessel)
+        else (f"{w.dialect.helper('zeta')}({', '.join(a)})")
+    )
 
 
 @writes(Reshape)

@@ -157,12 +157,12 @@ class ArrayWriter:
             return self.elementwise(op, refs, self.e.dtypes[k])
         if isinstance(op, Scan):
             return self._scan(op, refs)
-        write = next((WRITES[c] for c in type(op).__mro__ if c in WRITES), None)
+        write = words_for(WRITES, op)
         if write is None:
             raise unsupported(op, self.dialect.name)
         whole = any(self.e.dtypes[r].kind in "iu" for r in (k, *refs))
         texts = [self.whole(r) if whole else self.ref(r) for r in refs]
-        kinds = [self.e.dtypes[k if self.e.dtypes[k].kind != "b" else r] for r in refs]
+        kinds = [self.e.dtypes[k if self.e.dtypes[k].kind == "f" else r] for r in refs]
         args = [self.dialect.cast(t, d) if r in self._plain else t for t, r, d in zip(texts, refs, kinds)]
         return write(self, op, args, k)
 
@@ -193,6 +193,12 @@ class ArrayWriter:
         args = [d.cast(self.ref(r), op.dtype) if r in self._plain else self.ref(r) for r in refs]
         groups = [f"({', '.join(g)}{',' if len(g) == 1 else ''})" for g in (args[:n], args[n:m], args[m:])]
         return f"{d.helper('scan')}({step}, {', '.join(groups)}, {op.length}, {op.reverse}, {d.dtype(op.dtype)})"
+
+
+def words_for(table: dict[type[Op], Any], op: Any) -> Any:
+    """Return what is registered for an operation's class, or for the one that it has its forward from."""
+    kind = next((c for c in type(op).__mro__ if c in table), None)
+    return table[kind] if kind is not None and type(op).forward is kind.forward else None
 
 
 def _levels(name: str, level: int) -> tuple[int, int]:

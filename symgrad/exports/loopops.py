@@ -19,7 +19,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.linalg import HalfTril
-from symgrad.ops.logic import Bits, Test
+from symgrad.ops.logic import Bits
 from symgrad.ops.matrices import DiagEmbed, Tril, Triu
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.scan import Shift
@@ -179,7 +179,7 @@ _BITS = {"bitwise_and": "int({}) & int({})", "bitwise_or": "int({}) | int({})", 
 
 @writes(Bits)
 def _(w: W, op: Bits, a: Views, k: int) -> View | None:
-    form = _TESTS.get(op.kind) if isinstance(op, Test) else _BITS.get(op.kind)
+    form = {**_TESTS, **_BITS}.get(op.kind)
     if form is None:
         return None
     found = w.array(w.shape(k))

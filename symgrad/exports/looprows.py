@@ -11,6 +11,7 @@ from symgrad.ops.extremes import Arg, Extreme, First
 from symgrad.ops.norms import Norm
 from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
 from symgrad.ops.reduce import Prod
+from symgrad.ops.running import LogCumSumExp
 from symgrad.ops.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.shape import total
 from symgrad.ops.variance import Std, Var
@@ -47,6 +48,18 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
             write = f"{_along(w, found, op.axis, idx, i)} = {run}"
             for line in [write, step] if product and op.exclusive else [step, write]:
                 w.line(line)
+    return found
+
+
+@writes(LogCumSumExp)
+def _(w: W, op: LogCumSumExp, a: Views, k: int) -> View:
+    x, found = a[0], w.array(w.shape(k))
+    nest, _, n = _rows(w, x, op.axis)
+    with nest as idx:
+        run = w.let("-math.inf")
+        with w.loop(n) as i:
+            w.line(f"{run} = {w.call('logaddexp', run, _along(w, x, op.axis, idx, i))}")
+            w.line(f"{_along(w, found, op.axis, idx, i)} = {run}")
     return found
 
 

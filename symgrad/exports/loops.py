@@ -15,7 +15,7 @@ import sympy as sp
 
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.program import Program, Value
-from symgrad.exports.arrays import size_text, unsupported
+from symgrad.exports.arrays import size_text, unsupported, words_for
 from symgrad.exports.steps import Steps
 from symgrad.exports.views import View, view_of, whole
 from symgrad.ops.protocol import Op
@@ -330,7 +330,7 @@ class LoopWriter:
         args = [self.view(r) for r in refs]
         if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
             return found
-        write = next((WRITES[c] for c in type(op).__mro__ if c in WRITES), None)
+        write = words_for(WRITES, op)
         args = [self.plain(x) if x.shape and not self.is_memory(x.name) else x for x in args]
         found = write(self, op, args, k) if write is not None else None
         if found is None:

@@ -43,8 +43,8 @@ def export(
         ExportError: the target cannot write an operation of the function; the message names it.
         ArgumentError: the target is unknown, or a shape is none.
 
-    >>> print(sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", name="double").splitlines()[-1])
-        return v1 * 2.0
+    >>> print(sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", name="double").splitlines()[-2].strip())
+    v2 = v1 * 2.0
     """
     if not isinstance(target, str) or target not in TARGETS:
         raise ArgumentError(f"export: target={target!r} is unknown. Expected one of {', '.join(map(repr, TARGETS))}.")

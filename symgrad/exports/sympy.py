@@ -222,4 +222,5 @@ def _meaning(e: Atom) -> Any:
 
 
 def _plain(e: Any) -> sp.Basic:
-    return e if isinstance(e, sp.Basic) else sp.sympify(exact(e))
+    inner = e[()] if isinstance(e, np.ndarray) else e
+    return inner if isinstance(inner, sp.Basic) else sp.sympify(exact(inner))

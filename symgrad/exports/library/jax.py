@@ -248,6 +248,55 @@ def put_back(g: Any, at: Any, axis: int, n: int) -> Any:
     return jnp.zeros((*g.shape[:axis], n, *g.shape[axis + 1 :]), g.dtype).at[tuple(key)].add(g)
 
 
+# ------------------------------------------------------------------ counting and searching
+def logcumsumexp(x: Any, axis: int) -> Any:
+    """Running log Σ exp."""
+    return jax.lax.cumlogsumexp(x, axis=axis)
+
+
+def nan_median_index(x: Any, axis: int) -> Any:
+    """The position of the lower median of what is not nan."""
+    count = jnp.sum(x == x, axis=axis, keepdims=True)
+    return jnp.take_along_axis(jnp.argsort(x, axis, stable=True), jnp.maximum(count - 1, 0) // 2, axis)
+
+
+def ranks(x: Any, q: Any, rounding: str, skip: bool) -> Any:
+    """The positions of quantiles along the last axis: of the first nan, unless nan are left out."""
+    q = jnp.atleast_1d(q)
+    there = x == x
+    total = jnp.sum(there, axis=-1, keepdims=True) if skip else x.shape[-1]
+    places = getattr(jnp, rounding)(jnp.maximum(q * (total - 1.0), 0)).astype(int)
+    places = jnp.broadcast_to(places, (*x.shape[:-1], q.shape[-1]))
+    found = jnp.take_along_axis(jnp.argsort(x, -1, stable=True), places, -1)
+    if skip:
+        return found
+    return jnp.where(there.all(-1, keepdims=True), found, jnp.argmin(there, -1)[..., None])
+
+
+def search_sorted(row: Any, v: Any, right: bool) -> Any:
+    """Where each entry would stand in a sorted row."""
+    side = "right" if right else "left"
+    if row.ndim == 1:
+        return jnp.searchsorted(row, v, side)
+    rows, wanted = row.reshape(-1, row.shape[-1]), v.reshape(-1, v.shape[-1])
+    return jax.vmap(lambda r, w: jnp.searchsorted(r, w, side))(rows, wanted).reshape(v.shape)
+
+
+def mantissa(x: Any) -> Any:
+    """m with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return jnp.frexp(x)[0]
+
+
+def binade(x: Any) -> Any:
+    """The number 2⁻ᵉ that takes x to its mantissa."""
+    return jnp.ldexp(jnp.ones_like(x), -jnp.frexp(x)[1])
+
+
+def exponent(x: Any) -> Any:
+    """e with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return jnp.asarray(jnp.frexp(x)[1], int)
+
+
 # ------------------------------------------------------------------ linear algebra
 def inverse(a: Any) -> Any:
     """The inverse of each matrix."""

@@ -14,6 +14,7 @@ from symgrad.ops.expm import _blocks, _exponential
 from symgrad.ops.norms import _p_norm as norm
 from symgrad.ops.pseudoinverse import _threshold
 from symgrad.scalars.bessel import i0, i0e, i1, i1e, sinc, sinc_slope, tanhshrink
+from symgrad.scalars.besselj import besselj, zeta
 from symgrad.scalars.normal import erfcx, log_ndtr, logit, ndtr, ndtri
 from symgrad.scalars.numerics import (
     digamma,
@@ -33,8 +34,9 @@ from symgrad.scalars.stable import _bce_kernel as bce_logits
 from symgrad.scalars.stable import _softsign_kernel as softsign
 
 KERNELS = (
-    bce_logits, digamma, entr, erf, erfc, erfcx, erfinv, i0, i0e, i1, i1e, lgamma, log_ndtr, logit, logsigmoid, ndtr,
-    ndtri, norm, polygamma, sigmoid, sinc, sinc_slope, softplus, softsign, tanhshrink, xlog1py, xlogy,
+    bce_logits, besselj, digamma, entr, erf, erfc, erfcx, erfinv, i0, i0e, i1, i1e, lgamma, log_ndtr, logit,
+    logsigmoid, ndtr, ndtri, norm, polygamma, sigmoid, sinc, sinc_slope, softplus, softsign, tanhshrink, xlog1py,
+    xlogy, zeta,
 )  # fmt: skip
 
 
@@ -201,6 +203,63 @@ def put_back(g: Any, at: Any, axis: int, n: int) -> Any:
     key[axis] = at
     np.add.at(found, tuple(key), g)
     return found
+
+
+# ------------------------------------------------------------------ counting and searching
+def logcumsumexp(x: Any, axis: int) -> Any:
+    """Running log Σ exp."""
+    return np.logaddexp.accumulate(x, axis=axis)
+
+
+def nan_median_index(x: Any, axis: int) -> Any:
+    """The position of the lower median of what is not nan."""
+    count = np.sum(x == x, axis=axis, keepdims=True)
+    return np.take_along_axis(np.argsort(x, axis, kind="stable"), np.maximum(count - 1, 0) // 2, axis)
+
+
+def ranks(x: Any, q: Any, rounding: str, skip: bool) -> Any:
+    """The positions of quantiles along the last axis: of the first nan, unless nan are left out."""
+    q = np.atleast_1d(q)
+    there = x == x
+    total = np.sum(there, axis=-1, keepdims=True) if skip else x.shape[-1]
+    places = getattr(np, rounding)(np.maximum(q * (total - 1.0), 0)).astype(np.int64)
+    places = np.broadcast_to(places, (*x.shape[:-1], q.shape[-1]))
+    found = np.take_along_axis(np.argsort(x, -1, kind="stable"), places, -1)
+    if skip:
+        return found
+    return np.where(there.all(-1, keepdims=True), found, np.argmin(there, -1)[..., None])
+
+
+def search_sorted(row: Any, v: Any, right: bool) -> Any:
+    """Where each entry would stand in a sorted row."""
+    side: Any = "right" if right else "left"
+    if row.ndim == 1:
+        return np.asarray(np.searchsorted(row, v, side))
+    rows, wanted = row.reshape(-1, row.shape[-1]), v.reshape(-1, v.shape[-1])
+    return np.array([np.searchsorted(r, w, side) for r, w in zip(rows, wanted)], np.int64).reshape(v.shape)
+
+
+def mantissa(x: Any) -> Any:
+    """m with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return np.frexp(x)[0]
+
+
+def binade(x: Any) -> Any:
+    """The number 2⁻ᵉ that takes x to its mantissa."""
+    return np.ldexp(np.ones_like(x), -np.frexp(x)[1])
+
+
+def exponent(x: Any) -> Any:
+    """e with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return np.asarray(np.frexp(x)[1], np.int64)
+
+
+def histogram(x: Any, bins: int, low: float, high: float) -> Any:
+    """The number of entries in bins of one width; between the extremes where low is high."""
+    if low == high and x.size:
+        low, high = x.min(), x.max()
+    low, high = (low - 1, high + 1) if low == high else (low, high)
+    return np.histogram(x[np.isfinite(x)], bins, (low, high))[0].astype(x.dtype)
 
 
 # ------------------------------------------------------------------ linear algebra

@@ -268,6 +268,53 @@ def put_back(g: Any, at: Any, axis: int, n: int) -> Any:
     return torch.scatter_add(zero, axis, torch.broadcast_to(at, g.shape), g)
 
 
+# ------------------------------------------------------------------ counting and searching
+def logcumsumexp(x: Any, axis: int) -> Any:
+    """Running log Σ exp."""
+    return torch.logcumsumexp(x, axis)
+
+
+def nan_median_index(x: Any, axis: int) -> Any:
+    """The position of the lower median of what is not nan."""
+    count = torch.sum(x == x, axis, keepdim=True)
+    return torch.take_along_dim(torch.sort(x, stable=True, dim=axis).indices, torch.clamp(count - 1, min=0) // 2, axis)
+
+
+def ranks(x: Any, q: Any, rounding: str, skip: bool) -> Any:
+    """The positions of quantiles along the last axis: of the first nan, unless nan are left out."""
+    q = torch.atleast_1d(q)
+    there = x == x
+    total = torch.sum(there, -1, keepdim=True) if skip else x.shape[-1]
+    places = {"floor": torch.floor, "ceil": torch.ceil, "round": torch.round, "rint": torch.round}[rounding](
+        torch.clamp(q * (total - 1.0), min=0)
+    ).to(torch.int64)
+    places = torch.broadcast_to(places, (*x.shape[:-1], q.shape[-1]))
+    found = torch.take_along_dim(torch.sort(x, stable=True, dim=-1).indices, places, -1)
+    if skip:
+        return found
+    return torch.where(there.all(-1, keepdim=True), found, torch.argmin(there.to(torch.int64), -1)[..., None])
+
+
+def search_sorted(row: Any, v: Any, right: bool) -> Any:
+    """Where each entry would stand in a sorted row."""
+    return torch.searchsorted(row.contiguous(), v.contiguous(), right=right)
+
+
+def mantissa(x: Any) -> Any:
+    """m with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return torch.frexp(x)[0]
+
+
+def binade(x: Any) -> Any:
+    """The number 2⁻ᵉ that takes x to its mantissa."""
+    return torch.ldexp(torch.ones_like(x), -torch.frexp(x)[1])
+
+
+def exponent(x: Any) -> Any:
+    """e with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    return torch.frexp(x)[1].to(torch.int64)
+
+
 # ------------------------------------------------------------------ linear algebra
 def inverse(a: Any) -> Any:
     """The inverse of each matrix."""
