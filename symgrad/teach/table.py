@@ -11,9 +11,8 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
-from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.derive import expression
+from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
 from symgrad.record import as_tensor

@@ -17,8 +17,8 @@ import sympy as sp
 from symgrad.autograd.opened import opened
 from symgrad.engine import overheard
 from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
-from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
 from symgrad.forms.names import Naming, is_known
 from symgrad.forms.nodes import ArraySymbol, Call
 from symgrad.modes import enable_grad

@@ -12,8 +12,8 @@ import sympy as sp
 
 from symgrad.autograd.opaque import Opaque
 from symgrad.errors import SymgradError
-from symgrad.forms import derive, printers
-from symgrad.forms.derive import expression
+from symgrad.forms import printers
+from symgrad.forms.derive import derive, expression
 from symgrad.forms.elementwise import Elementwise
 from symgrad.forms.marks import Cases
 from symgrad.forms.names import is_known
