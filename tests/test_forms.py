@@ -878,3 +878,11 @@ def test_size_that_only_a_quotient_has_is_a_size():
     assert str(form) == "2*u/n"
     with pytest.raises(sg.SymgradError, match=r"sizes \['n'\] are unknown"):
         form.lambdify()(2.0)
+
+
+@pytest.mark.parametrize("wrt", [0, [0, 1]])
+def test_a_notebook_is_given_no_tag(wrt):
+    leaves = [sg.symbol("<img src=x onerror=alert(1)>"), sg.symbol("</script>")]
+    y = sg.where(leaves[0] < 1, leaves[0] * leaves[1], leaves[1])
+    form = sg.derive(y, leaves[0] if wrt == 0 else leaves)
+    assert not set("<>") & set(form._repr_latex_())

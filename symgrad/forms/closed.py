@@ -256,9 +256,10 @@ class ClosedForm:
 
     def _repr_latex_(self) -> str:
         try:
-            return f"$\\displaystyle {self.latex()}$"
+            found = self.latex()
         except TooDeep:
-            return f"$\\displaystyle {self.latex('where')}$"
+            found = self.latex("where")
+        return f"$\\displaystyle {printers.for_notebook(found)}$"
 
     # -------------------------------------------------------------- function
     @cached_property

@@ -56,3 +56,8 @@ def text(e: Any) -> str:
 def latex(e: Any) -> str:
     """Return e as LaTeX."""
     return str(FormLatexPrinter().doprint(e))
+
+
+def for_notebook(latex: str) -> str:
+    """Return LaTeX in which nothing reads as a tag: notebooks put it into a page."""
+    return latex.replace("<", r"\lt ").replace(">", r"\gt ")

@@ -81,4 +81,5 @@ class ClosedForms(tuple[ClosedForm, ...]):
         rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
         lines = [f"{name} &= {printers.latex(e)}" for name, e in rows]
-        return "$\\displaystyle \\begin{aligned} " + r" \\ ".join(lines) + " \\end{aligned}$"
+        inside = printers.for_notebook(r" \\ ".join(lines))
+        return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"

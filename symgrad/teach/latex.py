@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.forms import printers
+from symgrad.forms.printers import for_notebook
 from symgrad.teach.chalk import number
 from symgrad.teach.lines import Formula, Line, Value
 
@@ -73,7 +74,7 @@ def aligned(lines: Iterable[Line]) -> str:
 
 def _row(f: Formula) -> str:
     left, *rights = map(_part, f.parts)
-    return _unread(f"{left} &= {' = '.join(rights)}")
+    return for_notebook(f"{left} &= {' = '.join(rights)}")
 
 
 def markdown(lines: Iterable[Line]) -> str:
@@ -95,12 +96,7 @@ def _markdown(line: Line) -> str:
 def _in_markdown(p: Any) -> str:
     if isinstance(p, str):
         return _plain(p)
-    return f"${_unread(formula(p))}$" if isinstance(p, Formula) else f"$= {_part(p)}$"
-
-
-def _unread(text: str) -> str:
-    """Return LaTeX that stands in HTML, where a name must not be read as an element."""
-    return text.replace("<", r"\lt ").replace(">", r"\gt ")
+    return f"${for_notebook(formula(p))}$" if isinstance(p, Formula) else f"$= {_part(p)}$"
 
 
 def _plain(text: str) -> str:
