@@ -89,6 +89,13 @@ def test_torch_source_is_mapped_and_differentiated():
     agree([w.grad.numpy()], [sg.grad(regression)(*POINT)])
 
 
+def test_torch_source_compiles_without_a_break():
+    torch = pytest.importorskip("torch")
+    f = loaded(sg.export(sg.value_and_grad(regression), POINT, target="torch"), "regression")
+    found = torch.compile(f, backend="eager", fullgraph=True)(*map(torch.tensor, POINT))
+    agree([y.numpy() for y in found], [np.asarray(v) for v in sg.value_and_grad(regression)(*POINT)])
+
+
 @pytest.mark.parametrize("target", ["numpy", "torch", "jax"])
 def test_sizes_with_names_are_those_of_the_arguments(target):
     if target == "jax":

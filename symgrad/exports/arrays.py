@@ -157,7 +157,7 @@ class ArrayWriter:
             return self.elementwise(op, refs, self.e.dtypes[k])
         if isinstance(op, Scan):
             return self._scan(op, refs)
-        write = words_for(WRITES, op)
+        write: Write | None = words_for(WRITES, op)
         if write is None:
             raise unsupported(op, self.dialect.name)
         whole = any(self.e.dtypes[r].kind in "iu" for r in (k, *refs))

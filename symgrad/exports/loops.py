@@ -330,7 +330,7 @@ class LoopWriter:
         args = [self.view(r) for r in refs]
         if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
             return found
-        write = words_for(WRITES, op)
+        write: Write | None = words_for(WRITES, op)
         args = [self.plain(x) if x.shape and not self.is_memory(x.name) else x for x in args]
         found = write(self, op, args, k) if write is not None else None
         if found is None:
