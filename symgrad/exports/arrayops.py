@@ -9,7 +9,8 @@ from math import isinf
 from typing import Any
 
 from symgrad.compiler.assemble import Assemble
-from symgrad.exports.arrays import ArrayWriter, unsupported, writes
+from symgrad.exports.arrays import ArrayWriter, writes
+from symgrad.exports.errors import unsupported
 from symgrad.ops.bessel import Bessel, Zeta
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast

@@ -18,7 +18,7 @@ from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import Program
 from symgrad.exports.dialect import Dialect
-from symgrad.exports.errors import ExportError
+from symgrad.exports.errors import unsupported
 from symgrad.exports.steps import Steps
 from symgrad.loops.op import Scan
 from symgrad.ops.map import Map
@@ -204,15 +204,6 @@ def words_for(table: dict[type[Op], Any], op: Any) -> Any:
 def _levels(name: str, level: int) -> tuple[int, int]:
     """How tightly the operands of an infix operation must bind to stand without brackets."""
     return (level + (level == 1), level + (name in _OPEN_RIGHT))
-
-
-def unsupported(op: Any, target: str) -> ExportError:
-    """The error for an operation that a target has no words for."""
-    label = op if isinstance(op, str) else type(op).__name__
-    return ExportError(
-        f"export: the target {target!r} cannot write the operation {label}. Another target may: see the table in "
-        "docs/export.md."
-    )
 
 
 def size_text(n: Any, sizes: dict[Any, str]) -> str:

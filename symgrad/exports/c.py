@@ -9,9 +9,8 @@ import re
 from typing import Any
 
 from symgrad.exports import loopmatrices, loopops, looprows  # noqa: F401  registers how operations are written
-from symgrad.exports.arrays import unsupported
 from symgrad.exports.embed import read
-from symgrad.exports.errors import ExportError
+from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops import LoopWriter
 from symgrad.exports.names import identifiers
 from symgrad.exports.request import Request

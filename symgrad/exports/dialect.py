@@ -5,12 +5,14 @@ A helper that is more than a word is a function of the target's library, whose t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from symgrad.exports.embed import Embedded
+from symgrad.exports.embed import Embedded, read
+from symgrad.exports.errors import unsupported
 from symgrad.scalars import SCALARS
 
 LARGE = 200_000  # entries of constants in one source
@@ -86,6 +88,9 @@ class Dialect:
     # -------------------------------------------------------------- functions
     def helper(self, name: str) -> str:
         """Return the name of a function of the library, put in front."""
+        known = read(self.library)
+        if not any(name in place for place in (known.defined, known.inside, known.outside)):
+            raise unsupported(name, self.name)
         return self.embedded.add(self.library, name)
 
     def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
@@ -98,7 +103,10 @@ class Dialect:
     def function(self, name: str) -> str:
         """Return the name of a scalar function: NumPy's, or the text of its kernel."""
         kernel = SCALARS[name].numpy
-        return f"np.{kernel.__name__}" if isinstance(kernel, np.ufunc) else self.helper(name)
+        if isinstance(kernel, np.ufunc):
+            return f"np.{kernel.__name__}"
+        place = next((m for m in _scalar_modules() if getattr(m, kernel.__name__, None) is kernel), None)
+        return self.helper(name) if place is None else self.embedded.add(place.__name__, kernel.__name__)
 
     def step_function(self, names: Sequence[str], lines: Sequence[str], results: Sequence[str]) -> str:
         """Put the body of a loop in front, and return its name."""
@@ -178,6 +186,11 @@ def _matmul(terms: str, output: str, args: Sequence[str]) -> str:
     a = args[0] if left[-1] == c else f"{args[0]}.T"
     b = args[1] if right[0] == c else f"{args[1]}.T"
     return f"{a} @ {b}"
+
+
+def _scalar_modules() -> list[Any]:
+    """Return the modules that kernels of scalar functions are defined in."""
+    return [m for name, m in sorted(sys.modules.items()) if name.startswith("symgrad.scalars.") and m is not None]
 
 
 def axes_text(axes: Sequence[int]) -> str:

@@ -15,7 +15,8 @@ import sympy as sp
 
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.program import Program, Value
-from symgrad.exports.arrays import size_text, unsupported, words_for
+from symgrad.exports.arrays import size_text, words_for
+from symgrad.exports.errors import unsupported
 from symgrad.exports.steps import Steps
 from symgrad.exports.views import View, view_of, whole
 from symgrad.ops.protocol import Op

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.exports import loopmatrices, loopops, looprows  # noqa: F401  registers how operations are written
-from symgrad.exports.arrays import unsupported
 from symgrad.exports.embed import Embedded, read
-from symgrad.exports.errors import ExportError
+from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops import LoopWriter
 from symgrad.exports.modules import docstring, structured
 from symgrad.exports.request import Request

@@ -14,8 +14,7 @@ from sympy.core.symbol import Str
 
 from symgrad.compiler.program import CONST, INPUT
 from symgrad.errors import SymgradError
-from symgrad.exports.arrays import unsupported
-from symgrad.exports.errors import ExportError
+from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.modules import docstring, structured
 from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.request import Request
