@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+
 from symgrad.ops.bessel import Bessel
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
@@ -22,6 +24,7 @@ from symgrad.ops.keys import ALL
 from symgrad.ops.likelihood import Likelihood
 from symgrad.ops.linalg import Cholesky, Inverse, Solve
 from symgrad.ops.logic import Bits
+from symgrad.ops.lookup import Deposit, Lookup
 from symgrad.ops.losses import BinaryCrossEntropy
 from symgrad.ops.lu import Doolittle, Exchange, Pivots
 from symgrad.ops.map import DIV, Map
@@ -157,6 +160,47 @@ def _placed(where: Selection, v: Any) -> Any:
     """Move the batch axis of what is written to where the selection has it."""
     at = _batch_axis(where)
     return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
+
+
+@batch.register(Lookup)
+def _(op: Lookup, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    x, *at = xs
+    block = _block(at, flags[1:])
+    front = op.front
+    if flags[0]:
+        y, start = _of_slices(op)(x, *_in_slices(size, at, flags[1:], block)), 0
+    else:
+        y, start = op(x, *_in_slices(size, at, flags[1:], block)[1:]), front
+    axes = list(range(len(shape(y))))
+    lead, others = axes[start], axes[start + 1 : start + 1 + block]
+    rest = [a for a in axes if a != lead and a not in others]
+    return permute(y, [lead, *rest[:front], *others, *rest[front:]])
+
+
+@batch.register(Deposit)
+def _(op: Deposit, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    g, *at = xs
+    block, front = _block(at, flags[1:]), op.where.front
+    g = g if flags[0] else repeated(g, size)
+    inner = list(range(1 + front, 1 + front + block))
+    order = [0, *inner, *[a for a in range(1, len(shape(g))) if a not in inner]]
+    return Deposit(_of_slices(op.where), (size, *op.to))(permute(g, order), *_in_slices(size, at, flags[1:], block))
+
+
+def _of_slices(op: Lookup) -> Lookup:
+    """Read in every slice of a batch: its number is one more position."""
+    return Lookup((0, *[a + 1 for a in op.axes]))
+
+
+def _block(at: Sequence[Any], flags: Sequence[bool]) -> int:
+    """Return the number of axes that the positions have in one slice."""
+    return max(len(shape(k)) - f for k, f in zip(at, flags, strict=True))
+
+
+def _in_slices(size: int, at: Sequence[Any], flags: Sequence[bool], block: int) -> list[Any]:
+    """Return the number of the slice and the positions, with the batch in front."""
+    number = np.arange(size).reshape(size, *(1,) * block)
+    return [number, *[_padded(k, block) if f else k for k, f in zip(at, flags, strict=True)]]
 
 
 @batch.register(Cat)

@@ -54,6 +54,9 @@ def _of_result(node: Any) -> np.dtype[Any]:
         return _FLOAT64
     if isinstance(op, Cast):
         return op.dtype
+    if op.own_dtype:
+        first = node.inputs[0]
+        return first.dtype if is_node(first) else np.result_type(first)
     if op.whole:
         return np.dtype(np.int64)
     if isinstance(op, Eye):

@@ -113,7 +113,8 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
     sizes = set() if axis_size is None else {axis_size}
     arrays = []
     for k, (x, axis) in enumerate(zip(found, axes, strict=True)):
-        moved = x if axis is None else _front(as_tensor(x), axis, tree, k)
+        held = as_tensor(x) if axis is not None or isinstance(x, np.ndarray) else x
+        moved = held if axis is None else _front(held, axis, tree, k)
         if axis is not None:
             sizes.add(moved.shape[0])
         arrays.append(moved)

@@ -258,6 +258,7 @@ row("x[::-1]", lambda L, x: x[::-1], (real(3),), (real(2, 3),), peer=lambda T, x
 row("x[..., None, :2]", lambda L, x: x[..., None, :2], (real(3),), (real(2, 3),), analytic=True)
 row("x[:, 1]", lambda L, x: x[:, 1], (real(2, 3),), (real(0, 3),), analytic=True)
 row("x[[2, 0, 2]]", lambda L, x: x[[2, 0, 2]], (real(3),), (real(3, 2),), analytic=True)
+row("x[range(2), i]", lambda L, x, i: x[range(2), i], (real(3, 2), ints([1, 0])), analytic=True)
 row("x[i, j]", lambda L, x, i, j: x[i, j], (real(3, 2), ints([0, 2, 0]), ints([1, 0, 1])), analytic=True)
 row("x[:, i]", lambda L, x, i: x[:, i], (real(2, 3), ints([[2, 0], [1, 2]])), (real(2, 3), ints([])),
     analytic=True)

@@ -21,7 +21,7 @@ from symgrad.tracing import Trace
 
 _FLOAT64 = np.dtype(np.float64)
 _ONCE = ": the body looks at a value, but is traced once without values, for all steps."
-_LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} For the entries x[i] of a tensor, pass it to sg.scan as xs."}
+_LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} The loop's number is an index as x[i.long()]."}
 
 
 def scan(

@@ -8,7 +8,8 @@ import numpy as np
 
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.node import Shape
-from symgrad.ops.keys import Positions, integers
+from symgrad.ops.keys import Positions, integers, is_unknown
+from symgrad.ops.lookup import Deposit, Lookup, lookup
 from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.protocol import rename, shape
@@ -41,6 +42,8 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
     tensor([3., 3.])
     """
     a = axis_of(one_dim(dim, axis, 0), len(shape(x)))
+    if is_unknown(index) and shape(x) and len(shape(index)) < 2:
+        return rename(lookup(x, ((a, Reshape((total(shape(index)),))(index)),)), "IndexSelect")
     positions = integers(index, "index_select")
     if positions.ndim > 1:
         raise IndexRangeError(
@@ -87,7 +90,10 @@ def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | Non
     tensor([[1.],
             [4.]])
     """
-    positions, sizes = integers(index, "gather"), shape(x)
+    sizes = shape(x)
+    if is_unknown(index) and len(shape(index)) == len(sizes):
+        return rename(lookup(x, _places(index, axis_of(one_dim(dim, axis, None), len(sizes)))), "Gather")
+    positions = integers(index, "gather")
     if positions.ndim != len(sizes) and (positions.size == 0 or max(positions.ndim, len(sizes)) == 1):
         # As in torch: without entries any shape will do, and a number is a vector with one entry.
         flat, places = Reshape((total(sizes),))(x), positions.reshape(-1)
@@ -106,8 +112,12 @@ def _gathering(x: Any, dim: int, index: Any, who: str) -> Take:
             f"Got shapes {show_shape(positions.shape)} and {show_shape(sizes)}; unsqueeze the index."
         )
     _check_gathering(positions, sizes, a)
-    keys = [positions if k == a else grid for k, grid in enumerate(_grids(positions.shape))]
-    return Take(tuple((k, Positions(key)) for k, key in enumerate(keys)), "Gather")
+    return Take(tuple((k, Positions(key)) for k, key in _places(positions, a)), "Gather")
+
+
+def _places(index: Any, a: int) -> list[tuple[int, Any]]:
+    """Pair every axis with the positions that gather reads there: those of the index along axis a."""
+    return [(k, index if k == a else grid) for k, grid in enumerate(_grids(index.shape))]
 
 
 def _grids(sizes: Shape) -> list[Any]:
@@ -150,7 +160,7 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
     tensor([[2.],
             [4.]])
     """
-    positions = integers(indices, "take_along_dim")
+    positions = indices if is_unknown(indices) else integers(indices, "take_along_dim")
     dim = one_dim(dim, axis, None)
     if dim is None:
         flat = Reshape((total(shape(x)),))(x)
@@ -229,14 +239,16 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
         one = index_add(Reshape((1,))(x), dim, index, source if shape(source) else Reshape((1,))(source), alpha=alpha)
         return Reshape(())(one)
     sizes, a = shape(x), axis_of(dim, len(shape(x)))
-    at = Take(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
-    wanted = at.out_shape(sizes)
+    unknown = is_unknown(index)
+    at: Any = Lookup((a,)) if unknown else Take(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
+    wanted = at.out_shape(sizes, *[shape(index)] * unknown)
     if shape(source) != wanted:
         raise ShapeError(
             f"index_add_(): self and source have incompatible shapes. Got {show_shape(shape(source))}; "
             f"expected {show_shape(wanted)}."
         )
-    added = Scatter(at, sizes)(source if alpha == 1 else MUL(source, alpha))
+    scaled = source if alpha == 1 else MUL(source, alpha)
+    added = Deposit(at, sizes)(scaled, index) if unknown else Scatter(at, sizes)(scaled)
     return rename(ADD(x, added), "IndexAdd")
 
 

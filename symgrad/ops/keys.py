@@ -71,9 +71,24 @@ class Positions:
 Place = tuple[int, Positions]
 
 
+def is_unknown(k: Any) -> bool:
+    """Whether k is a tensor of integers whose values are not known yet."""
+    return isinstance(k, Traced) and getattr(k, "_value", 0) is None and k.dtype.kind in "iu"  # type: ignore[attr-defined]
+
+
 def wrapped(k: Any, n: Any) -> Any:
     """Count a negative position from the end."""
     return n + k if isinstance(k, int) and k < 0 else k
+
+
+def known(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Return the places, all of which must be known, as where something is written."""
+    if any(is_unknown(k) for _, k in places):
+        raise ValueNeeded(
+            "Positions to write to must be known, but got a tensor of integers without a value. Choose with "
+            "sg.where(sg.arange(n) == i, v, x), or read with x[i]."
+        )
+    return places
 
 
 def plain(key: Any) -> tuple[Any, ...] | None:
@@ -90,13 +105,19 @@ def plain(key: Any) -> tuple[Any, ...] | None:
 
 
 def parse(key: Any, sizes: Shape) -> tuple[tuple[Item, ...], tuple[Place, ...]]:
-    """Read a key: basic items for every axis, and arrays with the axis of the basic result they pick from."""
+    """Read a key: basic items for every axis, and arrays with the axis of the basic result they pick from.
+
+    Positions that are not known yet stay tensors.
+    """
     keys = _filled([_read(k) for k in (key if isinstance(key, tuple) else (key,))], len(sizes))
     items: list[Item] = []
     places: list[Place] = []
     source = 0
     for at, k in enumerate(keys):
-        if isinstance(k, np.ndarray):
+        if isinstance(k, Traced):
+            places.append((sum(not _is_single(i) for i in items), k))  # type: ignore[arg-type]
+            items.append(ALL)
+        elif isinstance(k, np.ndarray):
             found = _mask(k, sizes, source, at) if k.dtype == bool else [Positions(k)]
             first = sum(not _is_single(i) for i in items)
             places += [(first + d, f) for d, f in enumerate(found)]
@@ -120,7 +141,9 @@ def _read(k: Any) -> Any:
         return _span(k)
     if isinstance(k, sp.Expr):
         return int(k) if k.is_Integer else k
-    if isinstance(k, (Traced, np.ndarray, np.generic, list, bool)):
+    if is_unknown(k):
+        return k
+    if isinstance(k, (Traced, np.ndarray, np.generic, list, tuple, range, bool)):
         array = constant(k)
         return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
     raise IndexRangeError(
@@ -226,11 +249,12 @@ def check_range(k: Any, n: Any, axis: int) -> None:
         )
 
 
-def _check_broadcast(found: Sequence[Positions]) -> None:
+def _check_broadcast(found: Sequence[Any]) -> None:
+    blocks = [f.array.shape if isinstance(f, Positions) else f.shape for f in found]
     try:
-        np.broadcast_shapes(*[f.array.shape for f in found])
+        np.broadcast_shapes(*blocks)
     except ValueError:
         raise IndexRangeError(
             "shape mismatch: indexing tensors could not be broadcast together with shapes "
-            f"{', '.join(show_shape(f.array.shape) for f in found)}. Give them one shape, or index twice."
+            f"{', '.join(map(show_shape, blocks))}. Give them one shape, or index twice."
         ) from None

@@ -12,7 +12,8 @@ from symgrad.ops.contract import LETTERS, Einsum, mT
 from symgrad.ops.contract import matmul as _matmul
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise import BINARY, where
-from symgrad.ops.keys import Positions, integers
+from symgrad.ops.keys import Positions, integers, is_unknown
+from symgrad.ops.lookup import lookup
 from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.protocol import rename, shape
@@ -40,8 +41,11 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
     """
     if len(shape(weight)) != 2:
         raise ShapeError(f"'weight' must be 2-D. Got shape {show_shape(shape(weight))}; pass one row per index.")
-    at = integers(input, "embedding")
-    rows = Take(((0, Positions(at)),), "Embedding")(weight)
+    if is_unknown(input):
+        at, rows = input, rename(lookup(weight, ((0, input),)), "Embedding")
+    else:
+        at = integers(input, "embedding")
+        rows = Take(((0, Positions(at)),), "Embedding")(weight)
     if padding_idx is None:
         return rows
     n = shape(weight)[0]
@@ -67,7 +71,14 @@ def one_hot(input: Any, num_classes: int = -1) -> Any:
     tensor([[0, 0, 1],
             [1, 0, 0]])
     """
-    classes = integers(input, "one_hot")
+    if not (is_unknown(input) and num_classes > 0):
+        num_classes = _count_of(integers(input, "one_hot"), num_classes)
+    column = Reshape((*shape(input), 1))(input)
+    return Cast(np.dtype(np.int64))(BINARY["eq"](column, np.arange(num_classes)))
+
+
+def _count_of(classes: Any, num_classes: int) -> int:
+    """Return the number of classes, after checking them."""
     if num_classes == -1:
         if classes.size == 0:
             raise ArgumentError("Can not infer total number of classes from empty tensor. Pass num_classes.")
@@ -76,8 +87,7 @@ def one_hot(input: Any, num_classes: int = -1) -> Any:
         raise ArgumentError(f"Class values must be non-negative. Got {classes.min()}.")
     if classes.size and classes.max() >= num_classes:
         raise ArgumentError(f"Class values must be smaller than num_classes. Got {classes.max()} of {num_classes}.")
-    column = Reshape((*classes.shape, 1))(input)
-    return Cast(np.dtype(np.int64))(BINARY["eq"](column, np.arange(num_classes)))
+    return num_classes
 
 
 def scaled_dot_product_attention(

@@ -14,12 +14,17 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise import BINARY, where
 from symgrad.ops.frozen import frozen
+from symgrad.ops.gather import take_along_dim
 from symgrad.ops.guards import WEIGH
-from symgrad.ops.losses import check_reduction, reduced, value_of
-from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.keys import is_unknown
+from symgrad.ops.losses import check_reduction, reduced, sum_all, value_of
+from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, broadcast_shapes, show_shape
+from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import bound_sum, dropped, is_float, lift
+from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.value import torch_dtype
 
@@ -116,6 +121,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int =
     """
     check_reduction(reduction)
     axis = _class_axis(input)
+    if is_unknown(target):
+        return _of_unknown(input, target, weight, ignore_index, reduction, 0.0, axis)
     classes = _classes(input, target, weight, ignore_index, axis)
     return _averaged(Likelihood(axis)(input, classes.onehot), classes, reduction, len(shape(input)))
 
@@ -151,6 +158,9 @@ def cross_entropy(
     axis = _class_axis(input)
     if shape(target) == shape(input):
         return _of_probabilities(input, target, weight, ignore_index, reduction, label_smoothing, axis)
+    if is_unknown(target):
+        logs = LogSoftmax((axis,))(input)
+        return _of_unknown(logs, target, weight, ignore_index, reduction, label_smoothing, axis)
     classes = _classes(input, target, weight, ignore_index, axis)
     ndim = len(shape(input))
     if label_smoothing == 0:
@@ -183,6 +193,33 @@ def _of_probabilities(
     return reduced(CrossEntropy(axis)(x, t), reduction, _name(len(shape(x))))
 
 
+def _of_unknown(
+    logs: Any, target: Any, weight: Any, ignore_index: int, reduction: str, smoothing: float, axis: int
+) -> Any:
+    """The loss of log probabilities for classes that are not known yet: Σ w_t (-(1 - ε) x_t) - ε/C Σ w_c x_c."""
+    s = shape(logs)
+    _check_target(s, target)
+    target = Reshape(dropped(s, (axis,)))(target)
+    counted = BINARY["ne"](target, ignore_index)
+    at = Reshape((*shape(target)[:axis], 1, *shape(target)[axis:]))(where(counted, target, 0))
+    each = None if weight is None else Expand(s)(_along(weight, logs, axis))
+    terms = NEG(_picked(logs, at, axis))
+    weights = counted if each is None else where(counted, _picked(each, at, axis), 0.0)
+    if each is not None:
+        terms = MUL(terms, weights)
+    if smoothing:
+        spread = sum_axes(logs if each is None else MUL(logs, each), (axis,))
+        terms = SUB(MUL(terms, 1 - smoothing), MUL(spread, smoothing / s[axis]))
+    terms = where(counted, terms, 0.0)
+    if reduction != "mean":
+        return reduced(terms, reduction, _name(len(s)))
+    return rename(DIV(sum_all(terms), sum_all(Cast(terms.dtype)(weights))), _name(len(s)))
+
+
+def _picked(x: Any, at: Any, axis: int) -> Any:
+    return sum_axes(take_along_dim(x, at, axis), (axis,))
+
+
 def _averaged(terms: Any, classes: _Classes, reduction: str, ndim: int) -> Any:
     if classes.weights is None:
         return reduced(terms, reduction, _name(ndim))
@@ -202,14 +239,19 @@ def _class_axis(x: Any) -> int:
 
 
 def _along(weight: Any, x: Any, axis: int) -> Any:
-    """Give the class weights the axes of x."""
+    """Give the class weights the axes and the dtype of x."""
     n, ndim = shape(x)[axis], len(shape(x))
     if shape(weight) != (n,):
         raise ShapeError(
             f"weight tensor should be defined either for all {n} classes or no classes but got weight tensor "
             f"of shape: {show_shape(shape(weight))}. Pass one weight per class."
         )
-    return np.reshape(value_of(weight), [n if a == axis else 1 for a in range(ndim)])
+    return np.reshape(value_of(weight), [n if a == axis else 1 for a in range(ndim)]).astype(_float_of(x))
+
+
+def _float_of(x: Any) -> np.dtype[Any]:
+    dtype = getattr(x, "dtype", np.dtype(np.float64))
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)
 
 
 def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> _Classes:
@@ -223,13 +265,11 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     t = t.reshape(dropped(s, (axis,)))
     counted = t != ignore_index
     _check_range(t[counted], s[axis])
-    dtype = getattr(x, "dtype", np.dtype(np.float64))
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     classes = np.arange(s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s))])
-    onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(dtype)
+    onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(_float_of(x))
     if weight is not None:
-        return _Classes(onehot, np.sum(onehot * _along(weight, x, axis).astype(dtype), axis=axis))
-    return _Classes(onehot, None if counted.all() else counted.astype(dtype))
+        return _Classes(onehot, np.sum(onehot * _along(weight, x, axis), axis=axis))
+    return _Classes(onehot, None if counted.all() else counted.astype(onehot.dtype))
 
 
 def _check_range(t: Any, n: int) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from symgrad.errors import DTypeError, IndexRangeError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops.contract import permute
-from symgrad.ops.keys import Positions, constant, integers, parse
+from symgrad.ops.keys import Positions, constant, integers, is_unknown, known, parse
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.protocol import rename, shape
@@ -39,7 +39,7 @@ def take(input: Any, index: Any) -> Any:
     >>> sg.take(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([0, 3]))
     tensor([1., 4.])
     """
-    places = _in_flat(input, index, "take")
+    places = index if is_unknown(index) else _in_flat(input, index, "take")
     return rename(getitem(Reshape((total(shape(input)),))(input), (places,)), "Take")
 
 
@@ -109,7 +109,7 @@ def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool 
     key = tuple(indices)
     if not accumulate:
         return setitem(input, key, values)
-    at = Take(parse(key, shape(input))[1])
+    at = Take(known(parse(key, shape(input))[1]))
     region = at.out_shape(shape(input))
     at.check_fit(shape(values), region)
     wide = values if shape(values) == region else Expand(region)(values)

@@ -59,6 +59,7 @@ class Op:
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     truth: Any = False  # whether the result holds truth values
     whole: ClassVar[bool] = False  # whether it holds integers, whatever the inputs hold
+    own_dtype: ClassVar[bool] = False  # whether the result has the dtype of the first input
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 

@@ -10,7 +10,8 @@ import numpy as np
 from symgrad.errors import DTypeError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops.elementwise import where
-from symgrad.ops.keys import ALL, Item, Span, constant, parse, plain
+from symgrad.ops.keys import ALL, Item, Span, constant, is_unknown, known, parse, plain
+from symgrad.ops.lookup import lookup
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.protocol import rename, shape
@@ -58,7 +59,7 @@ def getitem(x: Any, key: Any) -> Any:
         return part(items)(x)
     if any(i != ALL for i in items):
         x = part(items)(x)
-    return Take(places)(x)
+    return lookup(x, places) if any(is_unknown(k) for _, k in places) else Take(places)(x)
 
 
 def setitem(x: Any, key: Any, value: Any) -> Any:
@@ -83,7 +84,7 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     items, places = parse(key, shape(x))
     if not places:
         return Put(part(items))(x, _without_ones(value, part(items).out_shape(shape(x))))
-    take = Take(places)
+    take = Take(known(places))
     if all(i == ALL for i in items):
         return Put(take)(x, _without_ones(value, take.out_shape(shape(x))))
     basic = part(items)

@@ -1,0 +1,147 @@
+"""Reading at positions that are inputs, known only when a traced function runs; known positions make a Take.
+
+The adjoint, Deposit, adds up at such positions. Imports keys, contract and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import IndexRangeError
+from symgrad.kernels import canonical
+from symgrad.node import Shape
+from symgrad.ops.frozen import frozen
+from symgrad.ops.keys import check_range
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import Op, shape
+
+
+class _AtPositions(Op):
+    """What reading and adding share: of their inputs, the positions have no derivative."""
+
+    saves = ""
+    own_dtype = True
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """The rule needs the positions."""
+        return False, (False,) + (True,) * (count - 1)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Linear in the first input."""
+        return self(ts[0], *xs[1:])
+
+
+@frozen
+class Lookup(_AtPositions):
+    """The entries of x at integer arrays, one for each of the axes, broadcast together, as in x[i, j]."""
+
+    axes: tuple[int, ...]
+    name = "Index"
+
+    @property
+    def front(self) -> int:
+        """The axis at which the block of positions stands: in place of its axes if they are neighbours, else first."""
+        first = self.axes[0]
+        return first if self.axes == tuple(range(first, first + len(self.axes))) else 0
+
+    def key(self, positions: Sequence[Any]) -> tuple[Any, ...]:
+        """The key in NumPy's words."""
+        found = dict(zip(self.axes, positions, strict=True))
+        return tuple(found.get(a, slice(None)) for a in range(max(self.axes) + 1))
+
+    def check(self, sizes: Shape, positions: Sequence[Any]) -> None:
+        """Refuse positions outside."""
+        for a, k in zip(self.axes, positions, strict=True):
+            check_range(k, sizes[a], a)
+
+    def forward(self, x: Any, *positions: Any) -> Any:
+        """Read."""
+        positions = tuple(np.asarray(k, dtype=np.int64) for k in positions)
+        self.check(np.shape(x), positions)
+        return canonical(np.asarray(x)[self.key(positions)])
+
+    def on_symbols(self, x: Any, *positions: Any) -> Any:
+        """Σ over the entries of x, each where it is the one read."""
+        whole = np.moveaxis(np.asarray(x, dtype=object), self.axes, range(len(self.axes)))
+        at = self.block(positions)
+        found = np.empty(at.shape[1:] + whole.shape[len(self.axes) :], dtype=object)
+        sizes = whole.shape[: len(self.axes)]
+        for e in np.ndindex(at.shape[1:]):
+            found[e] = sum(whole[c] * _hit(at[:, *e], c, sizes) for c in np.ndindex(sizes))
+        return np.moveaxis(found, range(at.ndim - 1), range(self.front, self.front + at.ndim - 1))
+
+    @staticmethod
+    def block(positions: Sequence[Any]) -> Any:
+        """Return the positions, broadcast and stacked."""
+        return np.stack(np.broadcast_arrays(*[np.asarray(k, dtype=object) for k in positions]))
+
+    def out_shape(self, s: Shape, *blocks: Shape) -> Shape:
+        """The block replaces the axes picked from."""
+        rest = [n for a, n in enumerate(s) if a not in self.axes]
+        return (*rest[: self.front], *_broadcast(blocks), *rest[self.front :])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
+        # y = x[i]  ⇒  x̄ = Σ ȳ over the entries of y that were read from here
+        return None if i else Deposit(self, shape(x))(g, *positions)
+
+
+@frozen
+class Deposit(_AtPositions):
+    """Add g into zeros of shape ``to`` at positions that are inputs. What falls on one place adds up."""
+
+    where: Lookup
+    to: Shape
+    name = "IndexPut"
+
+    def forward(self, g: Any, *positions: Any) -> Any:
+        """Add into zeros."""
+        positions = tuple(np.asarray(k, dtype=np.int64) for k in positions)
+        self.where.check(self.to, positions)
+        g = np.asarray(g)
+        found = np.full(self.to, sp.S.Zero if g.dtype == object else 0, dtype=g.dtype)
+        np.add.at(found, self.where.key(positions), g)
+        return canonical(found)
+
+    def on_symbols(self, g: Any, *positions: Any) -> Any:
+        """Σ over the entries of g, each where it falls."""
+        axes, front, at = self.where.axes, self.where.front, self.where.block(positions)
+        given = np.moveaxis(np.asarray(g, dtype=object), range(front, front + at.ndim - 1), range(at.ndim - 1))
+        sizes = [self.to[a] for a in axes]
+        found = np.empty((*sizes, *given.shape[at.ndim - 1 :]), dtype=object)
+        for c in np.ndindex(*sizes):
+            found[c] = sum(given[e] * _hit(at[:, *e], c, sizes) for e in np.ndindex(at.shape[1:]))
+        return np.moveaxis(found, range(len(axes)), axes)
+
+    def out_shape(self, s: Shape, *blocks: Shape) -> Shape:
+        """The shape of the whole."""
+        return self.to
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
+        # y = Σ x at the positions  ⇒  x̄ = ȳ read there
+        return None if i else self.where(g, *positions)
+
+
+def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -> Any:
+    """1 where the positions, which may count from the end, are those of the entry, else 0."""
+    same = [sp.Or(sp.Eq(k, c), sp.Eq(k, c - n)) for k, c, n in zip(positions, entry, sizes, strict=True)]
+    return sp.Piecewise((1, sp.And(*same)), (0, True))
+
+
+def _broadcast(blocks: Sequence[Shape]) -> Shape:
+    try:
+        return np.broadcast_shapes(*blocks)
+    except ValueError:
+        raise IndexRangeError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes "
+            f"{', '.join(map(show_shape, blocks))}. Give them one shape, or index twice."
+        ) from None
+
+
+def lookup(x: Any, places: Sequence[tuple[int, Any]]) -> Any:
+    """Return x at ``places``, pairs of an axis and positions, of which some are not known yet."""
+    op = Lookup(tuple(a for a, _ in places))
+    return op(x, *[getattr(k, "array", k) for _, k in places])
