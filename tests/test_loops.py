@@ -298,7 +298,7 @@ def looks(c, x):
 
 ERRORS = [
     (lambda: sg.scan(looks, 1.0, X[:, 0]), errors.ValueNeeded, r"^scan: .* sg\.where\(x > 0, a, b\)"),
-    (lambda: sg.fori_loop(0, 3, lambda i, c: c * sg.tensor(H)[i], 1.0), errors.ValueNeeded, r"index as x\[i\.long\(\)\]"),
+    (lambda: sg.fori_loop(0, 3, lambda i, c: c * sg.tensor(H)[i], 1.0), errors.ValueNeeded, r"as x\[i\.long\(\)\]"),
     (lambda: sg.scan(lambda c, x: (c + x, c), 1.0, X), errors.ShapeError, r"comes as \[\] and is returned as \[3\]"),
     (lambda: sg.scan(lambda c, x: ((c[0], c[1] @ x), c), (1.0, W[0]), X), errors.ShapeError, "tensor 1 of the carry"),
     (lambda: sg.scan(lambda c, x: (c > x, c), H, X), errors.DTypeError, "comes as float64 and is returned as bool"),
