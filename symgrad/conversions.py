@@ -163,6 +163,14 @@ class Dtypes(Core):
         """Return x: all tensors are on the CPU."""
         return self
 
+    def astype(self, dtype: Any) -> Any:
+        """Convert to a dtype, under NumPy's name: ``x.to(dtype)`` as a tensor of its own."""
+        return self.to(dtype, copy=True)
+
+    def copy(self) -> Any:
+        """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
+        return apply(IDENTITY, (self,))
+
     def double(self) -> Any:
         """Convert to float64."""
         return self.to(np.float64)

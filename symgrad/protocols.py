@@ -32,7 +32,10 @@ class Protocols(Core):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:
-            raise GraphError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise GraphError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. Such an array "
+                "has no gradient: to keep it, write np.stack for np.array, and a @ b for a.dot(b)."
+            )
         if self._value is None:
             raise ValueNeeded("np.asarray: this tensor is a symbol and has no value.")
         if copy is False:

@@ -164,6 +164,11 @@ class Tensor(InPlace, Methods, Queries, Operators, Conversions, Dtypes, Sampling
                 f"attempting to assign a gradient of size '{show_shape(gradient.shape)}' to a tensor of size "
                 f"'{show_shape(self.shape)}'. Please ensure that the gradient and the tensor are the same size."
             )
+        if gradient is not None and gradient.dtype != self.dtype:
+            raise DTypeError(
+                f"attempting to assign a gradient with dtype '{gradient.dtype}' to a tensor with grad_dtype "
+                f"'{self.dtype}'. Convert it with .to(sg.{self.dtype})."
+            )
         if getattr(self._node, "cell", None) is None:
             if gradient is None:
                 return

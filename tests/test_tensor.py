@@ -79,6 +79,8 @@ VIEWS = {
     "data": lambda x: x.data,
     "copy": copy.copy,
     "clone": lambda x: x.clone(),
+    "NumPy's copy": lambda x: x.copy(),
+    "NumPy's astype": lambda x: x.astype(np.float64),
 }
 
 
@@ -789,3 +791,25 @@ def test_to_takes_what_torchs_takes():
 
 def test_linspace_of_tensors_is_that_of_their_values():
     assert sg.linspace(sg.tensor(0.0), sg.tensor(2), 3).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_numpys_copy_and_astype_pass_gradients_on():
+    def f(x):
+        y = x.copy()
+        y[0] = 0.0
+        return (y.astype(np.float32) ** 2).sum()
+
+    np.testing.assert_array_equal(sg.grad(f)(np.array([1.0, 2.0])), [0.0, 4.0])
+
+
+def test_an_array_of_tensors_is_refused_with_what_keeps_the_gradient():
+    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) .* np\.stack"):
+        sg.grad(lambda x: np.sum(np.array([x[0], x[1]])))(np.ones(2))
+
+
+@pytest.mark.parametrize("dtype", [sg.int64, sg.float32], ids=str)
+def test_an_assigned_gradient_has_the_dtype_of_its_tensor(dtype):
+    x = sg.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"attempting to assign a gradient with dtype '{dtype}'"):
+        x.grad = sg.ones(2, dtype=dtype)
+    assert x.grad is None
