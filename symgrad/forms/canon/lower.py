@@ -229,12 +229,23 @@ class _Walk:
     def _cases(self, e: sp.Piecewise) -> Term:
         """Return Σ value·[condition], each condition without the ones before it, where few branches differ from 0."""
         pool, shape = self.pool, self.shape
+        if _only_guards(e):
+            return self.read(e.args[1].expr)
         *cases, (last, otherwise) = e.args
         if last == 0 and otherwise == True and len(cases) == 1:  # noqa: E712  (SymPy's true)
             value, condition = cases[0]
             return pool.times(self.read(value), self.read(condition))
         args = [self.read(a) for case in e.args for a in case]
         return pool.function(sp.Piecewise, args, shape)
+
+
+def _only_guards(e: sp.Piecewise) -> bool:
+    """Whether 0 stands where x**p·log(x), or p·x**(p - 1), has no value: kernels need that, formulas leave it out."""
+    if len(e.args) != 2 or e.args[0].expr != 0 or e.args[1].cond != True:  # noqa: E712  (SymPy's true)
+        return False
+    value, conditions = e.args[1].expr, sp.And.make_args(e.args[0].cond)
+    zeros = [c.lhs for c in conditions if isinstance(c, sp.Eq) and c.rhs == 0]
+    return any(value.has(sp.log(b)) or any(p.exp == b - 1 for p in value.atoms(sp.Pow)) for b in zeros)
 
 
 def _as_number(e: Any) -> Any:
