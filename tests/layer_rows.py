@@ -25,6 +25,7 @@ row("F.rms_norm", lambda L, x, w: L.nn.functional.rms_norm(x, (3,), w), (real(3)
 row("F.rms_norm eps", lambda L, x: L.nn.functional.rms_norm(x, (2,), eps=0.1), (real(3, 2),))
 row("F.group_norm", lambda L, x, w, b: L.nn.functional.group_norm(x, 2, w, b), (real(2, 4), real(4), real(4)),
     (real(1, 2, 3), real(2), real(2)))
+row("F.dropout", lambda L, x: L.nn.functional.dropout(x, 0.5, training=False), (real(2, 3),), analytic=True)
 row("F.batch_norm training", lambda L, x, w, b: L.nn.functional.batch_norm(x, None, None, w, b, training=True),
     (real(3, 2), real(2), real(2)), (real(2, 2, 2), real(2), real(2)))
 row("F.batch_norm by running statistics", lambda L, x, m, v, w: L.nn.functional.batch_norm(x, m, v, w),

@@ -134,6 +134,21 @@ def test_filling_in_place_cuts_the_gradient_and_spares_parameters():
     assert x.requires_grad
 
 
+def test_dropout_leaves_out_a_share_and_keeps_the_mean():
+    x = sg.ones(100, 100, dtype=sg.float32, requires_grad=True)
+    y = sg.nn.functional.dropout(x, 0.25, generator=sg.Generator().manual_seed(3))
+    y.sum().backward()
+    assert set(y.detach().ravel().tolist()) == {0.0, float(np.float32(1 / 0.75))}
+    assert abs(float((y.detach() == 0).double().mean()) - 0.25) < 0.02
+    np.testing.assert_array_equal(x.grad, y.detach())
+    assert y.dtype == x.grad.dtype == np.float32
+
+
+def test_dropout_of_everything_and_of_nothing():
+    assert sg.nn.functional.dropout(sg.ones(3), 1.0).tolist() == [0.0, 0.0, 0.0]
+    assert sg.nn.functional.dropout(sg.ones(3), 0.0).tolist() == [1.0, 1.0, 1.0]
+
+
 ERRORS = [
     (lambda: sg.Generator().manual_seed("a"), TypeError, "manual_seed expected a long, but got str"),
     (lambda: sg.manual_seed(2**65), ValueError, "Overflow when unpacking long long"),
@@ -154,6 +169,7 @@ ERRORS = [
     (lambda: sg.multinomial(sg.ones(2), 0), RuntimeError, "cannot sample n_sample <= 0 samples"),
     (lambda: sg.multinomial(sg.ones(2, 2, 2), 1), RuntimeError, "prob_dist must be 1 or 2 dim"),
     (lambda: sg.multinomial(sg.zeros(2), 1), RuntimeError, "invalid multinomial distribution (sum of"),
+    (lambda: sg.nn.functional.dropout(sg.ones(2), 2.0), ValueError, "dropout probability has to be between 0 and 1"),
     (lambda: sg.multinomial(sg.arange(3), 1), RuntimeError, "only supports floating-point dtypes for input, got: Long"),
 ]  # fmt: skip
 

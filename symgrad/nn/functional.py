@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
+from symgrad.nn.dropout import dropout
 from symgrad.nn.normalise import batch_norm, instance_norm
 from symgrad.ops import (
     activations,
@@ -39,7 +40,7 @@ __all__ = [
     "smooth_l1_loss", "huber_loss", "kl_div", "gaussian_nll_loss", "poisson_nll_loss", "hinge_embedding_loss",
     "margin_ranking_loss", "soft_margin_loss", "triplet_margin_loss", "cosine_embedding_loss",
     "pairwise_distance", "cosine_similarity", "normalize",
-    "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm",
+    "layer_norm", "rms_norm", "group_norm", "batch_norm", "instance_norm", "dropout",
     "embedding", "one_hot", "scaled_dot_product_attention", "bilinear",
     "unfold", "fold", "conv_transpose1d", "conv_transpose2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
     "multi_margin_loss",

@@ -24,7 +24,7 @@ from symgrad.ops.keys import is_unknown
 from symgrad.ops.losses import check_reduction, reduced, sum_all, value_of
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, rename, shape
-from symgrad.ops.reduction import bound_sum, dropped, is_float, lift
+from symgrad.ops.reduction import bound_sum, dropped, float_of, is_float, lift
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.value import torch_dtype
@@ -247,12 +247,7 @@ def _along(weight: Any, x: Any, axis: int) -> Any:
             f"weight tensor should be defined either for all {n} classes or no classes but got weight tensor "
             f"of shape: {show_shape(shape(weight))}. Pass one weight per class."
         )
-    return np.reshape(value_of(weight), [n if a == axis else 1 for a in range(ndim)]).astype(_float_of(x))
-
-
-def _float_of(x: Any) -> np.dtype[Any]:
-    dtype = getattr(x, "dtype", np.dtype(np.float64))
-    return dtype if dtype.kind == "f" else np.dtype(np.float64)
+    return np.reshape(value_of(weight), [n if a == axis else 1 for a in range(ndim)]).astype(float_of(x))
 
 
 def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> _Classes:
@@ -267,7 +262,7 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     counted = t != ignore_index
     _check_range(t[counted], s[axis])
     classes = np.arange(s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s))])
-    onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(_float_of(x))
+    onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(float_of(x))
     if weight is not None:
         return _Classes(onehot, np.sum(onehot * _along(weight, x, axis), axis=axis))
     return _Classes(onehot, None if counted.all() else counted.astype(onehot.dtype))

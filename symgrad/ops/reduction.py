@@ -152,6 +152,12 @@ def is_float(x: Any) -> bool:
     return dtype is None or dtype.kind in "fO"
 
 
+def float_of(x: Any) -> np.dtype[Any]:
+    """Return the dtype of x where it holds floating-point numbers, else that of a Python float."""
+    dtype = getattr(x, "dtype", None)
+    return dtype if dtype is not None and dtype.kind == "f" else np.dtype(np.float64)
+
+
 def over(x: Any, n: Any) -> Any:
     """x / n, and nan without a gradient for n = 0."""
     return DIV(x, n) if n != 0 else ADD(MUL(x, 0), float("nan"))

@@ -22,7 +22,7 @@ from symgrad.ops.pairs import nansum
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduce import mean
 from symgrad.ops.reduce import sum as _sum
-from symgrad.ops.reduction import Axes, is_float, kept, needs_entries, on_rows, resolve
+from symgrad.ops.reduction import Axes, float_of, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting import Ordered, _row, _single, sort
 
@@ -50,13 +50,8 @@ def nanmean(
     """
     x = input if dtype is None else Cast(np.dtype(dtype))(input)
     axes, keep = resolve(x, dim, axis), keepdim or keepdims
-    there = Cast(_float_of(x))(where(LOGIC["isnan"](x), 0.0, 1.0))
+    there = Cast(float_of(x))(where(LOGIC["isnan"](x), 0.0, 1.0))
     return rename(DIV(nansum(x, axes, keep), _sum(there, axes, keep)), "Nanmean")
-
-
-def _float_of(x: Any) -> Any:
-    dtype = getattr(x, "dtype", None)
-    return dtype if dtype is not None and dtype.kind == "f" else np.dtype(np.float64)
 
 
 @frozen
@@ -257,8 +252,8 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
             "Take its matrices one by one."
         )
     x = Reshape((1, total(s)))(input) if len(s) < 2 else input
-    n, x = shape(x)[1], x if is_float(x) else Cast(_float_of(x))(x)
-    w = _weights(n, _float_of(x), fweights, aweights)
+    n, x = shape(x)[1], x if is_float(x) else Cast(float_of(x))(x)
+    w = _weights(n, float_of(x), fweights, aweights)
     if w is None:
         centred = SUB(x, mean(x, 1, True))
         y = DIV(matmul(centred, mT(centred)), _freedom(n, correction))
