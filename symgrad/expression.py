@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import keyword
 import math
 import operator
 import re
@@ -141,7 +142,7 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None) -> Expression:
         raise ParseError(f"parse: expected a formula as text, got {type(text).__name__}.")
     names = dict(shapes or {})
     for name in names:
-        if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__"):
+        if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__") or keyword.iskeyword(name):
             raise ParseError(f"parse: {name!r} cannot be a name. Expected letters, digits and _, such as 'x1'.")
     text = " ".join(text.split())
     tree = _tree(text)
@@ -193,7 +194,7 @@ def _word(node: ast.AST) -> str:
     return {
         ast.Lambda: "a lambda", ast.JoinedStr: "an f-string", ast.IfExp: "if … else (use where)", ast.BoolOp: "and, or",
         ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.NamedExpr: ":=", ast.Await: "await",
-        ast.Dict: "a dict", ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
+        ast.BitXor: "^ (a power is **)", ast.Dict: "a dict", ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
     }.get(type(node), type(node).__name__)  # fmt: skip
 
 
@@ -272,6 +273,8 @@ class _Evaluation:
             raise _refused(self.text, node, "an operator stands between numbers and arrays only")
         if not numbers:
             self._check_sizes([x for x in (a, b) if isinstance(x, Tensor)], node)
+        if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
+            return functions.exp(b)
         found = _BINARY[type(node.op)](float(a) if numbers and isinstance(node.op, ast.Pow) else a, b)
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)

@@ -1,6 +1,8 @@
 """The command ``symgrad``: what it prints, its exit status, and what it refuses."""
 
+import errno
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -25,6 +27,7 @@ PRINTED = [
     (["derive", "x @ A @ x", "--wrt", "x", "--shape", "x=n", "--shape", "A=n,n", "--assume", "A=symmetric"], "2*A*x\n"),
     (["derive", "sum(x**2)", "--wrt", "x", "--at", "x=[1, 2]"], "2*x\n= [2. 4.]\n"),
     (["derive", "a*x**2", "--wrt", "x", "--shape", "a="], "2*a*x\n"),
+    (["derive", "e**(2*x)", "--wrt", "x"], "2*exp(2*x)\n"),
 ]  # fmt: skip
 
 
@@ -55,6 +58,8 @@ REFUSED = [
     (["derive", "x**2"], "by what?"),
     (["derive", "x**2", "--wrt", "y"], "the name 'x' is not declared"),
     (["derive", "__import__('os')", "--wrt", "x"], "not a function that formulas may call"),
+    (["derive", "lambda", "--wrt", "lambda"], "cannot be a name"),
+    (["derive", "x^2", "--wrt", "x"], "a power is **"),
     (["derive", "x", "--wrt", "x", "--shape", "x"], "Expected NAME=…"),
     (["derive", "x", "--wrt", "x", "--shape", "x=a b"], "is not a size"),
     (["derive", "x", "--wrt", "x", "--shape", "x=-1"], "is not a size"),
@@ -77,6 +82,7 @@ def test_wrong_arguments_are_said_on_standard_error(arguments, reason, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"symgrad {arguments[0]}: ")
+    assert f"{arguments[0]}: {arguments[0]}: " not in err
     assert reason in err
 
 
@@ -86,6 +92,25 @@ def test_usage_is_said_with_status_2(arguments, capsys):
         main(arguments)
     assert caught.value.code == 2
     assert "usage: symgrad" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["", "derive", "check", "explain", "export", "report", "ops"])
+def test_help_fits_a_terminal(command, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([command, "--help"] if command else ["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("usage: symgrad")
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_full_disk_is_said_without_a_file(monkeypatch, capsys):
+    def full(text):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("symgrad.cli.commands.show", full)
+    assert main(["derive", "x**2", "--wrt", "x"]) == 2
+    assert capsys.readouterr().err.strip() == "symgrad derive: No space left on device"
 
 
 @pytest.mark.parametrize("formula", ["logsumexp(x, 0)", "numpy:sin"])
@@ -193,6 +218,8 @@ def test_report_writes_a_page(tmp_path, capsys):
 NOT_WRITTEN = [
     (["export", "2 * x", "--shape", "x=3", "--target", "numpy", "--what", "grad"], "--what jacobian"),
     (["export", "1 + 1", "--target", "numpy"], "has no names"),
+    (["export", "2 * x", "--shape", "x=n", "--target", "c"], "expected sizes that are numbers, got [n]"),
+    (["derive", "linalg.det(A)", "--wrt", "A", "--shape", "A=9,9", "--form", "scalar"], "matrix of 9 rows"),
     (["export", "svd(X)[0].sum()", "--shape", "X=2,3", "--target", "c"], "cannot write the operation"),
     (["export", "x**2", "--wrt", "x", "--target", "c", "-o", "/no_such_folder/f.c"], "No such file"),
     (["report", "x**2", "--wrt", "x", "-o", "/no_such_folder/page.html"], "No such file"),

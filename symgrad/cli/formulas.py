@@ -17,9 +17,9 @@ from symgrad.tensor import Tensor
 MARKS = ("symmetric", "positive", "onehot", "simplex")
 
 
-def add_formula(parser: argparse.ArgumentParser) -> None:
+def add_formula(parser: argparse.ArgumentParser, such: str = 'such as "sum((X @ w - y)**2)"') -> None:
     """Declare the arguments that a formula needs."""
-    parser.add_argument("formula", help='such as "sum((X @ w - y)**2)"')
+    parser.add_argument("formula", help=such)
     parser.add_argument(
         "--wrt",
         action="append",

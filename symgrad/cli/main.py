@@ -20,12 +20,22 @@ from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
 
 EXAMPLES = """examples:
-  symgrad derive "sum((X @ w - y)**2)" --wrt w --shape X=n,d --shape w=d --shape y=n
+  symgrad derive "sum((X @ w - y)**2)" --wrt w \\
+      --shape X=n,d --shape w=d --shape y=n
   symgrad derive "x**2 * sin(x)" --wrt x --order 2 --latex
   symgrad explain "x**2 * sin(x)" --wrt x --at x=2
-  symgrad export "sum((X @ w - y)**2)" --wrt w --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
+  symgrad export "sum((X @ w - y)**2)" --wrt w \\
+      --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
   symgrad check "logsumexp(x, 0)" --shape x=5
 """
+KINDS = {
+    "derive": "print a derivative's closed form",
+    "check": "compare all ways to compute a derivative, at random inputs",
+    "explain": "derive step by step",
+    "export": "write source that computes the derivative without symgrad",
+    "report": "write a page with formula, steps, graph, numbers and source",
+    "ops": "list the operations, and what there is for each",
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,12 +48,9 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"symgrad {__version__}")
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
-    _add_derive(kinds.add_parser("derive", help="print a derivative's closed form"))
-    _add_check(kinds.add_parser("check", help="compare all ways to compute a derivative, at random inputs"))
-    _add_explain(kinds.add_parser("explain", help="derive step by step"))
-    _add_export(kinds.add_parser("export", help="write source that computes the derivative without symgrad"))
-    _add_report(kinds.add_parser("report", help="write a page with formula, steps, graph, numbers and source"))
-    _add_ops(kinds.add_parser("ops", help="list the operations, and what there is for each"))
+    adders = (_add_derive, _add_check, _add_explain, _add_export, _add_report, _add_ops)
+    for (kind, what), add in zip(KINDS.items(), adders, strict=True):
+        add(kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}."))
     return found
 
 
@@ -58,7 +65,7 @@ def _add_derive(p: argparse.ArgumentParser) -> None:
 
 
 def _add_check(p: argparse.ArgumentParser) -> None:
-    add_formula(p)
+    add_formula(p, 'such as "sum((X @ w - y)**2)"; or a function of arrays, as module:function')
     p.add_argument("--seed", type=int, default=0, help="of the random inputs; default 0")
     p.add_argument("--positive", action="store_true", help="draw inputs between 0.5 and 1.5, not around 0")
     p.add_argument("--rtol", type=float, default=1e-6, help="tolerance; default 1e-6")
@@ -102,13 +109,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = args.run(args)
         sys.stdout.flush()
     except SymgradError as error:
-        print(f"symgrad {args.command}: {error}", file=sys.stderr)
+        print(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # such as `symgrad … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"symgrad {args.command}: {error.strerror}: {error.filename}", file=sys.stderr)
+        print(f"symgrad {args.command}: {': '.join(filter(None, (error.strerror, error.filename)))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
