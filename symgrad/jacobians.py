@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from symgrad.argnums import Argnums, check_argnums, check_function
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.ops.join import stack
+from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.record import handle
 from symgrad.trees import unflatten
@@ -111,6 +112,12 @@ def _jacobian(
 
 
 def _size(ts: Sequence[Any]) -> int:
+    for t in ts:
+        if not all(isinstance(n, (int, np.integer)) for n in t.shape):
+            raise ShapeError(
+                f"a Jacobian is made row by row or column by column: expected sizes that are numbers, got "
+                f"{show_shape(t.shape)}. Give every size a number, or use sg.derive for its formula."
+            )
     return sum(int(np.prod(t.shape)) for t in ts)
 
 

@@ -19,7 +19,7 @@ from symgrad.ops.linalg import Inverse
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
-from symgrad.ops.square import check_square, on_matrices, real
+from symgrad.ops.square import check_square, check_terms, on_matrices, real
 
 
 def _per_matrix(g: Any) -> Any:
@@ -137,6 +137,7 @@ class Cofactor(Op):
 
 def _symbolic_cofactors(a: sp.Matrix, *hs: sp.Matrix) -> Any:
     z = sp.Matrix(a.rows, a.cols, lambda i, j: sp.Dummy(f"z{i}{j}"))
+    check_terms(z)
     found = z.cofactor_matrix(method="berkowitz") if a.rows else z
     for h in hs:
         found = found.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))

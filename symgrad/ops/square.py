@@ -5,13 +5,14 @@ Imports map and below.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import DTypeError, ShapeError
+from symgrad.errors import DTypeError, FormError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 
@@ -41,13 +42,28 @@ def real(name: str, x: Any) -> Any:
 def on_matrices(x: Any, fn: Callable[[sp.Matrix], Any]) -> Any:
     """Apply fn to each matrix of an object array of SymPy expressions."""
     check_square("on_symbols", x.shape)
-    found = [fn(sp.Matrix(*x.shape[-2:], list(m.flat))) for m in x.reshape(-1, *x.shape[-2:])]
+    matrices = [sp.Matrix(*x.shape[-2:], list(m.flat)) for m in x.reshape(-1, *x.shape[-2:])]
+    for m in matrices:
+        check_terms(m)
+    found = [fn(m) for m in matrices]
     if found and isinstance(found[0], sp.MatrixBase):
         out = np.array([m.tolist() for m in found], dtype=object)
         return out.reshape(x.shape)
     out = np.empty(len(found), dtype=object)
     out[:] = found
     return out.reshape(x.shape[:-2])
+
+
+_TERMS = 10**5  # of a determinant that is written out; dense matrices of seven rows have more
+
+
+def check_terms(m: sp.Matrix) -> None:
+    """Refuse a matrix of expressions whose determinant nobody could read, before hours are spent on it."""
+    if m.free_symbols and math.prod(sum(e != 0 for e in m.row(k)) for k in range(m.rows)) > _TERMS:
+        raise FormError(
+            f"a matrix of {m.rows} rows is too large to write its determinant or inverse out entry by entry. "
+            "Use the matrix or index form, or a smaller case."
+        )
 
 
 _LAPLACE = 4  # rows up to which minors are written out; beyond, Berkowitz's algorithm
