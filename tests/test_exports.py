@@ -113,6 +113,8 @@ SIZED = {
     "slices": (lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(), [("n",)]),
     "softmax": (lambda X: sg.log_softmax(X, -1)[:, 0].sum(), [("n", 3)]),
     "variance": (lambda X, w: sg.tanh(X @ w).var(), [("n", 2), (2,)]),
+    "deviation": (lambda x: x[1:].std(), [("n",)]),
+    "largest of columns": (lambda X: sg.max(X[:, 1:] ** 2, 0).values.sum(), [("n", "m")]),
     "mean of rows": (lambda X: (X - X.mean(0)).pow(4).mean(), [("n", "d")]),
     "logsumexp": (lambda x: sg.logsumexp(x, 0), [("n",)]),
     "joined": (lambda x, z: sg.cat([x, z * z]).prod(), [("n",), ("m",)]),

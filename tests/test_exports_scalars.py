@@ -112,6 +112,8 @@ SIZED = {
     "slices": (lambda x: (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum(), [("n",)]),
     "softmax": (lambda X: sg.log_softmax(X, -1)[:, 0].sum(), [("n", 3)]),
     "variance": (lambda X, w: sg.tanh(X @ w).var(), [("n", 2), (2,)]),
+    "deviation": (lambda x: x[1:].std(), [("n",)]),
+    "largest of columns": (lambda X: sg.max(X[:, 1:] ** 2, 0).values.sum(), [("n", "m")]),
     "joined": (lambda x, z: sg.cat([x, z * z]).prod(), [("n",), ("m",)]),
     "solve": (lambda A, b: (sg.linalg.solve(A + 9 * sg.exp(0 * A), b) ** 2).sum(), [("n", "n"), ("n",)]),
 }

@@ -169,7 +169,7 @@ def _(w: W, op: First, a: Views, k: int) -> View | None:
         at = w.position(_without(x, axis), idx)
         place = w.position(_without(found, axis), idx)
         call = w.call("arg", x.name, at, w.size(by), w.size(n), int(op.largest))
-        w.line(f"{found.name}[{place} + {w.size(found.steps[axis])}*{call}] = 1.0")
+        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*{call}] = 1.0")
     return found
 
 
@@ -209,7 +209,7 @@ def _(w: W, op: Pick, a: Views, k: int) -> View | None:
     with w.nest(found.shape) as idx:
         here = w.at(at.to(found.shape), idx)
         place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{w.at(found, idx)} = {x.name}[{place} + {w.size(x.steps[axis])}*int({here})]")
+        w.line(f"{w.at(found, idx)} = {x.name}[{place} + {w.factor(x.steps[axis])}*int({here})]")
     return found
 
 
@@ -222,5 +222,5 @@ def _(w: W, op: PutBack, a: Views, k: int) -> View | None:
     with w.nest(g.shape) as idx:
         here = w.at(at.to(g.shape), idx)
         place = w.position(_without(found, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{found.name}[{place} + {w.size(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
+        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
     return found

@@ -141,6 +141,11 @@ class LoopWriter:
         """Return a size, an offset or a step as text."""
         return str(n) if isinstance(n, int) else size_text(sp.expand(n), self.sizes)
 
+    def factor(self, n: Any) -> str:
+        """Return the same to be multiplied, in brackets where it is a sum."""
+        text = self.size(n)
+        return f"({text})" if " " in text else text
+
     @contextmanager
     def loop(self, n: Any, backwards: bool = False) -> Iterator[str]:
         """Write the head of a loop; what is written inside is its body."""
@@ -178,7 +183,7 @@ class LoopWriter:
                 data = np.asarray(array, dtype=np.float64)
                 self.views[r] = whole(self.table(data), array.shape)
             else:
-                self.views[r] = View(self.number(rest[0]) if name == "const" else self.size(rest[0]), 0, (), ())
+                self.views[r] = View(self.number(rest[0]) if name == "const" else self.factor(rest[0]), 0, (), ())
         return self.views[r]
 
     def number(self, value: float) -> str:
@@ -213,8 +218,8 @@ class LoopWriter:
         for i, s in zip(idx, view.steps, strict=True):
             if s == 0 or i == "0":
                 continue
-            step = self.size(s)
-            terms.append(i if step == "1" else f"{f'({step})' if '+' in step or ' ' in step else step}*{i}")
+            step = self.factor(s)
+            terms.append(i if step == "1" else f"{step}*{i}")
         offset = self.size(view.offset)
         return " + ".join([*([offset] if offset != "0" else []), *terms]) or "0"
 
