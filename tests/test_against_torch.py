@@ -134,3 +134,29 @@ def test_kink_is_as_in_torch_or_deliberately_not(kink):
     found = dense([t.grad for t in leaves], leaves)
     same = all(kink.is_close(g, e) for g, e in zip(found, kink.gradients, strict=True))
     assert same == (not kink.differs), f"torch: {[t.grad for t in leaves]}, table: {kink.gradients}"
+
+
+EDGES = {
+    "flip of a number": (lambda L, x: L.flip(x, (0,)), ()),
+    "unfold of a number": (lambda L, x: x.unfold(0, 1, 1), ()),
+    "median of nothing": (lambda L, x: L.median(x), (0, 3)),
+    "nanmedian of nothing": (lambda L, x: L.nanmedian(x), (2, 0)),
+    "batch_norm of no channels": (lambda L, x: L.nn.functional.batch_norm(x, None, None, training=True), (2, 0)),
+    "attention of no features": (lambda L, x: L.nn.functional.scaled_dot_product_attention(x, x, x), (2, 0)),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_numbers_and_empty_arrays_give_what_torch_gives(name):
+    f, sizes = EDGES[name]
+    x = np.ones(sizes)
+    ours, theirs = sg.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    y, z = f(sg, ours), f(torch, theirs)
+    close(y.detach().numpy(), plain(z), 0)
+    y.sum().backward()
+    assert ours.grad.shape == tuple(theirs.shape)
+
+
+def test_a_window_longer_than_a_number_is_refused():
+    with pytest.raises(RuntimeError, match="maximum size for tensor at dimension 0 is 1 but size is 2"):
+        sg.tensor(1.0).unfold(0, 2, 1)

@@ -46,7 +46,7 @@ def batch_norm(
     given = on_channels(weight, len(s)), on_channels(bias, len(s)), "NativeBatchNorm"
     if not training:
         return affine(by_given(input, _known("batch_norm", running_mean, running_var), eps), *given)
-    if total(s) // s[1] == 1:
+    if s[1] != 0 and total(s) // s[1] == 1:
         raise ArgumentError(
             f"Expected more than 1 value per channel when training, got input size torch.Size({show_shape(s)}). "
             "Pass a batch of two or more."

@@ -59,7 +59,8 @@ def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
     named = dims if axis is None else axis
     if not axes and named is None:
         raise ArgumentTypeError('flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.')
-    return Flip(axes_of(listed(axes, named), len(shape(x))))(x)
+    found = axes_of(listed(axes, named), len(shape(x)) or 1)
+    return Flip(found if shape(x) else ())(x)
 
 
 def permute(x: Any, *order: Any, dims: Any = None) -> Any:

@@ -44,12 +44,13 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
             [2., 3.]])
     """
     s = shape(x)
-    if not s:
+    if not s and 0 <= size <= 1:
         return Take(((0, Positions(np.zeros(size, np.int64))),), "Unfold")(Reshape((1,))(x))
     a = axis_of(dimension, len(s))
-    if size > s[a] or size < 0:
+    longest = s[a] if s else 1
+    if size > longest or size < 0:
         raise ShapeError(
-            f"maximum size for tensor at dimension {a} is {s[a]} but size is {size}. Pass a shorter window."
+            f"maximum size for tensor at dimension {a} is {longest} but size is {size}. Pass a shorter window."
         )
     if step <= 0:
         raise ShapeError(f"step is {step} but must be > 0. Pass how far a window is from the next.")

@@ -123,7 +123,7 @@ def scaled_dot_product_attention(
                 "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional. "
                 f"Got {', '.join(show_shape(shape(x)) for x in (query, key, value))}."
             )
-    scores = MUL(_matmul(query, mT(key)), 1 / sqrt(shape(query)[-1]) if scale is None else scale)
+    scores = MUL(_matmul(query, mT(key)), 1 / sqrt(shape(query)[-1] or 1) if scale is None else scale)
     mask: Any = np.tri(*shape(scores)[-2:], dtype=bool) if is_causal else attn_mask
     name = "ScaledDotProductFlashAttentionForCpu"
     if mask is None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from symgrad.errors import IndexRangeError, ShapeError
+from symgrad.ops.contract import sum_axes
 from symgrad.ops.extremes import Extremum
 from symgrad.ops.map import show_shape
 from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.reduction import kept, needs_entries
+from symgrad.ops.reduction import is_float, kept, needs_entries, over
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape, axis_of
 
@@ -156,6 +157,8 @@ def median(
     dim = dim if axis is None else axis
     if dim is None:
         axes = tuple(range(len(shape(input))))
+        if 0 in shape(input) and is_float(input):
+            return rename(over(sum_axes(input, axes), 0), "Median")
         if 0 in shape(input):
             raise IndexRangeError(f"median(): got an empty tensor of shape {show_shape(shape(input))}. Pass entries.")
         return MedianOfAll(axes)(input)

@@ -24,7 +24,7 @@ from symgrad.ops.reduce import mean
 from symgrad.ops.reduce import sum as _sum
 from symgrad.ops.reduction import Axes, float_of, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting import Ordered, _row, _single, sort
+from symgrad.ops.sorting import Ordered, _row, _single, median, sort
 
 
 # ------------------------------------------------------------------ nan left out
@@ -109,8 +109,10 @@ def nanmedian(
     """
     dim = dim if axis is None else axis
     if dim is None:
+        if 0 in shape(input) and is_float(input):
+            return median(input)
         axes = tuple(range(len(shape(input))))
-        needs_entries("argnanmedian", input, None, axes)
+        needs_entries("nanmedian", input, None, axes)
         return NanMedianOfAll(axes)(input)
     x, a = _row(input, dim, None)
     needs_entries("nanmedian", x, a, (a,))
