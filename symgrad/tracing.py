@@ -34,7 +34,7 @@ class Trace:
             with noting() as seen, modes.enable_grad():
                 result = fn(*args)
         except ValueNeeded as error:
-            raise ValueNeeded(f"{who} {ADVICE}") from error
+            raise ValueNeeded(f"{who} {error} {ADVICE}") from error
         self.known = {key: t for key, t in seen.items() if t._value is not None or t._node.index < self.start}
         return result
 
