@@ -197,6 +197,11 @@ def test_jacobian_of_a_form_is_written_row_by_row():
 
 
 # ------------------------------------------------------------------ errors
+def test_a_size_that_no_target_can_write_is_named():
+    with pytest.raises(ExportError, match=r"a size of ceiling\(n/2\) cannot be written. Give the sizes"):
+        sg.export(sg.grad(lambda x: (x[::2] ** 2).sum()), shapes=[("n",)], target="numpy")
+
+
 def test_wrong_requests_say_what_to_do():
     with pytest.raises(ArgumentError, match="Expected one of 'c'"):
         sg.export(regression, POINT, target="fortran")

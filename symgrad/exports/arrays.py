@@ -18,7 +18,7 @@ from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import Program
 from symgrad.exports.dialect import Dialect
-from symgrad.exports.errors import unsupported
+from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps
 from symgrad.loops.op import Scan
 from symgrad.ops.map import Map
@@ -212,12 +212,18 @@ def size_text(n: Any, sizes: dict[Any, str]) -> str:
         return sizes[n]
     if n.is_Integer:
         return str(int(n))
+    if n.is_Rational or n.is_Float:  # what is subtracted from a number of entries
+        return repr(float(n))
     if n.is_Add:
         return " + ".join(size_text(a, sizes) for a in n.args).replace("+ -", "- ")
     if n.is_Mul:
         if n.as_numer_denom()[1] != 1:
-            raise unsupported(f"a size {n}", "of sizes with names")
+            raise _no_size(n)
         return "*".join(f"({t})" if a.is_Add else t for a in n.args if (t := size_text(a, sizes)))
     if n.is_Pow and n.exp.is_Integer and n.exp > 0:
         return "*".join([f"({size_text(n.base, sizes)})"] * int(n.exp))
-    raise unsupported(f"a size {n}", "of sizes with names")
+    raise _no_size(n)
+
+
+def _no_size(n: Any) -> ExportError:
+    return ExportError(f"export: a size of {n} cannot be written. Give the sizes of the arguments numbers.")

@@ -108,7 +108,7 @@ def _memory(w: LoopWriter, t: Translator) -> tuple[list[str], list[str]]:
     if all(isinstance(n, int) for _, n in w.memory) and sum(n for _, n in w.memory) <= ON_STACK:
         return [f"double {name}[{max(1, n)}];" for name, n in w.memory], []
     sizes = [t.expression(w.size(n)) for _, n in w.memory]
-    lines = [f"double *const work = malloc((size_t)(1 + {' + '.join(sizes)}) * sizeof(double));"]
+    lines = [f"double *const work = calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
     lines += ["if (!work) {", "    return -1;", "}"]
     start = "work"
     for (name, _), size in zip(w.memory, sizes, strict=True):
