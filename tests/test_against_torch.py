@@ -142,6 +142,9 @@ EDGES = {
     "median of nothing": (lambda L, x: L.median(x), (0, 3)),
     "nanmedian of nothing": (lambda L, x: L.nanmedian(x), (2, 0)),
     "batch_norm of no channels": (lambda L, x: L.nn.functional.batch_norm(x, None, None, training=True), (2, 0)),
+    "matrix norm 1 of no columns": (lambda L, x: L.linalg.matrix_norm(x, 1), (2, 0)),
+    "matrix norm 2 of no rows": (lambda L, x: L.linalg.matrix_norm(x, 2, keepdim=True), (3, 0, 2)),
+    "matrix norm inf of no rows": (lambda L, x: L.linalg.matrix_norm(x, np.inf), (0, 3)),
     "attention of no features": (lambda L, x: L.nn.functional.scaled_dot_product_attention(x, x, x), (2, 0)),
 }
 

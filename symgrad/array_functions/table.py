@@ -31,6 +31,8 @@ _INSTEAD = {
     "place": "x[mask] = v",
     "fill_diagonal": "sg.where with np.eye",
     "angle": "sg.atan2",
+    "unique": "sg.unique",
+    "histogram": "sg.histc",
     "apply_along_axis": "sg.vmap",
     "vectorize": "sg.vmap",
 }

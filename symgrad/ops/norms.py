@@ -244,6 +244,8 @@ def matrix_norm(
     rows, columns = _matrix_axes(A, dim)
     if ord == "fro":
         return vector_norm(A, 2, (rows, columns), keepdim)
+    if ord in (1, 2, math.inf) and 0 in (shape(A)[rows], shape(A)[columns]):
+        return vector_norm(A, 1, (rows, columns), keepdim)  # 0, though there is nothing to take the largest of
     if ord in ("nuc", 2, -2):
         return _of_singular_values(A, ord, (rows, columns), keepdim)
     if ord not in (1, -1, math.inf, -math.inf):
