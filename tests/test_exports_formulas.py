@@ -94,7 +94,8 @@ HOSTILE = [
     "*/ int boom; /*", "</script><script>alert(1)</script>", r"\input{/etc/passwd}", r"\end{align*}\write18{ls}", "%",
     "class", "lambda", "while", "register", "None", "np", "math", "v1", "c1", "out0", "status", "sg_norm", "sympy",
     "хeval", "ａ", "x\u202ey", "x\u2028y", "", " ", "0", "x y", "x" * 190, "\\", "$x$", "a'b\"c", "{}", "%s", "??/",
-    "#include <stdio.h>", "\x00", "𝐱", "return", "free", "malloc", "exp", "main", "f",
+    "#include <stdio.h>", "\x00", "𝐱", "return", "free", "malloc", "exp", "main", "f", "nan",
+    "rand", "expf",
 ]  # fmt: skip
 CANARY = re.compile(r"import os|touch HERE|script>|\\input|\\write|int boom|\x00|\u202e|\u2028|<stdio")
 

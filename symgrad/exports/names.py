@@ -22,11 +22,16 @@ _LIBRARY = (
     "acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf erfc exp exp2 expm1 fabs floor fmax "
     "fmin fmod hypot lgamma log log10 log1p log2 pow sin sinh sqrt tan tanh trunc malloc free calloc realloc "
     "abs labs div j0 j1 jn y0 y1 yn gamma signgam system exit abort single nested "
+    "cbrt fdim fma frexp ilogb ldexp llrint llround logb lrint lround modf nan nearbyint nextafter nexttoward "
+    "remainder remquo rint scalbln scalbn tgamma atexit atof atoi atol atoll bsearch getenv ldiv llabs lldiv mblen "
+    "mbstowcs mbtowc qsort rand random select srand strtod strtof strtol strtold strtoll strtoul strtoull wcstombs "
+    "wctomb "
 )
 _MODULES = "np numpy jnp jax torch sympy math symgrad ctypes "
 RESERVED = {
     *f"{_C} {_LIBRARY} {_MODULES} self result work".split(), *keyword.kwlist, *keyword.softkwlist, *dir(builtins),
 }  # fmt: skip
+_OF_FLOATS = {f"{name}{kind}" for name in _LIBRARY.split() for kind in "fl"}  # sinf, expl, …
 _MINTED = re.compile(r"[vctis]\d+|sg_.*")  # what the writers call values, sizes and helpers
 
 
@@ -41,7 +46,7 @@ def identifier(name: str, taken: Collection[str] = ()) -> str:
     text = text or "x"
     if text[0].isdigit():
         text = f"x_{text}"
-    if text in RESERVED or _MINTED.fullmatch(text):
+    if text in RESERVED or text in _OF_FLOATS or _MINTED.fullmatch(text):
         text = f"{text}_"
     found, count = text, 2
     while found in taken:
