@@ -67,12 +67,19 @@ def test_product_reads_as_on_a_blackboard():
         (lambda x: sg.sqrt(x), ["chain rule through the square root: (√z)′ = 1/(2·√z)"]),
         (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = (1 − σ(z))·σ(z)"]),
         (lambda x: 5 - x, ["difference rule (a constant has derivative 0): (5 − z)′ = −1"]),
-        (lambda x: sg.where(x > 0, x, 2 * x), ["case by case"]),
+        (lambda x: sg.where(x > 0, x, 2 * x), ["case by case: (where(c ≠ 0, a, b))′ = where(c ≠ 0, a′, b′)"]),
     ],
 )
 def test_rules_are_named_and_their_formulas_derived(f, rules):
     said = [str(step.rule) for step in sg.explain(f).steps if step.rule is not None]
     assert all(any(s.startswith(r) for s in said) for r in rules), said
+
+
+def test_what_is_subtracted_stands_last_and_zeros_have_no_sign():
+    assert "y = v − p = 28" in str(sg.explain(lambda x: 3 * x**4 - 5 * x**2, at=2.0))
+    text = str(sg.explain(lambda x: sg.where(x > 0, x, -x).sum(), at=np.ones(2)))
+    assert "= [0, 0]" in text
+    assert "−0" not in text
 
 
 @pytest.mark.parametrize("f", SCALAR.values(), ids=SCALAR)

@@ -46,6 +46,7 @@ def number(value: Any) -> str:
         return "…"
     if not array.ndim:
         return _digits(array[()]).replace("-", "−")
+    array = array + 0.0 if array.dtype.kind == "f" else array  # -0 is 0
     text = np.array2string(
         array, separator=", ", threshold=ENTRIES, edgeitems=2, max_line_width=10**6,
         formatter={"float_kind": lambda x: f"{x:.4g}"},

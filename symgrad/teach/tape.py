@@ -17,10 +17,12 @@ import sympy as sp
 from symgrad.autograd.opened import opened
 from symgrad.engine import overheard
 from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
+from symgrad.forms import printers
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.names import Naming, is_known
 from symgrad.forms.nodes import ArraySymbol, Call
+from symgrad.forms.notation import Bracket
 from symgrad.modes import enable_grad
 from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
 from symgrad.ops.contract import sum_to
@@ -122,7 +124,8 @@ class Tape:
         with enable_grad():
             made = self._stand_in(node, apply=True)
         try:
-            return ClosedForm(made._node, [made._node], None, check=False).expr
+            e = ClosedForm(made._node, [made._node], None, check=False).expr
+            return Bracket(*e.args, evaluate=False) if e.is_Add and printers.text(e).startswith("-") else e
         except SymgradError:
             named = [self.symbol(p) for p in node.inputs if is_node(p) and p in self.names]
             return Call.of(node.op, named, node.shape)

@@ -85,6 +85,9 @@ def _elementwise(node: Node, op: Map, active: tuple[int, ...]) -> Rule:
     each = ", entry by entry" if node.shape else ""
     if len(moving) == 1:
         return Rule(_of_one(left, _symbol(left, symbols[0])) + each, Prime.of(_positive_first(left)), partials[0])
+    if isinstance(left, Cases) and {_symbol(left, s) for s in symbols} <= set(left.args):  # linear in what it chooses
+        primes = {s: Prime.of(s) for s in map(_symbol, [left] * len(symbols), symbols)}
+        return Rule(f"case by case{each}", Prime.of(left), left.xreplace(primes))
     total = sp.together(sp.Add(*[p * Prime.of(s) for p, s in zip(partials, symbols, strict=True)]))
     found = Rule(_of_several(left) + each, Prime.of(left), _positive_first(total))
     return found if len(str(found)) < LONG else Rule(found.name)
