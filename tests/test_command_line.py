@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -28,6 +27,9 @@ PRINTED = [
     (["derive", "sum(x**2)", "--wrt", "x", "--at", "x=[1, 2]"], "2*x\n= [2. 4.]\n"),
     (["derive", "a*x**2", "--wrt", "x", "--shape", "a="], "2*a*x\n"),
     (["derive", "e**(2*x)", "--wrt", "x"], "2*exp(2*x)\n"),
+    (["derive", "x*y", "--wrt", "x,y", "--form", "index"], "d/dx = y\nd/dy = x\n"),
+    (["derive", "x*y", "--wrt", "x,y", "--latex"],
+     "\\frac{\\partial}{\\partial x} = y\n\\frac{\\partial}{\\partial y} = x\n"),
 ]  # fmt: skip
 
 
@@ -73,6 +75,7 @@ REFUSED = [
     (["check", "math:pi", "--shape", "x=2"], "Expected a function"),
     (["check", "numpy:sin"], "of which inputs?"),
     (["check", "numpy:sin", "--shape", "x=n"], "sizes are numbers"),
+    (["check", "numpy:sin", "--shape", "x=9999999"], "entries"),
 ]
 
 
@@ -104,13 +107,17 @@ def test_help_fits_a_terminal(command, capsys, monkeypatch):
     assert max(map(len, lines)) <= 80
 
 
-def test_a_full_disk_is_said_without_a_file(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(OSError(errno.ENOSPC, "No space left on device"), "No space left on device"), (MemoryError(), "memory.")],
+)
+def test_a_machine_without_space_is_said_in_one_line(error, said, monkeypatch, capsys):
     def full(text):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise error
 
     monkeypatch.setattr("symgrad.cli.commands.show", full)
     assert main(["derive", "x**2", "--wrt", "x"]) == 2
-    assert capsys.readouterr().err.strip() == "symgrad derive: No space left on device"
+    assert re.fullmatch(f"symgrad derive: [^:]*{said}\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("formula", ["logsumexp(x, 0)", "numpy:sin"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -16,9 +17,10 @@ from symgrad.cli.formulas import read_formula, wanted
 from symgrad.cli.output import show
 from symgrad.cli.progress import progress
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression import Expression
+from symgrad.expression import MOST_ENTRIES, Expression
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.names import latex_name
 from symgrad.tensor import Tensor
 from symgrad.testing import crosscheck
 
@@ -36,7 +38,9 @@ def run_derive(args: argparse.Namespace) -> int:
         elif len(forms) > 1 and args.form in ("text", "where") and not args.latex:
             text = str(found)
         else:
-            text = "\n".join(_labelled(w, _written(f, args), len(forms)) for w, f in zip(wrt, forms, strict=True))
+            text = "\n".join(
+                _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(wrt, forms, strict=True)
+            )
     show(text)
     return 0
 
@@ -47,8 +51,12 @@ def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]
     return read_formula(args)
 
 
-def _labelled(leaf: Tensor, text: str, count: int) -> str:
-    return text if count == 1 else f"{leaf.name}: {text}"
+def _labelled(leaf: Tensor, text: str, count: int, latex: bool) -> str:
+    """Say of one formula among several what it is the derivative by."""
+    if count == 1:
+        return text
+    by = rf"\frac{{\partial}}{{\partial {latex_name(str(leaf.name))}}}" if latex else f"d/d{leaf.name}"
+    return f"{by} = {text}"
 
 
 def _written(form: ClosedForm, args: argparse.Namespace) -> str:
@@ -88,6 +96,8 @@ def run_check(args: argparse.Namespace) -> int:
     else:
         formula, _ = read_formula(args)
         f, shapes = formula, _counted(formula.leaves.values())
+    if sum(map(math.prod, shapes)) > MOST_ENTRIES:
+        raise ParseError(f"inputs of more than {MOST_ENTRIES} entries. A check of a smaller case says as much.")
     rng = np.random.default_rng(args.seed)
     inputs = [rng.uniform(0.5, 1.5, s) if args.positive else rng.standard_normal(s) for s in shapes]
     if not inputs:

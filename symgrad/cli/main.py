@@ -117,6 +117,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"symgrad {args.command}: {': '.join(filter(None, (error.strerror, error.filename)))}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(f"symgrad {args.command}: there is not enough memory. {error}".rstrip(), file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
