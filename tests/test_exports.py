@@ -197,6 +197,12 @@ def test_jacobian_of_a_form_is_written_row_by_row():
 
 
 # ------------------------------------------------------------------ errors
+def test_a_size_that_no_argument_has_is_named():
+    x = sg.symbol("x", "n")
+    with pytest.raises(ExportError, match="no argument has the size n"):
+        sg.export(sg.derive(x.sum(), x), target="numpy")
+
+
 def test_a_size_that_no_target_can_write_is_named():
     with pytest.raises(ExportError, match=r"a size of ceiling\(n/2\) cannot be written. Give the sizes"):
         sg.export(sg.grad(lambda x: (x[::2] ** 2).sum()), shapes=[("n",)], target="numpy")

@@ -209,6 +209,8 @@ def _levels(name: str, level: int) -> tuple[int, int]:
 def size_text(n: Any, sizes: dict[Any, str]) -> str:
     """Return a polynomial in sizes, or a quotient without rest, in Python's words (and C's)."""
     if n.is_Symbol:
+        if n not in sizes:
+            raise ExportError(f"export: no argument has the size {n}. Export a function of an array that has it.")
         return sizes[n]
     if n.is_Integer:
         return str(int(n))
