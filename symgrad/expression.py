@@ -251,6 +251,8 @@ class _Evaluation:
             return self.names[node.id]
         if node.id in _CONSTANTS:
             return _CONSTANTS[node.id]
+        if node.id in listed():
+            raise _refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
         declared = ", ".join(self.names) or "none"
         raise _refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 

@@ -62,6 +62,7 @@ REFUSED = [
     (["derive", "__import__('os')", "--wrt", "x"], "not a function that formulas may call"),
     (["derive", "lambda", "--wrt", "lambda"], "cannot be a name"),
     (["derive", "x^2", "--wrt", "x"], "a power is **"),
+    (["derive", "sin*x", "--wrt", "x"], "'sin' is a function; write sin(…)"),
     (["derive", "x", "--wrt", "x", "--shape", "x"], "Expected NAME=…"),
     (["derive", "x", "--wrt", "x", "--shape", "x=a b"], "is not a size"),
     (["derive", "x", "--wrt", "x", "--shape", "x=-1"], "is not a size"),
