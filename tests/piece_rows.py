@@ -83,6 +83,9 @@ row("read at inputs", lambda L, x, i: L.ops.lookup.Lookup((1,))(x, i), (real(2, 
     (real(2, 3, 2), ints([1, 1])), (real(0, 2), ints([0])), peer=lambda T, x, i: x[:, i], analytic=True)
 row("read at two inputs", lambda L, x, i, j: L.ops.lookup.Lookup((0, 2))(x, i, j),
     (real(2, 2, 3), ints([[1], [0]]), ints([2, -1, 2])), peer=lambda T, x, i, j: x[i, :, j], analytic=True)
+row("added at inputs", lambda L, g, i: L.ops.lookup.Deposit(L.ops.lookup.Lookup((1,)), (2, 3))(g, i),
+    (real(2, 4), ints([2, 0, 2, -1])), peer=lambda T, g, i: T.zeros(2, 3, dtype=g.dtype).index_add(1, i % 3, g),
+    analytic=True)
 row("put", lambda L, x, i, v: x.put(i, v), (real(2, 2), ints([3, 0]), real(2)), analytic=True)
 row("put adding", lambda L, x, i, v: x.put(i, v, accumulate=True), (real(2, 2), ints([3, 0, 3]), real(3)),
     analytic=True)

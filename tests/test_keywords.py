@@ -87,6 +87,7 @@ KEYWORDS = [
     ("nn.functional.batch_norm", {"input": M, "running_mean": V, "running_var": [1.0, 2.0, 0.5], "training": False,
                                   "eps": 1e-3}),
     ("nn.functional.instance_norm", {"input": C1, "eps": 1e-3}),
+    ("nn.functional.dropout", {"input": B, "p": 0.0, "training": True, "inplace": False}),
     ("nn.functional.scaled_dot_product_attention", {"query": B, "key": B, "value": B, "is_causal": True}),
     ("nn.functional.cosine_similarity", {"x1": M, "x2": [V, V], "dim": 1, "eps": 1e-8}),
     ("nn.functional.pairwise_distance", {"x1": M, "x2": [V, V], "p": 2.0, "eps": 1e-6, "keepdim": True}),

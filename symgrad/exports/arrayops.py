@@ -26,6 +26,7 @@ from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
 from symgrad.ops.norms import Norm
 from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
 from symgrad.ops.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.lookup import Deposit, Lookup
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.quantiles import _NUMPY as ROUNDING
@@ -221,6 +222,17 @@ def _(w: W, op: Part, a: Args, k: int) -> str:
 @writes(Take)
 def _(w: W, op: Take, a: Args, k: int) -> str:
     return w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op)))
+
+
+@writes(Lookup)
+def _(w: W, op: Lookup, a: Args, k: int) -> str:
+    return w.dialect.index(a[0], ", ".join(t if isinstance(t, str) else ":" for t in op.key(a[1:])))
+
+
+@writes(Deposit)
+def _(w: W, op: Deposit, a: Args, k: int) -> str:
+    key = ", ".join(t if isinstance(t, str) else "slice(None)" for t in op.where.key(a[1:]))
+    return f"{w.dialect.helper('added')}({a[0]}, ({key},), {w.shape(op.to)})"
 
 
 def _where(w: W, where: Any) -> str:

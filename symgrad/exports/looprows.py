@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isinf
 from typing import Any
 
 from symgrad.exports.loops import LoopWriter, writes
 from symgrad.exports.views import View, row_major, whole
 from symgrad.ops.extremes import Arg, Extreme, First
+from symgrad.ops.lookup import Deposit, Lookup
 from symgrad.ops.norms import Norm
 from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
 from symgrad.ops.reduce import Prod
@@ -210,6 +212,42 @@ def _(w: W, op: Pick, a: Views, k: int) -> View | None:
         here = w.at(at.to(found.shape), idx)
         place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
         w.line(f"{w.at(found, idx)} = {x.name}[{place} + {w.factor(x.steps[axis])}*int({here})]")
+    return found
+
+
+def _entry(w: W, op: Lookup, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
+    """Return where in x the entry of the block lies, and the condition that its positions are inside."""
+    ndim = max(len(p.shape) for p in positions)
+    block, rest = idx[op.front : op.front + ndim], [*idx[: op.front], *idx[op.front + ndim :]]
+    others = [a for a in range(len(x.shape)) if a not in op.axes]
+    steps, sizes = tuple(x.steps[a] for a in others), tuple(x.shape[a] for a in others)
+    place, inside = [w.position(View(x.name, x.offset, steps, sizes), rest)], []
+    for a, p in zip(op.axes, positions, strict=True):
+        own = block[len(block) - len(p.shape) :]
+        n = w.factor(x.shape[a])
+        at = w.let(w.at(p, ["0" if m == 1 else i for i, m in zip(own, p.shape, strict=True)]))
+        w.line(f"{at} = ({at} + {n} if {at} < 0.0 else {at})")
+        inside.append(f"{at} >= 0.0 and {at} < {n}")
+        place.append(f"{w.factor(x.steps[a])}*int({at})")
+    return " + ".join(place), " and ".join(inside)
+
+
+@writes(Lookup)
+def _(w: W, op: Lookup, a: Views, k: int) -> View:
+    x, found = w.plain(a[0]), w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        place, inside = _entry(w, op, x, a[1:], idx)
+        w.line(f"{w.at(found, idx)} = ({x.name}[{place}] if {inside} else math.nan)")
+    return found
+
+
+@writes(Deposit)
+def _(w: W, op: Deposit, a: Views, k: int) -> View:
+    g, found = a[0], w.filled(w.array(w.shape(k)))
+    with w.nest(g.shape) as idx:
+        place, inside = _entry(w, op.where, found, a[1:], idx)
+        w.line(f"if {inside}:")
+        w.line(f"    {found.name}[{place}] += {w.at(g, idx)}")
     return found
 
 

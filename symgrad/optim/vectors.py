@@ -109,7 +109,13 @@ def scalar(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     """Return fun as a function of the vector, with its one number as a float64."""
 
     def call(z: Any, *args: Any) -> Any:
-        y = _result(fun(vector.tensors(as_tensor(z)), *_tensors(args)))
+        found = fun(vector.tensors(as_tensor(z)), *_tensors(args))
+        if isinstance(found, (float, np.floating)):
+            raise ArgumentTypeError(
+                "minimize: the function returned a float, which has no derivative: float() and .item() leave the graph. "
+                "Expected a tensor; return it as it is."
+            )
+        y = _result(found)
         if math.prod(y.shape) != 1:
             raise ArgumentError(f"minimize: the function returned shape {list(y.shape)}. Expected one number; sum it.")
         return F.reshape(y, ())
