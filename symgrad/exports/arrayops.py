@@ -21,12 +21,12 @@ from symgrad.ops.join import Cat, Stack
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg import Cholesky, HalfTril, Inverse, Solve
 from symgrad.ops.logic import Bits
+from symgrad.ops.lookup import Deposit, Lookup
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
 from symgrad.ops.norms import Norm
 from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
 from symgrad.ops.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.lookup import Deposit, Lookup
 from symgrad.ops.parts import Part, Take
 from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.quantiles import _NUMPY as ROUNDING

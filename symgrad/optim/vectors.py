@@ -112,8 +112,8 @@ def scalar(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
         found = fun(vector.tensors(as_tensor(z)), *_tensors(args))
         if isinstance(found, (float, np.floating)):
             raise ArgumentTypeError(
-                "minimize: the function returned a float, which has no derivative: float() and .item() leave the graph. "
-                "Expected a tensor; return it as it is."
+                "minimize: the function returned a float, which has no derivative: float() and .item() leave the "
+                "graph. Expected a tensor; return it as it is."
             )
         y = _result(found)
         if math.prod(y.shape) != 1:
