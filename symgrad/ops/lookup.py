@@ -14,6 +14,7 @@ import sympy as sp
 from symgrad.errors import IndexRangeError
 from symgrad.kernels import canonical
 from symgrad.node import Shape
+from symgrad.ops.conditions import one_if
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import check_range
 from symgrad.ops.map import show_shape
@@ -128,7 +129,7 @@ class Deposit(_AtPositions):
 def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -> Any:
     """1 where the positions, which may count from the end, are those of the entry, else 0."""
     same = [sp.Or(sp.Eq(k, c), sp.Eq(k, c - n)) for k, c, n in zip(positions, entry, sizes, strict=True)]
-    return sp.Piecewise((1, sp.And(*same)), (0, True))
+    return one_if(sp.And(*same))
 
 
 def _broadcast(blocks: Sequence[Shape]) -> Shape:

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.node import Shape
+from symgrad.ops.conditions import one_if
 from symgrad.ops.extremes import Ties
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
@@ -66,15 +67,11 @@ class Argsort(_Finds):
         ranks = [
             sp.Add(*[self._before(a, row[k], j < k) for j, a in enumerate(row) if j != k]) for k in range(len(row))
         ]
-        return [sp.Add(*[k * _one_if(sp.Eq(rank, r)) for k, rank in enumerate(ranks)]) for r in range(len(row))]
+        return [sp.Add(*[k * one_if(sp.Eq(rank, r)) for k, rank in enumerate(ranks)]) for r in range(len(row))]
 
     def _before(self, a: sp.Expr, b: sp.Expr, earlier: bool) -> sp.Expr:
         a, b = (b, a) if self.descending else (a, b)
-        return _one_if(a <= b if earlier else a < b)
-
-
-def _one_if(condition: Any) -> sp.Expr:
-    return sp.Piecewise((1, condition), (0, True))
+        return one_if(a <= b if earlier else a < b)
 
 
 @frozen
@@ -190,7 +187,7 @@ class PutBack(AlongAxis):
         found = np.empty((*rows.shape[:-1], self.n), dtype=object)
         for *k, n in np.ndindex(found.shape):
             pairs = zip(rows[tuple(k)], places[tuple(k)], strict=True)
-            found[(*k, n)] = sp.Add(*[v * _one_if(sp.Eq(p, n)) for v, p in pairs])
+            found[(*k, n)] = sp.Add(*[v * one_if(sp.Eq(p, n)) for v, p in pairs])
         return np.moveaxis(found, -1, self.axis)
 
     def out_shape(self, s: Shape, at: Shape) -> Shape:

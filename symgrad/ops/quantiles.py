@@ -10,6 +10,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops.blends import LERP
+from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import CLAMP_MIN, UNARY, where
@@ -107,7 +108,7 @@ class Ranks(_Finds):
             order = Argsort(0).search(list(x[k]))
             for j, v in enumerate(many):
                 place = _SYMPY[self.rounding](sp.nsimplify(v) * (n - 1))
-                chosen = [p * sp.Piecewise((1, sp.Eq(place, i)), (0, True)) for i, p in enumerate(order)]
+                chosen = [p * one_if(sp.Eq(place, i)) for i, p in enumerate(order)]
                 found[(*k, j)] = order[int(place)] if place.is_Integer else sp.Add(*chosen)
         return found
 

@@ -13,6 +13,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.node import Shape
+from symgrad.ops.conditions import one_if
 from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import show_shape
@@ -56,16 +57,12 @@ class SearchSorted(_Counts):
         found = np.empty(v.shape, dtype=object)
         for k in np.ndindex(v.shape):
             entries = row if row.ndim == 1 else row[k[:-1]]
-            found[k] = sp.Add(*[_one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
+            found[k] = sp.Add(*[one_if(e <= v[k] if self.right else e < v[k]) for e in entries])
         return found
 
     def out_shape(self, row: Shape, v: Shape) -> Shape:
         """The shape of v."""
         return v
-
-
-def _one_if(condition: Any) -> sp.Expr:
-    return sp.Piecewise((1, condition), (0, True))
 
 
 @frozen
@@ -94,7 +91,7 @@ class Histogram(_Counts):
         for k in range(self.bins):
             last = k == self.bins - 1
             found[k] = sp.Add(*[
-                _one_if(sp.And(v >= edges[k], v <= edges[k + 1] if last else v < edges[k + 1])) for v in x.flat
+                one_if(sp.And(v >= edges[k], v <= edges[k + 1] if last else v < edges[k + 1])) for v in x.flat
             ])  # fmt: skip
         return found
 

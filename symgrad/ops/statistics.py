@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, where
@@ -142,7 +143,7 @@ class ArgMode(_Finds):
 
     def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
         """The entry that no other beats: by how many are equal to it, by being smaller, by being later."""
-        counts = [sp.Add(*[_one_if(sp.Eq(a, b)) for b in row]) for a in row]
+        counts = [sp.Add(*[one_if(sp.Eq(a, b)) for b in row]) for a in row]
         cases = []
         for k, a in enumerate(row):
             better = [
@@ -152,10 +153,6 @@ class ArgMode(_Finds):
             ]
             cases.append((k, sp.And(*better)))
         return [sp.Piecewise(*cases[:-1], (cases[-1][0], True))]
-
-
-def _one_if(condition: Any) -> sp.Expr:
-    return sp.Piecewise((1, condition), (0, True))
 
 
 def mode(
