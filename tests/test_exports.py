@@ -51,6 +51,7 @@ def jax():
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part[0].name)
 def test_jax_source_agrees_with_eager_under_jit(part):
+    jax()
     cases = [(row.cases[0], text) for row in part if (text := exported(row.cases[0], "jax"))]
     functions = [loaded(text) for _, text in cases]
     found = jax().jit(lambda points: [f(*xs) for f, xs in zip(functions, points)])([c.points for c, _ in cases])
@@ -69,6 +70,7 @@ POINT = RNG.normal(size=2), RNG.normal(size=(3, 2)), RNG.normal(size=3)
 
 
 def test_jax_source_is_mapped_and_differentiated():
+    jax()
     f = loaded(sg.export(regression, POINT, target="jax"), "regression")
     gradient = loaded(sg.export(sg.grad(regression), POINT, target="jax", name="g"), "g")
     many = np.stack([POINT[0], 2 * POINT[0]])
