@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.errors import shown_as
 from symgrad.functions import (
     abs,
     acos,
@@ -67,7 +68,14 @@ absolute, negative, sgn, ger, vdot = abs, neg, sign, outer, public(products.vdot
 arccos, arcsin, arctan, arctan2 = acos, asin, atan, atan2
 arccosh, arcsinh, arctanh = acosh, asinh, atanh
 greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
-chain_matmul = public_all(lambda *matrices: multi_dot(matrices), "chain_matmul", multi_dot.__doc__)
+
+
+def _chain_matmul(*matrices: Any) -> Any:
+    return multi_dot(matrices)
+
+
+chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul", multi_dot.__doc__)
+
 
 # ------------------------------------------------------------------ elementwise
 signbit, isposinf, isneginf = public(signs.signbit), public(signs.isposinf), public(signs.isneginf)

@@ -6,7 +6,14 @@ expected and what to do; where torch has a text, its first sentence comes first.
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
 import numpy as np
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class SymgradError(Exception):
@@ -53,12 +60,41 @@ class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
 
 
+class PickleError(ArgumentTypeError, pickle.PicklingError):
+    """An object cannot be pickled, such as a lambda; the message says what can."""
+
+
 class FormError(SymgradError, ValueError):
     """A closed form cannot be written in the notation asked for."""
 
 
 class CrosscheckError(SymgradError, AssertionError):
     """Two readings of the same derivative disagree."""
+
+
+def shown_as(name: str) -> Callable[[F], F]:
+    """Let Python's own errors about arguments call a function by its public name."""
+
+    def rename(fn: F) -> F:
+        fn.__name__ = fn.__qualname__ = name
+        return fn
+
+    return rename
+
+
+@contextmanager
+def uncovered() -> Iterator[None]:
+    """Raise again what a tensor said where NumPy put words of its own before it.
+
+    In ``array[i] = tensor`` it asks for a float, and answers any error by "setting an array element with a sequence".
+    """
+    try:
+        yield
+    except ValueError as error:
+        said = error.__cause__
+        if isinstance(error, SymgradError) or not isinstance(said, (GraphError, ValueNeeded)):
+            raise
+        raise type(said)(*said.args) from error
 
 
 class GradcheckError(SymgradError, RuntimeError):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -25,6 +26,7 @@ _FLOAT64: np.dtype[Any] = np.dtype(np.float64)
 _GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
 _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
+_VARIABLES: ContextVar[tuple[Any, ...] | None] = ContextVar("symgrad_variables", default=None)
 
 recording = _GRAD.get  # the hot path's name for is_grad_enabled
 
@@ -39,6 +41,21 @@ def is_inference_mode_enabled() -> bool:
     return _INFERENCE.get()
 
 
+def variables() -> tuple[Any, ...] | None:
+    """Return the nodes of the variables of all transforms that run here; None where none does."""
+    return _VARIABLES.get()
+
+
+@contextmanager
+def transforming(nodes: Iterable[Any]) -> Iterator[None]:
+    """Run a user's function in a transform: what it computes from these nodes is to be differentiated."""
+    token = _VARIABLES.set((*(_VARIABLES.get() or ()), *nodes))
+    try:
+        yield
+    finally:
+        _VARIABLES.reset(token)
+
+
 class _Mode:
     """Context manager and decorator that sets context variables and puts them back."""
 
@@ -46,17 +63,32 @@ class _Mode:
         self._grad, self._inference = grad, inference
         self._before: list[tuple[bool, bool]] = []
 
+    # A KeyboardInterrupt is raised behind a call, or at the first step of a method. Wherever one comes in
+    # ``__enter__``, nothing has changed; in ``__exit__``, all is put back, but for one at the very first step.
     def __enter__(self) -> Self:
-        self._before.append((_GRAD.get(), _INFERENCE.get()))
-        _GRAD.set(self._grad)
-        if self._inference is not None:
-            _INFERENCE.set(self._inference)
-        return self
+        before = self._now()
+        inference = before[1] if self._inference is None else self._inference
+        try:
+            _INFERENCE.set(inference)
+            _GRAD.set(self._grad)
+            self._before += [before]  # an instruction, no call
+            return self
+        except BaseException:
+            _INFERENCE.set(before[1])
+            _GRAD.set(before[0])
+            raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        grad, inference = self._before.pop()
-        _GRAD.set(grad)
-        _INFERENCE.set(inference)
+        try:
+            _GRAD.set(self._before[-1][0])
+        finally:
+            try:
+                _INFERENCE.set(self._before[-1][1])
+            finally:
+                del self._before[-1]
+
+    def _now(self) -> tuple[bool, bool]:
+        return _GRAD.get(), _INFERENCE.get()
 
     def _copy(self) -> _Mode:
         return _Mode(grad=self._grad, inference=self._inference)
@@ -70,8 +102,16 @@ class _Mode:
 
         @functools.wraps(fn)
         def inside(*args: Any, **kwargs: Any) -> Any:
-            with self._copy():
+            before = _GRAD.get(), _INFERENCE.get()
+            try:
+                _INFERENCE.set(before[1] if self._inference is None else self._inference)
+                _GRAD.set(self._grad)
                 return fn(*args, **kwargs)
+            finally:  # written out, since an interrupt can come before the first step of an ``__exit__``
+                try:
+                    _GRAD.set(before[0])
+                finally:
+                    _INFERENCE.set(before[1])
 
         return inside  # type: ignore[return-value]
 
@@ -149,9 +189,14 @@ class set_grad_enabled(_Mode):
         _GRAD.set(self._grad)
 
     def __enter__(self) -> Self:
-        self._before.append((self._previous, _INFERENCE.get()))
-        _GRAD.set(self._grad)
-        return self
+        try:
+            return super().__enter__()
+        except BaseException:
+            _GRAD.set(self._previous)
+            raise
+
+    def _now(self) -> tuple[bool, bool]:
+        return self._previous, _INFERENCE.get()
 
     def __call__(self, fn: F) -> F:
         _GRAD.set(self._previous)

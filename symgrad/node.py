@@ -7,17 +7,18 @@ iterative: depth is limited by memory, not by Python's recursion limit.
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import sympy as sp
 
+from symgrad.forks import Lock
 from symgrad.hooks import Hook, Hooks, RemovableHandle, hooks_on
 
 # What a node needs to be: an unnamed constant, part of a formula only, or on the way to a gradient.
 CONSTANT, TRACED, GRAD = 0, 1, 2
 _count = itertools.count(1).__next__
+_LOCKS = tuple([Lock() for _ in range(16)])  # cells share them: a lock for each leaf would have to be found by a fork
 
 Size = Any  # int or sympy.Expr
 Shape = tuple[Size, ...]
@@ -26,19 +27,18 @@ Shape = tuple[Size, ...]
 class Cell:
     """Where a leaf's gradient accumulates. Shared by the leaf's successors when its value is rebound."""
 
-    __slots__ = ("grad", "grad_expr", "hooks", "lock")
+    __slots__ = ("grad", "grad_expr", "hooks")
     rebindable = False  # whether a statement in place may change a handle on the leaf: on a transform's own variable
 
     def __init__(self) -> None:
         self.grad: Any = None
         self.hooks: Hooks | None = None
         self.grad_expr: Any = None
-        self.lock = threading.Lock()
 
-    def add(self, gradient: Any) -> None:
-        """Accumulate, as ``.grad += gradient`` under a lock."""
-        with self.lock:
-            self.grad = gradient if self.grad is None else self.grad + gradient
+    @property
+    def lock(self) -> Any:
+        """The lock to accumulate under."""
+        return _LOCKS[id(self) >> 4 & 15].current
 
 
 class Rule(Protocol):
@@ -206,6 +206,21 @@ def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozen
         if id(node) not in stop:
             stack.extend(p for p in node.inputs if is_node(p))
     return sorted(seen.values(), key=lambda n: n.index)
+
+
+def reaches(root: AnyNode, targets: Sequence[AnyNode]) -> bool:
+    """Whether a gradient flows from the root to one of the targets; what is older than all of them is passed over."""
+    wanted, oldest = {id(t) for t in targets}, min((t.index for t in targets), default=0)
+    seen: set[int] = set()
+    stack = [root] if wanted else []
+    while stack:
+        node = stack.pop()
+        if id(node) in wanted:
+            return True
+        if id(node) not in seen:
+            seen.add(id(node))
+            stack.extend(p for p in node.inputs if is_node(p) and p.level == GRAD and p.index >= oldest)
+    return False
 
 
 def evaluate(roots: Sequence[AnyNode], env: dict[int, Any] | None = None, *, keep: bool = False) -> list[Any]:

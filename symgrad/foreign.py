@@ -1,0 +1,129 @@
+"""Foreign text, such as users' names, keys and titles: how it is written into each language, so that it stays text.
+
+There is one function for each place that text can stand in; no other module escapes anything. Identifiers are made in
+``exports.names``, of the same text. Imports nothing of symgrad.
+"""
+
+from __future__ import annotations
+
+import html as _html
+import numbers
+from typing import Any
+
+UNPRINTABLE = "␣"  # in the place of what is not seen, or moves what is around it
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
+    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
+    "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
+    "‹": r"$\langle$", "›": r"$\rangle$", "<": r"$<$", ">": r"$>$", UNPRINTABLE: r"\textvisiblespace{}",
+}  # fmt: skip
+_LATEX_NAME = {
+    "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "~": r"\sim ",
+    "^": r"\wedge ", "_": r"\_", "′": "'", " ": r"\ ", UNPRINTABLE: r"\textvisiblespace ",
+}  # fmt: skip
+_MARKDOWN = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def printable(text: str) -> str:
+    """Return one line for a screen: without control characters, and none that turn the direction of reading."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else UNPRINTABLE for c in text)
+
+
+def named(name: str, signs: str = "‹›") -> str:
+    """Return a name on one line, by which two names are told apart: signs that no one sees are written by their number.
+
+    ``signs`` are those that end a name where it stands, and are written so too.
+
+    >>> named("a" + chr(10)), named("a"), named("a" + UNPRINTABLE)
+    ('a␣A;', 'a', 'a␣2423;')
+    """
+    hidden = UNPRINTABLE + signs
+    return "".join(c if c.isprintable() and c not in hidden else f"{UNPRINTABLE}{ord(c):X};" for c in name)
+
+
+# ------------------------------------------------------------------ sources
+def comment(text: str) -> str:
+    """Return one line that ends no comment, docstring, script or document, whatever it says.
+
+    >>> comment("a */ b" + chr(10) + "c")
+    'a * / b c'
+    """
+    kept = "".join(c if c.isprintable() else " " for c in text)
+    kept = kept.replace("\\", "/").replace('"', "'").replace("???", "? ? ?").replace("??", "? ?")
+    for sign in ("*/", "/*", "</", "'''", "<!"):
+        kept = kept.replace(sign, " ".join(sign))
+    return " ".join(kept.split())
+
+
+def docstring(text: str) -> str:
+    r"""Return one line for between three double quotes; Python reads the same text from it.
+
+    >>> print(docstring('["a"] ' + chr(92)))
+    [\"a\"] \\
+    """
+    kept = "".join(c if c.isprintable() else " " for c in text)
+    return kept.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def literal(value: Any) -> str:
+    r"""Return a text, a number, a truth value, None or a tuple of them as an expression of Python, in ASCII.
+
+    What ``repr`` a class of its own has plays no part.
+
+    Raises:
+        TypeError: the value is something else.
+
+    >>> literal(("θ", 1)), literal(float("inf"))
+    ("('\\u03b8', 1)", "float('inf')")
+    """
+    if value is None or isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str):
+        return ascii("".join(value))
+    if isinstance(value, numbers.Integral):
+        return int.__repr__(int(value))
+    if isinstance(value, float):
+        plain = float.__repr__(float(value))
+        return plain if plain[-1].isdigit() else f"float({plain!r})"
+    if type(value) is tuple:
+        return f"({', '.join(map(literal, value))}{',' if len(value) == 1 else ''})"
+    raise TypeError(f"a {type(value).__name__} has no literal. Expected text, a number or a tuple of them.")
+
+
+# ------------------------------------------------------------------ pages and pictures
+def html(text: str) -> str:
+    """Return text for an element or a quoted attribute of HTML, SVG and MathML; line ends stay."""
+    return _html.escape("\n".join(map(printable, text.split("\n"))), quote=True)
+
+
+def mermaid(text: str) -> str:
+    """Return text for a quoted label of Mermaid: what it or HTML could read is written by its number, #60; for <."""
+    kept = printable(text)
+    return "".join(c if c.isalnum() or c in " =+,.^/" or ord(c) > 0x7F else f"#{ord(c)};" for c in kept)
+
+
+def dot(text: str) -> str:
+    """Return text for a quoted label of Graphviz."""
+    return printable(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def markdown(text: str) -> str:
+    """Return prose that Markdown and the HTML in it leave alone."""
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|$~" else _MARKDOWN.get(c, c) for c in printable(text))
+
+
+# ------------------------------------------------------------------ LaTeX
+def latex(text: str) -> str:
+    """Return prose with all that LaTeX would read replaced."""
+    return "".join(_LATEX.get(c, c) for c in printable(text))
+
+
+def latex_letters(name: str) -> str:
+    """Return a name's characters for where LaTeX reads mathematics."""
+    return "".join(_LATEX_NAME.get(c, c) for c in named(name, ""))
+
+
+def latex_in_html(formula: str) -> str:
+    """Return LaTeX in which nothing reads as a tag: notebooks put it into a page."""
+    return formula.replace("<", r"\lt ").replace(">", r"\gt ")

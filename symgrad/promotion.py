@@ -1,0 +1,82 @@
+"""Which dtype a result has: the few rules that operations answer ``dtype`` with. Imports nothing of symgrad.
+
+What is known of an input is its *kind*: a dtype, or the class ``float`` or ``int`` of a Python number, which takes the
+dtype of what it meets. A float64 array without axes is a Python float to a tensor, so its kind is ``float``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+Kind = Any  # np.dtype, or the class float or int of a number
+FLOAT64, INT64, BOOL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_)
+HALF = np.dtype(np.float16)
+_SHOWN: dict[Kind, Any] = {float: 1.0, int: 1}  # NumPy knows a number from its value only
+
+
+def kind_of(shape: Any, dtype: Any) -> Kind:
+    """Return the kind of an array of this shape and dtype."""
+    return float if shape == () and dtype == FLOAT64 else dtype
+
+
+def kind_of_number(x: Any) -> Kind:
+    """Return the kind of a Python number; a size that is an expression counts as a float."""
+    return int if type(x) is int else float
+
+
+def is_float(kind: Kind) -> bool:
+    """Whether a kind is that of floating-point numbers."""
+    return kind is float or (kind is not int and bool(kind.kind == "f"))
+
+
+def one_of(kind: Kind, shape: tuple[int, ...]) -> Any:
+    """Return ones of a kind, to ask a kernel with."""
+    return _SHOWN[kind] if kind is float or kind is int else np.ones(shape, kind)
+
+
+@lru_cache(maxsize=4096)
+def promoted(*kinds: Kind) -> np.dtype[Any]:
+    """NumPy's promotion: numbers take the dtype of the others."""
+    return np.result_type(*[_SHOWN[k] if k is float or k is int else k for k in kinds]) if kinds else FLOAT64
+
+
+def stacked(*kinds: Kind) -> np.dtype[Any]:
+    """NumPy's promotion where numbers become arrays first, and promote as well."""
+    return np.result_type(*kinds) if kinds else FLOAT64
+
+
+def floating(*kinds: Kind) -> np.dtype[Any]:
+    """Floating-point numbers: of integers and truth values in double precision."""
+    found = promoted(*kinds)
+    return found if found.kind == "f" else FLOAT64
+
+
+def summed(*kinds: Kind) -> np.dtype[Any]:
+    """What sums and products along axes have: of short integers and truth values the long ones."""
+    return accumulated(promoted(*kinds))
+
+
+def accumulated(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype in which NumPy adds up numbers of this one."""
+    return {"b": INT64, "i": INT64, "u": np.dtype(np.uint64)}.get(dtype.kind, dtype)
+
+
+def positions(*kinds: Kind) -> np.dtype[Any]:
+    """Counts and positions, of whatever."""
+    return INT64
+
+
+def truths(*kinds: Kind) -> np.dtype[Any]:
+    """Truth values."""
+    return BOOL
+
+
+def of_first(*kinds: Kind) -> np.dtype[Any]:
+    """The dtype of the first input; the others say where its entries go."""
+    return np.dtype(kinds[0])
+
+
+CONVERTING = frozenset({promoted, stacked, floating, summed})  # whose operations compute in the dtype of the result
