@@ -11,7 +11,8 @@ FEW = 4.0  # units of the last place
 
 def listed():
     """The rows of the page: the errors of value and derivative by function."""
-    cells = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if "|" in line]
+    page = PAGE.read_text(encoding="utf-8").partition("## Hard points")[0]
+    cells = [line.strip("| ").split(" | ") for line in page.splitlines() if "|" in line]
     return {name: (float(value), float(slope)) for name, _, _, value, slope in cells[2:]}
 
 

@@ -74,7 +74,8 @@ def arguments(name):
     return [(name, i) for i in range(SCALARS[name].nargs) if (name, i) not in OWN_RANGE]
 
 
-ARGUMENTS = [pair for name in SCALARS for pair in arguments(name)]
+PLAIN = [name for name, scalar in SCALARS.items() if not scalar.ordered]
+ARGUMENTS = [pair for name in PLAIN for pair in arguments(name)]
 
 
 @pytest.mark.parametrize(("name", "i"), ARGUMENTS)
@@ -87,7 +88,8 @@ def test_declared_derivative_is_the_derivative_of_the_meaning(name, i):
 
 SMOOTH = [
     (name, i) for name, i in ARGUMENTS
-    if not partial(SCALARS[name], i).has(sp.Piecewise, sp.sign)
+    if not SCALARS[name].hidden
+    and not spelled_out(partial(SCALARS[name], i)).has(sp.Piecewise, sp.sign)
     and not spelled_out(SCALARS[name].meaning).has(sp.Mod, *STEPS)
 ]  # fmt: skip
 
@@ -108,7 +110,7 @@ def test_sympy_proves_the_declared_derivative(name, i):
     assert sp.simplify(sp.expand(moved, power_base=True, force=True).rewrite(sp.exp)) == 0 or sp.simplify(moved) == 0
 
 
-@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("name", PLAIN)
 def test_kernels_compute_the_meaning(name):
     scalar = SCALARS[name]
     body, args = scalar.function(*X[: scalar.nargs]), X[: scalar.nargs]
@@ -147,6 +149,21 @@ def test_second_derivative_is_that_of_the_meaning(name, i):
     found = np.broadcast_to(kernel(*[np.array(c) for c in zip(*rows, strict=True)]), POINTS)
     wanted = [value(expected, at) for at in rows]
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, scalar in SCALARS.items() if scalar.ordered])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_functions_of_an_order_are_their_meaning_and_so_is_their_derivative(name, n):
+    scalar = SCALARS[name]
+    body = scalar.function(sp.Integer(n), X[0])
+    expected = spelled_out(scalar.meant(sp.Integer(n), X[0]))
+    rows = [at for at, *_ in points(scalar)]
+    wanted = [value(expected, [at]) for at in rows]
+    np.testing.assert_allclose(array_kernel(body, X[:1])(np.array(rows)), wanted, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose([float_kernel(body, X[:1])(at) for at in rows], wanted, rtol=1e-12, atol=1e-14)
+    slope = differentiate(body, X[0])
+    for at in rows[:10]:
+        assert value(slope, [at]) == pytest.approx(value(derivative(expected, X[0]), [at]), rel=1e-12), at
 
 
 # function, where, its value and derivative there

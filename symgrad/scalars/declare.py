@@ -9,10 +9,11 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
+
+from symgrad.lazy import cached_property
 
 Interval = tuple[float, float]
 
@@ -42,6 +43,8 @@ class Scalar:
     text: str
     core: Interval = (-3.0, 3.0)
     hidden: bool = False
+    computed: Callable[..., Any] | None = None
+    ordered: bool = False
 
     @cached_property
     def meaning(self) -> sp.Expr:
@@ -95,6 +98,8 @@ def declare(
     text: str = "",
     core: tuple[float, float] = (-3.0, 3.0),
     hidden: bool = False,
+    computed: Callable[..., Any] | None = None,
+    ordered: bool = False,
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -110,6 +115,8 @@ def declare(
         text: how matrix notation writes it in text, default ``name``.
         core: the interval on which accuracy is tested.
         hidden: formulas show the meaning instead of the name.
+        computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
+        ordered: the first argument is a whole number of the payload, such as the order of a derivative.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -117,7 +124,9 @@ def declare(
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
     function = _new_class(name, nargs) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"
-    found = Scalar(name, function, nargs, meaning, derivative, numpy, float, latex, text or name, core, hidden)
+    found = Scalar(
+        name, function, nargs, meaning, derivative, numpy, float, latex, text or name, core, hidden, computed, ordered
+    )
     if own:
         function.declared = found
         function._imp_ = staticmethod(numpy)  # SymPy's lambdify looks for it

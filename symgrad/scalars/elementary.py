@@ -7,11 +7,14 @@ the one that is accurate in floating point. Angles are in radians.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from symgrad.scalars import slopes
 from symgrad.scalars.declare import declare
+from symgrad.scalars.written import once
 
 _LN2 = sp.log(2)
 _LN10 = sp.log(10)
@@ -73,45 +76,142 @@ acos = declare(
     latex=r"\arccos",
     core=_UNIT,
 )
-atan = declare("atan", sp.atan, lambda x, y: 1 / (1 + x**2), numpy=np.arctan, float=math.atan, latex=r"\arctan")
+# In products of 1/(1 + x²) and x/(1 + x²) no power of x overflows
+cauchy_times: Any = declare(
+    "cauchy_times",
+    lambda x: x / (1 + x**2),
+    lambda x, y: cauchy(x) - 2 * y**2,
+    **once(slopes.cauchy_times),
+    hidden=True,
+)
+cauchy: Any = declare(
+    "cauchy", lambda x: 1 / (1 + x**2), lambda x, y: -2 * cauchy_times(x) * y, **once(slopes.cauchy), hidden=True
+)
+atan = declare("atan", sp.atan, lambda x, y: cauchy(x), numpy=np.arctan, float=math.atan, latex=r"\arctan")
+
+# ------------------------------------------------------------------ of a point in the plane
+direction: Any = declare(
+    "direction",
+    lambda a, b: sp.Piecewise((0, sp.Eq(hypot(a, b), 0)), (a / hypot(a, b), True)),
+    lambda a, b, y: (direction(b, a) * atan2_slope(a, b), -y * atan2_slope(a, b)),
+    **once(slopes.direction),
+    nargs=2,
+    hidden=True,
+)
+hypot: Any = declare(
+    "hypot",
+    lambda a, b: sp.sqrt(a**2 + b**2),
+    lambda a, b, y: (direction(a, b), direction(b, a)),  # flat at the origin
+    numpy=np.hypot,
+    float=math.hypot,
+    nargs=2,
+)
 
 
-def _atan2_partials(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    at_origin = sp.Eq(a, 0) & sp.Eq(b, 0)  # flat there, as in torch
-    return (
-        sp.Piecewise((0, at_origin), (b / (a**2 + b**2), True)),
-        sp.Piecewise((0, at_origin), (-a / (a**2 + b**2), True)),
-    )
+def _over_square(along: int) -> Any:
+    """b/(a² + b²) along 1, a/(a² + b²) along 0; flat at the origin, as in torch."""
+    return lambda *p: sp.Piecewise((0, sp.Eq(p[0], 0) & sp.Eq(p[1], 0)), (p[along] / (p[0] ** 2 + p[1] ** 2), True))
 
 
-atan2 = declare("atan2", sp.atan2, _atan2_partials, numpy=np.arctan2, float=math.atan2, nargs=2)
+def _turned(a: sp.Expr, b: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """-2ab/(a² + b²)² and (a² - b²)/(a² + b²)²."""
+    p, q = atan2_across(a, b), atan2_slope(a, b)
+    return -2 * p * q, (p - q) * (p + q)
+
+
+atan2_across: Any = declare(
+    "atan2_across",
+    _over_square(0),
+    lambda a, b, y: (-_turned(a, b)[1], _turned(a, b)[0]),
+    **once(slopes.atan2_across),
+    nargs=2,
+    hidden=True,
+)
+atan2_slope: Any = declare(
+    "atan2_slope", _over_square(1), lambda a, b, y: _turned(a, b), **once(slopes.atan2_slope), nargs=2, hidden=True
+)
+atan2 = declare(
+    "atan2",
+    sp.atan2,
+    lambda a, b, y: (atan2_slope(a, b), -atan2_across(a, b)),
+    numpy=np.arctan2,
+    float=math.atan2,
+    nargs=2,
+)
 
 # ------------------------------------------------------------------ hyperbolic
 sinh = declare("sinh", sp.sinh, lambda x, y: sp.cosh(x), numpy=np.sinh, float=math.sinh, latex=r"\sinh")
 cosh = declare("cosh", sp.cosh, lambda x, y: sp.sinh(x), numpy=np.cosh, float=math.cosh, latex=r"\cosh")
-# 1 - tanh² cancels to 0 beyond |x| = 19; 1/cosh² is right to underflow
-tanh = declare("tanh", sp.tanh, lambda x, y: 1 / sp.cosh(x) ** 2, numpy=np.tanh, float=math.tanh, latex=r"\tanh")
+# 1 - tanh² cancels to 0 beyond |x| = 19, and cosh² overflows beyond 355
+sech2: Any = declare(
+    "sech2",
+    lambda x: 1 / sp.cosh(x) ** 2,
+    lambda x, y: -2 * sp.tanh(x) * y,
+    **once(slopes.sech2),
+    hidden=True,
+)
+tanh = declare("tanh", sp.tanh, lambda x, y: sech2(x), numpy=np.tanh, float=math.tanh, latex=r"\tanh")
+asinh_slope = declare(
+    "asinh_slope",
+    lambda x: 1 / sp.sqrt(1 + x**2),
+    lambda x, y: -cauchy_times(x) * y,
+    **once(slopes.asinh_slope),
+    hidden=True,
+)
 asinh = declare(
     "asinh",
     sp.asinh,
-    lambda x, y: 1 / sp.sqrt(1 + x**2),
+    lambda x, y: asinh_slope(x),
     numpy=np.arcsinh,
     float=math.asinh,
     latex=r"\operatorname{arsinh}",
 )
+# x/(x² - 1) and 1/(x² - 1), as for atan
+acosh_times: Any = declare(
+    "acosh_times",
+    lambda x: x / ((x - 1) * (x + 1)),
+    lambda x, y: acosh_square(x) - 2 * y**2,
+    **once(slopes.acosh_times),
+    hidden=True,
+    core=_UNIT,
+)
+acosh_square: Any = declare(
+    "acosh_square",
+    lambda x: 1 / ((x - 1) * (x + 1)),
+    lambda x, y: -2 * acosh_times(x) * y,
+    **once(slopes.acosh_square),
+    hidden=True,
+    core=_UNIT,
+)
+acosh_slope = declare(
+    "acosh_slope",
+    lambda x: 1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
+    lambda x, y: -acosh_times(x) * y,
+    **once(slopes.acosh_slope),
+    hidden=True,
+    core=(1.05, 6.0),
+)
 acosh = declare(
     "acosh",
     sp.acosh,
-    lambda x, y: 1 / (sp.sqrt(x - 1) * sp.sqrt(x + 1)),
+    lambda x, y: acosh_slope(x),
     numpy=np.arccosh,
     float=math.acosh,
     latex=r"\operatorname{arcosh}",
     core=(1.05, 6.0),
 )
+atanh_slope = declare(
+    "atanh_slope",
+    lambda x: 1 / ((1 - x) * (1 + x)),
+    lambda x, y: -2 * acosh_times(x) * y,
+    **once(slopes.atanh_slope),
+    hidden=True,
+    core=_UNIT,
+)
 atanh = declare(
     "atanh",
     sp.atanh,
-    lambda x, y: 1 / ((1 - x) * (1 + x)),
+    lambda x, y: atanh_slope(x),
     numpy=np.arctanh,
     float=math.atanh,
     latex=r"\operatorname{artanh}",

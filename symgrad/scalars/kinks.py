@@ -25,7 +25,11 @@ def _relu_kernel(x: Any) -> Any:
     return np.maximum(x, 0)
 
 
-sign = declare("sign", sp.sign, _zero, numpy=np.sign, latex=r"\operatorname{sign}")
+def _sign_kernel(x: Any) -> Any:
+    return np.array(x) if np.result_type(x) == np.bool_ else np.sign(x)  # which does not take truth values
+
+
+sign = declare("sign", sp.sign, _zero, numpy=_sign_kernel, latex=r"\operatorname{sign}")
 abs_ = declare("abs", sp.Abs, lambda x, y: sp.sign(x), numpy=np.abs, float=abs)
 floor = declare("floor", sp.floor, _zero, numpy=np.floor)
 ceil = declare("ceil", sp.ceiling, _zero, numpy=np.ceil)

@@ -10,9 +10,11 @@ from symgrad.scalars.declare import SCALARS
 
 
 def in_full(e: Any) -> Any:
-    """Replace hidden functions by their meaning."""
+    """Replace hidden functions by their meaning, which may have others in it."""
     hidden = tuple(s.function for s in SCALARS.values() if s.hidden)
-    return e.replace(lambda a: isinstance(a, hidden), lambda a: a.declared.meant(*a.args)) if e.has(*hidden) else e
+    while e.has(*hidden):
+        e = e.replace(lambda a: isinstance(a, hidden), lambda a: a.declared.meant(*a.args))
+    return e
 
 
 def tidy(e: sp.Expr) -> sp.Expr:

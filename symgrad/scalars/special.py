@@ -6,27 +6,36 @@ SymPy's classes where it has them; kernels in ``numerics``, ``normal``, ``gamma`
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars import bessel, normal, numerics
+from symgrad.scalars import bessel, normal, numerics, scipys, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import log1p
+from symgrad.scalars.written import of_order, once
+
+# x beside a factor that vanishes long before 10⁶
+tame = declare("tame", lambda x: x, lambda x, y: sp.S.One, **once(slopes.tame), hidden=True)
+bell = declare("bell", lambda x: sp.exp(-(x**2)), lambda x, y: -2 * tame(x) * y, **once(slopes.bell), hidden=True)
+half_bell = declare(
+    "half_bell", lambda x: sp.exp(-(x**2) / 2), lambda x, y: -tame(x) * y, **once(slopes.half_bell), hidden=True
+)
 
 
 def _bell(x: sp.Expr) -> sp.Expr:
     """2/√π exp(-x²)."""
-    return 2 / sp.sqrt(sp.pi) * sp.exp(-(x**2))
+    return 2 / sp.sqrt(sp.pi) * bell(x)
 
 
-erf = declare("erf", sp.erf, lambda x, y: _bell(x), numpy=numerics.erf, float=math.erf)
-erfc = declare("erfc", sp.erfc, lambda x, y: -_bell(x), numpy=numerics.erfc, float=math.erfc)
+erf = declare("erf", sp.erf, lambda x, y: _bell(x), numpy=scipys.erf, float=math.erf)
+erfc = declare("erfc", sp.erfc, lambda x, y: -_bell(x), numpy=scipys.erfc, float=math.erfc)
 lgamma = declare(
     "lgamma",
     sp.loggamma,
     lambda x, y: sp.digamma(x),
-    numpy=numerics.lgamma,
+    numpy=scipys.lgamma,
     float=math.lgamma,
     latex=r"\log\Gamma",
     core=(0.1, 8.0),
@@ -36,7 +45,7 @@ polygamma = declare(
     "polygamma",
     sp.polygamma,
     lambda n, x, y: (sp.S.Zero, sp.polygamma(n + 1, x)),
-    numpy=numerics.polygamma,
+    numpy=scipys.polygamma,
     nargs=2,
     latex=r"\psi",
     core=(0.1, 8.0),
@@ -44,25 +53,66 @@ polygamma = declare(
 
 # ------------------------------------------------------------------ normal distribution
 _ROOT2 = sp.sqrt(2)
+_POS = (0.05, 6.0)
+erfinv_slope = declare(
+    "erfinv_slope",
+    lambda x: sp.sqrt(sp.pi) / 2 * sp.exp(sp.erfinv(x) ** 2),
+    lambda x, y: 2 * sp.erfinv(x) * y**2,
+    **once(slopes.erfinv_slope),
+    core=(-0.95, 0.95),
+    hidden=True,
+)
 erfinv = declare(
     "erfinv",
     sp.erfinv,
-    lambda x, y: sp.sqrt(sp.pi) / 2 * sp.exp(y**2),
-    numpy=numerics.erfinv,
+    lambda x, y: erfinv_slope(x),
+    numpy=scipys.erfinv,
     latex=r"\operatorname{erf}^{-1}",
     core=(-0.95, 0.95),
+)
+mill: Any = declare(
+    "mill",
+    lambda n, x: _mill_meaning(int(n), x),
+    lambda n, x, y: (sp.S.Zero, -2 * y * (mill(n + 1, x) - y)),
+    **of_order(slopes.mill),
+    nargs=2,
+    hidden=True,
+)
+
+
+def _mill_meaning(n: int, x: sp.Expr) -> sp.Expr:
+    if n == 1:
+        return 1 / (sp.sqrt(sp.pi) * erfcx(x)) - x
+    return sp.Rational(n - 1, 2) / _mill_meaning(n - 1, x) - x
+
+
+def _erfcx_nth(n: int, x: sp.Expr) -> sp.Expr:
+    """From f' = 2x f - 2/√π, differentiated."""
+    found = [erfcx(x), 2 * x * erfcx(x) - 2 / sp.sqrt(sp.pi)]
+    for k in range(2, n + 1):
+        found.append(2 * x * found[k - 1] + 2 * (k - 1) * found[k - 2])
+    return found[n]
+
+
+erfcx_nth: Any = declare(
+    "erfcx_nth",
+    lambda n, x: _erfcx_nth(int(n), x),
+    lambda n, x, y: (sp.S.Zero, erfcx_nth(n + 1, x)),
+    **of_order(slopes.erfcx_nth),
+    nargs=2,
+    hidden=True,
 )
 erfcx = declare(
     "erfcx",
     lambda x: sp.exp(x**2) * sp.erfc(x),
-    lambda x, y: 2 * x * y - 2 / sp.sqrt(sp.pi),
+    lambda x, y: erfcx_nth(1, x),
     numpy=normal.erfcx,
 )
 ndtr = declare(
     "ndtr",
     lambda x: sp.erfc(-x / _ROOT2) / 2,
-    lambda x, y: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
-    numpy=normal.ndtr,
+    lambda x, y: half_bell(x) / sp.sqrt(2 * sp.pi),
+    numpy=scipys.ndtr,
     latex=r"\Phi",
     text="Φ",
 )
@@ -74,34 +124,74 @@ def _hazard(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((left, x < 0), (sp.exp(-(x**2) / 2) / (sp.sqrt(2 * sp.pi) * ndtr(x)), True))
 
 
+hazard_bend = declare(
+    "hazard_bend",
+    lambda x: (x + _hazard(x)) * (x + 2 * _hazard(x)) - 1,
+    lambda x, y: _hazard_bend_slope(x),
+    **once(slopes.hazard_bend),
+    hidden=True,
+)
+hazard_slope = declare(
+    "hazard_slope",
+    lambda x: -_hazard(x) * (x + _hazard(x)),
+    lambda x, y: hazard(x) * hazard_bend(x),
+    **once(slopes.hazard_slope),
+    hidden=True,
+)
+hazard: Any = declare("hazard", _hazard, lambda x, y: hazard_slope(x), **once(slopes.hazard), hidden=True)
+
+
+def _hazard_bend_slope(x: sp.Expr) -> sp.Expr:
+    """h = φ/Φ has (x + h)' = 1 - h (x + h)."""
+    h, slope = hazard(x), hazard_slope(x)
+    return (1 + slope) * (x + 2 * h) + (x + h) * (1 + 2 * slope)
+
+
 log_ndtr = declare(
     "log_ndtr",
     lambda x: sp.log(sp.erfc(-x / _ROOT2) / 2),
-    lambda x, y: _hazard(x),
-    numpy=normal.log_ndtr,
+    lambda x, y: hazard(x),
+    numpy=scipys.log_ndtr,
     latex=r"\log\Phi",
 )
-ndtri = declare(
+ndtri_slope = declare(
+    "ndtri_slope",
+    lambda x: sp.sqrt(2 * sp.pi) * sp.exp(ndtri(x) ** 2 / 2),
+    lambda x, y: ndtri(x) * y**2,
+    **once(slopes.ndtri_slope),
+    core=(0.02, 0.98),
+    hidden=True,
+)
+ndtri: Any = declare(
     "ndtri",
     lambda x: _ROOT2 * sp.erfinv(2 * x - 1),
-    lambda x, y: sp.sqrt(2 * sp.pi) * sp.exp(y**2 / 2),
-    numpy=normal.ndtri,
+    lambda x, y: ndtri_slope(x),
+    numpy=scipys.ndtri,
     latex=r"\Phi^{-1}",
     core=(0.02, 0.98),
 )
 
 # ------------------------------------------------------------------ logarithms
+odds_slope = declare(
+    "odds_slope",
+    lambda x: 1 / (x * (1 - x)),
+    lambda x, y: (2 * x - 1) * y**2,
+    **once(slopes.odds_slope),
+    core=(0.05, 0.95),
+    hidden=True,
+)
 logit = declare(
     "logit",
     lambda x: sp.log(x / (1 - x)),
-    lambda x, y: 1 / (x * (1 - x)),
+    lambda x, y: odds_slope(x),
     numpy=normal.logit,
     core=(0.05, 0.95),
 )
+log_e = declare("log_e", lambda x: sp.log(x) + 1, lambda x, y: 1 / x, **once(slopes.log_e), core=_POS, hidden=True)
 entr = declare(
     "entr",
     lambda x: sp.Piecewise((-x * sp.log(x), x > 0), (0, sp.Eq(x, 0)), (-sp.oo, True)),
-    lambda x, y: -sp.log(x) - 1,
+    lambda x, y: -log_e(x),
     numpy=numerics.entr,
     core=(0.05, 6.0),
 )
@@ -132,8 +222,40 @@ xlog1py = declare(
     core=(-0.9, 6.0),
 )
 
+
 # ------------------------------------------------------------------ Bessel functions
-_I: dict[str, Any] = {}  # each function's derivative has the other one in it
+def _nth(n: int, x: sp.Expr, at_zero: sp.Expr, first: Any, step: Any) -> sp.Expr:
+    """The n-th derivative by a recurrence that divides by x, and its value at 0."""
+    found = list(first)
+    for k in range(len(found), n + 1):
+        found.append(step(k, found))
+    return sp.Piecewise((at_zero, sp.Eq(x, 0)), (found[n], True))
+
+
+@lru_cache(maxsize=64)
+def _i0_at_zero(n: int) -> sp.Expr:
+    return sp.S.Zero if n % 2 else sp.factorial(n) / (sp.factorial(n // 2) ** 2 * 2**n)
+
+
+def _i0_nth(n: int, x: sp.Expr) -> sp.Expr:
+    """From x f'' + f' = x f, differentiated."""
+    return _nth(
+        n,
+        x,
+        _i0_at_zero(n),
+        [i0(x), i1(x)],
+        lambda k, f: f[k - 2] + ((k - 2) * f[k - 3] if k > 2 else 0) / x - (k - 1) * f[k - 1] / x,
+    )
+
+
+i0_nth: Any = declare(
+    "i0_nth",
+    lambda n, x: _i0_nth(int(n), x),
+    lambda n, x, y: (sp.S.Zero, i0_nth(n + 1, x)),
+    **of_order(slopes.i0_nth),
+    nargs=2,
+    hidden=True,
+)
 
 
 def _over(y: sp.Expr, x: sp.Expr) -> sp.Expr:
@@ -141,32 +263,81 @@ def _over(y: sp.Expr, x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((sp.Rational(1, 2), sp.Eq(x, 0)), (y / x, True))
 
 
-_I["i0"] = i0 = declare("i0", lambda x: sp.besseli(0, x), lambda x, y: _I["i1"](x), numpy=bessel.i0, latex="I_0")
-_I["i1"] = i1 = declare(
-    "i1", lambda x: sp.besseli(1, x), lambda x, y: _I["i0"](x) - _over(y, x), numpy=bessel.i1, latex="I_1"
+i1_slope = declare(
+    "i1_slope",
+    lambda x: i0(x) - _over(i1(x), x),
+    lambda x, y: i0_nth(3, x),
+    **once(slopes.i1_slope),
+    hidden=True,
 )
-_I["i0e"] = i0e = declare(
-    "i0e",
-    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
-    lambda x, y: _I["i1e"](x) - sp.sign(x) * y,
-    numpy=bessel.i0e,
+i0: Any = declare("i0", lambda x: sp.besseli(0, x), lambda x, y: i1(x), numpy=bessel.i0, latex="I_0")
+i1: Any = declare("i1", lambda x: sp.besseli(1, x), lambda x, y: i1_slope(x), numpy=bessel.i1, latex="I_1")
+
+
+def _decay(n: int, x: sp.Expr) -> sp.Expr:
+    """The n-th derivative of exp(-a) I₀(a) at a = |x| > 0: f' = h - f and h' = f - h - h/a with h = exp(-a) I₁(a)."""
+    a, f, h = sp.Symbol("a", positive=True), sp.Symbol("f"), sp.Symbol("h")
+    found: sp.Expr = f
+    for _ in range(n):
+        found = sp.diff(found, a) + sp.diff(found, f) * (h - f) + sp.diff(found, h) * (f - h - h / a)
+    return sp.expand(found).subs({f: i0e(x), h: i1e(sp.Abs(x)), a: sp.Abs(x)})
+
+
+decay: Any = declare(
+    "decay",
+    lambda n, x: _decay(int(n), x),
+    lambda n, x, y: (sp.S.Zero, sp.sign(x) * decay(n + 1, x)),
+    **of_order(slopes.decay),
+    nargs=2,
+    hidden=True,
 )
-_I["i1e"] = i1e = declare(
-    "i1e",
-    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
-    lambda x, y: _I["i0e"](x) - sp.sign(x) * y - _over(y, x),
-    numpy=bessel.i1e,
+i0e_slope = declare(
+    "i0e_slope",
+    lambda x: i1e(x) - sp.sign(x) * i0e(x),
+    lambda x, y: decay(2, x),
+    **once(slopes.i0e_slope),
+    hidden=True,
 )
+i1e_slope = declare(
+    "i1e_slope",
+    lambda x: i0e(x) - sp.sign(x) * i1e(x) - _over(i1e(x), x),
+    lambda x, y: sp.sign(x) * (decay(2, x) + decay(3, x)),
+    **once(slopes.i1e_slope),
+    hidden=True,
+)
+i0e: Any = declare("i0e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x), lambda x, y: i0e_slope(x), numpy=bessel.i0e)
+i1e: Any = declare("i1e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x), lambda x, y: i1e_slope(x), numpy=bessel.i1e)
+
 
 # ------------------------------------------------------------------ sin(πx)/(πx)
-sinc_slope = declare(
+def _sinc_nth(n: int, x: sp.Expr) -> sp.Expr:
+    """From x f'' + 2f' = -π² x f, differentiated."""
+    at_zero = sp.S.Zero if n % 2 else (-1) ** (n // 2) * sp.pi**n / (n + 1)
+    return _nth(
+        n,
+        x,
+        at_zero,
+        [sinc(x), sinc_slope(x)],
+        lambda k, f: -(sp.pi**2) * (f[k - 2] + ((k - 2) * f[k - 3] / x if k > 2 else 0)) - k * f[k - 1] / x,
+    )
+
+
+sinc_nth: Any = declare(
+    "sinc_nth",
+    lambda n, x: _sinc_nth(int(n), x),
+    lambda n, x, y: (sp.S.Zero, sinc_nth(n + 1, x)),
+    **of_order(slopes.sinc_nth),
+    nargs=2,
+    hidden=True,
+)
+sinc_slope: Any = declare(
     "sinc_slope",
     lambda x: sp.Piecewise((0, sp.Eq(x, 0)), ((sp.cos(sp.pi * x) - sp.sin(sp.pi * x) / (sp.pi * x)) / x, True)),
-    lambda x, y: sp.Piecewise((-(sp.pi**2) / 3, sp.Eq(x, 0)), (-(sp.pi**2) * _I["sinc"](x) - 2 * y / x, True)),
+    lambda x, y: sinc_nth(2, x),
     numpy=bessel.sinc_slope,
     hidden=True,
 )
-_I["sinc"] = sinc = declare(
+sinc: Any = declare(
     "sinc",
     lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(sp.pi * x) / (sp.pi * x), True)),
     lambda x, y: sinc_slope(x),

@@ -5,20 +5,27 @@ log(1 + exp(x)) is nan at 1000, σ'(x) = σ(1 - σ) is 0 at 40: each has the sta
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars import bessel, numerics
+from symgrad.scalars import bessel, numerics, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import tanh
+from symgrad.scalars.written import once
 
+sigmoid_slope: Any = declare(
+    "sigmoid_slope",
+    lambda x: sigmoid(x) * sigmoid(-x),
+    lambda x, y: -y * sp.tanh(x / 2),  # σ(-x) - σ(x), which cancels near 0
+    **once(slopes.sigmoid_slope),
+    hidden=True,
+)
 sigmoid: Any = declare(
     "sigmoid",
     lambda x: 1 / (1 + sp.exp(-x)),
-    lambda x, y: y * sigmoid(-x),
+    lambda x, y: sigmoid_slope(x),
     numpy=numerics.sigmoid,
     float=numerics.sigmoid_float,
     latex=r"\sigma",
@@ -39,27 +46,42 @@ logsigmoid: Any = declare(
     float=numerics.logsigmoid_float,
     latex=r"\log\sigma",
 )
+share: Any = declare(
+    "share",
+    lambda a, b: sigmoid(a - b),
+    lambda a, b, y: (sigmoid_slope(a - b), -sigmoid_slope(a - b)),
+    **once(slopes.share),
+    nargs=2,
+    hidden=True,
+)
 logaddexp = declare(
     "logaddexp",
     lambda a, b: sp.log(sp.exp(a) + sp.exp(b)),
-    lambda a, b, y: (sigmoid(a - b), sigmoid(b - a)),
+    lambda a, b, y: (share(a, b), share(b, a)),
     numpy=np.logaddexp,
     nargs=2,
 )
 _LN2 = sp.log(2)
+sigmoid2 = declare(
+    "sigmoid2",
+    lambda x: sigmoid(_LN2 * x),
+    lambda x, y: _LN2 * sigmoid_slope(_LN2 * x),
+    **once(slopes.sigmoid2),
+    hidden=True,
+)
+share2 = declare(
+    "share2",
+    lambda a, b: sigmoid(_LN2 * (a - b)),
+    lambda a, b, y: tuple(sign * _LN2 * sigmoid_slope(_LN2 * (a - b)) for sign in (1, -1)),
+    **once(slopes.share2),
+    nargs=2,
+    hidden=True,
+)
 logaddexp2 = declare(
     "logaddexp2",
     lambda a, b: sp.log(2**a + 2**b) / _LN2,
-    lambda a, b, y: (sigmoid(_LN2 * (a - b)), sigmoid(_LN2 * (b - a))),
+    lambda a, b, y: (share2(a, b), share2(b, a)),
     numpy=np.logaddexp2,
-    nargs=2,
-)
-hypot = declare(
-    "hypot",
-    lambda a, b: sp.sqrt(a**2 + b**2),
-    lambda a, b, y: tuple(sp.Piecewise((0, sp.Eq(y, 0)), (x / y, True)) for x in (a, b)),  # flat at the origin
-    numpy=np.hypot,
-    float=math.hypot,
     nargs=2,
 )
 
@@ -87,10 +109,18 @@ def _bce_kernel(z: numerics.Real, t: numerics.Real) -> numerics.Real:
     return (1 - t) * z - numerics.logsigmoid(z)  # softplus(z) - t z cancels where t = 1 and z is large
 
 
+bce_slope = declare(
+    "bce_slope",
+    lambda z, t: sigmoid(z) - t,
+    lambda z, t, y: (sigmoid_slope(z), -sp.S.One),
+    **once(slopes.bce_slope),
+    nargs=2,
+    hidden=True,
+)
 bce_logits = declare(
     "bce_logits",
     lambda z, t: softplus(z) - t * z,
-    lambda z, t, y: (sigmoid(z) - t, -z),
+    lambda z, t, y: (bce_slope(z, t), -z),
     numpy=_bce_kernel,
     nargs=2,
     float=lambda z, t: (1 - t) * z - numerics.logsigmoid_float(z),

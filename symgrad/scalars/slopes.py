@@ -1,0 +1,489 @@
+"""Formulas of functions that derivatives are made of, where the textbook's expression overflows or cancels.
+
+Each is written once, see ``written``: ``m`` has the functions, on arrays, on floats or while a compiler records.
+Coefficients as in ``gamma``: interpolated at Chebyshev nodes with mpmath at 60 digits.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+from symgrad.scalars.written import beside_root, exact_product, exact_sum, polynomial
+
+# r₁(x) of ``mill`` in (x - 2)/1.5, for 0.5 <= x <= 3.5
+_MILL = (
+    0.2090804029972071, -0.11437373726433354, 0.055569773712143715, -0.02410260533202955, 0.009269429726418754,
+    -0.0030825158933558117, 0.0008255070911897266, -0.00013341918494657177, -2.348448202246728e-05,
+    3.328785852520361e-05, -1.8338295953229154e-05, 7.254213579756771e-06, -2.125322951827068e-06,
+    3.4873270048451976e-07, 7.970521479071806e-08, -1.0434796592996033e-07, 5.6525069000840565e-08,
+    -2.0967690958005162e-08, 6.2521652370145036e-09, -1.7667972877381839e-09, -2.558950668087353e-10,
+    7.189373247742838e-10, -2.366134017760801e-10,
+)  # fmt: skip
+# the zero of the slope of x σ(x) in two parts, and its exponential
+_SILU_ROOT = (-1.2784645427610737, -1.0946994183093437e-16)
+_SILU_EXP = 0.2784645427610738
+# the slope of x Φ(x): its zero in two parts, and the slope over t at the distance t from there
+_GELU_ROOT = (-0.7517915246935645, 1.4956759177009883e-17)
+_GELU_RATIO = (
+    0.4314939923140469, 0.388284982990552, -0.01819967639867109, -0.11400823329722172, -0.014771522148244176,
+    0.019421679838189078, 0.004539228379114963, -0.0022395380680742816, -0.0007448268383384544,
+    0.00018633974625758282, 8.615947253343371e-05, -1.1214380645054469e-05, -7.748396727692977e-06,
+    4.3284991866125415e-07, 5.698760384879153e-07, -1.63458414173292e-09, -3.41162701713629e-08,
+    -1.2954522701294687e-09,
+)  # fmt: skip
+# the slope of gelu's approximation: its zero in two parts, and the slope over t at the distance t from there
+_GELU_TANH_ROOT = (-0.7524614220710163, 3.635560509207687e-17)
+_GELU_TANH_RATIO = (
+    0.4304000910248585, 0.38751844613578895, -0.015782853521848026, -0.11394448308095899, -0.01661932834305256,
+    0.019682309459833118, 0.005261059254921864, -0.002422731845875092, -0.0009274420230181491,
+    0.00026392764052656767, 0.00012425227795638354, -3.4956171687342696e-05, -1.5950895594967373e-05,
+    5.918611581658583e-06, 2.433536664104074e-06, -9.898632612351254e-07, -4.309117997864597e-07,
+    1.41564164877228e-07, 7.467500101538012e-08, -1.6924676094628367e-08, -1.0527958992313206e-08,
+    1.6205602034776595e-09,
+)  # fmt: skip
+# the zero r of the slope of mish in two parts, eʳ, and 4r + 6
+_MISH_ROOT = (-1.1924312145154952, -4.8484829848031044e-17)
+_MISH_EXP = 0.3034825352815289
+_MISH_REST = 1.2302751419380191
+# the slope of exp(-x) I₁(x): its zero in two parts, and the slope over t at the distance t from there
+_I1E_ROOT = (1.5451272579925426, 1.0630756383046672e-16)
+_I1E_RATIO = (
+    -0.050026009428196336, 0.05270624306827756, -0.03294765027144757, 0.015214710546345076, -0.005637298635904482,
+    0.0017519744494522965, -0.0004698272352216896, 0.00011090891073943863, -2.339400875441182e-05,
+    4.4609566412340774e-06, -7.762965862564372e-07, 1.242451415616038e-07, -1.8408581059403392e-08,
+    2.5390462456713666e-09, -3.27582492228529e-10, 3.97004140989433e-11, -4.536287165135947e-12,
+    4.903018247927826e-13, -5.027576904691104e-14, 4.903798753090861e-15, -4.560636463799465e-16,
+    4.0529454526394045e-17, -3.446186724368209e-18, 2.8128529760330175e-19, -2.28703101751504e-20,
+    1.721395748043883e-21,
+)  # fmt: skip
+_INVERSE_E = (0.36787944117144233, -1.2428753672788363e-17)
+
+_TAME = 1e6
+_HEAD = 1.5 * 2.0**32  # a number plus and minus this is the number to 20 binary places
+
+
+# ------------------------------------------------------------------ tails
+def tame(m: Any, x: Any) -> Any:
+    """x within ±10⁶, beside a factor that vanishes long before: so 0·∞ is no nan, and powers stay finite in float32."""
+    return m.clamp(x, -_TAME, _TAME)
+
+
+def bell(m: Any, x: Any) -> Any:
+    """exp(-x²), with what the rounded square leaves, which exp magnifies."""
+    s, lost = _square(m, m.minimum(m.abs(x), 28.0))
+    e = m.exp(-s)
+    return e - e * lost
+
+
+def half_bell(m: Any, x: Any) -> Any:
+    """exp(-x²/2)."""
+    s, lost = _square(m, m.minimum(m.abs(x), 40.0))
+    e = m.exp(-0.5 * s)
+    return e - e * (0.5 * lost)
+
+
+def _square(m: Any, x: Any) -> tuple[Any, Any]:
+    """x² of |x| <= 40 rounded, and what that lost: the square of the head h is exact."""
+    h = (x + _HEAD) - _HEAD
+    s = x * x
+    return s, (h * h - s) + (x - h) * (x + h)
+
+
+def exp_ratio(m: Any, x: Any, a: Any) -> Any:
+    """exp(x/a), with what the rounded quotient leaves."""
+    q = x / a
+    p, lost = exact_product(q, a)
+    rest = ((x - p) - lost) / a
+    return m.exp(q) * (1.0 + m.where(m.abs(rest) < 1e-10, rest, 0.0))
+
+
+def expm1_ratio(m: Any, x: Any, a: Any) -> Any:
+    """exp(x/a) - 1."""
+    return m.expm1(x / a)
+
+
+# ------------------------------------------------------------------ hyperbolic, logistic, rational
+def sech2(m: Any, x: Any) -> Any:
+    """1/cosh² x."""
+    q = m.exp(-2.0 * m.abs(x))
+    d = 1.0 + q
+    return 4.0 * q / (d * d)
+
+
+def sigmoid_slope(m: Any, x: Any) -> Any:
+    """σ(x) σ(-x)."""
+    q = m.exp(-m.abs(x))
+    d = 1.0 + q
+    return q / (d * d)
+
+
+def sigmoid2(m: Any, x: Any) -> Any:
+    """1/(1 + 2⁻ˣ)."""
+    q = m.exp2(-m.abs(x))
+    return m.where(x < 0.0, q, 1.0) / (1.0 + q)
+
+
+def share(m: Any, a: Any, b: Any) -> Any:
+    """σ(a - b); the rounding of a - b, which exp magnifies in the tail, is put back."""
+    d, lost = _apart(m, a, b)
+    return _logistic(m, d, m.exp(-m.abs(d)), lost)
+
+
+def share2(m: Any, a: Any, b: Any) -> Any:
+    """1/(1 + 2ᵇ⁻ᵃ)."""
+    d, lost = _apart(m, a, b)
+    return _logistic(m, d, m.exp2(-m.abs(d)), math.log(2) * lost)
+
+
+def _apart(m: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """a - b rounded, and what it loses, 0 beside infinities."""
+    d, lost = exact_sum(a, -b)
+    return d, m.where(m.abs(lost) < math.inf, lost, 0.0)
+
+
+def _logistic(m: Any, d: Any, q: Any, lost: Any) -> Any:
+    """s = 1/(1 + q) or q/(1 + q) right and left of d = 0, and what the argument lost: s (1 - s) lost."""
+    r = 1.0 / (1.0 + q)
+    s = m.where(d < 0.0, q * r, r)
+    return s + s * ((1.0 - s) * lost)
+
+
+def bce_slope(m: Any, z: Any, t: Any) -> Any:
+    """σ(z) - t, which for z > 0 is (1 - t) - σ(-z)."""
+    return m.where(z > 0.0, (1.0 - t) - m.sigmoid(-z), m.sigmoid(z) - t)
+
+
+def cauchy(m: Any, x: Any) -> Any:
+    """1/(1 + x²), whose square overflows where the quotient is denormal."""
+    return 1.0 / (1.0 + x * x)
+
+
+def cauchy_times(m: Any, x: Any) -> Any:
+    """x/(1 + x²)."""
+    r = 1.0 / m.where(m.abs(x) > 1.0, x, 1.0)
+    return m.where(m.abs(x) > 1.0, r / (1.0 + r * r), x / (1.0 + x * x))
+
+
+def asinh_slope(m: Any, x: Any) -> Any:
+    """1/√(1 + x²)."""
+    a = m.abs(x)
+    return 1.0 / m.where(a > 1e8, a, m.sqrt(1.0 + x * x))
+
+
+def acosh_times(m: Any, x: Any) -> Any:
+    """x/(x² - 1)."""
+    r = 1.0 / m.maximum(m.abs(x), 2.0)
+    far = m.where(x < 0.0, -r, r) / ((1.0 - r) * (1.0 + r))
+    return m.where(m.abs(x) > 2.0, far, x / ((x - 1.0) * (x + 1.0)))
+
+
+def acosh_square(m: Any, x: Any) -> Any:
+    """1/(x² - 1)."""
+    r = 1.0 / m.maximum(m.abs(x), 2.0)
+    return m.where(m.abs(x) > 2.0, r * r / ((1.0 - r) * (1.0 + r)), 1.0 / ((x - 1.0) * (x + 1.0)))
+
+
+def acosh_slope(m: Any, x: Any) -> Any:
+    """1/√(x² - 1)."""
+    return 1.0 / (m.sqrt(x - 1.0) * m.sqrt(x + 1.0))
+
+
+def atanh_slope(m: Any, x: Any) -> Any:
+    """1/(1 - x²)."""
+    return 1.0 / ((1.0 - x) * (1.0 + x))
+
+
+def direction(m: Any, a: Any, b: Any) -> Any:
+    """a/√(a² + b²), 0 at the origin."""
+    s = m.maximum(m.abs(a), m.abs(b))
+    origin = s == 0.0
+    s = m.where(origin, 1.0, s)
+    p, q = a / s, b / s
+    return p / m.sqrt(m.where(origin, 1.0, p * p + q * q))
+
+
+def atan2_slope(m: Any, a: Any, b: Any) -> Any:
+    """b/(a² + b²), 0 at the origin; with the smaller over the larger, t, no square overflows."""
+    steep, t, r = _by_larger(m, a, b)
+    return m.where(steep, t * r, r)
+
+
+def atan2_across(m: Any, a: Any, b: Any) -> Any:
+    """a/(a² + b²), of the same steps as ``atan2_slope``, so that both together cost little more than one."""
+    steep, t, r = _by_larger(m, a, b)
+    return m.where(steep, r, t * r)
+
+
+def _by_larger(m: Any, a: Any, b: Any) -> Any:
+    """Whether |a| > |b|; t = small/large and 1/(large + t small) = large/(a² + b²), 0 at the origin.
+
+    The halves of large and small add up without overflow.
+    """
+    steep = m.abs(a) > m.abs(b)
+    large, small = m.where(steep, a, b), m.where(steep, b, a)
+    origin = large == 0.0
+    t = small / m.where(origin, 1.0, large)
+    return steep, t, m.where(origin, 0.0, 0.5 / (0.5 * large + t * (0.5 * small)))
+
+
+def odds_slope(m: Any, p: Any) -> Any:
+    """1/(p (1 - p))."""
+    return 1.0 / (p * (1.0 - p))
+
+
+def log_e(m: Any, x: Any) -> Any:
+    """1 + log x, beside its zero 1/e the logarithm of y = 1 + e t, with what the sum lost."""
+    u = math.e * ((x - _INVERSE_E[0]) - _INVERSE_E[1])
+    near = m.abs(u) < 0.34
+    y = 1.0 + u
+    lost = u - (y - 1.0)
+    found = m.log(m.where(near, y, x))
+    return found + m.where(near, lost * (2.0 - y), 1.0)
+
+
+# ------------------------------------------------------------------ error function
+_MILL_TERMS = 26
+
+
+def mill(m: Any, n: int, x: Any) -> Any:
+    """rₙ(x) = Dₙ/Dₙ₋₁, Dₙ(x) = ∫₀^∞ tⁿ exp(-t² - 2tx) dt, of which erfcx is the multiple of D₀.
+
+    rₙ₊₁ = n/(2 rₙ) - x upwards; for x > 3.5 downwards, where it is a continued fraction of positive terms.
+    """
+    near, far = m.minimum(x, 3.5), m.maximum(x, 3.5)
+    middle = polynomial((m.maximum(near, 0.5) - 2.0) * (1 / 1.5), _MILL)
+    r = m.where(x > 0.5, middle, 1.0 / (math.sqrt(math.pi) * m.erfcx(m.minimum(x, 0.5))) - near)
+    for k in range(1, n):
+        r = (0.5 * k) / r - near
+    s = far
+    for k in range(n + _MILL_TERMS, n, -1):
+        s = far + (0.5 * k) / s
+    return m.where(x > 3.5, (0.5 * n) / s, r)
+
+
+def erfcx_nth(m: Any, n: int, x: Any) -> Any:
+    """The n-th derivative of erfcx, (-2)ⁿ r₁ … rₙ erfcx(x)."""
+    y = m.erfcx(x)
+    for k in range(1, n + 1):
+        y = y * m.mill(k, x) * -2.0
+    return y
+
+
+def erfinv_slope(m: Any, x: Any) -> Any:
+    """√π/2 exp(y²), y = erfinv x, as exp(y²) = erfcx(y)/erfc(y) and erfc(|y|) = 1 - |x|."""
+    a = m.abs(x)
+    y = m.erfinv(a)
+    return m.where(a < 1.0, math.sqrt(math.pi) / 2 * m.erfcx(m.where(a < 1.0, y, 0.0)) / (1.0 - a), y)
+
+
+def ndtri_slope(m: Any, p: Any) -> Any:
+    """√(2π) exp(y²/2), y = Φ⁻¹(p)."""
+    q = m.minimum(p, 1.0 - p)
+    y = m.abs(m.ndtri(q))
+    inside = q > 0.0
+    scaled = m.erfcx(m.where(inside, y, 0.0) * (1 / math.sqrt(2)))
+    return m.where(inside, math.sqrt(math.pi / 2) * scaled / q, y)
+
+
+def hazard(m: Any, x: Any) -> Any:
+    """φ(x)/Φ(x): the quotient itself underflows on the left."""
+    left = math.sqrt(2 / math.pi) / m.erfcx(m.maximum(-x, 0.0) * (1 / math.sqrt(2)))
+    right = m.half_bell(x) * (1 / math.sqrt(2 * math.pi)) / m.ndtr(m.maximum(x, 0.0))
+    return m.where(x < 0.0, left, right)
+
+
+def hazard_slope(m: Any, x: Any) -> Any:
+    """-h (x + h); on the left x + h = √2 r₁(-x/√2)."""
+    h = m.hazard(x)
+    lead = m.where(x < 0.0, math.sqrt(2) * m.mill(1, m.maximum(-x, 0.0) * (1 / math.sqrt(2))), m.tame(x) + h)
+    return -h * lead
+
+
+def hazard_bend(m: Any, x: Any) -> Any:
+    """(x + h)(x + 2h) - 1; on the left 4 r₁² r₂ (r₃ - r₂) at -x/√2."""
+    t = m.maximum(-x, 0.0) * (1 / math.sqrt(2))
+    r1, r2, r3 = (m.mill(n, t) for n in (1, 2, 3))
+    h = m.hazard(x)
+    b = m.tame(m.maximum(x, 0.0))
+    return m.where(x < 0.0, 4.0 * r1 * r1 * r2 * (r3 - r2), (b + h) * (b + 2.0 * h) - 1.0)
+
+
+# ------------------------------------------------------------------ activations
+def silu(m: Any, x: Any) -> Any:
+    """x σ(x)."""
+    return x * m.sigmoid(x)
+
+
+def gelu(m: Any, x: Any) -> Any:
+    """x Φ(x)."""
+    return x * m.ndtr(x)
+
+
+def mish(m: Any, x: Any) -> Any:
+    """x tanh softplus(x)."""
+    return x * m.tanh(m.softplus(x))
+
+
+def silu_slope(m: Any, x: Any) -> Any:
+    """σ(x) + x s with s = σ(x) σ(-x).
+
+    Left of -1/2 it is s (1 + x + eˣ), and 1 + x + eˣ = t + eʳ (eᵗ - 1) at the distance t from its zero r.
+    """
+    q = m.exp(-m.abs(x))
+    r = 1.0 / (1.0 + q)
+    s = q * r * r
+    t = (m.minimum(x, 0.0) - _SILU_ROOT[0]) - _SILU_ROOT[1]
+    return m.where(x < -0.5, s * (t + _SILU_EXP * m.expm1(t)), m.where(x < 0.0, q, 1.0) * r + x * s)
+
+
+def gelu_slope(m: Any, x: Any) -> Any:
+    """Φ(x) + x φ(x)."""
+    away = m.ndtr(x) + m.tame(x) * (m.half_bell(x) * (1 / math.sqrt(2 * math.pi)))
+    return beside_root(m, x, _GELU_ROOT, 0.4, _GELU_RATIO, away)
+
+
+# 2 √(2/π) and its 0.044715th part, in two parts each: products of the first with a head of x are exact
+_LINEAR = (1.5957691215444356, 6.129509145186187e-11)
+_CUBE = (0.07135009765625, 4.718616350248776e-06)
+
+
+def _cubic(m: Any, x: Any) -> tuple[Any, Any]:
+    """v = 2 √(2/π) (x + 0.044715 x³) of |x| <= 32 rounded, and what that lost: σ magnifies it."""
+    h = m.floor(x * 256.0) * 0.00390625
+    d, s = x - h, h * h
+    v, lost = exact_sum(_LINEAR[0] * h, _CUBE[0] * (s * h))
+    slope = (_LINEAR[0] + _LINEAR[1]) + (_CUBE[0] + _CUBE[1]) * (s + x * (x + h))
+    v, more = exact_sum(v, d * slope + h * (_LINEAR[1] + _CUBE[1] * s))
+    return v, lost + more
+
+
+def gelu_tanh(m: Any, x: Any) -> Any:
+    """x σ(v), v = 2 √(2/π) (x + 0.044715 x³)."""
+    v, lost = _cubic(m, m.clamp(x, -32.0, 32.0))
+    return x * (m.sigmoid(v) * (1.0 + lost * m.sigmoid(-v)))
+
+
+def gelu_tanh_slope(m: Any, x: Any) -> Any:
+    """σ(v) + p σ(v) σ(-v), p = x v', as one quotient in q = exp(-|v|)."""
+    b = m.clamp(x, -32.0, 32.0)
+    v, lost = _cubic(m, b)
+    q = m.exp(-m.abs(v))
+    q = q + q * m.where(x < 0.0, lost, -lost)
+    p = b * ((_LINEAR[0] + _LINEAR[1]) + 3.0 * (_CUBE[0] + _CUBE[1]) * (b * b))
+    d = 1.0 + q
+    away = m.where(x < 0.0, q * (d + p), d + p * q) / (d * d)
+    return beside_root(m, x, _GELU_TANH_ROOT, 0.46, _GELU_TANH_RATIO, away)
+
+
+def mish_slope(m: Any, x: Any) -> Any:
+    """tanh s + x σ(x)/cosh² s, s = softplus(x).
+
+    Left of 0, with w = eˣ, it is w/(w² + 2w + 2)² times 4(x + 1) + 4w² + w³ + w(4x + 6): all terms of what that gains
+    over the distance t from its zero r have one sign.
+    """
+    b = m.clamp(x, -1000.0, 0.0)
+    t = (b - _MISH_ROOT[0]) - _MISH_ROOT[1]
+    e, w = m.expm1(t), m.exp(b)
+    q = _MISH_EXP * e
+    cubes = q * (q * (q + 3.0 * _MISH_EXP) + 3.0 * _MISH_EXP * _MISH_EXP)
+    gained = 4.0 * t * (1.0 + w) + 4.0 * q * (q + 2.0 * _MISH_EXP) + cubes + _MISH_REST * q
+    d = 2.0 + w * (w + 2.0)
+    v = m.exp(-m.maximum(x, 0.0))
+    above, all_ = 1.0 + 2.0 * v, 1.0 + 2.0 * v * (1.0 + v)
+    right = above / all_ + x * (4.0 * (v * v) * (1.0 + v) / (all_ * all_))
+    return m.where(x < 0.0, w * gained / (d * d), right)
+
+
+# ------------------------------------------------------------------ Bessel functions
+@lru_cache(maxsize=64)
+def _i0_series(n: int) -> tuple[float, ...]:
+    """Coefficients of the n-th derivative of I₀ = Σ (x/2)²ᵏ/k!², in x² but for a factor x where n is odd."""
+    return tuple(
+        math.factorial(2 * k) / (math.factorial(k) ** 2 * 4**k * math.factorial(2 * k - n))
+        for k in range((n + 1) // 2, 40 + n)
+    )
+
+
+def i0_nth(m: Any, n: int, x: Any) -> Any:
+    """The n-th derivative of I₀, n >= 2: its power series up to 14, beyond 2⁻ⁿ Σ C(n, k) Iₙ₋₂ₖ. No term is negative."""
+    a = m.abs(x)
+    s = m.minimum(a, 14.0)
+    near = polynomial(s * s, _i0_series(n)) * (s if n % 2 else 1.0)
+    b = m.minimum(m.maximum(a, 14.0), 720.0)
+    scaled = [m.i0e(b), m.i1e(b)]
+    for k in range(1, n):
+        scaled.append(scaled[k - 1] - (2.0 * k) / b * scaled[k])
+    total = scaled[n] * (2.0 * 0.5**n)
+    for k in range(1, n):
+        total = total + scaled[abs(n - 2 * k)] * (math.comb(n, k) * 0.5**n)
+    half = m.exp(0.5 * b)
+    y = m.where(a > 719.0, math.inf, m.where(a < 14.0, near, total * half * half))
+    return m.where(x < 0.0, -y, y) if n % 2 else y
+
+
+def i1_slope(m: Any, x: Any) -> Any:
+    """The derivative of I₁ = I₀'."""
+    return m.i0_nth(2, x)
+
+
+@lru_cache(maxsize=64)
+def _decay_terms(n: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Coefficients in z = 2a, and in 1/z, of the n-th derivative of exp(-a) I₀(a)."""
+    lead = (-2.0) ** n * math.prod((k + 0.5) / (k + 1) for k in range(n))
+    near, far = [lead], [lead * math.gamma(n + 1) / math.gamma(0.5)]
+    for k in range(130):
+        near.append(near[-1] * (k + 0.5) / ((k + 1 + n) * (k + 1)))
+    for k in range(34):
+        far.append(far[-1] * (k + 0.5) * (k + n + 0.5) / (k + 1))
+    return tuple(near), tuple(far)
+
+
+def decay(m: Any, n: int, x: Any) -> Any:
+    """The n-th derivative of exp(-a) I₀(a) at a = |x|, which has one sign.
+
+    It is a multiple of M(n + 1/2, n + 1, -2a) = exp(-2a) M(1/2, n + 1, 2a), whose series is positive.
+    Source: Abramowitz & Stegun 1964, 13.1.27 and 13.5.1.
+    """
+    z = 2.0 * m.abs(x)
+    near, far = _decay_terms(n)
+    s, b = m.minimum(z, 40.0), m.maximum(z, 40.0)
+    r = 1.0 / b
+    tail = polynomial(r, far) / m.sqrt(b)
+    for _ in range(n):
+        tail = tail * r
+    return m.where(z < 40.0, m.exp(-s) * polynomial(s, near), tail)
+
+
+def i0e_slope(m: Any, x: Any) -> Any:
+    """The derivative of exp(-|x|) I₀(x), 0 at 0."""
+    y = m.decay(1, x)
+    return m.where(x > 0.0, y, m.where(x < 0.0, -y, 0.0 * x))
+
+
+def i1e_slope(m: Any, x: Any) -> Any:
+    """The derivative of exp(-|x|) I₁(x)."""
+    return beside_root(m, m.abs(x), _I1E_ROOT, 1.0, _I1E_RATIO, m.decay(1, x) + m.decay(2, x))
+
+
+# ------------------------------------------------------------------ sin(πx)/(πx)
+@lru_cache(maxsize=64)
+def _sinc_series(n: int) -> tuple[float, ...]:
+    """Coefficients of the n-th derivative of Σ (-1)ᵏ (πx)²ᵏ/(2k + 1)!, in x² but for a factor x where n is odd."""
+    first = (n + 1) // 2
+    return tuple(
+        (-1) ** k * math.pi ** (2 * k) / ((2 * k + 1) * math.factorial(2 * k - n)) for k in range(first, first + 18)
+    )
+
+
+def sinc_nth(m: Any, n: int, x: Any) -> Any:
+    """The n-th derivative of sinc, n >= 2: the series up to 1, beyond x fₙ = -n fₙ₋₁ - π² (x fₙ₋₂ + (n - 2) fₙ₋₃)."""
+    s = m.clamp(x, -1.0, 1.0)
+    near = polynomial(s * s, _sinc_series(n)) * (s if n % 2 else 1.0)
+    b = m.where(m.abs(x) > 1.0, x, 1.0)
+    f = [m.sinc(b), m.sinc_slope(b)]
+    for k in range(2, n + 1):
+        rest = (k - 2) * (math.pi**2) * f[k - 3] if k > 2 else 0.0
+        f.append(-(k * f[k - 1] + rest) / b - math.pi**2 * f[k - 2])
+    return m.where(m.abs(x) > 1.0, f[n], near)

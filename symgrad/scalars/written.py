@@ -1,0 +1,123 @@
+"""Kernels that are formulas, written once: a function of ``m`` and numbers, with ordinary operators.
+
+``m`` has the declared functions by name, ``sqrt`` and ``where``. Run with ``ARRAYS`` or ``FLOATS`` it computes; a
+compiler runs it on references and so records the steps, for every backend and every export. SymPy would reorder sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from symgrad.scalars.declare import SCALARS, Scalar
+from symgrad.scalars.numerics import elementwise
+
+
+def _declared(name: str) -> Scalar:
+    if name not in SCALARS:  # inspect and doctest ask for names of their own
+        raise AttributeError(name)
+    return SCALARS[name]
+
+
+class _Arrays:
+    """Functions of float64 arrays."""
+
+    sqrt = staticmethod(np.sqrt)
+    where = staticmethod(np.where)
+
+    @staticmethod
+    def replaced(condition: Any, f: Callable[[Any], Any], x: Any, other: Any) -> Any:
+        """f(x) where the condition holds, evaluated there only, else the other number."""
+        at = np.flatnonzero(condition)
+        other[at] = f(x[at])
+        return other
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        kernel = _declared(name).numpy
+        return getattr(kernel, "__wrapped__", kernel)
+
+
+class _Floats:
+    """Functions of Python floats; they may raise what ``math`` raises."""
+
+    sqrt = staticmethod(math.sqrt)
+
+    @staticmethod
+    def where(condition: Any, yes: float, no: float) -> float:
+        return yes if condition else no
+
+    @staticmethod
+    def replaced(condition: Any, f: Callable[[float], float], x: float, other: float) -> float:
+        return f(x) if condition else other
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        scalar = _declared(name)
+        return scalar.float or (lambda *xs: float(scalar.numpy(*xs)))
+
+
+ARRAYS, FLOATS = _Arrays(), _Floats()
+
+
+def once(formula: Callable[..., Any]) -> dict[str, Any]:
+    """Return the kernels that a formula ``(m, *xs)`` stands for, as arguments of ``declare``."""
+    return {"numpy": _lifted(formula), "float": partial(formula, FLOATS), "computed": formula}
+
+
+def of_order(formula: Callable[..., Any]) -> dict[str, Any]:
+    """Return the kernels of a formula ``(m, n, x)`` whose n is a number of the payload, such as an order."""
+
+    @lru_cache(maxsize=64)
+    def lifted(n: int) -> Callable[..., Any]:
+        return _lifted(lambda m, *xs: formula(m, n, *xs), f"{formula.__name__} {n}")
+
+    def on_float(n: Any, *xs: float) -> float:
+        return float(formula(FLOATS, int(n), *xs))
+
+    return {"numpy": lambda n, *xs: lifted(int(n))(*xs), "float": on_float, "computed": formula, "ordered": True}
+
+
+def _lifted(formula: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    def kernel(*xs: Any) -> Any:
+        return formula(ARRAYS, *xs)
+
+    kernel.__name__ = name or formula.__name__
+    return elementwise(kernel)
+
+
+# ------------------------------------------------------------------ what several formulas use
+def polynomial(x: Any, coefficients: Any) -> Any:
+    """Σₖ cₖ xᵏ."""
+    total = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = total * x + c
+    return total
+
+
+def exact_sum(a: Any, b: Any) -> tuple[Any, Any]:
+    """a + b rounded, and what it loses (Knuth 1969, §4.2.2)."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
+
+
+def exact_product(a: Any, b: Any) -> tuple[Any, Any]:
+    """a b rounded, and what it loses (Dekker 1971): nan where a or b times 2²⁷ overflows."""
+    p = a * b
+    (a1, a2), (b1, b2) = _halves(a), _halves(b)
+    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    c = x * 134217729.0
+    high = c - (c - x)
+    return high, x - high
+
+
+def beside_root(m: Any, x: Any, root: tuple[float, float], half: float, ratio: Any, away: Any) -> Any:
+    """A function with a simple zero, given in two parts: t times a polynomial within ``half`` of it, else ``away``."""
+    t = (x - root[0]) - root[1]
+    return m.replaced(m.abs(t) < half, lambda v: v * polynomial(v, ratio), t, away)
