@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.ops.value import is_foreign
 from symgrad.record import Core, as_tensor
 from symgrad.trees import LEAF, Static, Tree, steps_of
 
@@ -70,7 +71,7 @@ def statics(tree: Tree, where: str = "") -> list[tuple[str, Any]]:
 
 def tensor_result(y: Any, what: str) -> Any:
     """Return the function's result as a tensor."""
-    if isinstance(y, (Core, int, float, np.ndarray, np.generic)):
+    if isinstance(y, (Core, int, float, np.ndarray, np.generic)) or is_foreign(y):
         return as_tensor(y)
     raise ArgumentTypeError(
         f"{what}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor"
@@ -78,11 +79,11 @@ def tensor_result(y: Any, what: str) -> Any:
     )
 
 
-def pair(result: Any) -> tuple[Any, Any]:
+def pair(name: str, result: Any) -> tuple[Any, Any]:
     """Check that a result is (output, aux)."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise ArgumentTypeError(
-            "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True. "
+            f"{name}(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True. "
             f"Got {type(result).__name__}."
         )
     return result

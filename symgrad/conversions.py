@@ -9,15 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from symgrad import modes
 from symgrad.dtypes import dtype_of as node_dtype
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
-from symgrad.node import GRAD
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, IndexRangeError, ValueNeeded
+from symgrad.node import GRAD, reaches
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.value import check_dtype
 from symgrad.record import Core, apply
 
+_LOST = (
+    "{}: this is a variable of a transform such as sg.grad, or computed from one, and its gradient would be lost. "
+    "Write sg.exp(x) or np.exp(x) for math.exp(x), sg.stack([a, b]) for an array that is filled entry by entry, and "
+    "x.detach() where only the number is meant."
+)
 _NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
@@ -33,7 +39,8 @@ class Conversions(Core):
         if self._value is None:
             raise ValueNeeded(
                 f"{what}: this tensor is a symbol and has no value. While tracing, choose with sg.where instead of "
-                "if, and return what is used outside; for a number, evaluate the closed form with .lambdify()."
+                "if, write sg.exp(x) for math.exp(x), and return what is used outside; for a number, evaluate the "
+                "closed form with .lambdify()."
             )
         return self._value
 
@@ -43,27 +50,63 @@ class Conversions(Core):
             raise GraphError(f"{_NUMPY} The graph would not see what NumPy does.")
         return np.array(self._known("numpy()"))
 
-    def item(self) -> Any:
-        """Return the only element as a Python number."""
-        value = self._known("item()")
-        if np.size(value) != 1:
+    def item(self, *args: Any) -> Any:
+        """Return the only element, or the one at an index, as a Python number.
+
+        Raises:
+            GraphError: there are several; or this is a variable of a transform, or computed from one.
+        """
+        self._check_kept("x.item()")
+        return self._number(*args)
+
+    def _number(self, *args: Any) -> Any:
+        value = np.asarray(self._known("item()"))
+        if not args and value.size != 1:
             raise GraphError(
-                f"a Tensor with {np.size(value)} elements cannot be converted to Scalar. "
-                "Index it first, or use tolist()."
+                f"a Tensor with {value.size} elements cannot be converted to Scalar. Index it first, or use tolist()."
             )
-        return np.asarray(value).item()
+        try:
+            return value.item(*args)
+        except IndexError as error:
+            raise IndexRangeError(
+                f"item(): {error}. Expected a position in shape {show_shape(value.shape)}."
+            ) from error
 
     def tolist(self) -> Any:
-        """Return nested lists of Python numbers."""
+        """Return nested lists of Python numbers. Raises GraphError for a variable of a transform."""
+        self._check_kept("x.tolist()")
         return np.asarray(self._known("tolist()")).tolist()
 
+    def _check_kept(self, what: str) -> None:
+        """Refuse to leave the graph on the way to what a transform differentiates; ``no_grad`` allows it."""
+        if self._is_followed():
+            raise GraphError(_LOST.format(what))
+
+    def _is_followed(self) -> bool:
+        """Whether this is on the way from what a running transform differentiates by."""
+        running = modes.variables()
+        if not running or not self._wants_grad() or not modes.is_grad_enabled():
+            return False
+        return reaches(self._node, running)
+
     def __float__(self) -> float:
+        self._check_kept("float(x)")
         self._warn_scalar()
-        return float(self.item())
+        return float(self._number())
 
     def __int__(self) -> int:
+        self._check_kept("int(x)")
         self._warn_scalar()
-        return int(self.item())
+        return int(self._number())
+
+    def __complex__(self) -> complex:
+        self._check_kept("complex(x)")
+        self._warn_scalar()
+        return complex(self._number())
+
+    def __round__(self, ndigits: builtins.int | None = None) -> Any:
+        me: Any = self
+        return me.round(decimals=0 if ndigits is None else ndigits)
 
     def __index__(self) -> int:
         value = np.asarray(self._known("an index"))
@@ -77,7 +120,7 @@ class Conversions(Core):
     def __format__(self, spec: str) -> str:
         if shape(self) or self._value is None:
             return object.__format__(self, spec)
-        return format(self.item(), spec)
+        return format(self._number(), spec)
 
     def _warn_scalar(self) -> None:
         if self._wants_grad():
@@ -163,11 +206,16 @@ class Dtypes(Core):
         """Return x: all tensors are on the CPU."""
         return self
 
-    def astype(self, dtype: Any) -> Any:
-        """Convert to a dtype, under NumPy's name: ``x.to(dtype)`` as a tensor of its own."""
-        return self.to(dtype, copy=True)
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True,
+        copy: builtins.bool = True,
+    ) -> Any:  # fmt: skip
+        """Convert to a dtype, under NumPy's name: ``x.to(dtype)``, by default as a tensor of its own."""
+        if not np.can_cast(dtype_of(self), check_dtype(dtype), casting):  # type: ignore[arg-type]
+            raise DTypeError(f"astype: cannot cast {dtype_of(self)} to {np.dtype(dtype)} with casting={casting!r}.")
+        return self.to(dtype, copy=copy)
 
-    def copy(self) -> Any:
+    def copy(self, order: str = "C") -> Any:
         """Return a tensor of its own that passes gradients on: ``x.clone()`` under NumPy's name."""
         return apply(IDENTITY, (self,))
 

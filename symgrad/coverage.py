@@ -24,6 +24,7 @@ from symgrad.ops.extremes import Extreme
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.total import MapTotal
+from symgrad.promotion import positions, truths
 from symgrad.scalars import SCALARS
 from symgrad.tensor import Tensor
 
@@ -63,7 +64,7 @@ _FUSED = (Map, MapTotal, Einsum, Cast, Extreme)
 
 def readings(op: type[Op], *, truth: bool = False) -> Readings:
     """Return what there is for a class of operations; ``truth`` says that its results are conditions."""
-    smooth = not (op.whole or truth)
+    smooth = not (op.gives in (positions, truths) or truth)
     forward = "rule" if op.linear or op.jvp is not Op.jvp else "transposed"
     known = issubclass(op, Map) or lower.dispatch(op) is not lower.dispatch(object)
     entries = "entries" if op.index is not Op.index else "name"

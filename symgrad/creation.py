@@ -15,8 +15,13 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeEr
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
 from symgrad.node import TRACED, Leaf, size_symbol
+from symgrad.ops.arrange import broadcast_to
+from symgrad.ops.nested import holds_tensors
+from symgrad.ops.scan import Cumsum
+from symgrad.ops.shape import Expand, Eye
 from symgrad.ops.value import check_dtype, to_value
-from symgrad.record import handle
+from symgrad.record import apply, handle
+from symgrad.record import as_tensor as as_recorded
 from symgrad.tensor import Tensor, check_flag, check_name
 
 __all__ = [
@@ -26,41 +31,77 @@ __all__ = [
 
 
 def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """Copy numbers into a tensor.
+    """Copy numbers into a tensor; of tensors among them, the gradients flow on.
 
     Args:
-        data: number, nested sequence of numbers, array or tensor.
+        data: number, array, tensor, or nested sequence of them.
         dtype: default as ``data``; Python floats get the default dtype (float64).
-        requires_grad: record operations on it, so that ``backward`` fills its ``.grad``.
+        requires_grad: make a leaf of the numbers and record operations on it, so that ``backward`` fills its ``.grad``.
         name: how formulas call it; default minted.
 
     Returns:
-        A leaf tensor.
+        A leaf tensor; where data needs a gradient, the stack of its entries.
 
     Raises:
         DTypeError: ``requires_grad`` on integers or bools.
         ArgumentTypeError: complex numbers, strings or objects.
         ArgumentError: a ragged nested sequence.
+        GraphError: a leaf is asked for of what a transform such as ``sg.grad`` differentiates.
 
     >>> sg.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
+    >>> sg.grad(lambda z: sg.tensor([z[0] ** 2, z[1]]).sum())(np.ones(2))
+    array([2., 1.])
     """
+    if isinstance(data, sp.Expr):
+        return _of_size(data, dtype, requires_grad, name)
+    if not isinstance(data, Tensor) and not holds_tensors(data):
+        return leaf(to_value(data, dtype), requires_grad, name)
+    if requires_grad or name is not None:
+        return leaf(_numbers(data, dtype, requires_grad), requires_grad, name)
+    if isinstance(data, Tensor) and not _has_history(data):
+        warnings.warn(_COPY, UserWarning, stacklevel=2)
+    found: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
+    return found
+
+
+_COPY = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than symgrad.tensor(sourceTensor)."
+)
+
+
+def _has_history(t: Tensor) -> bool:
+    return t.requires_grad or t._value is None
+
+
+def _numbers(data: Any, dtype: Any, requires_grad: bool) -> Any:
+    """The numbers of tensors, for a leaf; torch warns where they have a gradient, which stays behind."""
+    found = as_recorded(data)
+    found._check_kept(f"tensor(…, {'requires_grad=True' if requires_grad else 'name=…'})")
     if isinstance(data, Tensor):
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than symgrad.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
+        warnings.warn(_COPY, UserWarning, stacklevel=3)
+    elif found.requires_grad:
+        found._warn_scalar()
+    return np.array(found.detach().to(dtype)._known("tensor()"))
+
+
+def _of_size(e: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """A size, or one of SymPy's numbers, as a tensor without axes."""
+    if not e.free_symbols:
+        return tensor(int(e) if e.is_Integer else float(e), dtype=dtype, requires_grad=requires_grad, name=name)
+    _check_symbolic((), requires_grad, name)
+    found: Tensor = as_recorded(e)
+    return found if dtype is None else found.to(dtype)
+
+
+def _check_symbolic(sizes: Sequence[Any], requires_grad: bool, name: str | None) -> None:
+    """Refuse what only a tensor with a value can be."""
+    if requires_grad or name is not None:
+        raise ArgumentError(
+            f"requires_grad and name: got sizes {list(sizes)}, some of them names, so the tensor has no value. Make a "
+            "leaf with named sizes by sg.symbol(name, shape)."
         )
-        data = data.detach()._value
-    return leaf(to_value(_plain(data), dtype), requires_grad, name)
-
-
-def _plain(data: Any) -> Any:
-    """Replace tensors inside nested sequences by their numbers."""
-    if isinstance(data, (list, tuple)):
-        return [_plain(x) for x in data]
-    return data.item() if isinstance(data, Tensor) else data
 
 
 def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
@@ -80,14 +121,9 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
 
 def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
-    if isinstance(data, Tensor) and (dtype is None or check_dtype(dtype) == data.dtype) and not requires_grad:
-        return data
-    return tensor(
-        data.detach().numpy() if isinstance(data, Tensor) else data,
-        dtype=dtype,
-        requires_grad=requires_grad,
-        name=name,
-    )
+    if isinstance(data, Tensor) and not requires_grad and name is None:
+        return data.to(dtype)  # type: ignore[no-any-return]
+    return tensor(data, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
 as_tensor = asarray
@@ -136,6 +172,31 @@ def size_of(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
     return tuple(int(n) for n in flat)
 
 
+def sizes_of(size: tuple[Any, ...], named: Any = None) -> tuple[Any, ...]:
+    """As ``size_of``; sizes may also be names, such as "n", or SymPy expressions of them, such as n - 1."""
+    size = size if named is None else (named,)
+    flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    if not any(isinstance(n, (str, sp.Expr)) for n in flat):
+        return size_of(flat)
+    digits = next((n for n in flat if isinstance(n, str) and not n.isidentifier()), None)
+    if digits is not None:
+        raise ArgumentTypeError(f"size: got {digits!r}. Expected integers, or names of sizes such as 'n'.")
+    return tuple(_symbolic_size(n) for n in flat)
+
+
+def filled(
+    sizes: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of these sizes filled with one number or size, in this dtype."""
+    if not isinstance(value, sp.Expr):
+        if all(isinstance(n, int) for n in sizes):
+            return made(np.full(sizes, value), dtype, requires_grad, name)
+        value = handle(None, canonical(np.asarray(value, get_default_dtype() if dtype is None else check_dtype(dtype))))
+    _check_symbolic(sizes, requires_grad, name)
+    found: Tensor = Expand(sizes)(as_recorded(value))
+    return found if dtype is None or found.dtype == check_dtype(dtype) else found.to(dtype)
+
+
 def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
     """Wrap an array that nobody else holds, in this dtype or the default one."""
     wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
@@ -145,28 +206,39 @@ def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tenso
 def zeros(
     *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
-    """A tensor of zeros of this size."""
-    return made(np.zeros(size_of(sizes, size)), dtype, requires_grad, name)
+    """A tensor of zeros of this size; sizes may be names.
+
+    >>> sg.zeros("n", 2).shape
+    (n, 2)
+    """
+    return filled(sizes_of(sizes, size), 0.0, dtype, requires_grad, name)
 
 
 def ones(
     *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
-    """A tensor of ones of this size.
+    """A tensor of ones of this size; sizes may be names, and the tensor then is a symbol.
 
     >>> sg.ones(2, 3)
     tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
-    return made(np.ones(size_of(sizes, size)), dtype, requires_grad, name)
+    return filled(sizes_of(sizes, size), 1.0, dtype, requires_grad, name)
 
 
 def full(
-    size: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
 ) -> Tensor:
-    """A tensor of this size filled with one number."""
-    value = np.full(size_of((size,)), fill_value)
-    return made(value, value.dtype if dtype is None and value.dtype.kind in "biu" else dtype, requires_grad, name)
+    """A tensor of this size filled with one number or size; the gradient of a tensor flows on."""
+    sizes = sizes_of((size,))
+    if isinstance(fill_value, Tensor) and _has_history(fill_value) and not (requires_grad or name):
+        spread: Tensor = broadcast_to(fill_value if dtype is None else fill_value.to(dtype), sizes)
+        return spread
+    if isinstance(fill_value, Tensor):
+        fill_value = _numbers([fill_value], None, requires_grad)[0]
+    if dtype is None and not isinstance(fill_value, sp.Expr) and np.asarray(fill_value).dtype.kind in "biu":
+        dtype = np.asarray(fill_value).dtype
+    return filled(sizes, fill_value, dtype, requires_grad, name)
 
 
 def empty(
@@ -176,29 +248,38 @@ def empty(
     return zeros(*sizes, size=size, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
-) -> Tensor:
-    """The n by m matrix with ones on the diagonal; square by default."""
-    rows, columns = size_of((n, n if m is None else m))
-    return made(np.eye(rows, columns), dtype, requires_grad, name)
+def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """The n by m matrix with ones on the diagonal; square by default. Sizes may be names."""
+    rows, columns = sizes_of((n, n if m is None else m))
+    if isinstance(rows, int) and isinstance(columns, int):
+        return made(np.eye(rows, columns), dtype, requires_grad, name)
+    _check_symbolic((rows, columns), requires_grad, name)
+    found: Tensor = apply(Eye(rows, columns, get_default_dtype() if dtype is None else check_dtype(dtype)), ())
+    return found
 
 
 def arange(
-    start: float | None = None,
-    end: float | None = None,
-    step: float = 1,
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
     *,
     dtype: Any = None,
     requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """start, start + step, … below end; integers if all are. One number alone is end."""
+    """start, start + step, … below end; integers if all are. One number alone is end. All may be sizes.
+
+    >>> sg.arange(1, 4)
+    tensor([1, 2, 3])
+    """
     if end is None:
         start, end = None, start
     if end is None:
         raise ArgumentTypeError('arange() missing 1 required positional arguments: "end". Pass where to stop.')
     start = 0 if start is None else start
+    if any(isinstance(v, (str, sp.Expr)) for v in (start, end, step)):
+        _check_symbolic((start, end), requires_grad, name)
+        return _range(_number(start), _number(end), _number(step), dtype)
     if not (math.isfinite(start) and math.isfinite(end)):
         raise ArgumentError(f"arange: unsupported range: {start} -> {end}. Pass finite numbers.")
     if step == 0 or (end - start) / step < 0:
@@ -210,18 +291,43 @@ def arange(
     return made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
 
 
+def _number(v: Any) -> Any:
+    """A size by its name; numbers and expressions of sizes as they are."""
+    return _symbolic_size(v) if isinstance(v, str) else v
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
+    """start, start + step, …, where the count is an expression of sizes: a running sum of ones."""
+    whole = all(v.is_integer if isinstance(v, sp.Expr) else isinstance(v, (int, np.integer)) for v in (start, step))
+    given = (np.dtype(np.int64) if whole else None) if dtype is None else check_dtype(dtype)
+    count = sp.ceiling((sp.sympify(end) - start) / step)
+    places: Any = Cumsum(0)(filled((_symbolic_size(count),), 1, np.dtype(np.int64) if whole else None)) - 1
+    found: Tensor = places if step == 1 else places * step
+    found = found if start == 0 else found + start
+    return found if given is None or found.dtype == given else found.to(given)
+
+
 def linspace(
     start: Any,
     end: Any,
-    steps: int,
+    steps: Any,
     *,
     dtype: Any = None,
     requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """``steps`` evenly spaced numbers from start to end, both included; of tensors without axes, their values."""
+    """``steps`` evenly spaced numbers from start to end, both included; the gradients of tensors flow on."""
+    (count,) = sizes_of((steps,))
+    if isinstance(count, sp.Expr):
+        _check_symbolic((count,), requires_grad, name)
+        places = _range(0, count, 1, get_default_dtype() if dtype is None else dtype)
+        found: Tensor = places * ((end - start) / sp.Max(count - 1, 1)) + start
+        return found
+    if any(isinstance(x, Tensor) and _has_history(x) for x in (start, end)) and not (requires_grad or name):
+        share = leaf(np.linspace(0.0, 1.0, count), False, None)
+        return (start * (1 - share) + end * share).to(dtype)  # type: ignore[no-any-return]
     start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
-    return made(np.linspace(start, end, size_of((steps,))[0]), dtype, requires_grad, name)
+    return made(np.linspace(start, end, count), dtype, requires_grad, name)
 
 
 def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:

@@ -13,15 +13,15 @@ import keyword
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from symgrad import functions, linalg, special
+from symgrad.bounds import MOST_ENTRIES, Bounds
 from symgrad.creation import eye, ones, symbol, zeros
-from symgrad.errors import ArgumentError, ParseError, SymgradError
+from symgrad.errors import ArgumentError, ParseError
 from symgrad.functions import clamp, where
+from symgrad.lazy import cached_property
 from symgrad.nn import functional
 from symgrad.record import as_tensor
 from symgrad.tensor import Tensor
@@ -30,8 +30,6 @@ MOST_SIGNS = 10_000
 MOST_DEEP = 60
 MOST_NODES = 2_000
 MOST_EXPONENT = 1_000
-MOST_INTEGER = 10_000  # in arguments and indices, which sizes are made of
-MOST_ENTRIES = 10**6  # that constants of the text itself may be multiplied to
 
 _BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -98,18 +96,36 @@ class Expression:
         each = inspect.Parameter.POSITIONAL_OR_KEYWORD
         self.__signature__ = inspect.Signature([inspect.Parameter(name, each) for name in self.names])
 
-    @functools.cached_property
+    @cached_property
     def value(self) -> Tensor:
-        """The tensor that the formula makes of its symbols."""
-        return self(*self.leaves.values())
+        """The tensor that the formula makes of its symbols; of numbers, as far as ``bounds`` allows."""
+        return self._evaluated(self.leaves.values(), Bounds())
 
     def __call__(self, *arrays: Any) -> Tensor:
         """Return the formula's value at arrays or tensors."""
         if len(arrays) != len(self.names):
             raise TypeError(f"the formula {self.text!r} takes {', '.join(self.names)}; got {len(arrays)} arguments")
+        return self._evaluated(arrays, None)
+
+    def bounded(self, *arrays: Any) -> tuple[Tensor, int]:
+        """Return the formula's value at arrays, and about how many additions it took.
+
+        Raises:
+            ParseError: it is too large, or takes too long; nothing was computed then.
+        """
+        bounds = Bounds()
+        return self._evaluated(map(as_tensor, arrays), bounds), bounds.spent
+
+    def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None) -> Tensor:
         given = dict(zip(self.names, arrays, strict=True))
-        found: Any = as_tensor(_Evaluation(self.text, given).of(self._tree))
-        return found  # type: ignore[no-any-return]
+        found = _Evaluation(self.text, given, bounds).of(self._tree)
+        if isinstance(found, tuple):
+            raise _refused(self.text, self._tree, f"this has {len(found)} parts; take one, as in (…)[0]")
+        try:
+            value: Tensor = as_tensor(found)
+        except Exception as error:  # such as a list of tensors, a word, an ellipsis
+            raise _refused(self.text, self._tree, f"the formula's value is a {type(found).__name__}") from error
+        return value
 
     def __repr__(self) -> str:
         return f"parse({self.text!r}, names={self.names})"
@@ -211,19 +227,14 @@ def _at(text: str, column: int, reason: str) -> str:
     return f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {' ' * (column - start)}^"
 
 
-def _leaves(x: Any) -> Iterator[Any]:
-    for v in x if isinstance(x, (tuple, list)) else (x,):
-        if isinstance(v, (tuple, list)):
-            yield from _leaves(v)
-        else:
-            yield v
-
-
 class _Evaluation:
     """The value of a tree whose kinds of nodes were checked."""
 
-    def __init__(self, text: str, names: Mapping[str, Any]) -> None:
-        self.text, self.names = text, names
+    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None) -> None:
+        self.text, self.names, self.bounds = text, names, bounds
+
+    def _operated(self, f: Callable[..., Any], *args: Any) -> Any:
+        return f(*args) if self.bounds is None else self.bounds.operate(f, args)
 
     def of(self, node: Any) -> Any:
         """Return the value of a node."""
@@ -231,9 +242,9 @@ class _Evaluation:
             return getattr(self, f"_{type(node).__name__.lower()}")(node)
         except ParseError:
             raise
-        except (SymgradError, ArithmeticError, TypeError, ValueError) as error:
+        except Exception as error:  # of any kind: whatever a function makes of such arguments, the text is refused
             first = re.split(r"(?<=\.)\s", str(error))[0]
-            raise _refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".")) from error
+            raise _refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
 
     def _constant(self, node: ast.Constant) -> Any:
         v = node.value
@@ -271,13 +282,13 @@ class _Evaluation:
         if isinstance(node.op, ast.Pow) and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
             raise _refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
         numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
-        if not numbers and not (isinstance(a, (Tensor, int, float)) or hasattr(a, "shape")):
+        if not all(isinstance(v, (Tensor, int, float)) or hasattr(v, "shape") for v in (a, b)):
             raise _refused(self.text, node, "an operator stands between numbers and arrays only")
-        if not numbers:
-            self._check_sizes([x for x in (a, b) if isinstance(x, Tensor)], node)
         if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
-            return functions.exp(b)
-        found = _BINARY[type(node.op)](float(a) if numbers and isinstance(node.op, ast.Pow) else a, b)
+            return self._operated(functions.exp, b)
+        if not numbers:
+            return self._operated(_BINARY[type(node.op)], a, b)
+        found = _BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) else a, b)
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)
         if isinstance(found, float) and isinstance(a, int) and isinstance(b, int) and found.is_integer():
@@ -285,16 +296,17 @@ class _Evaluation:
         return found
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
-        return _UNARY[type(node.op)](self.of(node.operand))
+        return self._operated(_UNARY[type(node.op)], self.of(node.operand))
 
     def _compare(self, node: ast.Compare) -> Any:
         if len(node.ops) > 1:
             raise _refused(self.text, node, "a < b < c is two comparisons; write (a < b)*(b < c)")
-        return _COMPARE[type(node.ops[0])](as_tensor(self.of(node.left)), self.of(node.comparators[0]))
+        left, right = as_tensor(self.of(node.left)), self.of(node.comparators[0])
+        return self._operated(_COMPARE[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         if node.attr in ("T", "mT"):
-            return getattr(as_tensor(self.of(node.value)), node.attr)
+            return self._operated(operator.attrgetter(node.attr), as_tensor(self.of(node.value)))
         raise _refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT")
 
     def _call(self, node: ast.Call) -> Any:
@@ -303,23 +315,7 @@ class _Evaluation:
         if any(k.arg is None for k in node.keywords):
             raise _refused(self.text, node, "** cannot be part of a call")
         words = {str(k.arg): self.of(k.value) for k in node.keywords}
-        self._check_sizes([*args, *words.values()], node)
-        return f(*args, **words)
-
-    def _check_sizes(self, values: Sequence[Any], node: ast.AST) -> None:
-        """Refuse calls on constants of the text that could make arrays without end."""
-        entries = 1
-        for v in _leaves(values):
-            if type(v) is int:
-                if abs(v) > MOST_INTEGER:
-                    raise _refused(self.text, node, f"the integer {v} is larger than {MOST_INTEGER}")
-                entries *= max(1, abs(v))
-            elif isinstance(v, Tensor):
-                if v._value is None:
-                    return
-                entries *= max(1, int(np.size(v._value)))
-        if entries > MOST_ENTRIES:
-            raise _refused(self.text, node, f"this could make an array of more than {MOST_ENTRIES} entries")
+        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
 
     def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
         """Return a listed function, and the array it is a method of."""
@@ -340,10 +336,12 @@ class _Evaluation:
         raise _refused(self.text, node, f"{name!r} is not a function that formulas may call")
 
     def _subscript(self, node: ast.Subscript) -> Any:
-        key = self.of(node.slice)
-        self._check_sizes([key], node.slice)
-        whole = self.of(node.value)
-        return whole[key] if isinstance(whole, tuple) else as_tensor(whole)[key]
+        key, whole = self.of(node.slice), self.of(node.value)
+        if not isinstance(whole, tuple):
+            return self._operated(lambda x: x[key], as_tensor(whole))
+        if type(key) is not int or not -len(whole) <= key < len(whole):
+            raise _refused(self.text, node, f"this has {len(whole)} parts, counted from 0; there is no part {key}")
+        return whole[key]
 
     def _slice(self, node: ast.Slice) -> Any:
         return slice(*[None if part is None else self.of(part) for part in (node.lower, node.upper, node.step)])

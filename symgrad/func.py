@@ -16,6 +16,7 @@ from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.errors import ArgumentTypeError, GraphError
 from symgrad.jacobians import hessian, jacfwd, jacobian, jacrev
+from symgrad.pickling import Held, transform
 from symgrad.variables import Call, has_tensor, ones
 from symgrad.vmap import vmap
 
@@ -26,6 +27,7 @@ __all__ = [
 
 
 # ------------------------------------------------------------------ gradients
+@transform
 def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
@@ -48,18 +50,23 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     >>> sg.value_and_grad(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0})
     (6.0, {'a': 3.0, 'b': 2.0})
     """
-    check_function("value_and_grad", fn)
-    check_argnums("value_and_grad", argnums)
+    return _both("value_and_grad", fn, argnums, has_aux)
+
+
+def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) -> Callable[..., Any]:
+    """``value_and_grad`` for the transform of this name, which the errors say."""
+    check_function(name, fn)
+    check_argnums(name, argnums)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = Call(fn, args, kwargs, argnums)
-        aux = run.split_aux() if has_aux else None
-        y = run.output("value_and_grad")
+        aux = run.split_aux(name) if has_aux else None
+        y = run.output(name)
         if y.shape != ():
             raise GraphError(
-                f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
-                f"{len(y.shape)} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                f"{name}(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {len(y.shape)} dims. "
+                "Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
         gradients = run.each(run.pull([ones(y)]))
         value = run.out(y)
@@ -68,15 +75,18 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
     return call
 
 
+@transform
 def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ ∇f(x) for a scalar f; see ``value_and_grad``.
 
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
     12.0
     """
-    check_function("grad", fn)
-    check_argnums("grad", argnums)
-    both = value_and_grad(fn, argnums, has_aux)
+    return _gradient("grad", fn, argnums, has_aux)
+
+
+def _gradient(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool = False) -> Callable[..., Any]:
+    both = _both(name, fn, argnums, has_aux)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -86,11 +96,10 @@ def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) ->
     return call
 
 
+@transform
 def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
-    check_function("grad_and_value", fn)
-    check_argnums("grad_and_value", argnums)
-    both = value_and_grad(fn, argnums, has_aux)
+    both = _both("grad_and_value", fn, argnums, has_aux)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -123,7 +132,7 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     check_function("vjp", fn)
     run = Call(fn, primals, {})
-    aux = run.split_aux() if has_aux else None
+    aux = run.split_aux("vjp") if has_aux else None
     run.returns("vjp")
 
     def pull(v: Any) -> tuple[Any, ...]:
@@ -131,8 +140,8 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         found: tuple[Any, ...] = run.each(run.pull(run.cotangents(v), plain), plain)
         return found
 
-    value = run.value(run.ys)
-    return (value, pull, run.aux(aux)) if has_aux else (value, pull)
+    value, held = run.value(run.ys), Held("vjp", pull)
+    return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 
 def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
@@ -155,7 +164,7 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentTypeError("jvp: primals and tangents are tuples, one entry per argument: jvp(f, (x,), (t,)).")
     run = Call(fn, primals, {})
-    aux = run.split_aux() if has_aux else None
+    aux = run.split_aux("jvp") if has_aux else None
     run.returns("jvp")
     run.plain = run.plain and not has_tensor(list(tangents))
     found = run.value(run.ys), run.value(run.push(run.tangents("jvp", tangents)))
@@ -180,15 +189,15 @@ def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     """
     check_function("linearize", fn)
     run = Call(fn, primals, {})
-    aux = run.split_aux() if has_aux else None
+    aux = run.split_aux("linearize") if has_aux else None
     run.returns("linearize")
 
     def tangent(*tangents: Any) -> Any:
         plain = run.plain and not has_tensor(tangents)
         return run.value(run.push(run.tangents("linearize", tangents), plain), plain)
 
-    value = run.value(run.ys)
-    return (value, tangent, run.aux(aux)) if has_aux else (value, tangent)
+    value, held = run.value(run.ys), Held("linearize", tangent)
+    return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 
 def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
@@ -203,6 +212,6 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         H·v, structured like x; a tuple where there are several arguments.
     """
     if not isinstance(primals, (tuple, list)) or hasattr(primals, "_fields"):
-        return jvp(grad(fn), (primals,), (tangents,))[1]
+        return jvp(_gradient("hvp", fn, 0), (primals,), (tangents,))[1]
     xs, vs = tuple(primals), tuple(tangents)
-    return jvp(grad(fn, tuple(range(len(xs)))), xs, vs)[1]
+    return jvp(_gradient("hvp", fn, tuple(range(len(xs)))), xs, vs)[1]

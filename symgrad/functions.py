@@ -18,6 +18,7 @@ from symgrad.ops import (
     join,
     linalg,
     matrices,
+    merging,
     norms,
     pairs,
     products,
@@ -262,7 +263,7 @@ cat = concat = concatenate = public(join.cat)
 stack, hstack, vstack = public(join.stack), public(join.hstack), public(join.vstack)
 split, chunk, unbind = public(join.split, "tensor"), public(join.chunk), public(join.unbind)
 index_select, gather = public(gather_ops.index_select), public(gather_ops.gather)
-take_along_dim, scatter = public(gather_ops.take_along_dim), public(gather_ops.scatter)
+take_along_dim, scatter = public(gather_ops.take_along_dim), public(merging.scatter)
 scatter_add, index_add = public(gather_ops.scatter_add), public(gather_ops.index_add)
 select, narrow = public(select_ops.select), public(select_ops.narrow)
 masked_fill, masked_select = public(select_ops.masked_fill), public(select_ops.masked_select)
@@ -314,15 +315,20 @@ def polygamma(n: int, input: Any) -> Any:
     return blends.polygamma(as_tensor(input), n)
 
 
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: Any, *operands: Any) -> Any:
     """Sum of products over the letters that the output lacks, as ``torch.einsum``.
 
     Args:
         equation: such as ``"ij,jk->ik"``.
-        operands: one tensor per term.
+        operands: one tensor per term. Without an equation, each is followed by the list of its axes' numbers, and a
+            list at the end says the result's: ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. Ellipsis stands for "...".
 
-    >>> sg.einsum("ii->", sg.eye(3))
-    tensor(3.)
+    >>> sg.einsum("ii->", sg.eye(3)), sg.einsum(sg.eye(3), [0, 0], [])
+    (tensor(3.), tensor(3.))
     """
+    if not isinstance(equation, str):
+        given = (equation, *operands)
+        paired = len(given) // 2 * 2
+        return _einsum(*[x if k % 2 or k == paired else as_tensor(x) for k, x in enumerate(given)])
     flat = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     return _einsum(equation, *[as_tensor(x) for x in flat])

@@ -6,18 +6,19 @@ change its base.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad.errors import DTypeError, GraphError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.modes import is_grad_enabled
 from symgrad.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
-from symgrad.ops.logic import bitwise
+from symgrad.ops.elementwise import UNARY, clip_to, power
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.select import setitem
@@ -50,7 +51,8 @@ def _check_leaf(x: Core) -> None:
         raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
     while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
         node = node.inputs[0]
-    if isinstance(node, Leaf) and node is not x._node:
+    number = not shape(x) and not _is_parameter(node)  # an entry of a variable is a number of its own, as in NumPy
+    if isinstance(node, Leaf) and node is not x._node and not number:
         raise GraphError(
             f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
         )
@@ -91,9 +93,11 @@ def _replaced(x: Any, new: Any, label: str) -> Any:
 def rebind(x: Any, new: Any) -> Any:
     """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
     _check_shape(x, shape(new))
+    if new._value is None or x._value is None:
+        new = _in_dtype_of(x, new)
     value, node = new._value, new._node
     if value is not None and x._value is not None:
-        _check_cast(x, value)
+        _check_cast(np.asarray(value).dtype, np.asarray(x._value).dtype)
         value = canonical(np.asarray(value).astype(np.asarray(x._value).dtype, copy=False))
     old = x._node
     constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
@@ -112,8 +116,15 @@ def _unrecorded(old: Any, value: Any) -> Any:
     return old.successor(value, old.shape, old.level, old.title)
 
 
-def _check_cast(x: Any, value: Any) -> None:
-    have, want = np.asarray(value).dtype, np.asarray(x._value).dtype
+def _in_dtype_of(x: Any, new: Any) -> Any:
+    """The tensor ``new`` in the dtype of x, where a trace knows both."""
+    if new.dtype == x.dtype:
+        return new
+    _check_cast(new.dtype, x.dtype)
+    return apply(Cast(x.dtype), (new,))
+
+
+def _check_cast(have: Any, want: Any) -> None:
     if not np.can_cast(have, want, "same_kind"):
         raise DTypeError(
             f"result type {torch_dtype(np.empty(0, have))} can't be cast to the desired output type "
@@ -133,6 +144,18 @@ def _of(name: str) -> Callable[..., Any]:
     return update
 
 
+def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The statement ``x += y`` and its like: it rebinds the handle; x without axes becomes what a number would."""
+
+    def update(self: Any, other: Any) -> Any:
+        _check_leaf(self)
+        new = operate(self, other)
+        grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
+        return new if grows and not _is_parameter(self._node) else rebind(self, new)
+
+    return update
+
+
 class InPlace(Core):
     """``x += 1``, ``x[i] = v``, ``x.mul_(2)``, ``x.zero_()`` and their like."""
 
@@ -140,42 +163,20 @@ class InPlace(Core):
 
     def _update(self, op: Any, *others: Any) -> Any:
         _check_leaf(self)
-        return rebind(self, apply(op, (self, *[o if isinstance(o, (int, float)) else as_tensor(o) for o in others])))
+        return rebind(
+            self, apply(op, (self, *[o if isinstance(o, (int, float, sp.Expr)) else as_tensor(o) for o in others]))
+        )
 
-    def __iadd__(self, other: Any) -> Any:
-        return self._update(ADD, other)
-
-    def __isub__(self, other: Any) -> Any:
-        return self._update(SUB, other)
-
-    def __imul__(self, other: Any) -> Any:
-        return self._update(MUL, other)
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self._update(DIV, other)
-
-    def __imod__(self, other: Any) -> Any:
-        return self._update(BINARY["remainder"], other)
-
-    def __ifloordiv__(self, other: Any) -> Any:
-        return self._update(BINARY["floor_divide"], other)
-
-    def __iand__(self, other: Any) -> Any:
-        return self._combine("and", other)
-
-    def __ior__(self, other: Any) -> Any:
-        return self._combine("or", other)
-
-    def __ixor__(self, other: Any) -> Any:
-        return self._combine("xor", other)
-
-    def _combine(self, name: str, other: Any) -> Any:
-        _check_leaf(self)
-        return rebind(self, bitwise(name, self, other if isinstance(other, int) else as_tensor(other)))
-
-    def __ipow__(self, other: Any) -> Any:
-        _check_leaf(self)
-        return rebind(self, power(self, other))
+    __iadd__ = _statement(operator.add)
+    __isub__ = _statement(operator.sub)
+    __imul__ = _statement(operator.mul)
+    __itruediv__ = _statement(operator.truediv)
+    __imod__ = _statement(operator.mod)
+    __ifloordiv__ = _statement(operator.floordiv)
+    __iand__ = _statement(operator.and_)
+    __ior__ = _statement(operator.or_)
+    __ixor__ = _statement(operator.xor)
+    __ipow__ = _statement(operator.pow)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if _is_parameter(self._node) and is_grad_enabled():
@@ -201,7 +202,8 @@ class InPlace(Core):
 
     def pow_(self, exponent: Any) -> Any:
         """x ← xᵖ."""
-        return self.__ipow__(exponent)
+        _check_leaf(self)
+        return rebind(self, power(self, exponent))
 
     def neg_(self) -> Any:
         """x ← -x."""

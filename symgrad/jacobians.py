@@ -15,6 +15,7 @@ from symgrad.kernels import canonical
 from symgrad.ops.join import stack
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
+from symgrad.pickling import transform
 from symgrad.record import handle
 from symgrad.trees import unflatten
 from symgrad.variables import Call
@@ -22,6 +23,7 @@ from symgrad.variables import Call
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
 
+@transform
 def jacrev(
     fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
 ) -> Callable[..., Any]:
@@ -33,6 +35,7 @@ def jacrev(
     return _jacobian("jacrev", fn, argnums, has_aux, lambda columns, rows: "reverse")
 
 
+@transform
 def jacfwd(
     fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
 ) -> Callable[..., Any]:
@@ -44,6 +47,7 @@ def jacfwd(
     return _jacobian("jacfwd", fn, argnums, has_aux, lambda columns, rows: "forward")
 
 
+@transform
 def jacobian(
     fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
 ) -> Callable[..., Any]:
@@ -101,8 +105,8 @@ def _jacobian(
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = Call(fn, args, kwargs, argnums)
-        aux = run.split_aux() if has_aux else None
-        run.returns("jacobian")
+        aux = run.split_aux(name) if has_aux else None
+        run.returns(name)
         forward = choose(_size(run.xs), _size(run.ys)) == "forward"
         blocks = _by_columns(run) if forward else _by_rows(run)
         done = unflatten(run.tree, iter([run.each(row) for row in blocks]))
@@ -158,6 +162,7 @@ def _assembled(parts: Sequence[Any], y: Any, x: Any, axis: int) -> Any:
     return whole if whole.shape == to else Reshape(to)(whole)
 
 
+@transform
 def hessian(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return x ↦ ∂²f/∂x²: the Jacobian of the gradient. Shape: x.shape + x.shape, after f's own where it has one.
 
@@ -170,4 +175,5 @@ def hessian(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False)
     """
     check_function("hessian", fn)
     check_argnums("hessian", argnums)
-    return jacobian(jacrev(fn, argnums, has_aux), argnums, has_aux)
+    rows = _jacobian("hessian", fn, argnums, has_aux, lambda columns, rows: "reverse")
+    return _jacobian("hessian", rows, argnums, has_aux, lambda columns, rows: choose_mode.get()(columns, rows))

@@ -187,7 +187,7 @@ class Shapes(Core):
         gather_ops.gather,
         gather_ops.take_along_dim,
     )
-    scatter, scatter_add, index_add = gather_ops.scatter, gather_ops.scatter_add, gather_ops.index_add
+    scatter, scatter_add, index_add = merging.scatter, gather_ops.scatter_add, gather_ops.index_add
     select, narrow = select_ops.select, select_ops.narrow
     masked_fill, masked_select = select_ops.masked_fill, select_ops.masked_select
 

@@ -13,20 +13,24 @@ from symgrad.ops.elementwise import BINARY, power
 from symgrad.ops.logic import bitwise
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
 from symgrad.ops.select import getitem
+from symgrad.ops.value import is_foreign
 from symgrad.record import Core, apply, as_tensor, binary, unary, with_number
 
-_OPERANDS = (Core, int, float, np.ndarray, np.generic, sp.Expr)
+_SCALARS = (Core, int, float, sp.Expr)
+_ARRAYS = (np.ndarray, np.generic, list, tuple, range)
+
+
+def _operand(x: Any) -> Any:
+    """Return x as an operation takes it: arrays, lists and arrays of other libraries as tensors, others not at all."""
+    if isinstance(x, _ARRAYS) or is_foreign(x):
+        return as_tensor(x)
+    return x if isinstance(x, _SCALARS) else NotImplemented
 
 
 def _general(op: Map, a: Any, b: Any) -> Any:
     """The operands that no fast path takes."""
-    if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
-        return NotImplemented
-    if isinstance(a, (np.ndarray, np.generic)):
-        a = as_tensor(a)
-    if isinstance(b, (np.ndarray, np.generic)):
-        b = as_tensor(b)
-    return apply(op, (a, b))
+    a, b = _operand(a), _operand(b)
+    return NotImplemented if a is NotImplemented or b is NotImplemented else apply(op, (a, b))
 
 
 def _forward(op: Map) -> Callable[[Any, Any], Any]:
@@ -46,9 +50,8 @@ def _reflected(op: Map) -> Callable[[Any, Any], Any]:
 
 def _bitwise(name: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
     def operate(a: Any, b: Any) -> Any:
-        if not isinstance(a, _OPERANDS) or not isinstance(b, _OPERANDS):
-            return NotImplemented
-        return bitwise(name, *[as_tensor(x) if isinstance(x, (np.ndarray, np.generic)) else x for x in (a, b)])
+        a, b = _operand(a), _operand(b)
+        return NotImplemented if a is NotImplemented or b is NotImplemented else bitwise(name, a, b)
 
     return operate, lambda self, other: operate(other, self)
 
@@ -57,6 +60,7 @@ class Operators(Core):
     """+ - * / // % ** @, & | ^ ~ and comparisons, elementwise with broadcasting."""
 
     __slots__ = ()
+    _op_priority = 1000.0  # what SymPy asks of the right operand: n * x of a size n is this class's
 
     __add__ = _forward(ADD)
     __sub__ = _forward(SUB)
@@ -81,6 +85,12 @@ class Operators(Core):
     __ne__ = _forward(BINARY["ne"])
     __hash__ = object.__hash__
 
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
     def __neg__(self) -> Any:
         return unary(NEG, self)
 
@@ -94,24 +104,20 @@ class Operators(Core):
         return self.abs()  # type: ignore[attr-defined]
 
     def __pow__(self, other: Any) -> Any:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return power(self, as_tensor(other) if isinstance(other, (np.ndarray, np.generic)) else other)
+        b = _operand(other)
+        return NotImplemented if b is NotImplemented else power(self, b)
 
     def __rpow__(self, other: Any) -> Any:
-        if not isinstance(other, _OPERANDS):
-            return NotImplemented
-        return power(as_tensor(other) if isinstance(other, (np.ndarray, np.generic)) else other, self)
+        b = _operand(other)
+        return NotImplemented if b is NotImplemented else power(b, self)
 
     def __matmul__(self, other: Any) -> Any:
-        if not isinstance(other, (Core, np.ndarray)):
-            return NotImplemented
-        return matmul(self, as_tensor(other))
+        b = _operand(other)
+        return matmul(self, b) if isinstance(b, Core) else NotImplemented
 
     def __rmatmul__(self, other: Any) -> Any:
-        if not isinstance(other, (Core, np.ndarray)):
-            return NotImplemented
-        return matmul(as_tensor(other), self)
+        b = _operand(other)
+        return matmul(b, self) if isinstance(b, Core) else NotImplemented
 
     def __getitem__(self, key: Any) -> Any:
         return getitem(self, key)

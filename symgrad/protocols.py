@@ -15,12 +15,18 @@ from symgrad.errors import ArgumentError, GraphError, SharingError, ValueNeeded
 from symgrad.node import GRAD
 from symgrad.record import Core
 
+_NO_HISTORY = (
+    "An array has no gradient: to keep it, write sg.stack([a, b]) for np.array([a, b]) and np.sum(sg.stack([a, b])) "
+    "for np.sum([a, b]), a @ b for a.dot(b), and df.to_numpy() @ b for a DataFrame's df @ b."
+)
+
 
 class Protocols(Core):
     """What NumPy asks of an operand."""
 
     __slots__ = ()
     __array_priority__ = 1000
+    __pandas_priority__ = 5000  # above a DataFrame's: frame * tensor is a tensor
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if kwargs or method != "__call__":
@@ -33,11 +39,10 @@ class Protocols(Core):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self._node is not None and self._node.level == GRAD:
             raise GraphError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. Such an array "
-                "has no gradient: to keep it, write np.stack for np.array, and a @ b for a.dot(b)."
+                f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. {_NO_HISTORY}"
             )
         if self._value is None:
-            raise ValueNeeded("np.asarray: this tensor is a symbol and has no value.")
+            raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
         return np.array(self._value, dtype=dtype)

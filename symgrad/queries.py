@@ -1,6 +1,7 @@
 """What is asked of tensors rather than computed: dtypes, equality, places, distinct entries; and tensors like another.
 
-None of it is recorded, and what depends on entries needs a value. Imports conversions, ops and below.
+What depends on entries needs a value; the entries themselves that are found, and weights, keep their gradient. Imports
+conversions, ops and below.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad.conversions import dtype_of
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.kernels import canonical
 from symgrad.ops import signs
+from symgrad.ops.arrange import broadcast_to, ravel
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.gather import index_add, index_select
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Reshape, total
+from symgrad.ops.select import getitem
+from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.sizes import listed
-from symgrad.ops.value import check_dtype, to_value, torch_dtype
+from symgrad.ops.value import check_dtype, torch_dtype
 from symgrad.record import Core, as_tensor, handle
 
 __all__ = [
@@ -180,14 +186,24 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     if value.ndim != 1 or (value.size and value.min() < 0):
         wrong = ShapeError if value.ndim != 1 else ArgumentError
         raise wrong(f"bincount only supports 1-d non-negative integral inputs. Got shape {show_shape(value.shape)}.")
-    shares = None if weights is None else np.asarray(as_tensor(weights)._known("bincount"))
-    return as_tensor(np.bincount(value, shares, minlength))
+    if weights is None:
+        return as_tensor(np.bincount(value, None, minlength))
+    shares = as_tensor(weights).to(np.float64)
+    if shape(shares) != value.shape:
+        raise ShapeError(
+            f"bincount: weights should be 1-d and have the same length as input. Got shape "
+            f"{show_shape(shape(shares))}; expected {show_shape(value.shape)}."
+        )
+    size = max(int(value.max(initial=-1)) + 1, minlength)
+    return index_add(as_tensor(np.zeros(size)), 0, value, shares)
 
 
 def unique(
     input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The distinct entries of x in order, or the distinct slices along one axis. They carry no gradient.
+    """The distinct entries of x in order, or the distinct slices along one axis.
+
+    The gradient of each goes to its first occurrence.
 
     Args:
         input: x, any shape.
@@ -202,16 +218,22 @@ def unique(
     >>> sg.unique(sg.tensor([3.0, 1.0, 3.0]), return_counts=True)
     (tensor([1., 3.]), tensor([1, 2]))
     """
-    value = np.asarray(as_tensor(input)._known("unique"))
-    found = np.unique(value, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
-    inverse = found[1].reshape(value.shape if dim is None else -1)
-    return _asked(found[0], (inverse, return_inverse), (found[2], return_counts))
+    x = as_tensor(input)
+    value = np.asarray(x._known("unique"))
+    _, first, inverse, counts = np.unique(value, True, True, True, axis=dim, equal_nan=False)
+    inverse = inverse.reshape(value.shape if dim is None else -1)
+    return _asked(_slices(x, first, dim), (inverse, return_inverse), (counts, return_counts))
+
+
+def _slices(x: Any, at: Any, dim: int | None) -> Any:
+    """The entries of x at these places among all, or the slices along an axis."""
+    return getitem(ravel(x), (at,)) if dim is None else index_select(x, dim, at)
 
 
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The first entry of each run of equal ones, or the first slice along one axis. They carry no gradient.
+    """The first entry of each run of equal ones, or the first slice along one axis.
 
     Args:
         input: x, any shape; flattened where dim is None.
@@ -223,14 +245,16 @@ def unique_consecutive(
     >>> sg.unique_consecutive(sg.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
-    value = np.asarray(as_tensor(input)._known("unique_consecutive"))
+    x = as_tensor(input)
+    value = np.asarray(x._known("unique_consecutive"))
     rows = value.reshape(-1) if dim is None else np.moveaxis(value, dim, 0)
     flat = rows.reshape(len(rows), int(np.prod(rows.shape[1:])))
     starts = np.concatenate([np.ones(min(1, len(rows)), bool), (flat[1:] != flat[:-1]).any(1)])
     first = np.flatnonzero(starts)
-    kept = rows[first] if dim is None else np.moveaxis(rows[first], 0, dim)
     inverse = (np.cumsum(starts) - 1).reshape(value.shape if dim is None else -1)
-    return _asked(kept, (inverse, return_inverse), (np.diff(np.append(first, len(rows))), return_counts))
+    return _asked(
+        _slices(x, first, dim), (inverse, return_inverse), (np.diff(np.append(first, len(rows))), return_counts)
+    )
 
 
 def _asked(value: Any, *more: tuple[Any, bool]) -> Any:
@@ -298,28 +322,48 @@ class Queries(Core):
         return Reshape(to)(summed) if shape(summed) != to else summed
 
     def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
-        """Copy data into a tensor, by default of this one's dtype."""
-        given: Any = data
-        value = to_value(given._known("new_tensor") if isinstance(data, Core) else data)
-        return self._like(np.array(value), dtype, requires_grad)
+        """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
+        source = as_tensor(data)
+        return self._made(source.to(dtype_of(self) if dtype is None else dtype, copy=True), requires_grad)
 
-    def new_full(
-        self, size: Sequence[int], fill_value: float, *, dtype: Any = None, requires_grad: bool = False
-    ) -> Any:
-        """One number everywhere, by default in this tensor's dtype."""
-        return self._like(np.full(tuple(size), fill_value), dtype, requires_grad)
+    def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
+        if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
+            return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
+        source = as_tensor(fill_value).to(dtype_of(self) if dtype is None else dtype)
+        return self._made(broadcast_to(source, tuple(size)), requires_grad)
+
+    def _made(self, t: Any, requires_grad: bool) -> Any:
+        """The tensor, or a leaf of its numbers where gradients are asked for."""
+        if not requires_grad:
+            return t
+        t._check_kept("new_tensor(…, requires_grad=True)")
+        return t.detach().requires_grad_()
 
     def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
         """Zeros, by default of this tensor's dtype."""
-        return self._like(np.zeros(listed(size, None)), dtype, requires_grad)
+        return self._of_sizes(size, 0, dtype, requires_grad)
 
     def new_ones(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
         """Ones, by default of this tensor's dtype."""
-        return self._like(np.ones(listed(size, None)), dtype, requires_grad)
+        return self._of_sizes(size, 1, dtype, requires_grad)
 
     def new_empty(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
         """As new_zeros, so that nothing undefined is ever read."""
         return self.new_zeros(*size, dtype=dtype, requires_grad=requires_grad)
+
+    def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool) -> Any:
+        sizes = listed(size, None)
+        if not isinstance(value, (sp.Expr, Core)) and all(isinstance(n, int) for n in sizes):
+            return self._like(np.full(sizes, value), dtype, requires_grad)
+        if requires_grad:
+            raise ArgumentError(
+                f"requires_grad: got sizes {list(sizes)} filled with {value}, a tensor without a value of its own. "
+                "Make a leaf with named sizes by sg.symbol(name, shape)."
+            )
+        wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
+        found = Expand(sizes)(as_tensor(value if isinstance(value, (sp.Expr, Core)) else np.asarray(value, wanted)))
+        return found if dtype_of(found) == wanted else Cast(wanted)(found)
 
     def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:
         found = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))

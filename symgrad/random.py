@@ -130,7 +130,9 @@ def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, dtype: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Normal random numbers of these means and standard deviations, which broadcast; no gradient leads to them.
+    """Normal random numbers of these means and standard deviations, which broadcast: μ + σ ε.
+
+    Gradients flow to μ and σ where these are tensors that need one, with ε held fixed; PyTorch has zero there.
 
     Args:
         mean, std: numbers or tensors.
@@ -146,7 +148,10 @@ def normal(
     check_deviation(sigma)
     sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
     kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and x.dtype.kind == "f"), None)
-    return made(mu + sigma * source(generator).standard_normal(sizes), dtype or kept, requires_grad, None)
+    noise = source(generator).standard_normal(sizes)
+    if not requires_grad and any(isinstance(x, Tensor) and x.requires_grad for x in (mean, std)):
+        return (mean + std * as_tensor(noise)).to(dtype or kept)  # type: ignore[no-any-return]
+    return made(mu + sigma * noise, dtype or kept, requires_grad, None)
 
 
 def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:

@@ -21,14 +21,16 @@ from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
-from symgrad.ops.protocol import Op, Traced
+from symgrad.ops.nested import holds_tensors, stacked
+from symgrad.ops.protocol import Op, Traced, failed, refused
 from symgrad.ops.protocol import shape as shape_of
 from symgrad.ops.value import to_value
+from symgrad.promotion import kind_of_number
 
 _new = object.__new__
 _grad_mode = modes.recording
 _ndarray = np.ndarray
-_HALF = np.dtype(np.float16)
+_LAST_INTEGER = np.dtype(np.uint64).num  # NumPy numbers truth values and integers first
 _NUMBERS = (int, float)
 _SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
 
@@ -103,12 +105,12 @@ hooks.adopt(_shown_to_hooks, _from_hook)
 
 
 def as_tensor(x: Any) -> Any:
-    """Return x as a tensor: itself, or a constant copied from a number, array or nested sequence."""
+    """Return x as a tensor: itself, or a copy of a number, array or nested sequence; tensors in it are stacked."""
     if isinstance(x, Core):
         return x
     if isinstance(x, sp.Expr):
-        return handle(Leaf(x, (), TRACED), None)
-    return handle(None, to_value(x))
+        return handle(Leaf(_real(x), (), TRACED), None)
+    return stacked(x) if holds_tensors(x) else handle(None, to_value(x))
 
 
 def input_of(x: Any) -> Any:
@@ -144,6 +146,10 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
         shape = y.shape if type(y) is _ndarray else ()
         if level == CONSTANT or not _grad_mode():
             return handle(None, y)
+    elif _all_known(stored := [_stored(a) for a in args]):
+        return apply(
+            op, [_as_number(v) if isinstance(v, sp.Expr) else a for a, v in zip(args, stored, strict=True)], label
+        )
     else:
         shape = op.out_shape(*[shape_of(a) for a in ins])
     node = _record(op, ins, values, y, shape, level, label)
@@ -184,52 +190,76 @@ def _operand(a: Any) -> Any:
 
 def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
     """Apply an operation to a symbolic size among others, or to numbers for a result of such sizes: it is a symbol."""
-    values = [a._value if isinstance(a, Core) else a for a in args]
+    values = [a._value if isinstance(a, Core) else _real(a) if isinstance(a, sp.Expr) else a for a in args]
     shape = op.out_shape(*[shape_of(a) for a in args])
     if not any(isinstance(v, sp.Expr) for v in (*values, *shape)):  # a bool, say
         return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
+    if _all_known(values):
+        return apply(op, [_as_number(a) for a in args], label)
     level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
     node = _record(op, args, values, None, shape, level, label)
     _note(args)
     return handle(node, None)
 
 
-def _refused(op: Op, error: Exception) -> errors.SymgradError:
-    """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
-    return errors.DTypeError(f"{op.label}: {str(error).rstrip('.')}. Convert first, as in x.to(sg.float64).")
+def _stored(a: Any) -> Any:
+    """The number, array or SymPy expression that an argument holds; None for a symbol."""
+    return a if not isinstance(a, Core) else a._value if a._value is not None else a._node.value
 
 
-def _too_large(op: Op, error: Exception) -> errors.SymgradError:
-    """What Python says of an integer that the tensor's dtype does not hold."""
-    return errors.NumberRangeError(
-        f"{op.label}: {error}. A Python number takes the tensor's dtype: convert the tensor first, as in "
-        "x.to(sg.int64), or pass a float."
+def _all_known(values: Sequence[Any]) -> bool:
+    """Whether all inputs are numbers and arrays; SymPy's numbers, such as pi or Integer(2), count as numbers."""
+    return any(isinstance(v, sp.Expr) for v in values) and all(
+        v is not None and not (isinstance(v, sp.Expr) and v.free_symbols) for v in values
     )
+
+
+def _real(e: Any) -> Any:
+    """Return an expression of sizes and numbers, refusing a complex one."""
+    if e.is_extended_real is False:
+        raise errors.ArgumentTypeError(
+            f"symgrad has no complex tensors so far. Got {e}; pass real and imaginary parts."
+        )
+    return e
+
+
+def _as_number(a: Any) -> Any:
+    """Return one of SymPy's numbers as Python's; all else as it is."""
+    if not isinstance(a, sp.Expr):
+        return a
+    return int(a) if a.is_Integer else float(a)
 
 
 def _compute(op: Op, values: Sequence[Any]) -> Any:
     """Return the value; None where sizes of the result are symbolic."""
     try:
-        y = canonical(op.forward(*values))
-        return _widened(op, y, values) if type(y) is _ndarray and y.dtype is _HALF else y
+        for v in values:
+            if type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER:
+                values = _brought(op, values)
+                break
+        return canonical(op.forward(*values))
     except errors.SymgradError:
         raise
     except TypeError as error:
         if any(isinstance(n, sp.Expr) for n in op.out_shape(*[shape_of(v) for v in values])):
             return None
-        raise _refused(op, error) from error
+        raise refused(op, error) from error
     except OverflowError as error:
-        raise _too_large(op, error) from error
+        raise failed(op, error) from error
     except (ValueError, IndexError) as error:
         op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
-        raise errors.ArgumentError(f"{op.label}: {error}") from error
+        raise failed(op, error) from error
 
 
-def _widened(op: Op, y: Any, values: Sequence[Any]) -> Any:
-    """Compute in double precision what NumPy computes of truth values and small integers in half precision."""
-    if any(getattr(v, "dtype", None) is _HALF for v in values):
-        return y
-    return canonical(op.forward(*[np.float64(v) if type(v) is _ndarray else v for v in values]))
+def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
+    """Bring integers and truth values to what the operation computes in: a number that wraps, or has eleven digits,
+    on the way to a floating-point result would spoil it.
+    """
+    dtypes = op.operands(*[v.dtype if type(v) is _ndarray else kind_of_number(v) for v in values])
+    return [
+        v.astype(d) if d is not None and type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER and v.dtype != d else v
+        for v, d in zip(values, dtypes, strict=True)
+    ]
 
 
 def _record(
@@ -287,8 +317,8 @@ def unary(op: Map, a: Any) -> Any:
     out._value = y
     if node is None or node.level == 0 or not _grad_mode():
         out._node = None
-        if type(y) is _ndarray and y.dtype is _HALF and x.dtype is not _HALF:
-            out._value = op.on_array(x.astype(np.float64))  # NumPy has exp of truth values in half precision
+        if type(y) is _ndarray and y.dtype is not x.dtype and y.dtype.kind == "f":
+            out._value = _compute(op, (x,))  # of integers
         return out
     if node.level != 2:
         out._node = _record(op, (a,), (x,), y, shape, node.level)
@@ -307,7 +337,7 @@ def binary(op: Map, a: Any, b: Any) -> Any:
         except ARITHMETIC:
             y = op.forward(np.float64(x), np.float64(z))
         shape: Any = ()
-    elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape:
+    elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape and x.dtype is z.dtype:
         try:
             y = op.on_array(x, z)
         except TypeError:
@@ -321,8 +351,8 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     out = _new(Tensor)
     out._value = y
     if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.kind != "f"):
-        if type(y) is _ndarray and y.dtype is _HALF:
-            out._value = y = _widened(op, y, (x, z))
+        if type(y) is _ndarray and y.dtype.kind == "f" and y.dtype is not x.dtype:
+            out._value = y = _compute(op, (x, z))  # of integers
         out._node = _mixed(op, a, b, x, z, y, shape)
         return out
     if not _grad_mode():

@@ -5,6 +5,7 @@ A tensor is a value: it never aliases another. Imports backward, operators, meth
 
 from __future__ import annotations
 
+import types
 import warnings
 import weakref
 from typing import Any
@@ -18,16 +19,17 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphEr
 from symgrad.hooks import Hook, Hooks, RemovableHandle, hooks_on
 from symgrad.inplace import InPlace
 from symgrad.kernels import canonical
-from symgrad.methods import Methods
 from symgrad.modes import get_default_dtype
 from symgrad.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.operators import Operators
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
+from symgrad.pickling import read, written
 from symgrad.protocols import Protocols
 from symgrad.queries import Queries
 from symgrad.record import adopt, apply, handle
 from symgrad.sampling import Sampling
+from symgrad.spellings import Spellings
 
 _NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -42,7 +44,7 @@ _CHANGE = (
 
 
 @adopt
-class Tensor(InPlace, Methods, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
+class Tensor(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
@@ -317,6 +319,7 @@ class Tensor(InPlace, Methods, Queries, Operators, Conversions, Dtypes, Sampling
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
                 "moment. Use x.detach().clone() or x.clone()."
             )
+        self._check_kept("copy.deepcopy(x)")
         new = restore(np.array(self._known("deepcopy")), self.requires_grad, self.name)
         gradient = getattr(getattr(self._node, "cell", None), "grad", None)
         if gradient is not None:
@@ -325,16 +328,26 @@ class Tensor(InPlace, Methods, Queries, Operators, Conversions, Dtypes, Sampling
         return new
 
     def __copy__(self) -> Tensor:
-        if self._value is None or not self.is_leaf:
+        if self._value is None or not self.is_leaf or self._is_followed():
             return handle(self._node, self._value)  # type: ignore[no-any-return]
         return restore(self._value, self.requires_grad, self.name)  # a leaf of its own, with its own .grad
 
     def __reduce__(self) -> Any:
         if self._value is None:
-            raise ArgumentTypeError(
-                "pickle: this tensor is a symbol. Pickle its closed form's .expr, or make the symbol again."
-            )
+            return restore_symbol, (written([self._node]),)
+        self._check_kept("pickle.dumps(x)")
         return restore, (np.asarray(self._value), self.requires_grad, self.name)
+
+
+def _named_after_tensor() -> None:
+    """Let Python's errors about arguments say ``Tensor.add_()``, not the name of the class that has the method."""
+    for cls in Tensor.__mro__:
+        for name, method in vars(cls).items():
+            if isinstance(method, types.FunctionType) and method.__qualname__ == f"{cls.__name__}.{name}":
+                method.__qualname__ = f"Tensor.{name}"
+
+
+_named_after_tensor()
 
 
 def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
@@ -343,6 +356,12 @@ def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     if name is not None:
         t.name = name
     return t.requires_grad_() if requires_grad else t
+
+
+def restore_symbol(graph: Any) -> Tensor:
+    """Rebuild a tensor without a value, and the graph that it stands for, from a pickle."""
+    t: Tensor = handle(read(graph)[0], None)
+    return t
 
 
 def check_flag(where: str, requires_grad: Any) -> None:

@@ -5,17 +5,28 @@ Imports everything below. ``crosscheck`` is what the tests of symgrad itself are
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import Parameter
+from typing import Any, NamedTuple
 
+import mpmath
 import numpy as np
 
+from symgrad import trees
+from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.choose import check_digits
+from symgrad.compiler.mpmath.slopes import slopes
+from symgrad.compiler.program import Program, from_nodes
+from symgrad.compiler.trace import Spec, trace
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
+from symgrad.kinks import bends, operation_at, value
 from symgrad.modes import no_grad
 from symgrad.ops.value import to_value
 from symgrad.record import as_tensor
@@ -34,6 +45,18 @@ class Witness:
     missing: str = ""
     error: float = 0.0
     agrees: bool = True
+    ulps: float | None = None  # the error in units of the last place of the true gradient
+    kink: str = ""  # why the point has no derivative for this witness to testify to
+
+    def __str__(self) -> str:
+        if self.missing:
+            state = f"not available: {self.missing}"
+        elif self.kink and self.agrees:
+            state = self.kink
+        else:
+            ulps = "" if self.ulps is None else f", {self.ulps:.1f} ulp"
+            state = f"{'agrees' if self.agrees else 'DISAGREES'}  (error {self.error:.1e}{ulps})"
+        return f"  input {self.input}  {self.name:<20} {state}"
 
 
 @dataclass(frozen=True)
@@ -49,28 +72,36 @@ class Crosscheck:
         """Whether all witnesses that could testify agree."""
         return all(w.agrees for w in self.witnesses)
 
+    @property
+    def kinks(self) -> tuple[str, ...]:
+        """What has a kink at which input, one sentence each."""
+        return tuple(dict.fromkeys(w.kink for w in self.witnesses if w.kink))
+
     def __str__(self) -> str:
-        lines = [f"crosscheck: {'all witnesses agree' if self.ok else 'WITNESSES DISAGREE'} (tolerance {self.rtol:g})"]
-        for w in self.witnesses:
-            state = (
-                f"not available: {w.missing}"
-                if w.missing
-                else f"{'agrees' if w.agrees else 'DISAGREES'}  (error {w.error:.1e})"
-            )
-            lines.append(f"  input {w.input}  {w.name:<20} {state}")
-        return "\n".join(lines)
+        if not self.ok:
+            said = "WITNESSES DISAGREE"
+        elif self.kinks:
+            said = "the point is a kink, where gradients are a convention"
+        else:
+            said = "all witnesses agree"
+        return "\n".join([f"crosscheck: {said} (tolerance {self.rtol:g})", *map(str, self.witnesses)])
 
     __repr__ = __str__
 
 
-def crosscheck(f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True) -> Crosscheck:
+def crosscheck(
+    f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True, digits: int | None = None
+) -> Crosscheck:
     """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
 
     Args:
         f: function of tensors returning a tensor of any shape.
-        inputs: floating-point arrays, numbers or tensors; away from kinks.
+        inputs: floating-point arrays, numbers or tensors. At a kink the report says which operation has it; near one,
+            differences are taken over a smaller step.
         rtol: allowed error relative to the size of the derivative.
         raise_exception: raise where witnesses disagree, rather than only report it.
+        digits: also compute the gradient to so many digits, by differences of the recorded program in mpmath, which
+            need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
 
     Returns:
         A ``Crosscheck``: ``ok``, ``witnesses`` with each one's value and error, and ``str()`` as a table.
@@ -96,16 +127,75 @@ def crosscheck(f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_ex
     def on_tensors(*xs: Any) -> Any:
         return f(*map(as_tensor, xs))
 
+    if digits is not None:
+        check_digits("crosscheck", digits)
     rows: list[Witness] = []
-    forms = []
+    forms, reasons = [], []
     for k in which:
         found, form = _testimony(on_tensors, values, k)
-        rows.extend(_judged(found, rtol))
+        case = _Case(on_tensors, values, k, _name_of(f, k))
+        judged = _judged_away_from_kinks(case, found, rtol)
+        judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
+        if not all(w.agrees for w in judged):
+            reasons.append(_reason(case, judged, rtol))
+        rows.extend(judged)
         forms.append(form)
     report = Crosscheck(tuple(rows), rtol, tuple(forms))
     if raise_exception and not report.ok:
-        raise CrosscheckError(f"{report}\n{_reason(rows)}")
+        raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
+
+
+class _Case(NamedTuple):
+    """A function of tensors at a point, the input in question, and what the user calls it."""
+
+    f: Callable[..., Any]
+    values: Sequence[Any]
+    k: int
+    name: str
+
+    def shifted(self, place: tuple[int, ...], by: float) -> Any:
+        """The value of f with one entry moved."""
+        x = np.array(self.values[self.k], dtype=np.float64)
+        x[place] += by
+        with no_grad():
+            y = self.f(*[as_tensor(x if j == self.k else v) for j, v in enumerate(self.values)])
+        return np.asarray(as_tensor(y)._value)
+
+    def traced(self) -> Program | None:
+        """The whole program, with what is detached in it; None where f looks at values."""
+        try:
+            tree = trees.flatten((tuple(self.values), {}), _is_value, [])
+            specs = [Spec(np.shape(v), np.asarray(v).dtype) for v in self.values]
+            return trace(self.f, tree, specs).program
+        except SymgradError:
+            return None
+
+    def recorded(self) -> Program | None:
+        """The program that gradients go through: what was detached, or left symgrad, is constant in it."""
+        args = [as_tensor(np.array(v) if np.ndim(v) else v) for v in self.values]
+        args[self.k].requires_grad_()
+        y = as_tensor(self.f(*args))
+        if not y.requires_grad:
+            return None
+        try:
+            return from_nodes([args[self.k]._node], [y._node])
+        except SymgradError:
+            return None
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.generic, float))
+
+
+def _name_of(f: Callable[..., Any], k: int) -> str:
+    """Return the parameter's name, as the user wrote it."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return f"input {k}"
+    named = k < len(parameters) and parameters[k].kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return parameters[k].name if named else f"input {k}"
 
 
 def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[list[Witness], ClosedForm | None]:
@@ -169,10 +259,165 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
     return np.stack(columns, -1).reshape((*shape, *x.shape)) if columns else np.zeros((*shape, *x.shape))
 
 
-def _reason(rows: Sequence[Witness]) -> str:
-    if any(w.name == "finite differences" and not np.all(np.isfinite(w.value)) for w in rows):
+# ------------------------------------------------------------------ kinks
+def _judged_away_from_kinks(case: _Case, rows: list[Witness], rtol: float) -> list[Witness]:
+    """Compare the entries that have a derivative; where another entry is at a kink, all witnesses say so."""
+    rows, places, said = _at_kinks(case, rows)
+    compared = [w if w.missing else replace(w, value=_without(w.value, places)) for w in rows]
+    judged = _nearer(case, _judged(compared, rtol), places, rtol)
+    return [
+        replace(j, value=w.value if places else j.value, kink="" if w.missing else said)
+        for j, w in zip(judged, rows, strict=True)
+    ]
+
+
+def _without(slopes: Any, places: Sequence[tuple[int, ...]]) -> Any:
+    slopes = np.array(slopes)
+    for p in places:
+        slopes[(..., *p)] = 0.0
+    return slopes
+
+
+def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tuple[int, ...]], str]:
+    """Take differences over smaller steps where a kink is near; return the entries that are at one, and what it is."""
+    *others, last = rows
+    if last.missing:
+        return rows, [], ""
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    found, places = np.array(last.value), []
+    for place in np.ndindex(*x.shape):
+        h = _step(x[place])
+        if not np.any(bends(partial(case.shifted, place), h)):
+            continue
+        smaller = _smooth_step(case, place, h)
+        if smaller:
+            found[(..., *place)] = _closer(others[0].value, place, found, _central(case, place, smaller))
+        else:
+            places.append(place)
+    said = _kink_at(case, places[0], _step(x[places[0]])) if places else ""
+    return [*others, replace(last, value=found)], places, said
+
+
+def _closer(reading: Any, place: tuple[int, ...], found: Any, again: Any) -> Any:
+    """Return the differences that are closer to a reading: over a smaller step, roundings weigh more."""
+    before = found[(..., *place)]
+    if reading is None or reading.shape != found.shape:
+        return again
+    there = reading[(..., *place)]
+    return again if _distance(again, there) < _distance(before, there) else before
+
+
+def _step(x: Any) -> float:
+    return 1e-3 * max(1.0, abs(float(x)))
+
+
+def _smooth_step(case: _Case, place: tuple[int, ...], h: float) -> float:
+    """Return a step within which there is no kink; 0 where the point itself is one."""
+    for _ in range(4):
+        h /= 16
+        if not np.any(bends(partial(case.shifted, place), h, 1e-4)):
+            return h
+    return 0.0
+
+
+def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
+    slopes = [(case.shifted(place, s) - case.shifted(place, -s)) / (2 * s) for s in (h, h / 2)]
+    return (4 * slopes[1] - slopes[0]) / 3
+
+
+def _nearer(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
+    """Repeat differences that disagree over smaller steps: where a slope has a kink, they come nearer slowly."""
+    reading, last = rows[0], rows[-1]
+    if last.agrees or last.missing or reading.missing or reading.value.shape != last.value.shape:
+        return rows
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    for finer in (1 / 16, 1 / 256):
+        columns = [_central(case, p, finer * _step(x[p])) for p in np.ndindex(*x.shape)]
+        again = _without(np.stack(columns, -1).reshape(last.value.shape), places)
+        if _distance(again, reading.value) <= rtol:
+            return _judged([*rows[:-1], replace(last, value=again, agrees=True)], rtol)
+    return rows
+
+
+def _kink_at(case: _Case, place: tuple[int, ...], h: float) -> str:
+    """Say which operation has a kink, and where."""
+    program = case.traced()
+    name = operation_at(program, case.values, case.k, place, h / 16**4) if program else ""
+    where = case.name + (f"[{', '.join(map(str, place))}]" if place else "")
+    return f"kink: {name or 'f'} has no derivative at {where} = {float(np.asarray(case.values[case.k])[place]):g}"
+
+
+# ------------------------------------------------------------------ the true gradient
+_MOST_EXACT = 16  # entries of an input of which the gradient is computed to many digits
+
+
+def _with_truth(case: _Case, rows: list[Witness], digits: int, rtol: float) -> list[Witness]:
+    """Add the witness that needs no rule, and measure all others against it."""
+    x = np.asarray(case.values[case.k])
+    places = list(np.ndindex(*x.shape))
+    if len(places) > _MOST_EXACT:
+        places = [places[k] for k in np.linspace(0, len(places) - 1, _MOST_EXACT).astype(int)]
+    name = f"mpmath, {digits} digits"
+    program = case.traced() or case.recorded()
+    if program is None:
+        return [*rows, Witness(case.k, name, missing="f looks at values")]
+    given = case.values if len(program.inputs) > 1 or len(case.values) == 1 else [case.values[case.k]]
+    try:
+        found = [slopes(program, given, min(case.k, len(given) - 1), p, digits) for p in places]
+    except Unsuitable as error:
+        return [*rows, Witness(case.k, name, missing=str(error).removeprefix("backend 'mpmath': "))]
+    kinks = [p for p, s in zip(places, found, strict=True) if s.kinks.any()]
+    if kinks:
+        said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0], _step(float(x[kinks[0]])))
+        return [replace(w, kink=w.kink or ("" if w.missing else said)) for w in [*rows, Witness(case.k, name)]]
+    truth = np.stack([s.middle for s in found], -1)
+    measured = [w if w.missing else _measured(w, truth, places, x, rtol) for w in rows]
+    return [*measured, Witness(case.k, name, truth, ulps=0.0)]
+
+
+def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float) -> Witness:
+    """Give a witness's error in ulps of the true gradient; an entry that is 0 is measured by the largest."""
+    near = truth.astype(np.float64)
+    picked = np.stack([w.value[(..., *p)] for p in places], -1)
+    if picked.shape != near.shape or not near.size:
+        return w
+    scale = np.where(near == 0, np.max(np.abs(near), initial=0.0), np.abs(near))
+    unit = np.spacing(np.where(scale == 0, 1.0, scale).astype(x.dtype)).astype(np.float64)
+    gap = np.frompyfunc(lambda a, t: abs(float(mpmath.mpf(float(a)) - t)), 2, 1)(picked, truth).astype(np.float64)
+    error = _distance(picked, near)
+    slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
+    return replace(w, ulps=float(np.max(gap / unit)), error=error, agrees=error <= slack)
+
+
+# ------------------------------------------------------------------ the reason
+def _reason(case: _Case, rows: Sequence[Witness], rtol: float) -> str:
+    differences = next((w for w in rows if w.name == "finite differences" and not w.missing), None)
+    if differences is not None and not np.all(np.isfinite(differences.value)):
         return "f is not finite at these inputs. Check it where f and its derivative are numbers."
+    if differences is not None and _is_cut(case, rows, differences, rtol):
+        return (
+            f"The gradient was cut between {case.name} and the result: by detach, no_grad or item(), or because values "
+            "left symgrad on the way, as through numpy() or a tensor built anew. The rules are right for what is left. "
+            "Keep to symgrad's functions from the input to the result."
+        )
     return "The rule of an operation in f is wrong, or f has a kink or loses digits at these inputs."
+
+
+def _is_cut(case: _Case, rows: Sequence[Witness], differences: Witness, rtol: float) -> bool:
+    """Whether the readings are right for the program that was recorded, and only f itself depends on more."""
+    reading = next((w for w in rows if w.name == "reverse mode" and not w.missing), None)
+    if reading is None or reading.value.shape != differences.value.shape:
+        return False
+    program = case.recorded()
+    if program is None:
+        return not np.any(reading.value)
+
+    def alone(x: Any) -> Any:
+        return value(program, [x._value])
+
+    with np.errstate(all="ignore"):
+        expected = finite_differences(alone, [case.values[case.k]], 0)
+    return _distance(reading.value, expected) <= max(rtol, 1e-5) < _distance(differences.value, expected)
 
 
 def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
@@ -191,7 +436,7 @@ def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
             continue
         error = _distance(w.value, best.value)
         slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
-        judged.append(Witness(w.input, w.name, w.value, "", error, len(shapes) == 1 and error <= slack))
+        judged.append(replace(w, error=error, agrees=len(shapes) == 1 and error <= slack))
     return judged
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symgrad import modes
-from symgrad.errors import ValueNeeded
+from symgrad.errors import ValueNeeded, uncovered
 from symgrad.node import TRACED, AnyNode, Leaf, is_node
 from symgrad.record import handle, noting
 
@@ -31,7 +31,7 @@ class Trace:
     def run(self, fn: Callable[..., Any], args: Sequence[Any], who: str) -> Any:
         """Call the function."""
         try:
-            with noting() as seen, modes.enable_grad():
+            with uncovered(), noting() as seen, modes.enable_grad():
                 result = fn(*args)
         except ValueNeeded as error:
             raise ValueNeeded(f"{who} {error} {ADVICE}") from error

@@ -65,6 +65,7 @@ _SPECIAL: dict[str, Function] = {
     "ldexp": lambda x, n: ldexp(x, n),
     "heaviside": lambda x, v: _heaviside(x, v),
     "divmod": lambda x, y: (apply(BINARY["floor_divide"], (x, y)), apply(BINARY["remainder"], (x, y))),
+    "cbrt": lambda x: _cube_root(as_tensor(x)),
     "modf": lambda x: (apply(UNARY["frac"], (x,)), apply(UNARY["trunc"], (x,))),
     "signbit": lambda x: handle(None, np.signbit(as_tensor(x)._known("np.signbit"))),
     "vecdot": lambda x, y: sum_of(as_tensor(x) * y, -1),
@@ -72,7 +73,12 @@ _SPECIAL: dict[str, Function] = {
     "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(x))[..., 0],
 }
 
-_INSTEAD = {"cbrt": "x.sign() * x.abs() ** (1 / 3)", "left_shift": "x * 2**n", "right_shift": "x // 2**n"}
+_INSTEAD = {"left_shift": "x * 2**n", "right_shift": "x // 2**n"}
+
+
+def _cube_root(x: Any) -> Any:
+    sign = where(x < 0, -1.0, 1.0)  # never 0, so that the slope at 0 is ∞ and not nan
+    return (sign * power(sign * x, 1 / 3)).to(x.dtype if x.dtype.kind == "f" else np.float64)
 
 
 def _column(x: Any) -> Any:

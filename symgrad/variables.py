@@ -6,9 +6,7 @@ Imports trees, engine and below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +15,12 @@ import sympy as sp
 from symgrad import modes
 from symgrad.argnums import Argnums, check_results, pair, positions, statics, tensor_result
 from symgrad.engine import push, sweep
-from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.errors import ArgumentError, DTypeError, ShapeError, uncovered
 from symgrad.kernels import canonical
 from symgrad.node import GRAD, Cell, Leaf, ancestors
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import IDENTITY, show_shape
-from symgrad.ops.value import to_value
+from symgrad.ops.value import array_of, is_foreign, to_value
 from symgrad.record import Core, apply, as_tensor, handle
 from symgrad.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 
@@ -40,22 +38,9 @@ class _Own(Cell):
         self.live = 1
 
 
-_INSIDE: ContextVar[bool] = ContextVar("symgrad_inside_transform", default=False)
-
-
-@contextmanager
-def inside() -> Iterator[None]:
-    """Run a user's function: in here even a constant point may be followed by something to differentiate."""
-    token = _INSIDE.set(True)
-    try:
-        yield
-    finally:
-        _INSIDE.reset(token)
-
-
 def is_plain(*given: Any) -> bool:
     """Whether results go out as NumPy arrays: no tensors came in, and no other transform is running."""
-    return not _INSIDE.get() and not any(map(has_tensor, given))
+    return modes.variables() is None and not any(map(has_tensor, given))
 
 
 def has_tensor(x: Any) -> bool:
@@ -109,7 +94,7 @@ class Call:
             variable(args[0])  # raises
         self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
         try:
-            with inside(), modes.enable_grad():
+            with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
                 self.result = fn(*full, **kwargs)
         finally:
             self._count(-1)
@@ -140,9 +125,9 @@ class Call:
         self.ys, self.tree = [y], LEAF
         return y
 
-    def split_aux(self) -> Any:
+    def split_aux(self, name: str) -> Any:
         """Take the second result off, and return it as it goes out."""
-        self.result, aux = pair(self.result)
+        self.result, aux = pair(name, self.result)
         return aux
 
     # -------------------------------------------------------------- sweeps
@@ -256,7 +241,7 @@ def _tangent(found: Any, y: Any) -> Any:
 # ------------------------------------------------------------------ variables
 def is_array(x: Any) -> bool:
     """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
-    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _extent(x) is not None)
+    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _extent(x) is not None) or is_foreign(x)
 
 
 def _extent(x: Any) -> tuple[int, ...] | None:
@@ -271,12 +256,18 @@ def _extent(x: Any) -> tuple[int, ...] | None:
 def _is_variable(x: Any) -> bool:
     if isinstance(x, (float, complex)):
         return True
-    return is_array(x) and (x if isinstance(x, _ARRAYS) else np.asarray(x)).dtype.kind in "fc"  # type: ignore[union-attr]
+    return is_array(x) and _dtype(x).kind in "fc"
+
+
+def _dtype(x: Any) -> np.dtype[Any]:
+    """The dtype of an array of an argument."""
+    found: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else array_of(x).dtype  # type: ignore[union-attr]
+    return found
 
 
 def is_result(x: Any) -> bool:
     """Whether x is one array of a result."""
-    return isinstance(x, (*_ARRAYS, int, float, sp.Expr))
+    return isinstance(x, (*_ARRAYS, int, float, sp.Expr)) or is_foreign(x)
 
 
 def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
@@ -287,15 +278,17 @@ def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
     if required and not xs:
         if isinstance(tree, Static) and x is not None:
             variable(x)  # raises
-        numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int))]
+        numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int)) or is_foreign(v)]
         if numbers:
             raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
     return tree, xs
 
 
 def _no_gradient(value: Any, where: str = "") -> str:
-    dtype = value.dtype if isinstance(value, _ARRAYS) else np.asarray(value).dtype  # type: ignore[union-attr]
-    return f"only Tensors of floating point dtype can require gradients. Got {dtype}{where}; pass floats, such as 2.0."
+    return (
+        f"only Tensors of floating point dtype can require gradients. Got {_dtype(value)}{where}; pass floats, such as "
+        "2.0."
+    )
 
 
 def variable(x: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad import modes
 from symgrad.argnums import check_function, check_results
 from symgrad.batching import batch, repeated
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
@@ -19,16 +20,19 @@ from symgrad.node import Leaf, ancestors, is_node
 from symgrad.ops.contract import permute
 from symgrad.ops.join import Cat
 from symgrad.ops.select import getitem
+from symgrad.ops.value import is_foreign
+from symgrad.pickling import transform
 from symgrad.record import as_tensor
 from symgrad.tracing import Trace
 from symgrad.trees import Tree, flatten, paths, spread, unflatten
-from symgrad.variables import cut, inside, is_array, is_plain, is_result, to_numpy
+from symgrad.variables import cut, is_array, is_plain, is_result, to_numpy
 
 __all__ = ["vmap"]
 
 _LOOKS = "vmap: the function looks at a value, but is traced once without values, for all slices."
 
 
+@transform
 def vmap(
     fn: Callable[..., Any],
     in_axes: Any = 0,
@@ -83,7 +87,7 @@ def vmap(
         plain = is_plain(*args, *kwargs.values())
         given = _taken(args, in_axes, axis_size)
         run = functools.partial(_mapped, functools.partial(fn, **kwargs), given, out_axes)
-        with inside():
+        with modes.transforming(()):
             results = run(given.arrays, given.size) if not chunk_size else _in_chunks(run, given, chunk_size)
         found = [cut(y, set()) for y in results.finished()]
         done = [to_numpy(y) if plain and y._node is None else y for y in found]
@@ -113,7 +117,7 @@ def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given
     sizes = set() if axis_size is None else {axis_size}
     arrays = []
     for k, (x, axis) in enumerate(zip(found, axes, strict=True)):
-        held = as_tensor(x) if axis is not None or isinstance(x, np.ndarray) else x
+        held = as_tensor(x) if axis is not None or isinstance(x, np.ndarray) or is_foreign(x) else x
         moved = held if axis is None else _front(held, axis, tree, k)
         if axis is not None:
             sizes.add(moved.shape[0])

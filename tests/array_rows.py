@@ -16,14 +16,18 @@ def row(name: str, f: Callable[..., Any], *samples: tuple[Spec, ...], **known: A
     ROWS.append(Row(name, f, samples, **known))
 
 
+TIES = raw([float(k % 3) for k in range(60)])  # more than sorting by insertion, which is stable, is used for
+
 # fmt: off
-row("sort", lambda L, x: L.sort(x).values, (apart(4),), (apart(2, 3),), (apart(),))
+row("sort", lambda L, x: L.sort(x).values, (apart(4),), (apart(2, 3),), (apart(),), (apart(3),))
 row("sort dim, descending", lambda L, x: L.sort(x, 0, descending=True)[0], (apart(3, 2),))
 row("order of sort", lambda L, x: L.sort(x, stable=True).indices, (raw([2.0, 1.0, 2.0, 1.0]),), (ints([3, 1, 2]),),
     discrete=True)
 row("argsort", lambda L, x: L.argsort(x, dim=0), (apart(4),), (apart(3, 2),), discrete=True)
 row("argsort descending", lambda L, x: L.argsort(x, descending=True), (apart(4),), (apart(2, 3),), discrete=True)
-row("topk", lambda L, x: L.topk(x, 2).values, (apart(4),), (apart(2, 3),))
+row("argsort of ties", lambda L, x: L.argsort(x, stable=True), (TIES,), discrete=True)
+row("argsort of ties, descending", lambda L, x: L.argsort(x, descending=True, stable=True), (TIES,), discrete=True)
+row("topk", lambda L, x: L.topk(x, 2).values, (apart(4),), (apart(2, 3),), (apart(3),))
 row("topk smallest, dim", lambda L, x: L.topk(x, 1, 0, largest=False).values, (apart(3, 2),))
 row("indices of topk", lambda L, x: L.topk(x, 2).indices, (apart(4),), discrete=True)
 row("kthvalue", lambda L, x: L.kthvalue(x, 2).values, (apart(3),), (apart(2, 4),))

@@ -361,6 +361,10 @@ for _reverse in (False, True):
         (real(2, 3),), peer=lambda T, x, _r=_reverse: T.nn.functional.pad(x, (-1, 1) if _r else (1, -1)),
         analytic=True)
 row("logsumexp", lambda L, x: L.logsumexp(x, 0), (real(4),), (real(2, 3),),)
+row("logsumexp with factors", lambda L, x, b: L.logsumexp(x, 1, b=b, keepdim=True), (real(2, 3), between(0.2, 2.0)(3)),
+    peer=lambda T, x, b: T.log((b * T.exp(x)).sum(1, keepdim=True)))
+row("logsumexp with signs", lambda L, x, b: L.logsumexp(x, b=b, return_sign=True)[0], (real(3), nonzero(2, 3)),
+    peer=lambda T, x, b: T.log((b * T.exp(x)).sum().abs()))
 row("logsumexp over two", lambda L, x: L.logsumexp(x, (0, 2), keepdim=True), (real(2, 2, 2),))
 row("softmax", lambda L, x: L.softmax(x, 0), (real(),), (real(4),), (real(2, 3),), (real(0),))
 row("softmax last", lambda L, x: L.softmax(x, -1), (real(2, 3),))
@@ -389,6 +393,9 @@ row("outer", lambda L, x, z: L.outer(x, z), (real(2), real(3)), (real(0), real(2
 row("inner", lambda L, x, z: L.inner(x, z), (real(3), real(3)), (real(2, 3), real(2, 3)),
     (real(2, 3), real()), analytic=True)
 row("kron", lambda L, x, z: L.kron(x, z), (real(2, 2), real(1, 3)), (real(2), real(3)), analytic=True)
+for _name, _lists in {"": ([0, 1], [1, 2], [2, 0]), ", implicit": ([5, 1], [1, 2]), ", dots": ([..., 1], [1, 2], [..., 2])}.items():
+    row(f"einsum of lists{_name}",
+        lambda L, x, z, _lists=_lists: L.einsum(x, _lists[0], z, _lists[1], *_lists[2:]), (real(2, 3), real(3, 4)))
 for _spec, _shapes in (
     ("ij,jk->ik", ((2, 3), (3, 2))), ("ii->", ((3, 3),)), ("ii->i", ((3, 3),)), ("ij->ji", ((2, 3),)),
     ("ij->", ((2, 3),)), ("bij,bjk->bik", ((2, 2, 3), (2, 3, 2))), ("i,j->ij", ((2,), (3,))),

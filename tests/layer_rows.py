@@ -28,6 +28,11 @@ row("F.group_norm", lambda L, x, w, b: L.nn.functional.group_norm(x, 2, w, b), (
 row("F.dropout", lambda L, x: L.nn.functional.dropout(x, 0.5, training=False), (real(2, 3),), analytic=True)
 row("F.batch_norm training", lambda L, x, w, b: L.nn.functional.batch_norm(x, None, None, w, b, training=True),
     (real(3, 2), real(2), real(2)), (real(2, 2, 2), real(2), real(2)))
+row("F.batch_norm of vectors", lambda L, x, m, v, w, b: L.nn.functional.batch_norm(x, m, v, w, b, training=True),
+    (real(4, 3), real(3), between(0.5, 2.0)(3), real(3), real(3)),
+    (real(3, 1), real(1), between(0.5, 2.0)(1), real(1), real(1)), fixed=(1, 2))
+row("F.batch_norm without entries", lambda L, x: L.nn.functional.batch_norm(x, None, None, training=True),
+    (raw([]),), (real(0, 3),))
 row("F.batch_norm by running statistics", lambda L, x, m, v, w: L.nn.functional.batch_norm(x, m, v, w),
     (real(3, 2), real(2), _positive(2), real(2)), (real(1, 2, 2), real(2), _positive(2), real(2)), fixed=(1, 2))
 row("F.instance_norm", lambda L, x, w, b: L.nn.functional.instance_norm(x, weight=w, bias=b),

@@ -131,7 +131,7 @@ def test_scalar_form_has_the_value(case):
 def substituted(form):
     """The scalar form's entries at the leaves' values, by SymPy's own arithmetic."""
     env = {}
-    for name, leaf in zip(form.args, form._leaves, strict=True):
+    for name, leaf in zip(form._called.names, form._leaves, strict=True):
         symbols = np.asarray(_entries(name, leaf.shape), dtype=object)
         env.update(zip(symbols.flat, (sp.Float(float(v)) for v in np.ravel(leaf.value)), strict=True))
     entries = form.scalar()

@@ -1,9 +1,12 @@
 """What happens in a forked process, and that compiled results are the same in every process."""
 
+import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -16,10 +19,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"
 
 
 def in_child(work):
-    """Run work() in a forked child and return the text it gives; an error there is its text."""
+    """Run work() in a forked child and return the text it gives; an error there is its text, a hang gives none."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        signal.alarm(60)
         try:
             text = work()
         except BaseException as error:
@@ -85,6 +89,158 @@ def test_a_child_has_the_grad_mode_of_the_thread_that_forked():
     thread.start()
     thread.join()
     assert seen == {"inside": "False", "after": "True"}
+
+
+# ------------------------------------------------------------------ beside a thread that holds a lock
+def beside(busy, work):
+    """Run work() in a child that is forked while a thread is in the middle of ``busy(reached)``."""
+    started = threading.Event()
+
+    def hold():
+        started.set()
+        time.sleep(0.2)  # the fork comes meanwhile, or waits for the end of this
+
+    thread = threading.Thread(target=busy, args=(hold,))
+    thread.start()
+    started.wait()
+    try:
+        return in_child(work)
+    finally:
+        thread.join()
+
+
+@needs_fork
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_child_compiles_what_another_thread_was_tracing(backend):
+    installed(backend)
+    here = threading.get_ident()
+    reached = []
+
+    def slow(x):
+        if threading.get_ident() != here:
+            reached[0]()
+        return (x * x).sum()
+
+    f = sg.compile(slow, backend=backend)
+
+    def busy(hold):
+        reached.append(hold)
+        f(np.ones(3))
+
+    assert beside(busy, lambda: f(np.ones(3))) == "3.0"
+
+
+@needs_fork
+def test_a_child_compiles_while_another_thread_is_inside_of_llvm(monkeypatch):
+    installed("llvm")
+    machine = sys.modules["symgrad.compiler.llvm.machine"]
+    compiled, here, reached = machine._compiled, threading.get_ident(), []
+
+    def slow(*args):
+        if threading.get_ident() != here:
+            reached[0]()
+        return compiled(*args)
+
+    monkeypatch.setattr(machine, "_compiled", slow)
+
+    def busy(hold):
+        reached.append(hold)
+        sg.compile(lambda x: (sg.sin(x) * x).sum(), backend="llvm")(np.ones(4))
+
+    assert beside(busy, lambda: sg.compile(lambda x: (x * 3).sum(), backend="llvm")(np.ones(4))) == "12.0"
+
+
+@needs_fork
+def test_a_fork_waits_for_the_end_of_a_call_of_llvm():
+    installed("llvm")
+    lock = sys.modules["symgrad.compiler.llvm.machine"]._LOCK
+
+    def busy(hold):
+        with lock:
+            hold()
+
+    def free():
+        with lock:
+            return "free"
+
+    assert beside(busy, free) == "free"
+
+
+@needs_fork
+def test_a_child_accumulates_gradients_of_a_leaf_that_another_thread_was_at():
+    x = sg.tensor([1.0, 2.0], requires_grad=True)
+
+    def busy(hold):
+        with x._node.cell.lock:
+            hold()
+
+    def work():
+        (x * x).sum().backward()
+        return x.grad.tolist()
+
+    assert beside(busy, work) == "[2.0, 4.0]"
+
+
+@needs_fork
+def test_a_child_prepares_sparse_derivatives_while_another_thread_does():
+    pytest.importorskip("scipy")
+    here, reached = threading.get_ident(), []
+
+    def slow(x):
+        if threading.get_ident() != here:
+            reached.pop()() if reached else None
+        return x[1:] * x[:-1]
+
+    jacobian = sg.sparse_jacobian(slow)
+
+    def busy(hold):
+        reached.append(hold)
+        jacobian(np.ones(4))
+
+    assert beside(busy, lambda: jacobian(np.ones(4)).nnz) == "6"
+
+
+@needs_fork
+def test_a_child_collects_garbage_while_another_thread_compiles():
+    reached = []
+
+    def slow(x):
+        if reached:
+            reached.pop()()
+        return x * 2
+
+    def busy(hold):
+        reached.append(hold)
+        sg.compile(slow)(1.0)
+
+    assert beside(busy, gc.isenabled) == "True"
+    assert gc.isenabled()
+
+
+@needs_fork
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_children_forked_at_any_moment_of_compiling_come_to_an_end(backend):
+    installed(backend)
+    stop = threading.Event()
+
+    def compile_on():
+        k = 1.0
+        while not stop.is_set():
+            k += 1
+            sg.compile(sg.value_and_grad(lambda x, k=k: (sg.sin(x * k) ** 2).sum()), backend=backend)(np.ones(5))
+
+    threads = [threading.Thread(target=compile_on) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for k in range(20):
+            f = sg.compile(sg.grad(lambda x, k=k: (x**3 * k).sum()), backend=backend)
+            assert in_child(lambda f=f, k=k: np.array_equal(f(np.ones(3)), np.full(3, 3.0 * k))) == "True"
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
 
 
 COMPILED = """

@@ -104,7 +104,8 @@ def test_operation_has_a_row(cls):
     assert any(type(op) is cls for op in operations()), f"give {cls.__name__} a row in tests/cases.py"
 
 
-@pytest.mark.parametrize("name", SCALARS)
+# What slopes are made of is met by the functions that it is the slope of: test_axis.py.
+@pytest.mark.parametrize("name", [name for name, scalar in SCALARS.items() if scalar.computed is None])
 def test_declared_scalar_function_has_a_row(name):
     payloads = {op.payload for op in operations() if isinstance(op, Map)}
     used = {BY_FUNCTION[type(f)].name for p in payloads for f in p.atoms(*BY_FUNCTION)}

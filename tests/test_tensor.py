@@ -404,11 +404,11 @@ def test_a_shallow_copy_of_a_result_keeps_its_history():
     assert x.grad.tolist() == [3.0, 3.0]
 
 
-def test_a_symbol_is_neither_pickled_nor_deep_copied():
+def test_a_symbol_is_pickled_but_not_deep_copied():
     x = sg.symbol("x", 3)
-    for way in (pickled, copy.deepcopy):
-        with pytest.raises(sg.SymgradError, match="this tensor is a symbol"):
-            way(x)
+    assert (pickled(x).name, pickled(x).shape) == ("x", (3,))
+    with pytest.raises(sg.SymgradError, match="this tensor is a symbol"):
+        copy.deepcopy(x)  # which would be another variable of the same name
 
 
 # ------------------------------------------------------------------ NumPy
@@ -621,7 +621,7 @@ def test_equality_is_by_entry_and_hash_by_identity():
     assert len({x, same, x}) == 2
 
 
-@pytest.mark.parametrize("other", [None, "a", [1.0, 2.0], object()])
+@pytest.mark.parametrize("other", [None, "a", {1.0, 2.0}, object()])
 def test_a_tensor_never_equals_what_is_no_number(other):
     x = sg.tensor([1.0, 2.0])
     assert (x == other) is False
@@ -699,7 +699,6 @@ WEIRD = {
     "ragged": (lambda: sg.tensor([[1.0], [2.0, 3.0]]), ValueError, "expected sequence of length 1 at dim 1"),
     "set": (lambda: sg.tensor({1, 2}), TypeError, "Could not infer dtype of set"),
     "iterator": (lambda: sg.tensor(iter([1.0])), TypeError, "Could not infer dtype of list_iterator"),
-    "list as operand": (lambda: operator.add(sg.ones(2), [1, 2]), TypeError, "unsupported operand"),
     "65 axes": (lambda: sg.ones([1] * 65), RuntimeError, "65 dimensions"),
     "too many bytes": (lambda: sg.zeros(2**61), RuntimeError, "Storage size calculation overflowed"),
     "requires_grad of text": (lambda: sg.ones(2, requires_grad="yes"), TypeError, "must be bool, not str"),
@@ -800,11 +799,6 @@ def test_numpys_copy_and_astype_pass_gradients_on():
         return (y.astype(np.float32) ** 2).sum()
 
     np.testing.assert_array_equal(sg.grad(f)(np.array([1.0, 2.0])), [0.0, 4.0])
-
-
-def test_an_array_of_tensors_is_refused_with_what_keeps_the_gradient():
-    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) .* np\.stack"):
-        sg.grad(lambda x: np.sum(np.array([x[0], x[1]])))(np.ones(2))
 
 
 @pytest.mark.parametrize("dtype", [sg.int64, sg.float32], ids=str)

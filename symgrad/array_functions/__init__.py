@@ -4,7 +4,7 @@ One table from NumPy's function to symgrad's, with NumPy's arguments and convent
 them is called.
 """
 
-from symgrad.array_functions import algebra, joins, orders, places, reductions, shapes
+from symgrad.array_functions import algebra, files, joins, orders, pieces, places, reductions, shapes
 from symgrad.array_functions.table import TABLE, call
 
-__all__ = ["TABLE", "algebra", "call", "joins", "orders", "places", "reductions", "shapes"]
+__all__ = ["TABLE", "algebra", "call", "files", "joins", "orders", "pieces", "places", "reductions", "shapes"]

@@ -11,7 +11,7 @@ from symgrad import functions as F
 from symgrad.array_functions.reductions import axes_of
 from symgrad.array_functions.shapes import ravel
 from symgrad.array_functions.table import numpys
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.orthogonal import QR
 from symgrad.record import as_tensor
 
@@ -52,8 +52,6 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 @numpys("einsum")
 def _einsum(*operands: Any, optimize: Any = False) -> Any:
-    if not isinstance(operands[0], str):
-        raise ArgumentTypeError("np.einsum: lists of axes are not supported on tensors. Write 'ij,jk->ik'.")
     return F.einsum(*operands)
 
 
@@ -123,6 +121,11 @@ numpys("linalg.multi_dot")(lambda arrays, *, out=None: linalg.multi_dot([as_tens
 numpys("linalg.eigh")(lambda a, UPLO="L": linalg.eigh(a, UPLO))
 numpys("linalg.eigvalsh")(lambda a, UPLO="L": linalg.eigvalsh(a, UPLO))
 numpys("linalg.svdvals")(lambda x, /: linalg.svdvals(x))
+
+
+@numpys("linalg.cond")
+def _cond(x: Any, p: Any = None) -> Any:
+    return linalg.cond(as_tensor(x), p)
 
 
 @numpys("linalg.norm")

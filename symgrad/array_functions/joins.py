@@ -14,7 +14,7 @@ from symgrad.array_functions.reductions import one_axis
 from symgrad.array_functions.shapes import ravel
 from symgrad.array_functions.table import numpys
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.record import as_tensor
+from symgrad.record import Core, as_tensor
 
 
 def _tensors(arrays: Any) -> list[Any]:
@@ -139,6 +139,8 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values:
 
 
 def _pairs(value: Any, count: int) -> list[tuple[Any, Any]]:
+    if isinstance(value, Core):
+        return [(value, value)] * count
     if isinstance(value, dict):
         given: list[Any] = [value.get(k, value.get(k - count, 0)) for k in range(count)]
         return [tuple(np.broadcast_to(pair, 2).tolist()) for pair in given]
@@ -148,6 +150,6 @@ def _pairs(value: Any, count: int) -> list[tuple[Any, Any]]:
 def _padded(x: Any, widths: Sequence[tuple[Any, Any]], values: Sequence[tuple[Any, Any]]) -> Any:
     for k, (width, value) in enumerate(zip(widths, values, strict=True)):
         sizes = [(*x.shape[:k], n, *x.shape[k + 1 :]) for n in width]
-        ends = [as_tensor(np.full(s, v, x.dtype)) for s, v in zip(sizes, value, strict=True)]
+        ends = [F.broadcast_to(as_tensor(v).to(x.dtype), s) for s, v in zip(sizes, value, strict=True)]
         x = F.cat([ends[0], x, ends[1]], k) if any(width) else x
     return x

@@ -14,6 +14,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.array_functions.reductions import summed_axes
 from symgrad.array_functions.table import numpys, shown
+from symgrad.errors import ArgumentTypeError
 from symgrad.record import Core, as_tensor
 
 
@@ -58,11 +59,25 @@ def _bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     return F.index_add(as_tensor(np.zeros(size)), 0, as_tensor(at), as_tensor(weights).to(np.float64))
 
 
+@numpys("copyto")
+def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Write into a tensor, by rebinding it; into an array, numbers only."""
+    if isinstance(dst, Core):
+        dst.copy_(src if where is True else F.where(as_tensor(where), as_tensor(src), dst))  # type: ignore[attr-defined]
+    elif not isinstance(src, Core) or src._value is None or src.requires_grad:  # type: ignore[attr-defined]
+        raise ArgumentTypeError(
+            "np.copyto: a NumPy array cannot hold a tensor's history. Write sg.full(size, x) for np.full(size, x), and "
+            "sg.stack([a, b]) for an array that is filled entry by entry."
+        )
+    else:
+        np.copyto(dst, np.asarray(src), casting, where)  # type: ignore[arg-type]
+
+
 # ------------------------------------------------------------------ of the numbers alone
 _OF_NUMBERS = (
     "allclose", "array_equal", "array_equiv", "argwhere", "flatnonzero", "nonzero", "searchsorted", "digitize", "isin",
-    "isneginf", "isposinf", "isreal", "iscomplex", "iscomplexobj", "isrealobj", "array_repr", "array_str",
-    "array2string", "unravel_index", "ravel_multi_index", "linalg.matrix_rank", "linalg.cond",
+    "isneginf", "isposinf", "array_repr", "array_str",
+    "array2string", "unravel_index", "ravel_multi_index", "linalg.matrix_rank",
 )  # fmt: skip
 
 
@@ -94,6 +109,12 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool
     near = F.logical_and(F.abs(a - b) <= atol + rtol * F.abs(b), F.isfinite(b))
     same = F.logical_or(a == b, near)
     return F.logical_or(same, F.logical_and(F.isnan(a), F.isnan(b))) if equal_nan else same
+
+
+numpys("iscomplexobj")(lambda x: False)
+numpys("isrealobj")(lambda x: True)
+numpys("iscomplex")(lambda x: as_tensor(np.zeros(x.shape, bool)))
+numpys("isreal")(lambda x: as_tensor(np.ones(x.shape, bool)))
 
 
 @numpys("count_nonzero")

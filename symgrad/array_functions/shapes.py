@@ -23,13 +23,20 @@ def _reshape(a: Any, /, shape: Any = None, order: str = "C", *, newshape: Any = 
     x = as_tensor(a)
     sizes = newshape if shape is None else shape
     sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,)
-    return F.reshape(x.T, sizes[::-1]).T if order == "F" else F.reshape(x, sizes)
+    return F.reshape(x.T, sizes[::-1]).T if _by_columns("reshape", order) else F.reshape(x, sizes)
+
+
+def _by_columns(name: str, order: str) -> bool:
+    """Whether entries are read column by column."""
+    if order not in ("C", "F", "A", "K"):
+        raise ArgumentError(f"np.{name}: order must be one of 'C', 'F', 'A', or 'K'. Got {order!r}.")
+    return order == "F"
 
 
 @numpys("ravel")
 def ravel(a: Any, order: str = "C") -> Any:
     """All entries in one axis."""
-    return F.ravel(as_tensor(a).T if order == "F" else as_tensor(a))
+    return F.ravel(as_tensor(a).T if _by_columns("ravel", order) else as_tensor(a))
 
 
 @numpys("transpose", "permute_dims")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symgrad import functions
-from symgrad.errors import ArgumentTypeError
+from symgrad.errors import ArgumentTypeError, SymgradError
 from symgrad.record import Core
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -19,8 +19,6 @@ TABLE: dict[Any, Callable[..., Any]] = {}
 _ABSENT: Any = getattr(np, "_NoValue", None)
 _NEUTRAL = {"order": ("C", "K", "A"), "subok": (True, False), "casting": ("same_kind",), "overwrite_input": (False,)}
 _INSTEAD = {
-    "linspace": "a + (b - a) * np.linspace(0, 1, n)",
-    "interp": "sg.where and arithmetic",
     "linalg.eig": "sg.linalg.eigh for symmetric matrices",
     "linalg.eigvals": "sg.linalg.eigvalsh for symmetric matrices",
     "partition": "sg.sort, or sg.topk",
@@ -33,7 +31,6 @@ _INSTEAD = {
     "angle": "sg.atan2",
     "unique": "sg.unique",
     "histogram": "sg.histc",
-    "apply_along_axis": "sg.vmap",
     "vectorize": "sg.vmap",
 }
 
@@ -68,10 +65,21 @@ def call(function: Any, types: Iterable[type], args: tuple[Any, ...], kwargs: di
     code = own.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     if code.co_flags & inspect.CO_VARKEYWORDS:
-        return own(*args, **kwargs)
+        return _called(function, own, args, kwargs)
     given = {k: v for k, v in kwargs.items() if not _is_neutral(k, v, k in names)}
     _check(function, code, names, args, given)
-    return own(*args, **given)
+    return _called(function, own, args, given)
+
+
+def _called(function: Any, own: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call symgrad's function; what it says of itself is said of NumPy's."""
+    try:
+        return own(*args, **kwargs)
+    except SymgradError as error:
+        name, text = shown(function), str(error)
+        if not text.startswith(f"{name.removeprefix('np.')}:"):
+            raise
+        raise type(error)(f"np.{text}") from error
 
 
 def _is_neutral(name: str, value: Any, known: bool) -> bool:

@@ -22,6 +22,7 @@ from symgrad.node import CONSTANT, GRAD, TRACED, Leaf
 from symgrad.ops.contract import sum_to
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape
+from symgrad.promotion import of_first
 from symgrad.record import apply, handle, input_of
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
@@ -309,6 +310,7 @@ class _Once(Op):
     """The first input, of which no derivative can be taken: backward was marked as differentiable once."""
 
     saves = ""
+    gives = of_first
 
     def forward(self, x: Any, *rest: Any) -> Any:
         """Return x."""

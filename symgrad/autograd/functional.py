@@ -13,7 +13,7 @@ import numpy as np
 from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
 from symgrad.engine import push
-from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, uncovered
 from symgrad.kernels import canonical
 from symgrad.ops.join import stack
 from symgrad.ops.map import IDENTITY, show_shape
@@ -33,7 +33,7 @@ class _Run:
         self.one_in = not isinstance(inputs, tuple)
         given = _tensors(inputs, f"The inputs given to {name}", "the given inputs")
         self.xs = [apply(IDENTITY, (x,)) if create_graph and x.requires_grad else _leaf(x) for x in given]
-        with modes.enable_grad():
+        with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
             outputs = func(*self.xs)
         said = f"The outputs of the user-provided function given to {name}"
         self.ys = _tensors(outputs, said, "the given outputs of the user-provided function")

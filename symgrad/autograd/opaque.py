@@ -6,7 +6,6 @@ Imports context, backward and below; the ``Function`` itself comes as an argumen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
 from symgrad.errors import NotDifferentiable
 from symgrad.kernels import canonical
+from symgrad.lazy import cached_property
 from symgrad.node import CONSTANT, GRAD, Leaf, Shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand

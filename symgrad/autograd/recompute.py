@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from symgrad import modes
@@ -112,7 +113,8 @@ class _Run:
         self.start = Leaf(None, (), CONSTANT).index
         self.piece, self.xs = piece, [_variable(x) if a else x for x, a in zip(given, piece.active, strict=True)]
         self.ys: list[Any] = []
-        with modes.enable_grad():
+        own = [x._node for x, a in zip(self.xs, piece.active, strict=True) if a] if modes.variables() else []
+        with modes.transforming(own) if own else nullcontext(), modes.enable_grad():
             self.tree = flatten(piece.fn([handle(x._node, x._value) for x in self.xs]), is_tensor, self.ys)
 
     @property

@@ -35,7 +35,7 @@ def _(op: Scan, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         found = as_tensor(loop.piece(packed, k))
         found = _second(found) if k >= n else found if moving[k] else repeated(found, size)
         found = Reshape((size, p.stop - p.start))(found)
-        parts.append(found if p.dtype == op.dtype else Cast(op.dtype)(found))
+        parts.append(found if p.dtype == op.packed else Cast(op.packed)(found))
     return Cat(1)(*parts) if len(parts) > 1 else parts[0]
 
 

@@ -7,13 +7,13 @@ Imports tracing, dtypes and below.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.dtypes import dtype_of
 from symgrad.kernels import canonical
+from symgrad.lazy import cached_property
 from symgrad.node import AnyNode, is_node
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op, shape

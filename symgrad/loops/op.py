@@ -6,13 +6,14 @@ Imports body and below.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.kernels import ARITHMETIC, canonical
+from symgrad.lazy import cached_property
 from symgrad.loops.body import Body, Spec
 from symgrad.loops.linear import Derived, pullback, pushforward
 from symgrad.node import Node, Shape
@@ -21,6 +22,7 @@ from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape
+from symgrad.promotion import Kind
 
 _WHOLE = 2**53  # whole numbers up to this are exact in float64
 
@@ -50,7 +52,7 @@ class Scan(Op):
         kept: the carries whose values before each step are the last of the y, in this order: a derivative reads
             them there instead of running the loop again.
         pieces: for each output of the body, where it lies in the packed result.
-        dtype, size: of the packed result.
+        packed, size: dtype and number of entries of the packed result.
     """
 
     name = "Scan"
@@ -61,7 +63,7 @@ class Scan(Op):
         self.consts = len(body.inputs) - carries - xs
         self.pieces = _pieces(body.results, carries, length)
         self.size = self.pieces[-1].stop if self.pieces else 0
-        self.dtype = np.result_type(*[p.dtype for p in self.pieces]) if self.pieces else np.dtype(np.float64)
+        self.packed = np.result_type(*[p.dtype for p in self.pieces]) if self.pieces else np.dtype(np.float64)
         self._key = (body, carries, xs, length, reverse, kept)
         self._keeping: dict[tuple[int, ...], Scan] = {}
 
@@ -89,16 +91,16 @@ class Scan(Op):
     def __call__(self, *args: Any) -> Any:
         y = super().__call__(*args)
         if isinstance(y, Traced) and isinstance(y._node, Node):  # type: ignore[attr-defined]
-            y._node.dtype = self.dtype  # type: ignore[attr-defined]
+            y._node.dtype = self.packed  # type: ignore[attr-defined]
         return y
 
     # -------------------------------------------------------------- the value
     def forward(self, *values: Any) -> Any:
         """Run the loop."""
         try:
-            return self._run(values, self.dtype, True)
+            return self._run(values, self.packed, True)
         except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf; or a true error
-            return self._run(values, self.dtype, False)
+            return self._run(values, self.packed, False)
 
     def on_symbols(self, *values: Any) -> Any:
         """Run the loop on expressions."""
@@ -144,13 +146,21 @@ class Scan(Op):
                 )
         return (self.size,)
 
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """What all outputs of the body fit."""
+        return self.packed
+
+    def operands(self, *kinds: Kind) -> tuple[None, ...]:
+        """As they are: the body converts what it must."""
+        return (None,) * len(kinds)
+
     # -------------------------------------------------------------- results out of the packed vector
     def piece(self, packed: Any, k: int) -> Any:
         """Return output k of the body, final or stacked, out of the packed result or of its cotangent."""
         p = self.pieces[k]
         found = packed if shape(packed) == (p.stop - p.start,) else getitem(packed, slice(p.start, p.stop))
         found = found if shape(found) == p.shape else Reshape(p.shape)(found)
-        return found if p.dtype == self.dtype else Cast(p.dtype)(found)
+        return found if p.dtype == self.packed else Cast(p.dtype)(found)
 
     def keeping(self, carries: Sequence[int]) -> Scan:
         """Return the loop that also stacks the values of these carries before each step."""
@@ -200,7 +210,7 @@ class Scan(Op):
         wanted = self._floats([i for i, t in enumerate(ts) if t is not None])
         if not wanted or not self._floats_out:
             return None
-        loop = pushforward(self.body, self.carries, self.xs, wanted, self.dtype)
+        loop = pushforward(self.body, self.carries, self.xs, wanted, self.packed)
         return self._derived(loop, self.reverse, ts, y, xs)[1]
 
     @cached_property

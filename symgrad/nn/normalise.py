@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.modes import no_grad
-from symgrad.ops.map import show_shape
+from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised
 from symgrad.ops.protocol import shape
 from symgrad.ops.reduce import mean
@@ -23,7 +23,7 @@ def batch_norm(
     """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel over the batch in training, else the running ones.
 
     Args:
-        input: x, (N, C, …).
+        input: x, (N, C, …); or a vector without entries, which stays as it is.
         running_mean, running_var: (C,), or None in training; in training r becomes (1 - momentum) r + momentum
             times the batch's.
         weight, bias: w and b, (C,).
@@ -42,6 +42,8 @@ def batch_norm(
     tensor([[-1.],
             [ 1.]])
     """
+    if shape(input) == (0,):
+        return affine(IDENTITY(input), None, None, "NativeBatchNorm")
     s = check_channels("batch_norm", input, running_mean, running_var, weight, bias)
     given = on_channels(weight, len(s)), on_channels(bias, len(s)), "NativeBatchNorm"
     if not training:
@@ -105,7 +107,11 @@ def _known(name: str, *statistics: Any) -> tuple[Any, Any]:
 
 
 def _keep(x: Any, axes: tuple[int, ...], running_mean: Any, running_var: Any, momentum: float) -> None:
-    """Move the running statistics towards those of x; of instances, towards their mean."""
+    """Move the running statistics towards those of x; of instances, towards their mean. No entries move nothing."""
+    if not isinstance(momentum, (int, float)):
+        raise ArgumentTypeError(f"momentum: got {momentum!r}. Expected a number from 0 to 1.")
+    if total(shape(x)) == 0:
+        return
     with no_grad():
         for r, of in ((running_mean, mean(x, axes)), (running_var, var(x, axes))):
             if r is not None:

@@ -9,33 +9,31 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.join import chunk
 from symgrad.ops.map import MUL, NEG, Map
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.softmax import softmax
-from symgrad.scalars import X, expm1, low, ndtr, relu, sigmoid, softplus, tanh
+from symgrad.scalars import X, expm1, expm1_ratio, gelu_tanh, low, relu
+from symgrad.scalars import gelu as gelu_of
+from symgrad.scalars import mish as mish_of
+from symgrad.scalars import silu as silu_of
 
 _x, _a, _b = X[0], X[1], X[2]
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772  # Klambauer et al. 2017, §2
 
 
-def _gelu_by_tanh() -> Any:
-    """x (1 + tanh u)/2 = x σ(2u), which keeps its digits on the left."""
-    return _x * sigmoid(2 * sp.sqrt(2 / sp.pi) * (_x + sp.Rational(44715, 10**6) * _x**3))
-
-
-GELU = Map(lambda: _x * ndtr(_x), 1, "Gelu")
-GELU_TANH = Map(_gelu_by_tanh, 1, "Gelu")
-SILU = Map(lambda: _x * sigmoid(_x), 1, "Silu")
-MISH = Map(lambda: _x * tanh(softplus(_x)), 1, "Mish")
+GELU = Map(lambda: gelu_of(_x), 1, "Gelu")
+GELU_TANH = Map(lambda: gelu_tanh(_x), 1, "Gelu")
+SILU = Map(lambda: silu_of(_x), 1, "Silu")
+MISH = Map(lambda: mish_of(_x), 1, "Mish")
 LEAKY = Map(lambda: sp.Piecewise((_x, _x > 0), (_a * _x, True)), 2, "LeakyRelu")
 PRELU = Map(lambda: sp.Piecewise((_x, _x > 0), (_a * _x, True)), 2, "PreluKernel")
 ELU = Map(lambda: relu(_x) + _a * expm1(low(_x)), 2, "Elu")
 SELU = Map(lambda: _a * (relu(_x) + _b * expm1(low(_x))), 3, "Elu")
-CELU = Map(lambda: relu(_x) + _a * expm1(low(_x) / _a), 2, "Celu")
+CELU = Map(lambda: relu(_x) + _a * expm1_ratio(low(_x), _a), 2, "Celu")
 HARDTANH = Map(lambda: sp.Piecewise((_a, _x <= _a), (_b, _x >= _b), (_x, True)), 3, "Hardtanh")
 RELU6 = Map(lambda: sp.Piecewise((0, _x <= 0), (6, _x >= 6), (_x, True)), 1, "Hardtanh")
 HARDSIGMOID = Map(lambda: sp.Piecewise((0, _x <= -3), (1, _x >= 3), ((_x + 3) / 6, True)), 1, "Hardsigmoid")
@@ -160,11 +158,22 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """x limited to [min_val, max_val].
 
-    Derivative: 1 strictly inside, 0 at the edges and beyond.
+    Derivative: 1 strictly inside, 0 at the edges and beyond. Of integers the limits lose their fractions.
     """
     if min_val > max_val:
         raise ArgumentError(f"min_val cannot be greater than max_val. Got {min_val} and {max_val}.")
-    return HARDTANH(input, min_val, max_val)
+    dtype = getattr(input, "dtype", None)
+    if dtype is not None and dtype.kind == "b":
+        raise DTypeError("Bool inputs not supported for hardtanh. Convert first, as in x.to(sg.float64).")
+    if dtype is None or dtype.kind not in "iu":
+        return HARDTANH(input, min_val, max_val)
+    low, high = int(min_val), int(max_val)  # of integers, as PyTorch
+    if dtype.kind == "u" and min(low, high) < 0:
+        raise DTypeError(
+            f"cannot do hardtanh on an unsigned type with negative limits. Got {dtype}, {min_val} and {max_val}; "
+            "convert first, as in x.to(sg.int64)."
+        )
+    return HARDTANH(input, low, high)
 
 
 def relu6(input: Any) -> Any:

@@ -13,6 +13,7 @@ from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes
 from symgrad.ops.protocol import Op
+from symgrad.promotion import floating
 from symgrad.scalars import besselj as kernels
 
 
@@ -22,6 +23,7 @@ class Bessel(Op):
 
     n: int
     saves = "x"
+    gives = floating
 
     @property
     def label(self) -> str:
@@ -67,6 +69,7 @@ class Zeta(Op):
 
     name = "SpecialZeta"
     saves = "x"
+    gives = floating
 
     def forward(self, s: Any, q: Any) -> Any:
         """Compute."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, DTypeError
 from symgrad.modes import get_default_dtype
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
@@ -150,6 +150,9 @@ def polygamma(x: Any, n: int) -> Any:
 
 # ------------------------------------------------------------------ products added to something
 def _added(x: Any, y: Any, beta: float, alpha: float, name: str) -> Any:
+    """β x + α y; of integers the factors lose their fractions, as in PyTorch."""
+    if _counts(x) and _counts(y):
+        beta, alpha = int(beta), int(alpha)
     y = y if alpha == 1 else MUL(y, alpha)
     if beta == 0:  # whatever x holds, nan included
         return rename(y, name)
@@ -195,8 +198,21 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1)
 
     Returns:
         A tensor (n, m).
+
+    Raises:
+        DTypeError: a factor has a fraction, and all tensors hold integers.
     """
-    return _added(input, outer(vec1, vec2), beta, alpha, "Addr")
+    tensors = [input, vec1, vec2]
+    if all(map(_counts, tensors)):
+        for word, factor in (("beta", beta), ("alpha", alpha)):
+            if isinstance(factor, float):
+                raise DTypeError(
+                    f"For integral input tensors, argument {word} must not be a floating point number. addr: got "
+                    f"{factor}; convert the tensors first, as in x.to(sg.float64)."
+                )
+    found = _added(input, outer(vec1, vec2), beta, alpha, "Addr")
+    truths = all(getattr(x, "dtype", None) == np.bool_ for x in tensors)
+    return Cast(np.dtype(np.bool_))(found) if truths else found
 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:

@@ -15,11 +15,12 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ShapeError
-from symgrad.kernels import canonical
+from symgrad.kernels import canonical, folded
 from symgrad.node import Shape
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
+from symgrad.promotion import Kind, one_of, promoted
 
 # Users write the first 52; the rest are for arrays of up to 64 axes, NumPy's most.
 LETTERS = string.ascii_letters + "".join(map(chr, range(0x100, 0x180)))
@@ -34,6 +35,7 @@ class Einsum(Op):
         self.terms = tuple(left.split(","))
         self.linear = len(self.terms) == 1  # type: ignore[misc]
         self.plans: dict[Any, Any] = {}
+        self._dtypes: dict[Any, np.dtype[Any]] = {}
         self._kernel = numeric(self.terms, self.output)
 
     @staticmethod
@@ -75,6 +77,17 @@ class Einsum(Op):
         """Read the output's sizes off the letters."""
         sizes = self.sizes(shapes)
         return tuple(sizes[c] for c in self.output)
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the operands; integers summed over axes of their own are counted in the long ones, as NumPy does."""
+        found = promoted(*kinds)
+        if found.kind == "f":
+            return found
+        asked = self._dtypes.get(kinds)
+        if asked is None:
+            ones = [one_of(k, (1,) * len(t)) for k, t in zip(kinds, self.terms)]
+            asked = self._dtypes[kinds] = np.asarray(self._kernel(*ones)).dtype
+        return asked
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """The rule for operand i looks at all the others."""
@@ -156,9 +169,7 @@ def spread(x: Any, letters: str, missing: str, sizes: dict[str, Any]) -> Any:
 def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
     """Put x on the diagonal where the operand had a repeated letter, as in a trace."""
     if not isinstance(x, Traced):  # no product: ∞·0 would be nan beside the diagonal
-        found = np.zeros(tuple(sizes[c] for c in term), np.asarray(x).dtype)
-        np.einsum(f"{term}->{unique}", found)[...] = x
-        return found
+        return _placed(x, unique, term)
     fresh = iter(c for c in LETTERS if c not in term)
     out, eyes, operands = "", [], []
     for k, c in enumerate(term):
@@ -171,7 +182,36 @@ def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
             out += c
     if not eyes:
         return x
-    return Einsum.of(f"{','.join([unique, *eyes])}->{out}")(x, *operands)
+    return OnDiagonal.of(f"{','.join([unique, *eyes])}->{out}")(x, *operands)
+
+
+class OnDiagonal(Einsum):
+    """A product with identities, one per letter that stands twice: 0 beside the diagonal, also where x is ∞."""
+
+    def __init__(self, spec: str) -> None:
+        super().__init__(spec, "Einsum")
+        unique, *eyes = self.terms
+        letter = {e[1]: e[0] for e in eyes}
+        term = "".join(letter.get(c, c) for c in self.output)
+        self._kernel = lambda x, *eyes: _placed(x, unique, term)
+
+    @staticmethod
+    @lru_cache(maxsize=4096)
+    def of(spec: str, name: str = "Einsum") -> OnDiagonal:
+        """Return the operation with this spec, such as ``"i,ij->ij"``, built once."""
+        return OnDiagonal(spec)
+
+    def __reduce__(self) -> Any:
+        return OnDiagonal.of, (self.spec,)
+
+
+def _placed(x: Any, unique: str, term: str) -> Any:
+    """Zeros with x, whose axes are ``unique``, where the letters that stand twice in ``term`` are equal."""
+    x = np.asarray(x)
+    sizes = dict(zip(unique, x.shape, strict=True))
+    found = np.zeros(tuple(sizes[c] for c in term), x.dtype)
+    np.einsum(f"{term}->{unique}", found)[...] = x
+    return found
 
 
 def _identity(n: Any, like: Any) -> Any:
@@ -187,11 +227,32 @@ def numeric(terms: tuple[str, ...], output: str) -> Callable[..., Any]:
     spec = f"{','.join(terms)}->{output}"
     if len(terms) == 1 and len(set(terms[0])) == len(terms[0]):
         return _unary(terms[0], output)
+    if len(terms) == 1:
+        unique = "".join(dict.fromkeys(terms[0]))
+        rest = _unary(unique, output)
+        return lambda x: rest(np.einsum(f"{terms[0]}->{unique}", x))  # the diagonal, which is added up as rows are
     if len(terms) == 2 and all(len(set(t)) == len(t) for t in terms):
         found = _outer(terms, output) or _product(terms[0], terms[1], output)
         if found is not None:
             return found
     return lambda *xs: np.einsum(spec, *xs, optimize=len(xs) > 2 and not _symbolic(xs))
+
+
+@lru_cache(maxsize=1024)
+def pairwise(op: Einsum, shapes: tuple[Shape, ...]) -> list[tuple[tuple[int, ...], Einsum]]:
+    """Return the steps in which NumPy contracts many operands: which are taken from the list, and how they are joined.
+
+    The result of a step goes to the end of the list. Where entries are infinite, the order decides what is nan.
+    """
+    path = np.einsum_path(op.spec, *[np.broadcast_to(0.0, s) for s in shapes], optimize=True)[0][1:]
+    terms, steps = list(op.terms), []
+    for places in path:
+        taken = [terms.pop(k) for k in sorted(places, reverse=True)]
+        wanted = set(op.output).union(*terms)
+        kept = "".join(c for c in dict.fromkeys("".join(taken)) if c in wanted) if terms else op.output
+        steps.append((tuple(sorted(places, reverse=True)), Einsum.of(f"{','.join(taken)}->{kept}")))
+        terms.append(kept)
+    return steps
 
 
 def _symbolic(xs: Sequence[Any]) -> bool:
@@ -209,8 +270,18 @@ def _unary(term: str, output: str) -> Callable[..., Any]:
     if not gone:
         return lambda x: np.transpose(x, order)
     if straight:
-        return lambda x: np.add.reduce(x, axis=gone)
-    return lambda x: np.transpose(np.add.reduce(x, axis=gone), order)
+        return lambda x: _added(x, gone)
+    return lambda x: np.transpose(_added(x, gone), order)
+
+
+def _added(x: Any, gone: tuple[int, ...]) -> Any:
+    """Sum along axes; NumPy adds pairwise along the last one only, and one after the other along the rest."""
+    if x.dtype.itemsize >= 8 or prod([x.shape[a] for a in gone if a != x.ndim - 1]) < _PAIRWISE:
+        return np.add.reduce(x, axis=gone)
+    return folded(np.add.reduce, x, gone)
+
+
+_PAIRWISE = 64  # entries that NumPy adds one after the other even in a pairwise sum
 
 
 def _outer(terms: tuple[str, ...], output: str) -> Callable[..., Any] | None:
@@ -319,12 +390,16 @@ def mT(x: Any, name: str = "Transpose") -> Any:
     return permute(x, [*range(n - 2), n - 1, n - 2], name)
 
 
+def summing(ndim: int, axes: Sequence[int]) -> Einsum:
+    """Return the sum over the axes, all in 0..ndim-1, as an operation."""
+    letters = LETTERS[:ndim]
+    return Einsum.of(f"{letters}->{''.join(c for k, c in enumerate(letters) if k not in axes)}", "Sum")
+
+
 def sum_axes(x: Any, axes: Sequence[int], keepdim: bool = False) -> Any:
     """Sum x over the axes, all in 0..ndim-1."""
     dims = shape(x)
-    letters = LETTERS[: len(dims)]
-    kept = "".join(c for k, c in enumerate(letters) if k not in axes)
-    total = Einsum.of(f"{letters}->{kept}", "Sum")(x)
+    total = summing(len(dims), axes)(x)
     return Reshape(tuple(1 if k in axes else n for k, n in enumerate(dims)))(total) if keepdim else total
 
 

@@ -11,23 +11,33 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.modes import get_default_dtype
 from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
+from symgrad.promotion import Kind
 
 
 @frozen
 class Cast(Op):
     """The same numbers in another dtype."""
 
-    dtype: np.dtype[Any]
+    to: np.dtype[Any]
     name = "ToCopy"
     linear = True
     saves = ""
 
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """The one asked for."""
+        return self.to
+
+    def operands(self, *kinds: Kind) -> tuple[None, ...]:
+        """As it is: converting is what the operation does."""
+        return (None,)
+
     def forward(self, x: Any) -> Any:
         """Convert."""
-        return np.asarray(x).astype(self.dtype)
+        return np.asarray(x).astype(self.to)
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
@@ -35,11 +45,11 @@ class Cast(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Hand the cotangent on; integers and truth values do not move with x."""
-        return g if self.dtype.kind == "f" else None
+        return g if self.to.kind == "f" else None
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Convert the tangent; integers and truth values have none."""
-        return self(ts[0]) if self.dtype.kind == "f" else None
+        return self(ts[0]) if self.to.kind == "f" else None
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""
@@ -49,6 +59,28 @@ class Cast(Op):
     def on_symbols(self, x: Any) -> Any:
         """Symbols have no dtype."""
         return x
+
+
+def lengthened(x: Any) -> Any:
+    """Return x, short integers and truth values as int64, in which PyTorch adds up and multiplies."""
+    own = getattr(x, "dtype", None)
+    short = own is not None and own.kind in "biu" and own.itemsize < 8
+    return Cast(np.dtype(np.int64))(x) if short else x
+
+
+def as_floats(x: Any) -> Any:
+    """Return x, integers and truth values in the default dtype."""
+    own = getattr(x, "dtype", None)
+    return Cast(get_default_dtype())(x) if own is not None and own.kind in "biu" else x
+
+
+def counted(op: Op, x: Any, dtype: Any = None) -> Any:
+    """Apply what adds up or multiplies: in the dtype asked for; else integers and truth values in int64, as PyTorch."""
+    if dtype is None:
+        return op(lengthened(x))
+    to = np.dtype(dtype)
+    y = op(Cast(to)(x))
+    return y if to.kind not in "biu" else Cast(to)(y)  # NumPy takes long ones for short ones
 
 
 @frozen

@@ -20,6 +20,7 @@ from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.square import check_square, check_terms, on_matrices, real
+from symgrad.promotion import floating
 
 
 def _per_matrix(g: Any) -> Any:
@@ -34,6 +35,7 @@ class Det(Op):
 
     name = "LinalgDet"
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -74,6 +76,7 @@ class Cofactor(Op):
 
     order: int = 0
     saves = "x"
+    gives = floating
 
     def forward(self, a: Any, *hs: Any) -> Any:
         # A = U S Vᵀ, det(A + H) = det(UVᵀ) det(S + UᵀHV): what is left is the case of a diagonal A.
@@ -227,6 +230,7 @@ class LogAbsDet(Op):
 
     name = "LinalgSlogdet"
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
@@ -295,6 +299,7 @@ class DetSign(Op):
 
     name = "LinalgSlogdet"
     saves = ""
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""

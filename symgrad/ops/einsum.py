@@ -1,15 +1,16 @@
-"""einsum as users write it: implicit output, ellipsis, spaces, broadcasting, lowered to the Einsum op.
+"""einsum as users write it: implicit output, ellipsis, lists of axes, broadcasting, lowered to the Einsum op.
 
 Imports contract and below. Messages are torch's.
 """
 
 from __future__ import annotations
 
+import operator
 import string
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum
 from symgrad.ops.map import show_shape
@@ -19,14 +20,15 @@ from symgrad.ops.shape import Reshape
 DOTS = "…"  # one character for the ellipsis
 
 
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: Any, *operands: Any) -> Any:
     """Sum of products in index notation: "ij,jk->ik" is Σ_j a_ij b_jk.
 
     Args:
         equation: the letters of each operand's axes, separated by commas, then "->" and the letters of the
             result. Without "->" the result has the letters that occur once, in alphabetical order. "..."
             stands for any axes, which broadcast, as axes of length one do.
-        operands: tensors, or one list of them.
+        operands: tensors, or one list of them. Without an equation, each is followed by the list of its axes'
+            numbers, 0 to 51, and Ellipsis for "..."; a list at the end says the result's.
 
     Returns:
         The axes that the equation names.
@@ -39,13 +41,12 @@ def einsum(equation: str, *operands: Any) -> Any:
     >>> sg.einsum("ij,j", sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
     tensor([3., 7.])
     """
-    if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
+    if not isinstance(equation, str):
+        equation, operands = _from_lists((equation, *operands))
+    elif len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
-    if not isinstance(equation, str) or not operands:
-        raise ArgumentError(
-            "einsum(): must specify the equation string and at least one operand. Pass them as in "
-            "einsum('ij,jk->ik', a, b)."
-        )
+    if not operands:
+        raise ArgumentError(_NOTHING)
     shapes = [shape(x) for x in operands]
     terms, output = _parse(equation, shapes)
     ranks = [len(s) - len(t.replace(DOTS, "")) for t, s in zip(terms, shapes, strict=True)]
@@ -58,6 +59,44 @@ def einsum(equation: str, *operands: Any) -> Any:
     sizes = _sizes(full, shapes, names)
     kept = [_without_ones(x, t, sizes) for x, t in zip(operands, full, strict=True)]
     return Einsum.of(f"{','.join(t for _, t in kept)}->{result}")(*[x for x, _ in kept])
+
+
+_NOTHING = (
+    "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts "
+    "list. Pass them as in einsum('ij,jk->ik', a, b), or einsum(a, [0, 1], b, [1, 2], [0, 2])."
+)
+_BY_NUMBER = string.ascii_uppercase + string.ascii_lowercase  # sorted as the numbers are
+
+
+def _from_lists(given: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+    """Return the equation and the operands of ``einsum(a, [0, 1], b, [1, 2], [0, 2])``."""
+    if len(given) < 2:
+        raise ArgumentError(_NOTHING)
+    terms = [_from_list(axes) for axes in given[1::2]]
+    result = f"->{_from_list(given[-1])}" if len(given) % 2 else ""
+    return f"{','.join(terms)}{result}", tuple(given[: len(given) // 2 * 2 : 2])
+
+
+def _from_list(axes: Any) -> str:
+    """Return the letters of one list of axes' numbers."""
+    if isinstance(axes, str) or not hasattr(axes, "__iter__"):
+        raise ArgumentTypeError(
+            f"einsum(): expected a list of axes' numbers after each operand. Got {type(axes).__name__}; pass "
+            "einsum(a, [0, 1], b, [1, 2]), or an equation first."
+        )
+    return "".join("..." if k is Ellipsis else _BY_NUMBER[_axis(k, axes)] for k in axes)
+
+
+def _axis(k: Any, axes: Any) -> int:
+    try:
+        found = operator.index(k)
+    except TypeError:
+        raise ArgumentTypeError(f"einsum(): an axis is an integer or Ellipsis. Got {k!r} in {axes}.") from None
+    if not 0 <= found < len(_BY_NUMBER):
+        raise ArgumentError(
+            f"einsum(): subscript in subscript list is not within the valid range [0, 52). Got {k} in {axes}."
+        )
+    return found
 
 
 # ------------------------------------------------------------------ reading the equation

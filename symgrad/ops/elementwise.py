@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, DTypeError
+from symgrad.errors import ArgumentError, DTypeError, shown_as
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
 from symgrad.ops.value import torch_dtype
@@ -80,6 +80,7 @@ exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
 )
 
 
+@shown_as("pow")
 def power(x: Any, exponent: Any) -> Any:
     """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
     p = exponent
@@ -116,6 +117,7 @@ def divided(x: Any, other: Any, rounding_mode: str) -> Any:
     )
 
 
+@shown_as("round")
 def rounded(x: Any, *, decimals: int = 0) -> Any:
     """x to this many digits after the point; halves go to the even neighbour."""
     if decimals == 0:
@@ -123,6 +125,7 @@ def rounded(x: Any, *, decimals: int = 0) -> Any:
     return DIV(UNARY["round"](MUL(x, 10.0**decimals)), 10.0**decimals)
 
 
+@shown_as("clamp")
 def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
     if min is None and max is None:

@@ -19,6 +19,7 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.map import broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op
 from symgrad.ops.square import check_square, real
+from symgrad.promotion import floating
 
 
 @frozen
@@ -31,16 +32,22 @@ class MatrixExp(Op):
     name = "LinalgMatrixExp"
     saves = "x"
     keeps_symmetry = True
+    gives = floating
 
     def forward(self, *xs: Any) -> Any:
-        # exp [[A, H], [0, A]] has Dexp(A)[H] in its upper right corner; blocks of blocks have the higher orders.
-        a, *hs = (real("linalg.matrix_exp", x) for x in xs)
+        xs = tuple(real("linalg.matrix_exp", x) for x in xs)
         self.out_shape(*[x.shape for x in xs])
+        found, n = self.enlarged(*xs), xs[0].shape[-1]
+        precise = _exponential(found.astype(np.float64))  # single precision is rounded once, at the end
+        with np.errstate(over="ignore"):
+            return precise[..., :n, found.shape[-1] - n :].astype(found.dtype)
+
+    def enlarged(self, a: Any, *hs: Any) -> Any:
+        """Return [[A, H], [0, A]], whose exponential has Dexp(A)[H] in its upper right corner; blocks of blocks."""
         found = a
         for k, h in enumerate(hs):
             found = _blocks(found, np.kron(np.eye(2**k, dtype=h.dtype), h))
-        n = a.shape[-1]
-        return _exponential(found)[..., :n, found.shape[-1] - n :]
+        return found
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape."""

@@ -31,6 +31,7 @@ from symgrad.ops.reduction import (
     resolve,
 )
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.promotion import positions
 
 
 class Extremum(NamedTuple):
@@ -124,7 +125,7 @@ class Arg(Op):
     largest: bool = True
     keepdim: bool = False
     saves = ""
-    whole = True
+    gives = positions
 
     @property
     def label(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ShapeError
+from symgrad.errors import ShapeError, shown_as
 from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.join import cat
 from symgrad.ops.keys import Positions
@@ -61,6 +61,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
 
 
 # ------------------------------------------------------------------ windows as columns
+@shown_as("unfold")
 def columns(input: Any, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> Any:
     """The windows of x as columns: in row c·K·L + k·L + l stands x[c, i·stride + k·dilation, j·stride + l·dilation].
 

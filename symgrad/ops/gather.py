@@ -13,7 +13,7 @@ from symgrad.ops.lookup import Deposit, Lookup, lookup
 from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter
 from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape, axis_of, total
 
@@ -175,27 +175,6 @@ def take_along_dim(x: Any, indices: Any, dim: int | None = None, *, axis: int | 
     a = axis_of(dim, len(sizes))
     keys = [positions if k == a else grid for k, grid in enumerate(_grids(sizes))]
     return rename(getitem(x, tuple(keys)), "Gather")
-
-
-def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None) -> Any:
-    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
-
-    Args:
-        x: tensor (n, m, …).
-        dim: the axis that index replaces.
-        index: integer tensor with as many axes as x.
-        src, value: number, or tensor at least as large as index. Of repeated positions the last one wins.
-
-    Returns:
-        A tensor shaped like x.
-
-    >>> import symgrad as sg
-    >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
-    tensor([2., 0., 1.])
-    """
-    src = value if src is None else src
-    at = _gathering(x, dim, index, "scatter")
-    return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
 
 
 def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:

@@ -1,28 +1,40 @@
 """Elementwise functions whose kernel differs from the payload at a pole or at ∞: numbers are guarded, formulas plain.
 
-Imports map and protocol.
+What is computed is declared beside the kernel as a payload too, ``meaning``, from which backends and exports write it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.ops.map import MUL, Map
+from symgrad.lazy import cached_property
+from symgrad.ops.map import MUL, NEG, Map
 from symgrad.ops.protocol import Plan
-from symgrad.scalars import X
+from symgrad.scalars import X, exp, log, maximum, minimum
+
+_LARGEST: Any = sp.Float("1.79769313486231e+308")  # rounded down: to 15 digits the largest is printed as ∞
 
 
 class Guard(Map):
-    """A Map of one argument with a kernel of its own. Each is a global of this module, named in capitals."""
+    """A Map with a kernel of its own. Each is a global of this module, named in capitals.
 
-    def __init__(self, name: str, make: Callable[[], Any], kernel: Callable[[Any], Any]) -> None:
-        super().__init__(make, 1, name)
-        self.kernel = kernel
+    The payload is what formulas show and derivatives come from, ``meaning`` what the kernel computes.
+    """
+
+    def __init__(
+        self, name: str, make: Callable[[], Any], kernel: Callable[..., Any], meaning: Callable[[], Any], arity: int = 1
+    ) -> None:
+        super().__init__(make, arity, name)
+        self.kernel, self._meaning = kernel, meaning
+
+    @cached_property
+    def meaning(self) -> Any:
+        """The SymPy expression that the kernel computes."""
+        return self._meaning()
 
     @cached_property
     def on_array(self) -> Callable[..., Any]:
@@ -31,22 +43,17 @@ class Guard(Map):
 
     @cached_property
     def on_float(self) -> Callable[..., Any]:
-        """The kernel on a Python float."""
-        return lambda x: float(self.kernel(x))
+        """The kernel on Python floats."""
+        return lambda *xs: float(self.kernel(*xs))
 
     def __reduce__(self) -> Any:
         return self.name.upper()
 
 
-class Weigh(Map):
+class Weigh(Guard):
     """g·w, and 0 where the weight w is 0: where nothing flows, no ∞ and no nan of a cotangent arrives."""
 
     plan_kind = Plan
-
-    @cached_property
-    def on_array(self) -> Callable[..., Any]:
-        """The kernel."""
-        return weigh
 
     @cached_property
     def on_float(self) -> Callable[..., Any]:
@@ -57,8 +64,16 @@ class Weigh(Map):
         # ḡ = ȳ w, weighed again;  w̄ = ȳ g
         return MUL(g, xs[0]) if i else self(g, xs[1])
 
-    def __reduce__(self) -> Any:
-        return "WEIGH"
+
+class Share(Guard):
+    """exp(x - y) for x ≤ y, and 1 where both are -∞: the part of the sum exp y that exp x makes."""
+
+    plan_kind = Plan
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # x̄ = ȳ s, and the opposite for y;  s is the result
+        found = MUL(g, y)
+        return NEG(found) if i else found
 
 
 def weigh(g: Any, w: Any) -> Any:
@@ -67,8 +82,15 @@ def weigh(g: Any, w: Any) -> Any:
         return np.where(w == 0, 0, g * w)
 
 
-def _lowest(x: Any) -> Any:
-    return np.maximum(x, -1e300 if np.asarray(x).dtype == np.float64 else -1e37)
+def settle(x: Any, y: Any, rest: Any) -> Any:
+    """X - y rest on arrays, x where rest is ∞ or nearly so."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return x - y * np.where(np.abs(rest) < 1e300, rest, 0)
+
+
+def _share(x: Any, y: Any) -> Any:
+    with np.errstate(invalid="ignore"):
+        return np.where((x == y) & (x < 0), 1, np.exp(np.minimum(x - y, 0)))
 
 
 def _log(p: Any) -> Any:
@@ -76,12 +98,58 @@ def _log(p: Any) -> Any:
         return np.maximum(np.log(p), -100)
 
 
-WEIGH = Weigh(lambda: X[0] * X[1], 2, "Weigh")
+WEIGH = Weigh(
+    "Weigh",
+    lambda: X[0] * X[1],
+    weigh,
+    lambda: sp.Piecewise((0, sp.Eq(X[1], 0)), (X[0] * X[1], True)),
+    arity=2,
+)
 # x, and ∞ for 0: what is divided by it is 0 where x is 0, at every order
-NONZERO = Guard("Nonzero", lambda: X[0], lambda x: np.where(x == 0, np.inf, x))
+NONZERO = Guard(
+    "Nonzero",
+    lambda: X[0],
+    lambda x: np.where(x == 0, np.inf, x),
+    lambda: sp.Piecewise((sp.oo, sp.Eq(X[0], 0)), (X[0], True)),
+)
 # x, at least 10⁻¹²: torch's bound on p (1 - p) in a denominator
-FLOORED = Guard("Floored", lambda: X[0], lambda x: np.maximum(x, 1e-12))
-# x, and a lowest number for -∞: the difference of two is then 0 or far below it, never nan
-LOWEST = Guard("Lowest", lambda: X[0], _lowest)
+FLOORED = Guard("Floored", lambda: X[0], lambda x: np.maximum(x, 1e-12), lambda: maximum(X[0], sp.Float("1e-12")))
 # log x, cut at -100 as torch's binary cross entropy does
-LOGCUT = Guard("Logcut", lambda: sp.log(X[0]), _log)
+LOGCUT = Guard("Logcut", lambda: sp.log(X[0]), _log, lambda: maximum(log(X[0]), -100))
+SHARE = Share(
+    "Share",
+    lambda: exp(X[0] - X[1]),
+    _share,
+    lambda: sp.Piecewise((1, sp.Eq(X[0], X[1]) & (X[0] < 0)), (exp(minimum(X[0] - X[1], 0)), True)),
+    arity=2,
+)
+# x, and -∞ where the factor is 0: what does not count in a largest entry
+COUNTED = Guard(
+    "Counted",
+    lambda: X[0],
+    lambda x, b: np.where(b == 0, -np.inf, x),
+    lambda: sp.Piecewise((-sp.oo, sp.Eq(X[1], 0)), (X[0], True)),
+    arity=2,
+)
+# 0 in formulas: a finite number that is added to a logarithm and taken from its exponents
+SHIFT = Guard(
+    "Shift",
+    lambda: sp.S.Zero,
+    lambda x: np.where(np.isfinite(x), x, 0.0),
+    lambda: sp.Piecewise((X[0], (X[0] <= _LARGEST) & (X[0] >= -_LARGEST)), (0, True)),  # 0 of nan, too
+)
+# x, at most 700 where it is finite: exp does not overflow, so that 0 times it is 0
+CAPPED = Guard(
+    "Capped",
+    lambda: X[0],
+    lambda x: np.where((x > 700.0) & (x < np.inf), 700.0, x),
+    lambda: sp.Piecewise((700, (X[0] > 700) & (X[0] <= _LARGEST)), (X[0], True)),
+)
+# x in formulas, of rows that sum to 0: x less the share y of what rounding made of that sum
+SETTLED = Guard(
+    "Settled",
+    lambda: X[0],
+    settle,
+    lambda: X[0] - X[1] * sp.Piecewise((X[2], sp.Abs(X[2]) < sp.Float("1e300")), (0, True)),
+    arity=3,
+)

@@ -20,6 +20,7 @@ from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.scatter import decided
 from symgrad.ops.select import along, getitem, part
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.promotion import stacked
 
 
 @frozen
@@ -94,6 +95,7 @@ class Stack(Op):
     axis: int
     linear = True
     saves = ""
+    gives = stacked
 
     def forward(self, *xs: Any) -> Any:
         """Stack."""

@@ -17,6 +17,7 @@ from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeed
 from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced
+from symgrad.ops.value import array_of, is_foreign
 
 Item = Any  # int, sympy.Expr, Span, or None for a new axis
 
@@ -143,7 +144,7 @@ def _read(k: Any) -> Any:
         return int(k) if k.is_Integer else k
     if is_unknown(k):
         return k
-    if isinstance(k, (Traced, np.ndarray, np.generic, list, tuple, range, bool)):
+    if isinstance(k, (Traced, np.ndarray, np.generic, list, tuple, range, bool)) or is_foreign(k):
         array = constant(k)
         return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
     raise IndexRangeError(
@@ -193,7 +194,7 @@ def _array(k: Any) -> Any:
         raise ValueNeeded(
             "An index needs its numbers, but got a symbol without a value. Index with a tensor of integers."
         )
-    array = np.asarray(value)
+    array = array_of(value) if is_foreign(value) else np.asarray(value)
     return array.astype(np.int64) if array.size == 0 and not hasattr(value, "dtype") else array
 
 

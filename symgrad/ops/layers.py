@@ -12,6 +12,7 @@ from symgrad.ops.contract import LETTERS, Einsum, mT
 from symgrad.ops.contract import matmul as _matmul
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise import BINARY, where
+from symgrad.ops.extremes import Extreme
 from symgrad.ops.keys import Positions, integers, is_unknown
 from symgrad.ops.lookup import lookup
 from symgrad.ops.map import ADD, MUL, show_shape
@@ -129,9 +130,19 @@ def scaled_dot_product_attention(
     if mask is None:
         return rename(_matmul(_softmax(scores), value), name)
     if getattr(mask, "dtype", np.asarray(0.0).dtype).kind != "b":
-        return rename(_matmul(_softmax(ADD(scores, mask)), value), name)
+        return rename(_matmul(_softmax_of_rows(ADD(scores, mask)), value), name)
     weights = where(mask, _softmax(where(mask, scores, float("-inf"))), 0.0)
     return rename(_matmul(weights, value), name)
+
+
+def _softmax_of_rows(scores: Any) -> Any:
+    """The softmax along rows; 0 in a row that is -∞ all along, where the softmax has no value."""
+    known = getattr(scores, "_value", scores)
+    rows = (len(shape(scores)) - 1,)
+    if 0 in shape(scores) or (known is not None and not np.any(np.all(np.isneginf(known), axis=-1))):
+        return _softmax(scores)
+    seen = BINARY["ne"](Extreme(rows, True)(scores), float("-inf"))
+    return where(seen, _softmax(where(seen, scores, 0.0)), 0.0)
 
 
 def _softmax(scores: Any) -> Any:

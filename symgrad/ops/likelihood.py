@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise import BINARY, where
 from symgrad.ops.frozen import frozen
 from symgrad.ops.gather import take_along_dim
@@ -203,6 +203,7 @@ def _of_unknown(
     target = Reshape(dropped(s, (axis,)))(target)
     counted = BINARY["ne"](target, ignore_index)
     at = Reshape((*shape(target)[:axis], 1, *shape(target)[axis:]))(where(counted, target, 0))
+    logs = logs if is_float(logs) else Cast(float_of(logs))(logs)
     each = None if weight is None else Expand(s)(_along(weight, logs, axis))
     terms = NEG(_picked(logs, at, axis))
     weights = counted if each is None else where(counted, _picked(each, at, axis), 0.0)
@@ -247,7 +248,10 @@ def _along(weight: Any, x: Any, axis: int) -> Any:
             f"weight tensor should be defined either for all {n} classes or no classes but got weight tensor "
             f"of shape: {show_shape(shape(weight))}. Pass one weight per class."
         )
-    return np.reshape(value_of(weight), [n if a == axis else 1 for a in range(ndim)]).astype(float_of(x))
+    to, known = tuple(n if a == axis else 1 for a in range(ndim)), value_of(weight)
+    if known is None:  # an argument while tracing; nothing is differentiated by it there either
+        return DETACH(Cast(float_of(x))(Reshape(to)(weight)))
+    return np.reshape(known, to).astype(float_of(x))
 
 
 def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> _Classes:

@@ -19,6 +19,7 @@ from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.matrices import Tril, Triu, identity_like
 from symgrad.ops.protocol import Op, bracket, rename, shape
 from symgrad.ops.square import adjugate, bad_minor, check_square, determinant, first_bad, on_matrices, real, zero_pivot
+from symgrad.promotion import floating
 
 
 # ------------------------------------------------------------------ inverse
@@ -29,6 +30,7 @@ class Inverse(Op):
     keeps_symmetry = True
     name = "LinalgInvEx"
     saves = "y"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -101,6 +103,7 @@ class Solve(Op):
     vector: bool
     transposed: bool = False
     name = "LinalgSolveEx"
+    gives = floating
 
     def forward(self, a: Any, b: Any) -> Any:
         """Compute through LU."""
@@ -112,7 +115,7 @@ class Solve(Op):
         except np.linalg.LinAlgError as error:
             where, _ = first_bad(a, zero_pivot)
             raise LinAlgError(
-                f"torch.linalg.solve: {where}The solver failed because the input matrix is singular. "
+                f"linalg.solve: {where}The solver failed because the input matrix is singular. "
                 f"Got A of shape {show_shape(a.shape)}; its rows are linearly dependent."
             ) from error
 
@@ -278,6 +281,7 @@ class Cholesky(Op):
 
     name = "LinalgCholeskyEx"
     saves = "y"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

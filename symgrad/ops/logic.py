@@ -15,7 +15,8 @@ import sympy as sp
 from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, refused
+from symgrad.promotion import Kind, truths
 from symgrad.scalars import X
 
 
@@ -60,6 +61,13 @@ class Bits(Op):
         """Broadcast the shapes."""
         return broadcast_shapes(*shapes)
 
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the integers."""
+        found = super().dtype(*kinds)
+        if found.kind == "f":
+            raise refused(self, TypeError(f"floating-point numbers, {found}, have no bits to join"))
+        return found
+
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """What is no real number has no derivative."""
 
@@ -71,8 +79,8 @@ class Bits(Op):
 class Test(Bits):
     """isnan, isinf or isfinite. In a formula, where letters are real numbers, the answer is known."""
 
-    truth = True
     __test__ = False  # not one of pytest's
+    gives = truths
 
     @property
     def label(self) -> str:
@@ -101,9 +109,11 @@ def bitwise(name: str, *xs: Any) -> Any:
 
 
 def _is_truth(x: Any) -> bool:
-    """Whether x is known to hold truth values; of a symbol with a name it is assumed."""
-    if isinstance(x, bool) or (getattr(x, "_value", x) is None and x.name is not None):
+    """Whether x is known to hold truth values; of a symbol with a name it is assumed, unless it stands for integers."""
+    if isinstance(x, bool):
         return True
+    if getattr(x, "_value", x) is None and x.name is not None:
+        return x._node.dtype is None or x._node.dtype.kind not in "iu"
     dtype = getattr(x, "dtype", None)
     return dtype is not None and dtype.kind == "b"
 

@@ -19,13 +19,14 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import check_range
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
+from symgrad.promotion import of_first
 
 
 class _AtPositions(Op):
     """What reading and adding share: of their inputs, the positions have no derivative."""
 
     saves = ""
-    own_dtype = True
+    gives = of_first
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """The rule needs the positions."""

@@ -23,6 +23,7 @@ from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.shape import total
 from symgrad.ops.total import MapTotal
+from symgrad.promotion import floating
 from symgrad.scalars import X, logsigmoid
 
 SQUARED_ERROR = Map(lambda: (X[0] - X[1]) ** 2, 2, "MseLoss")
@@ -139,6 +140,8 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
 @frozen
 class BinaryCrossEntropy(Op):
     """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
+
+    gives = floating
 
     def forward(self, p: Any, t: Any) -> Any:
         """Cut the logarithms, so that 0 log 0 is 0."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import NotYet, ShapeError
+from symgrad.errors import NotYet, ShapeError, shown_as
 from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT
@@ -24,6 +24,7 @@ from symgrad.ops.matrices import Tril, Triu, identity_like
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.select import along
 from symgrad.ops.square import check_square, real
+from symgrad.promotion import floating, of_first, positions
 
 
 def _eliminated(x: Any) -> tuple[Any, Any]:
@@ -48,11 +49,15 @@ class Pivots(Op):
     """The row, counted from 1, that each row was exchanged with in LU: (…, m, n) to (…, min(m, n))."""
 
     saves = ""
-    whole = True
+    gives = positions
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
-        return _eliminated(real("linalg.lu_factor", x))[1] + 1
+        return self.exchanged(real("linalg.lu_factor", x))
+
+    def exchanged(self, x: Any) -> Any:
+        """The same, of entries of any kind."""
+        return _eliminated(x)[1] + 1
 
     def on_symbols(self, x: Any) -> Any:
         """Of two rows, which is larger in front."""
@@ -80,6 +85,7 @@ class Exchange(Op):
     """The rows of x (…, m, k), exchanged one after the other as pivots (…, j) say; or that undone."""
 
     back: bool = False
+    gives = of_first
 
     def forward(self, x: Any, pivots: Any) -> Any:
         """Exchange the numbers of the rows, and read them."""
@@ -125,6 +131,7 @@ class Doolittle(Op):
 
     name = "LinalgLuFactorEx"
     saves = "y"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Eliminate, column by column."""
@@ -246,7 +253,7 @@ def _packed(A: Any, pivot: bool) -> tuple[Any, Any]:
     s = shape(A)
     if len(s) < 2:
         raise ShapeError(
-            f"torch.linalg.lu_factor: Expected tensor with 2 or more dimensions. Got size: {show_shape(s)} instead. "
+            f"linalg.lu_factor: Expected tensor with 2 or more dimensions. Got size: {show_shape(s)} instead. "
             "Pass a matrix."
         )
     if not pivot:
@@ -306,6 +313,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     return rename(solve_triangular(LU, half, upper=True), "LinalgLuSolve")
 
 
+@shown_as("lu_solve")
 def solve_with(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
     """X with A X = b, A = P L U as linalg.lu_factor returns it.
 

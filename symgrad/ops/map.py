@@ -7,7 +7,7 @@ order; where the payload occurs inside its own derivative it is replaced by the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -18,8 +18,10 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.errors import ShapeError
 from symgrad.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
+from symgrad.lazy import cached_property
 from symgrad.node import Node, Shape
-from symgrad.ops.protocol import Op, Plan
+from symgrad.ops.protocol import Op, Plan, refused
+from symgrad.promotion import BOOL, FLOAT64, HALF, Kind, is_float, one_of, promoted
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
@@ -36,6 +38,8 @@ class Map(Op):
 
     def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
         self._make, self.arity, self.name = make, arity, name  # type: ignore[misc]
+        self._dtypes: dict[Any, np.dtype[Any]] = {}
+        self._operands: dict[Any, Sequence[np.dtype[Any] | None]] = {}
         self.plans: dict[Any, MapPlan] = {}
 
     @cached_property
@@ -62,6 +66,47 @@ class Map(Op):
     def truth(self) -> bool:
         """Whether the payload is a condition."""
         return isinstance(self.payload, (Relational, BooleanFunction))
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the kernel's result; double precision where NumPy has half precision for short integers."""
+        if self.truth:
+            return BOOL
+        known = self._dtypes.get(kinds)
+        if known is None:
+            known = self._dtypes[kinds] = self._asked(kinds)
+        return known
+
+    def _asked(self, kinds: Sequence[Kind]) -> np.dtype[Any]:
+        """Run the kernel, once, on ones: what NumPy makes of integers follows from its functions alone."""
+        found = promoted(*kinds)
+        if found.kind == "f" and all(k in (float, found) for k in kinds):
+            return found
+        try:
+            with np.errstate(all="ignore"):
+                found = np.asarray(self.forward(*[one_of(k, (1,)) for k in kinds])).dtype
+        except TypeError as error:
+            raise refused(self, error) from error
+        return FLOAT64 if found == HALF and HALF not in kinds else found
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """The result's dtype, of conditions what the inputs promote to; what is only asked whether it is 0 stays.
+
+        NumPy compares integers of two dtypes exactly, so those stay as well.
+        """
+        known = self._operands.get(kinds)
+        if known is None:
+            found = promoted(*kinds) if self.truth else self.dtype(*kinds)
+            stays = found.kind == "b" or (self.truth and found.kind == "f" and not any(map(is_float, kinds)))
+            known = [None if stays or k in self.tested else found for k in range(len(kinds))]
+            self._operands[kinds] = known
+        return known
+
+    @cached_property
+    def tested(self) -> frozenset[int]:
+        """The inputs of which the payload asks whether they are 0, and nothing else."""
+        questions = {q: sp.Dummy() for x in X[: self.arity] for q in (sp.Ne(x, 0), sp.Eq(x, 0))}
+        rest = self.payload.xreplace(questions).free_symbols
+        return frozenset(k for k in range(self.arity) if X[k] not in rest)
 
     @cached_property
     def on_array(self) -> Callable[..., Any]:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ShapeError
+from symgrad.errors import ShapeError, shown_as
 from symgrad.node import Shape
-from symgrad.ops.contract import Einsum, permute, sum_axes
+from symgrad.ops.contract import Einsum, permute, summing
+from symgrad.ops.convert import counted
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
@@ -139,6 +140,7 @@ def diagonal(x: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return Diagonal(offset)(_to_the_end(x, rows, columns))
 
 
+@shown_as("linalg.diagonal")
 def linalg_diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """As diagonal, of the last two axes.
 
@@ -269,8 +271,8 @@ def trace(x: Any) -> Any:
             "for batches sum the diagonal: x.diagonal(0, -2, -1).sum(-1)."
         )
     if sizes[0] == sizes[1]:
-        return Einsum.of("ii->", "Trace")(x)
-    return rename(sum_axes(Diagonal()(x), (0,)), "Trace")
+        return counted(Einsum.of("ii->", "Trace"), x)
+    return rename(counted(summing(1, (0,)), Diagonal()(x)), "Trace")
 
 
 # ------------------------------------------------------------------ triangles

@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.node import Shape
+from symgrad.ops.convert import counted
 from symgrad.ops.elementwise import BINARY
 from symgrad.ops.extremes import Extreme
 from symgrad.ops.gather import _corner, _gathering, one_dim
@@ -20,14 +21,51 @@ from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, DIV, show_shape
 from symgrad.ops.parts import Take
 from symgrad.ops.placing import rows
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import Traced, rename, shape
 from symgrad.ops.reduce import Prod
 from symgrad.ops.reduction import is_float
 from symgrad.ops.scatter import Put, Scatter
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Expand, Reshape
 
 _REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 _ONLY = Take(((0, Positions([0])),))
+
+
+def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
+
+    Args:
+        x: tensor (n, m, …).
+        dim: the axis that index replaces.
+        index: integer tensor with as many axes as x.
+        src, value: number, or tensor at least as large as index. Of repeated positions the last one wins.
+        reduce: "add" or "multiply", to do so with the entries instead; repeated positions all count.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+
+    >>> import symgrad as sg
+    >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    >>> sg.scatter(sg.ones(2), 0, sg.tensor([1, 1]), 3.0, reduce="multiply")
+    tensor([1., 9.])
+    """
+    if reduce not in (None, "add", "multiply"):
+        raise ArgumentError(
+            f"reduce argument must be either add or multiply. scatter: got {reduce!r}; pass one of them."
+        )
+    src = value if src is None else src
+    at = _gathering(x, dim, index, "scatter")
+    if reduce is None:
+        return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
+    sent = _corner(src, at.block)
+    if not shape(sent):
+        sent = Expand(at.block)(sent if isinstance(sent, Traced) else np.asarray(sent, getattr(x, "dtype", None)))
+    y = scatter_reduce(x, dim, index, sent, "sum" if reduce == "add" else "prod")
+    return rename(y, "Scatter")
 
 
 def scatter_reduce(
@@ -116,7 +154,9 @@ def _reduced(x: Any, at: Take, src: Any, reduce: str, include_self: bool, name: 
         by = DIV if is_float(x) else BINARY["floor_divide"]
         return rename(y if reduce == "sum" else by(y, share.astype(getattr(x, "dtype", np.float64))), name)
     layers = _layers(x, at, src, counts, _neutral(x, reduce), include_self)
-    return rename((Prod((0,)) if reduce == "prod" else Extreme((0,), largest=reduce == "amax"))(layers), name)
+    if reduce == "prod":
+        return rename(counted(Prod((0,)), layers, None if is_float(x) else x.dtype), name)
+    return rename(Extreme((0,), largest=reduce == "amax")(layers), name)
 
 
 def _neutral(x: Any, reduce: str) -> Any:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from symgrad.errors import ArgumentError, LinAlgError, ShapeError
+from symgrad.errors import ArgumentError, LinAlgError, ShapeError, shown_as
 from symgrad.ops.blends import _added
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
+from symgrad.ops.convert import lengthened
 from symgrad.ops.elementwise import power
 from symgrad.ops.gather import index_select
 from symgrad.ops.join import stack
@@ -95,6 +96,7 @@ def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = 
     return linalg_cross(input, other, dim=dim)
 
 
+@shown_as("linalg.cross")
 def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     """a × b of vectors along one axis of length 3.
 
@@ -260,7 +262,7 @@ def vander(x: Any, N: int | None = None) -> Any:
     tensor([[1., 2., 4.],
             [1., 3., 9.]])
     """
-    x = x if shape(x) else Reshape((1,))(x)
+    x = lengthened(x if shape(x) else Reshape((1,))(x))
     s = shape(x)
     count = s[-1] if N is None else N
     if N is not None and N <= 1:

@@ -5,7 +5,7 @@ Written in variance and elementwise, so that every reading of these is one of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.node import Shape
-from symgrad.ops.map import ADD, MUL, Map, show_shape
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import ADD, IDENTITY, MUL, Map, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float
 from symgrad.ops.shape import Reshape, total
@@ -26,9 +27,18 @@ SQUARED = Map(lambda: X[0] ** 2, 1, "Pow")
 
 
 def standardised(x: Any, axes: Sequence[int], eps: float) -> Any:
-    """(x - μ)/√(σ² + ε), mean and variance along the axes."""
+    """(x - μ)/√(σ² + ε), mean and variance along the axes; x itself where it has no entries, so that none is 1/0."""
     axes = tuple(axes)
-    return CENTRED(x, mean_of(x, axes), Var(axes, True, 0)(x), eps)
+    if total(shape(x)) == 0:
+        return IDENTITY(x)
+    return in_single(lambda x: CENTRED(x, mean_of(x, axes), Var(axes, True, 0)(x), eps), x)
+
+
+def in_single(f: Callable[[Any], Any], x: Any) -> Any:
+    """Return f(x), of half precision computed in single and rounded once, as PyTorch: squares overflow at 256."""
+    if getattr(x, "dtype", None) != np.float16:
+        return f(x)
+    return Cast(np.dtype(np.float16))(f(Cast(np.dtype(np.float32))(x)))
 
 
 def affine(y: Any, weight: Any, bias: Any, name: str) -> Any:
@@ -84,7 +94,7 @@ def rms_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, ep
     axes = _last(input, normalized_shape, weight, None)
     if eps is None:
         eps = float(np.finfo(getattr(input, "dtype", np.float64)).eps)
-    return affine(SCALED(input, mean_of(SQUARED(input), axes), eps), weight, None, "RmsNorm")
+    return affine(in_single(lambda x: SCALED(x, mean_of(SQUARED(x), axes), eps), input), weight, None, "RmsNorm")
 
 
 def _last(x: Any, sizes: Any, *given: Any) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, ShapeError, shown_as
 from symgrad.node import Shape
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise import abs_
@@ -23,6 +23,7 @@ from symgrad.ops.map import DIV, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.spectral import svdvals
+from symgrad.promotion import floating
 from symgrad.scalars.declare import X
 
 Dims = int | Sequence[int] | None
@@ -36,6 +37,7 @@ class Norm(Op):
     p: float
     axes: tuple[int, ...]
     name = "LinalgVectorNorm"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute the norm, scaled where a power would leave the range of the dtype."""
@@ -323,6 +325,7 @@ def norm(
     return vector_norm(x, p, dim, keepdim)
 
 
+@shown_as("linalg.norm")
 def linalg_norm(
     A: Any,
     ord: float | str | None = None,

@@ -19,14 +19,15 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
 from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
 from symgrad.ops.scan import AlongAxis
+from symgrad.promotion import of_first, positions
 
 
 class _Finds(AlongAxis):
     """What finds positions along an axis: integers, without derivative."""
 
     saves = ""
-    whole = True
     words: tuple[str, ...] = ()
+    gives = positions
 
     def out_shape(self, s: Shape) -> Shape:
         """A position for each entry."""
@@ -132,6 +133,7 @@ class Pick(AlongAxis):
     axis: int
     words = ()
     saves = "x"
+    gives = of_first
 
     def forward(self, x: Any, at: Any) -> Any:
         """Read."""
@@ -171,6 +173,7 @@ class PutBack(AlongAxis):
     n: Any
     words = ()
     saves = "x"
+    gives = of_first
 
     def forward(self, g: Any, at: Any) -> Any:
         """Add."""

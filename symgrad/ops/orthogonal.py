@@ -18,6 +18,7 @@ from symgrad.ops.matrices import Triu
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape
+from symgrad.promotion import floating
 
 
 @frozen
@@ -25,6 +26,7 @@ class QRBasis(Op):
     """Q of A = Q R with orthonormal columns: (…, m, n), m ≥ n, to (…, m, n)."""
 
     name = "LinalgQr"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -57,6 +59,7 @@ class QRTriangle(Op):
     """The upper triangular R of A = Q R: (…, m, n), m ≥ n, to (…, n, n)."""
 
     name = "LinalgQr"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

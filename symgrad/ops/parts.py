@@ -6,7 +6,6 @@ Imports keys, scatter and shape.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ShapeError
+from symgrad.lazy import cached_property
 from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped

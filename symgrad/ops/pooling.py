@@ -10,11 +10,13 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
-from symgrad.ops.elementwise import BINARY
+from symgrad.ops.convert import lengthened
+from symgrad.ops.elementwise import BINARY, divided
 from symgrad.ops.extremes import Arg, Extreme
 from symgrad.ops.map import ADD, DIV, MUL
 from symgrad.ops.padding import pad
 from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduction import is_float
 from symgrad.ops.shape import Reshape
 from symgrad.ops.windows import Sizes, around, batched, check_sizes, drop_batch, each, windows
 
@@ -93,7 +95,10 @@ def _places(at: Any, inside: Sequence[int], size: Sequence[int], *geometry: Sequ
     for d, step, p, gap in reversed(list(zip(range(dims), *geometry, strict=True))):
         starts = np.arange(shape(at)[2 + d]) * step - p
         starts = starts.reshape([-1 if k == d else 1 for k in range(dims)])
-        here = MUL(ADD(MUL(BINARY["remainder"](at, size[d]), gap), starts), weight)
+        inner = BINARY["remainder"](at, size[d])
+        if p:  # -∞ is no larger than the padding before it
+            inner = BINARY["maximum"](inner, np.maximum(-(starts // gap), 0))
+        here = MUL(ADD(MUL(inner, gap), starts), weight)
         place = here if place is None else ADD(place, here)
         at, weight = BINARY["floor_divide"](at, size[d]), weight * inside[d]
     return place
@@ -146,7 +151,7 @@ def avg_pool1d(
         count_include_pad: whether the zeros of the padding count in the mean.
 
     Returns:
-        A tensor (N, C, L') or (C, L').
+        A tensor (N, C, L') or (C, L'); of integers the means without their fractions.
 
     >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
     tensor([[2., 1.]])
@@ -166,7 +171,7 @@ def avg_pool2d(
         divisor_override: what to divide each sum by, in place of the number of entries.
 
     Returns:
-        A tensor (N, C, H', W') or (C, H', W').
+        A tensor (N, C, H', W') or (C, H', W'); of integers the means without their fractions.
 
     >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
     tensor([[[1.5000]]])
@@ -178,7 +183,7 @@ def _avg_pool(
     dims: int, x: Any, kernel_size: Sizes, stride: Sizes | None, padding: Sizes, ceil_mode: bool, zeros_count: bool,
     divisor: int | None,
 ) -> Any:  # fmt: skip
-    x, single = batched(x, dims, f"avg_pool{dims}d")
+    x, single = batched(lengthened(x), dims, f"avg_pool{dims}d")
     size, wide, ones = each(kernel_size, dims), each(padding, dims), (1,) * dims
     steps, inside = each(size if stride in (None, (), []) else stride, dims), shape(x)[2:]
     check_sizes(size, steps, ones)
@@ -193,7 +198,8 @@ def _avg_pool(
         there = [m + (2 * p if zeros_count else 0) for m, p in zip(inside, wide, strict=True)]
         counted = np.pad(np.ones(there, getattr(x, "dtype", None)), within)
         n = _window_sums(counted[None, None], size, steps)
-    return drop_batch(rename(DIV(added, n), f"AvgPool{dims}D"), single)
+    mean = DIV(added, n) if is_float(x) else divided(added, n, "trunc")  # PyTorch divides as integers
+    return drop_batch(rename(mean, f"AvgPool{dims}D"), single)
 
 
 def _window_sums(x: Any, size: Sequence[int], steps: Sequence[int]) -> Any:

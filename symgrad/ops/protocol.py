@@ -2,7 +2,7 @@
 
 The same rule runs on ndarrays (numeric backward), on recorded tensors (higher orders) and on tensors
 without a value (formulas): calling an op on anything traced hands over to the tensor, all else computes.
-Imports errors, node, kernels and scalars.
+Imports errors, node and promotion.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from symgrad.errors import ArgumentError, DTypeError, NumberRangeError, SymgradError
 from symgrad.node import Node, Shape, is_node
+from symgrad.promotion import CONVERTING, Kind, promoted, truths
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]
@@ -45,6 +47,7 @@ class Op:
 
     - ``forward(*xs)``: arrays to array;
     - ``out_shape(*shapes)``: shapes to shape, raising ShapeError where they do not fit;
+    - ``gives``: the rule of ``promotion`` by which the result has its dtype, or a ``dtype`` of its own;
     - ``vjp(i, g, y, *xs)``: the cotangent of input i, written in other ops; None where it is zero;
     - ``index(idx, *ps)``: the entry at ``idx`` as a SymPy expression; ``ps[k](idx)`` reads input k.
 
@@ -57,9 +60,7 @@ class Op:
     linear: ClassVar[bool] = False
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
-    truth: Any = False  # whether the result holds truth values
-    whole: ClassVar[bool] = False  # whether it holds integers, whatever the inputs hold
-    own_dtype: ClassVar[bool] = False  # whether the result has the dtype of the first input
+    gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 
@@ -89,6 +90,24 @@ class Op:
     def out_shape(self, *shapes: Any) -> Shape:
         """Return the result's shape."""
         raise NotImplementedError
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """Return the result's dtype, for inputs of these kinds: eager mode's, which everything else asks for here."""
+        return type(self).gives(*kinds)
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """Return the dtype in which each input is computed with, None where it is taken as it is.
+
+        Converting an input first changes no value. Programs do so, so that backends and exports compute in one dtype.
+        """
+        if type(self).gives not in CONVERTING:
+            return (None,) * len(kinds)
+        return (self.dtype(*kinds),) * len(kinds)
+
+    @property
+    def truth(self) -> bool:
+        """Whether the result holds truth values."""
+        return type(self).gives is truths
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """Return the cotangent of input i."""
@@ -191,6 +210,21 @@ def shape(x: Any) -> Shape:
 def zeros_like(x: Any) -> Any:
     """Return zeros of x's shape and dtype."""
     return np.zeros(shape(x), dtype=getattr(x, "dtype", np.float64))
+
+
+def failed(op: Op, error: Exception) -> SymgradError:
+    """The error for values that NumPy does not take, such as a number that the tensor's dtype does not hold."""
+    if isinstance(error, OverflowError):
+        return NumberRangeError(
+            f"{op.label}: {error}. A Python number takes the tensor's dtype: convert the tensor first, as in "
+            "x.to(sg.int64), or pass a float."
+        )
+    return ArgumentError(f"{op.label}: {error}")
+
+
+def refused(op: Op, error: Exception) -> DTypeError:
+    """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
+    return DTypeError(f"{op.label}: {str(error).rstrip('.')}. Convert first, as in x.to(sg.float64).")
 
 
 def rename(x: Any, label: str) -> Any:

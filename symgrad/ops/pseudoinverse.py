@@ -21,6 +21,7 @@ from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.spectral import check_matrix, svdvals
 from symgrad.ops.square import adjugate, check_square, determinant
+from symgrad.promotion import Kind, floating, positions
 
 
 def _threshold(s: Any, sizes: Shape, atol: float | None, rtol: float | None) -> Any:
@@ -50,6 +51,7 @@ class PseudoInverse(_ByRank):
     hermitian: bool = False
     name = "LinalgPinv"
     keeps_symmetry = True
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Invert the singular values above the threshold."""
@@ -69,11 +71,12 @@ class PseudoInverse(_ByRank):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # P = A⁺  ⇒  Ā = -Pᵀ P̄ Pᵀ + (I - A P) P̄ᵀ P Pᵀ + Pᵀ P P̄ᵀ (I - P A). Golub and Pereyra 1973, §4.
         pt, gt = mT(y), mT(g)
-        right = matmul(matmul(gt, y), pt)
-        left = matmul(matmul(pt, y), gt)
-        found = SUB(right, matmul(pt, matmul(g, pt)))
-        found = SUB(found, matmul(x, matmul(y, right)))
-        return ADD(found, SUB(left, matmul(matmul(left, y), x)))
+        # The projections come before the factors that are large where A is small: P Pᵀ alone may overflow.
+        right = matmul(gt, y)
+        right = SUB(right, matmul(x, matmul(y, right)))
+        left = matmul(y, gt)
+        left = SUB(left, matmul(matmul(left, y), x))
+        return ADD(SUB(matmul(right, pt), matmul(pt, matmul(g, pt))), matmul(pt, left))
 
     def on_symbols(self, *xs: Any) -> Any:
         """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: letters are a matrix of full rank."""
@@ -147,7 +150,11 @@ class MatrixRank(_ByRank):
     atol: float | None = None
     rtol: float | None = None
     saves = ""
-    whole = True
+    gives = positions
+
+    def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
+        """As floating-point numbers."""
+        return (floating(*kinds),)
 
     def forward(self, x: Any) -> Any:
         """Count."""
@@ -244,15 +251,15 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
     tensor([[0.5000]])
     """
     p, q = shape(A), shape(b)
-    check_matrix("torch.linalg.lstsq", p)
+    check_matrix("linalg.lstsq", p)
     if driver not in _EMPTY:
         raise ArgumentError(
-            f"torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver!r}."
+            f"linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss). Got {driver!r}."
         )
     vector = len(q) == len(p) - 1 and q == p[:-1]
     if not vector and (len(q) < 2 or q[-2] != p[-2]):
         raise ShapeError(
-            f"torch.linalg.lstsq: input.size(-2) should match other.size(-2). Got {show_shape(p)} and "
+            f"linalg.lstsq: input.size(-2) should match other.size(-2). Got {show_shape(p)} and "
             f"{show_shape(q)}; b has a row for each row of A."
         )
     columns = Reshape((*q, 1))(b) if vector else b

@@ -6,6 +6,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import as_floats
 from symgrad.ops.map import ADD, DIV, MUL, SUB
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scan import Cumsum
@@ -62,6 +63,7 @@ def _areas(name: str, y: Any, x: Any, dx: Any, dim: int) -> tuple[Any, int]:
     if x is not None and dx is not None:
         raise ArgumentError(f"{name}() received an invalid combination of arguments: x and dx. Pass one of them.")
     a = axis_of(dim, len(s))
+    y, x = as_floats(y), as_floats(x)  # sums of short integers, and differences of unsigned ones, wrap
     heights = DIV(ADD(*_neighbours(y, a)), 2)
     if x is None:
         return heights if dx is None else MUL(heights, dx), a

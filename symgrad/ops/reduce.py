@@ -12,8 +12,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import DTypeError
-from symgrad.ops.contract import permute, sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.kernels import folded
+from symgrad.ops.contract import permute, summing
+from symgrad.ops.convert import Cast, counted
 from symgrad.ops.extremes import Extremum, amax, amin, argmax, argmin, max, min
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
@@ -24,14 +25,15 @@ from symgrad.ops.reduction import (
     axes_of,
     each_row,
     is_float,
+    kept,
     on_rows,
-    over,
     resolve,
 )
 from symgrad.ops.scan import others
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.value import torch_dtype
-from symgrad.ops.variance import std, std_mean, var, var_mean
+from symgrad.ops.variance import mean_of, std, std_mean, var, var_mean
+from symgrad.promotion import summed, truths
 
 __all__ = [
     "Extremum", "all", "amax", "amin", "any", "argmax", "argmin", "axes_of", "max", "mean", "min", "prod",
@@ -45,10 +47,11 @@ class Prod(Reduction):
 
     times = WEIGH
     saves = "x"
+    gives = summed
 
     def forward(self, x: Any) -> Any:
         """Multiply."""
-        return np.prod(x, axis=self.axes, keepdims=self.keepdim)
+        return folded(np.multiply.reduce, np.asarray(x), self.axes, keepdims=self.keepdim)
 
     def slope(self, y: Any, x: Any) -> Any:
         # w_i = Π_{k≠i} x_k
@@ -73,7 +76,7 @@ class Truth(Reduction):
 
     every: bool = True
     saves = ""
-    truth = True
+    gives = truths
 
     @property
     def label(self) -> str:
@@ -126,8 +129,11 @@ def sum(
     tensor([4., 6.])
     """
     keep = keepdim or keepdims
-    added = sum_axes(_cast(x, dtype), resolve(x, dim, axis), keep)
-    return rename(added, "Sum") if keep else added
+    axes = resolve(x, dim, axis)
+    added = counted(summing(len(shape(x)), axes), x, dtype)
+    if not keep:
+        return added
+    return rename(Reshape(kept(shape(x), axes))(added), "Sum")
 
 
 def mean(
@@ -153,15 +159,13 @@ def mean(
     >>> sg.mean(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor(2.5000)
     """
-    x = x if dtype is None else _cast(x, dtype)
+    x = x if dtype is None else Cast(np.dtype(dtype))(x)
     if not is_float(x):
         raise DTypeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
             f"dtype. Got: {torch_dtype(x)}. Pass dtype=sg.float64, or convert with .to(float)."
         )
-    axes = resolve(x, dim, axis)
-    n = total([shape(x)[a] for a in axes])
-    return rename(over(sum_axes(x, axes, keepdim or keepdims), n), "Mean")
+    return rename(mean_of(x, resolve(x, dim, axis), keepdim or keepdims), "Mean")
 
 
 def prod(
@@ -187,7 +191,7 @@ def prod(
     >>> sg.prod(sg.tensor([2.0, 3.0, 4.0]))
     tensor(24.)
     """
-    return Prod(resolve(x, dim, axis), keepdim or keepdims)(_cast(x, dtype))
+    return counted(Prod(resolve(x, dim, axis), keepdim or keepdims), x, dtype)
 
 
 def all(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
@@ -222,10 +226,3 @@ def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
     tensor(True)
     """
     return Truth(resolve(x, dim, axis), keepdim or keepdims, every=False)(x)
-
-
-def _cast(x: Any, dtype: Any) -> Any:
-    """Convert where a dtype is asked for; truth values are counted as integers."""
-    if dtype is None and getattr(x, "dtype", None) == np.bool_:
-        dtype = np.int64
-    return x if dtype is None else Cast(np.dtype(dtype))(x)

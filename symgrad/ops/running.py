@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.kernels import folded
 from symgrad.node import Shape
-from symgrad.ops.elementwise import exp
 from symgrad.ops.frozen import frozen
-from symgrad.ops.guards import LOWEST, WEIGH
-from symgrad.ops.map import MUL, SUB
+from symgrad.ops.guards import SHARE, WEIGH
+from symgrad.ops.map import MUL
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scan import AlongAxis, Recurrence, Shift, _given, _put
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.promotion import floating
 
 
 @frozen
@@ -24,10 +25,11 @@ class LogCumSumExp(AlongAxis):
 
     axis: int
     words = ()
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Add up in logarithms."""
-        return np.logaddexp.accumulate(x, axis=self.axis)
+        return folded(np.logaddexp.accumulate, x, self.axis)
 
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
@@ -48,8 +50,7 @@ class LogCumSumExp(AlongAxis):
         return Recurrence(self.axis)(decay, MUL(share, ts[0]))
 
     def _factors(self, y: Any, x: Any) -> tuple[Any, Any]:
-        top, entry = LOWEST(y), LOWEST(x)
-        return exp(SUB(entry, top)), exp(SUB(Shift(self.axis)(top), top))
+        return SHARE(x, y), SHARE(Shift(self.axis)(y), y)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """log Σ exp x_k from the start to i."""

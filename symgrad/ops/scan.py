@@ -12,13 +12,15 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError
+from symgrad.kernels import folded
 from symgrad.node import Shape
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import counted
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH, weigh
 from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.promotion import summed
 
 
 def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:
@@ -93,11 +95,12 @@ class Cumsum(AlongAxis):
     reverse: bool = False
     linear = True
     saves = ""
+    gives = summed
 
     def forward(self, x: Any) -> Any:
         """Add up."""
         x = np.flip(x, self.axis) if self.reverse else x
-        y = np.add.accumulate(x, axis=self.axis)
+        y = folded(np.add.accumulate, x, self.axis)
         return np.flip(y, self.axis) if self.reverse else y
 
     def out_shape(self, s: Shape) -> Shape:
@@ -177,6 +180,7 @@ class Cumprod(AlongAxis):
     exclusive: bool = False
     saves = "x"
     words = ("reverse", "exclusive")
+    gives = summed
 
     def forward(self, x: Any) -> Any:
         """Multiply up."""
@@ -184,7 +188,7 @@ class Cumprod(AlongAxis):
         if self.exclusive:
             x = np.roll(x, 1, self.axis)
             x[_end(self.axis, False)] = 1
-        y = np.multiply.accumulate(x, axis=self.axis)
+        y = folded(np.multiply.accumulate, x, self.axis)
         return np.flip(y, self.axis) if self.reverse else y
 
     def out_shape(self, s: Shape) -> Shape:
@@ -256,10 +260,9 @@ def cumprod(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | No
 def _scan(op: type[Cumsum] | type[Cumprod], x: Any, dim: int | None, axis: int | None, dtype: Any) -> Any:
     dims = shape(x)
     along = axis_of(_given(op, dim, axis), len(dims))
-    x = x if dtype is None else Cast(np.dtype(dtype))(x)
     if dims:
-        return op(along)(x)
-    return rename(Reshape(())(op(0)(Reshape((1,))(x))), op.__name__)
+        return counted(op(along), x, dtype)
+    return rename(Reshape(())(counted(op(0), Reshape((1,))(x), dtype)), op.__name__)
 
 
 def _given(op: type[Op], dim: int | None, axis: int | None) -> int:

@@ -17,6 +17,7 @@ from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, bracket
+from symgrad.promotion import of_first
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
@@ -174,6 +175,7 @@ class Put(Op):
     name: str = "IndexPut"  # type: ignore[misc]
     linear = True
     saves = ""
+    gives = of_first
 
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""

@@ -19,6 +19,7 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape
+from symgrad.promotion import of_first, positions
 
 
 class _Counts(Op):
@@ -39,7 +40,7 @@ class SearchSorted(_Counts):
 
     right: bool = False
     name = "Searchsorted"
-    whole = True
+    gives = positions
 
     def forward(self, row: Any, v: Any) -> Any:
         """Bisect."""
@@ -73,6 +74,7 @@ class Histogram(_Counts):
     low: float
     high: float
     name = "Histc"
+    gives = of_first
 
     def forward(self, x: Any) -> Any:
         """Count."""
@@ -81,11 +83,20 @@ class Histogram(_Counts):
         if low == high and x.size:
             low, high = x.min(), x.max()
         low, high = (low - 1, high + 1) if low == high else (low, high)
-        return np.histogram(x[np.isfinite(x)], self.bins, (low, high))[0].astype(x.dtype)
+        entries = x.astype(np.uint8) if x.dtype.kind == "b" else x[np.isfinite(x)]
+        return np.histogram(entries, self.bins, (low, high))[0].astype(x.dtype)
+
+    def _ends(self, x: Any) -> tuple[sp.Expr, sp.Expr]:
+        """The ends that are given; where they are equal those of the entries, and one to each side of equal ones."""
+        low, high = sp.nsimplify(self.low), sp.nsimplify(self.high)
+        if low == high and x.size:
+            low, high = sp.Min(*x.flat), sp.Max(*x.flat)
+        apart = sp.Piecewise((1, sp.Eq(low, high)), (0, True))
+        return low - apart, high + apart
 
     def on_symbols(self, x: Any) -> Any:
-        """Count, between edges that are given."""
-        low, high = sp.nsimplify(self.low), sp.nsimplify(self.high)
+        """Count, between edges that are given or those of the entries."""
+        low, high = self._ends(x)
         edges = [low + (high - low) * sp.Rational(k, self.bins) for k in range(self.bins + 1)]
         found = np.empty(self.bins, dtype=object)
         for k in range(self.bins):

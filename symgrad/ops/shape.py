@@ -16,6 +16,7 @@ from symgrad.node import Shape
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op
+from symgrad.promotion import FLOAT64, Kind
 
 
 def total(sizes: Sequence[Any]) -> Any:
@@ -194,13 +195,17 @@ class Eye(Op):
 
     n: Any
     m: Any
-    dtype: Any = None
+    of: Any = None
     linear = True
     saves = ""
 
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """The one asked for."""
+        return FLOAT64 if self.of is None else np.dtype(self.of)
+
     def forward(self) -> Any:
         """Ones on the diagonal; a node of its own where a size is symbolic."""
-        return np.eye(self.n, self.m, dtype=self.dtype)
+        return np.eye(self.n, self.m, dtype=self.of)
 
     def out_shape(self) -> Shape:
         """(n, m)."""

@@ -17,6 +17,7 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.logic import LOGIC, Bits
 from symgrad.ops.map import ADD, MUL, SUB, sum_terms
 from symgrad.ops.protocol import Op, rename
+from symgrad.promotion import Kind, floating, positions, truths
 
 
 # ------------------------------------------------------------------ signs
@@ -25,7 +26,7 @@ class SignBit(Bits):
     """Whether the sign is a minus, that of -0.0 included. In a formula x < 0."""
 
     kind: str = "signbit"
-    truth = True
+    gives = truths
 
     def on_symbols(self, *xs: Any) -> Any:
         """Compare with 0."""
@@ -114,7 +115,11 @@ class Exponent(Op):
     """The integer e with x = m 2ᵉ, ½ ≤ |m| < 1; 0 of 0."""
 
     saves = ""
-    whole = True
+    gives = positions
+
+    def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
+        """As floating-point numbers."""
+        return (floating(*kinds),)
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""
@@ -141,6 +146,7 @@ class Mantissa(Op):
 
     name = "Frexp"
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""
@@ -167,7 +173,7 @@ class Mantissa(Op):
 class Binade(Exponent):
     """The number 2⁻ᵉ that takes x to its mantissa."""
 
-    whole = False
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""

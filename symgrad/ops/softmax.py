@@ -12,14 +12,18 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import ArgumentTypeError
+from symgrad.kernels import folded
 from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, as_floats
+from symgrad.ops.elementwise import abs_, exp, log, sign
 from symgrad.ops.frozen import frozen
-from symgrad.ops.map import MUL, SUB
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.guards import CAPPED, COUNTED, SETTLED, SHIFT, WEIGH, settle
+from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes
+from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
-from symgrad.ops.shape import axis_of
+from symgrad.ops.shape import Expand, axis_of
+from symgrad.promotion import floating
 
 _exp = np.frompyfunc(sp.exp, 1, 1)
 _log = np.frompyfunc(sp.log, 1, 1)
@@ -35,8 +39,8 @@ def _shifted(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
 def _excess(z: Any, axes: tuple[int, ...]) -> Any:
     """Return log Σ exp z for z ≤ 0 with largest entry 0, through log1p of the sum of the others."""
     tops = z == 0
-    others = np.add.reduce(np.where(tops, 0, np.exp(z)), axis=axes, keepdims=True)
-    return np.log1p(others + (np.add.reduce(tops, axis=axes, keepdims=True, dtype=z.dtype) - 1))
+    others = folded(np.add.reduce, np.where(tops, 0, np.exp(z)), axes, keepdims=True)
+    return np.log1p(others + (folded(np.add.reduce, tops.astype(z.dtype), axes, keepdims=True) - 1))
 
 
 @frozen
@@ -45,6 +49,7 @@ class LogSumExp(Reduction):
 
     name = "Logsumexp"
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
@@ -74,6 +79,7 @@ class _Normalised(Op):
 
     axes: tuple[int, ...]
     by_rows = True
+    gives = floating
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
@@ -90,6 +96,17 @@ class _Normalised(Op):
         return bound_sum(p, sp.exp(p(full)), limits)
 
 
+def _settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
+    """The slope along rows y that sum to 1, of which it is known that it sums to 0.
+
+    Where an entry of y is nearly 1, its slope is a small difference; what rounding left there is the sum of all.
+    """
+    if isinstance(slope, Traced):
+        return SETTLED(slope, y, sum_axes(slope, axes, keepdim=True))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return settle(slope, y, np.add.reduce(slope, axis=axes, keepdims=True))
+
+
 @frozen
 class Softmax(_Normalised):
     """exp x / Σ exp x along the axes."""
@@ -101,7 +118,7 @@ class Softmax(_Normalised):
         if np.size(x) == 0:
             return np.array(x)
         e = np.exp(_shifted(x, self.axes)[0])
-        total = np.add.reduce(e, axis=self.axes, keepdims=True)
+        total = folded(np.add.reduce, e, self.axes, keepdims=True)
         if np.isnan(total).any():  # beside ∞, what is finite has no share
             return np.where(e == 0, e, e / total)
         return e / total
@@ -113,7 +130,7 @@ class Softmax(_Normalised):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = y ⊙ (ȳ - Σ ȳ ⊙ y)
-        return MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True)))
+        return _settled(MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True))), y, self.axes)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """The Jacobian is symmetric."""
@@ -147,7 +164,8 @@ class LogSoftmax(_Normalised):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = ȳ - softmax(x) Σ ȳ
-        return SUB(g, MUL(Softmax(self.axes)(x), sum_axes(g, self.axes, keepdim=True)))
+        p = Softmax(self.axes)(x)
+        return _settled(SUB(g, MUL(p, sum_axes(g, self.axes, keepdim=True))), p, self.axes)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """ẏ = ẋ - Σ softmax(x) ⊙ ẋ."""
@@ -167,23 +185,47 @@ class LogSoftmax(_Normalised):
 
 
 # ------------------------------------------------------------------ functions
-def logsumexp(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow.
+def logsumexp(
+    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False, b: Any = None,
+    return_sign: bool = False,
+) -> Any:  # fmt: skip
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x.
 
-    Derivative: softmax(x).
+    Derivative: softmax(x); in b, exp(x - y).
 
     Args:
         x: tensor, array or number, any shape.
         dim, axis: axis or axes, all by default.
         keepdim, keepdims: keep the axes with length one.
+        b: factors, as in SciPy: they may have any sign, and are broadcast against x. An entry with the factor 0 does
+            not count.
+        return_sign: return log |Σ b exp x| and the sign of the sum.
 
     Returns:
-        A tensor shaped like x without the axes; -∞ where there is no entry.
+        A tensor shaped like x without the axes; -∞ where there is no entry, nan where the sum is negative and its
+        sign is not asked for. With return_sign, a pair of them.
 
     >>> sg.logsumexp(sg.tensor([1000.0, 1000.0]), 0)
     tensor(1000.6931)
+    >>> sg.logsumexp(sg.tensor([1.0, 2.0]), 0, b=[1.0, -1.0], return_sign=True)
+    (tensor(1.5413), tensor(-1.))
     """
-    return LogSumExp(resolve(x, dim, axis), keepdim or keepdims)(x)
+    x = as_floats(x)
+    if b is None and not return_sign:
+        return LogSumExp(resolve(x, dim, axis), keepdim or keepdims)(x)
+    b = 1.0 if b is None else b if isinstance(b, Traced) else np.asarray(b)
+    sizes = broadcast_shapes(shape(x), shape(b))
+    x, b = (a if shape(a) == sizes else Expand(sizes)(a) for a in (x, b))
+    return _signed(x, b, resolve(x, dim, axis), keepdim or keepdims, return_sign)
+
+
+def _signed(x: Any, b: Any, axes: tuple[int, ...], keepdim: bool, return_sign: bool) -> Any:
+    """log Σ b exp x as m + log Σ b exp(x - m), where m = log Σ exp x of the entries with b ≠ 0."""
+    m = SHIFT(LogSumExp(axes, True)(COUNTED(x, b)))
+    total = sum_axes(WEIGH(exp(CAPPED(SUB(x, m))), b), axes, keepdim=True)
+    found = ADD(log(abs_(total) if return_sign else total), m)
+    results = [y if keepdim else sum_axes(y, axes) for y in ((found, sign(total)) if return_sign else (found,))]
+    return tuple(results) if return_sign else results[0]
 
 
 def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:

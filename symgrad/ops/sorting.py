@@ -90,7 +90,7 @@ def topk(
         sorted: accepted; the entries are always in order.
 
     Returns:
-        A named tuple (values, indices), with size k along the axis.
+        A named tuple (values, indices), with size k along the axis. Of equal entries PyTorch may choose others.
 
     Raises:
         ShapeError: the axis has fewer than k entries.

@@ -22,6 +22,7 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape
 from symgrad.ops.square import check_square
+from symgrad.promotion import floating
 
 
 def _row(v: Any) -> Any:
@@ -34,6 +35,7 @@ class InverseGaps(Op):
     """1/(λ_j - λ_i), and 0 on the diagonal: (…, n) to (…, n, n). Where two are equal it is infinite."""
 
     saves = "y"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Divide."""
@@ -80,6 +82,7 @@ class _OfSymmetric(Op):
 
     upper: bool
     stem = ""
+    gives = floating
 
     def _written(self, x: str) -> str:
         return f"{x}, upper" if self.upper else x
@@ -199,6 +202,10 @@ def eigh(A: Any, UPLO: str = "L") -> Eigh:
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
     """The eigenvalues of a symmetric matrix, ascending. Gradient: V diag(λ̄) Vᵀ, V the eigenvectors.
 
+    Values read one triangle, as NumPy's do. The gradient is that of the function of the whole symmetric matrix, and
+    itself symmetric, as PyTorch's: ⟨gradient, dA⟩ is the change for every symmetric dA. Where one entry of the triangle
+    moves alone, off the diagonal, the change is the sum of the gradient's two entries there.
+
     Args:
         A: (…, n, n), symmetric; one triangle is looked at.
         UPLO: which one, "L" for the lower, "U" for the upper.
@@ -247,6 +254,7 @@ class SingularValues(Op):
 
     name = "LinalgSvd"
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -282,6 +290,7 @@ class SingularVectors(Op):
     left: bool
     full: bool = False
     name = "LinalgSvd"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

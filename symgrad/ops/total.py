@@ -6,7 +6,7 @@ Fusing the two saves the array between them and two nodes a loss. Imports contra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -14,11 +14,13 @@ import numpy as np
 import sympy as sp
 
 from symgrad.kernels import canonical
+from symgrad.lazy import cached_property
 from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import DIV, MUL, Map, clip, emap, substitute
 from symgrad.ops.protocol import Op, Plan, shape
 from symgrad.ops.shape import total
+from symgrad.promotion import Kind, accumulated, floating
 from symgrad.scalars import G, X, differentiate, scale
 
 
@@ -50,6 +52,9 @@ class MapTotal(Op):
             return terms
         if self.mean and not terms.size:
             return canonical(np.full((), np.nan, terms.dtype))
+        if terms.dtype == np.float16:  # the sum may overflow where the mean does not
+            added = np.add.reduce(terms, axis=None, dtype=np.float32)
+            return canonical((added / terms.size if self.mean else added).astype(np.float16))
         added = np.add.reduce(terms, axis=None)
         if type(added) is np.float64:
             return float(added) / terms.size if self.mean else float(added)
@@ -65,6 +70,15 @@ class MapTotal(Op):
         """One number."""
         self.map.out_shape(*shapes)
         return ()
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of NumPy's sum, or mean, of the terms."""
+        terms = self.map.dtype(*kinds)
+        return floating(terms) if self.mean else accumulated(terms)
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As the terms are computed."""
+        return self.map.operands(*kinds)
 
     @cached_property
     def partials(self) -> tuple[Map | None, ...]:

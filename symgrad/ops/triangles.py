@@ -152,12 +152,12 @@ def householder_product(A: Any, tau: Any) -> Any:
     s, t = shape(A), shape(tau)
     if len(s) < 2:
         raise ShapeError(
-            f"torch.linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
+            f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
         )
     m, n = s[-2:]
     if m < n or t[-1] > n or t[:-1] != s[:-2]:
         raise ShapeError(
-            "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
+            "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
             f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."
         )
     ones = np.eye(m, n, dtype=getattr(A, "dtype", np.float64))

@@ -9,6 +9,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.kernels import canonical
 from symgrad.modes import get_default_dtype
+from symgrad.ops.protocol import Traced
 
 _KINDS = "biuf"
 _NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
@@ -24,6 +25,8 @@ def to_value(data: Any, dtype: Any = None) -> Any:
         return data if get_default_dtype() == np.float64 else np.asarray(data, get_default_dtype())
     if isinstance(data, (str, bytes)):
         raise ArgumentTypeError(_NO_TEXT.format(type(data).__name__))
+    if is_foreign(data):
+        return to_value(array_of(data), dtype)
     given = isinstance(data, (np.ndarray, np.generic))
     if given and type(data) is not np.ndarray:
         _check_subclass(data)
@@ -36,6 +39,23 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     elif not given and array.dtype == np.float64:
         array = array.astype(get_default_dtype(), copy=False)
     return canonical(array)
+
+
+def is_foreign(x: Any) -> bool:
+    """Whether x is an array of another library, such as a pandas Series: what has ``__array__`` and is not NumPy's."""
+    return hasattr(type(x), "__array__") and not isinstance(x, (Traced, np.ndarray, np.generic))
+
+
+def array_of(x: Any) -> Any:
+    """Return the numbers of such an array; pandas has objects for truth values beside numbers, and nullable columns."""
+    array = np.asarray(x)
+    if array.dtype != object:
+        return array
+    try:
+        narrow = np.array(array.tolist())
+    except ValueError:
+        return array
+    return narrow if narrow.dtype.kind in _KINDS and narrow.shape == array.shape else array
 
 
 def _check_subclass(data: Any) -> None:
@@ -101,7 +121,7 @@ def _check_kind(array: Any, data: Any) -> None:
         raise ArgumentTypeError(
             f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if array.dtype.kind == 'O' else ''}. "
             "The only supported types are: float64, float32, float16, int64, int32, int16, int8, uint64, uint32, "
-            "uint16, uint8, and bool."
+            "uint16, uint8, and bool. Convert it first, as in a.astype(float)."
         )
 
 

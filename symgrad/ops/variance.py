@@ -10,7 +10,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import DTypeError
+from symgrad.kernels import folded
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.guards import NONZERO, WEIGH
 from symgrad.ops.map import emap, exact
@@ -18,6 +20,7 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
 from symgrad.ops.shape import total
 from symgrad.ops.value import torch_dtype
+from symgrad.promotion import floating
 from symgrad.scalars import X
 
 
@@ -28,15 +31,22 @@ class Var(Reduction):
     correction: float = 1
     name: str = field(default="Var", compare=False)  # type: ignore[misc]
     saves = "x"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Subtract the mean first: E x² - μ² would cancel."""
         x = np.asarray(x)
+        if x.dtype == np.float16:  # squares overflow at 256
+            with np.errstate(over="ignore"):
+                return self._spread(x.astype(np.float32)).astype(np.float16)
+        return self._spread(x)
+
+    def _spread(self, x: Any) -> Any:
         n = total([x.shape[a] for a in self.axes])
         with np.errstate(invalid="ignore", divide="ignore"):
             x = x - x[tuple(slice(1) if a in self.axes else slice(None) for a in range(x.ndim))]  # equal: 0
-            x = x - np.add.reduce(x, axis=self.axes, keepdims=True) / n
-            return np.sum(x * x, axis=self.axes, keepdims=self.keepdim) / max(n - self.correction, 0)
+            x = x - folded(np.add.reduce, x, self.axes, keepdims=True) / n
+            return folded(np.add.reduce, x * x, self.axes, keepdims=self.keepdim) / max(n - self.correction, 0)
 
     def on_symbols(self, x: Any) -> Any:
         """The same in exact numbers."""
@@ -73,9 +83,8 @@ class Std(Var):
     times = WEIGH
     saves = "xy"
 
-    def forward(self, x: Any) -> Any:
-        """The root of the variance."""
-        return np.sqrt(super().forward(x))
+    def _spread(self, x: Any) -> Any:
+        return np.sqrt(super()._spread(x))
 
     def on_symbols(self, x: Any) -> Any:
         """The same in exact numbers."""
@@ -91,9 +100,11 @@ class Std(Var):
         return sp.sqrt(super().index(idx, p))
 
 
-def mean_of(x: Any, axes: Sequence[int]) -> Any:
-    """Return the mean along the axes, kept with length one."""
-    return over(sum_axes(x, axes, keepdim=True), total([shape(x)[a] for a in axes]))
+def mean_of(x: Any, axes: Sequence[int], keepdim: bool = True) -> Any:
+    """Return the mean along the axes; of half precision in single, where the sum does not overflow."""
+    if getattr(x, "dtype", None) == np.float16:
+        return Cast(np.dtype(np.float16))(mean_of(Cast(np.dtype(np.float32))(x), axes, keepdim))
+    return over(sum_axes(x, axes, keepdim), total([shape(x)[a] for a in axes]))
 
 
 # ------------------------------------------------------------------ functions

@@ -15,6 +15,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
+from symgrad.ops.value import is_foreign
 from symgrad.record import Core, as_tensor
 
 
@@ -68,7 +69,7 @@ class Vector:
 
 def is_variable(x: Any) -> bool:
     """Whether x is an array, or a number to be found."""
-    return isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)
+    return (isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)) or is_foreign(x)
 
 
 def _is_numbers(x: Any) -> bool:
@@ -95,7 +96,7 @@ def plain(args: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x, (Core, np.ndarray))
+    return isinstance(x, (Core, np.ndarray)) or is_foreign(x)
 
 
 def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:

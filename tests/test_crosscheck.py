@@ -1,0 +1,144 @@
+"""What ``crosscheck`` says of kinks, of gradients that are cut, of wrong rules, and of the digits of right ones."""
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.cli.main import main
+from symgrad.errors import CrosscheckError
+
+check = sg.testing.crosscheck
+
+KINKS = [  # the function, a point at its kink, the operation, the entry
+    ("abs", lambda x: sg.abs(x).sum(), [1.0, 0.0], "abs", "x[1] = 0"),
+    ("relu", lambda x: sg.relu(x).sum(), [0.0, 1.0], "relu", "x[0] = 0"),
+    ("the edge of clamp", lambda x: sg.clamp(x, 0.0, 1.0).sum(), [0.5, 1.0], "clamp", "x[1] = 1"),
+    ("a tie", lambda x: sg.amax(x), [2.0, 2.0], "amax", "x[0] = 2"),
+    ("a tie of two tensors", lambda x: sg.maximum(x[0], x[1]), [2.0, 2.0], "maximum", "x[0] = 2"),
+    ("where", lambda x: sg.where(x > 1, 2 * x, x + 1).sum(), [1.0, 3.0], "where", "x[0] = 1"),
+    ("a jump", lambda x: (sg.floor(x) * x).sum(), [0.5, 2.0], "floor", "x[1] = 2"),
+    ("the sign", lambda x: sg.sign(x).sum(), [0.0], "sign", "x[0] = 0"),
+    ("a norm", lambda x: sg.linalg.norm(x), [0.0, 0.0], "norm", "x[0] = 0"),
+    ("equal entries in order", lambda x: sg.sort(x).values[0], [1.0, 1.0], "", "x[0] = 1"),
+    ("a median", lambda x: sg.median(x), [1.0, 2.0, 1.0], "median", "x[0] = 1"),
+    ("inside other functions", lambda x: sg.exp(sg.abs(sg.sin(x))).sum(), [0.0, 1.0], "abs", "x[0] = 0"),
+    ("a branch in Python", lambda x: x * 2 if x > 0 else -x, 0.0, "f", "x = 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "point", "operation", "where"), [k[1:] for k in KINKS], ids=[k[0] for k in KINKS])
+def test_a_kink_is_said_to_be_one(f, point, operation, where):
+    report = check(f, np.array(point))
+    assert report.ok
+    assert "the point is a kink" in str(report)
+    assert "agree" not in str(report)
+    assert all(operation in kink and f"no derivative at {where}" in kink for kink in report.kinks)
+
+
+NEAR = [
+    ("beside a kink", lambda x: sg.abs(x).sum(), [1e-5, 1.0]),
+    ("beside a tie", lambda x: sg.amax(x), [1.0, 1.0 + 1e-5]),
+    ("beside a jump", lambda x: (sg.floor(x) * x).sum(), [1 - 1e-5]),
+    ("a kink of the slope", lambda x: (sg.relu(x) ** 2).sum(), [0.0, 1.0]),
+    ("a kink that does not count", lambda x: (x * sg.abs(x)).sum(), [0.0]),
+    ("steep", lambda x: sg.exp(30 * x).sum(), [0.1]),
+    ("flat", lambda x: (x**4).sum(), [0.0]),
+]
+
+
+@pytest.mark.parametrize(("f", "point"), [k[1:] for k in NEAR], ids=[k[0] for k in NEAR])
+def test_what_has_a_derivative_is_no_kink(f, point):
+    report = check(f, np.array(point), rtol=1e-5)
+    assert report.ok
+    assert report.kinks == ()
+
+
+class Wrong(sg.autograd.Function):
+    """x³, with the slope 3x² of the entries above 1 only."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return sg.where(x > 1, 3 * x**2, 2 * x**2) * g
+
+
+def test_a_wrong_rule_is_found_beside_a_kink_of_another_entry():
+    with pytest.raises(CrosscheckError, match="The rule of an operation"):
+        check(lambda x: Wrong.apply(x).sum() + sg.abs(x[0]), np.array([0.0, 0.5]))
+
+
+def test_a_wrong_rule_is_found_by_digits():
+    report = check(lambda x: Wrong.apply(x).sum(), np.array([0.5]), digits=30, raise_exception=False)
+    right = {w.name: w.agrees for w in report.witnesses}
+    assert right["mpmath, 30 digits"]
+    assert right["finite differences"]
+    assert not right["reverse mode"]
+
+
+# ------------------------------------------------------------------ gradients that are cut
+def frozen(z):
+    with sg.no_grad():
+        w = sg.exp(z)
+    return (w * z).sum()
+
+
+CUTS = [
+    ("detach", lambda z: (z.detach() * z).sum()),
+    ("no_grad", frozen),
+    ("through NumPy", lambda z: sg.tensor(np.exp(z.detach().numpy())).sum()),
+    ("one term through NumPy", lambda z: (z**2 + sg.tensor(np.sin(z.detach().numpy()))).sum()),
+]
+
+
+@pytest.mark.parametrize("f", [c[1] for c in CUTS], ids=[c[0] for c in CUTS])
+def test_a_cut_gradient_is_not_blamed_on_a_rule(f):
+    with pytest.raises(CrosscheckError, match="The gradient was cut between z and the result") as error:
+        check(f, np.array([0.5, 2.0]))
+    assert "rule of an operation" not in str(error.value)
+
+
+def test_a_cut_names_the_input_as_the_function_does():
+    def f(weights, bias):
+        return (weights * bias.detach() + bias).sum()
+
+    with pytest.raises(CrosscheckError, match="cut between bias and the result"):
+        check(f, np.array([1.0, 2.0]), np.array([0.5, 0.25]))
+
+
+# ------------------------------------------------------------------ digits
+def test_errors_are_in_ulps_of_the_true_gradient():
+    report = check(lambda x: sg.softplus(x).sum(), np.array([-800.0, -30.0, 1.5]), digits=40)
+    found = {w.name: w.ulps for w in report.witnesses}
+    assert found["reverse mode"] <= 4
+    assert found["finite differences"] > 4
+    assert "ulp" in str(report)
+    exact = next(w.value for w in report.witnesses if w.name == "mpmath, 40 digits")
+    assert abs(float(exact[2]) - 1 / (1 + np.exp(-1.5))) < 1e-15
+
+
+def test_digits_see_a_kink_that_differences_step_over():
+    report = check(lambda x: sg.abs(x).sum(), np.array([0.0]), digits=20)
+    assert report.ok
+    assert "kink" in str(report)
+
+
+def test_of_large_inputs_some_entries_are_computed():
+    report = check(lambda x, y: (sg.sin(x) * y).sum(), np.linspace(0, 1, 40), np.ones(40), digits=20)
+    assert report.ok
+    assert [w.value.shape for w in report.witnesses if w.name.startswith("mpmath")] == [(16,), (16,)]
+
+
+def test_an_operation_without_meaning_leaves_the_witness_out():
+    report = check(lambda a: sg.linalg.svd(a).U.abs().sum(), np.array([[1.0], [2.0]]), digits=20, raise_exception=False)
+    assert any("SingularVectors" in w.missing for w in report.witnesses)
+
+
+def test_the_command_line_has_digits_and_kinks(capsys):
+    assert main(["check", "logsumexp(x, 0)", "--shape", "x=3", "--digits", "30"]) == 0
+    assert "mpmath, 30 digits" in capsys.readouterr().out
+    assert main(["check", "sum(abs(x - x))", "--shape", "x=2"]) == 0
