@@ -304,6 +304,54 @@ def test_stats_are_of_the_signature_called_last(backend):
     assert sources[0] == sources[2] == sources[4]
 
 
+def refused(f, x):
+    with pytest.raises(GraphError, match="no matrices"):
+        f(x)
+
+
+def doubled(x):
+    if isinstance(x, list):
+        return x[0] * 2
+    if x.ndim == 2:
+        raise GraphError("no matrices")
+    return x * 2
+
+
+OTHER_CALLS = {
+    "with tensors": lambda f: f(sg.ones(3)),
+    "with a keyword": lambda f: f(x=np.ones(3)),
+    "with a list": lambda f: f([1.0, 2.0]),
+    "with other strides": lambda f: f(np.ones(6)[::2]),
+    "refused": lambda f: refused(f, np.ones((2, 2))),
+    "lowered": lambda f: f.lower(np.ones(3)),
+}
+
+
+@backends
+@pytest.mark.parametrize("name", OTHER_CALLS)
+def test_stats_are_of_the_signature_called_last_whatever_was_called_between(name, backend):
+    f = sg.compile(doubled, backend=backend)
+    for _ in range(2):
+        f(np.ones(2))
+    mine = f.source
+    OTHER_CALLS[name](f)
+    assert (f.source == mine) == (name in ("refused", "lowered"))
+    for _ in range(3):
+        f(np.ones(2))
+        assert f.source == mine
+
+
+@backends
+def test_lower_has_the_source_of_its_own_arguments(backend):
+    f = sg.compile(lambda x: x * 2, backend=backend)
+    f(np.ones(2))
+    mine = f.source
+    other = f.lower(np.ones(3)).source
+    assert f.source == mine
+    f(np.ones(3))
+    assert f.source == other
+
+
 # ------------------------------------------------------------------ errors
 class Odd:
     """Neither an array nor a container."""

@@ -7,12 +7,14 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 from checks import BACKENDS
 
 import symgrad as sg
+from symgrad import pickling
 from symgrad.errors import GraphError
 
 X = np.arange(6.0).reshape(2, 3) + 1
@@ -111,6 +113,36 @@ def test_threads_get_their_own_results(backend, n):
     assert repr(f).endswith("3 signatures>")
 
 
+def at_once(count, work):
+    """Run work() in threads that start together."""
+    start = threading.Barrier(count)
+    threads = [threading.Thread(target=lambda: (start.wait(), work())) for _ in range(count)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+
+
+@pytest.mark.parametrize("compiled", [sg.compile, sg.sparse_jacobian], ids=["compile", "sparse_jacobian"])
+def test_threads_that_ask_for_one_signature_at_once_compile_it_once(compiled):
+    pytest.importorskip("scipy")
+    traced, kernels = [], []
+
+    def f(x):
+        traced.append(x)
+        time.sleep(0.05)  # long enough for the others to ask as well
+        return x * x
+
+    g = compiled(f)
+    alone = compiled(f)
+    alone(np.ones(3))
+    once = len(traced)
+    traced.clear()
+    at_once(4, lambda: kernels.append(g(np.ones(3))))
+    assert len(traced) == once
+    assert len(kernels) == 4
+
+
 def test_a_compiled_function_may_call_itself_while_it_is_traced():
     @sg.compile
     def f(x, n):
@@ -141,7 +173,8 @@ def test_pickled_functions_are_found_again_by_name(backend):
 
 @backends
 @pytest.mark.parametrize("make", [lambda f: f, sg.value_and_grad, sg.grad, sg.hessian])
-def test_pickled_lambdas_and_transforms_serve_what_they_were_compiled_for(make, backend):
+def test_pickled_lambdas_and_transforms_serve_what_they_were_compiled_for(make, backend, monkeypatch):
+    monkeypatch.setattr(pickling, "_WRITERS", ())  # which would write the source of the lambda
     f = sg.compile(make(lambda x: (sg.tanh(x) * x.detach()).sum()), backend=backend)
     x = X[0]
     expected = f(x)

@@ -200,9 +200,16 @@ def test_jacobian_of_a_form_is_written_row_by_row():
 
 # ------------------------------------------------------------------ errors
 def test_a_size_that_no_argument_has_is_named():
-    x = sg.symbol("x", "n")
+    c = sg.symbol("c")
     with pytest.raises(ExportError, match="no argument has the size n"):
-        sg.export(sg.derive(x.sum(), x), target="numpy")
+        sg.export(sg.derive(sg.ones("n").sum() * c, c), target="numpy")
+
+
+def test_a_size_that_is_all_a_form_needs_of_an_array_is_read_off_it():
+    x = sg.symbol("x", "n")
+    names = {}
+    exec(sg.export(sg.derive(x.sum(), x), target="numpy", name="f"), names)
+    assert names["f"](np.zeros(3)).tolist() == [1.0, 1.0, 1.0]
 
 
 def test_a_size_that_no_target_can_write_is_named():

@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.ops.value import array_of, is_foreign
 from symgrad.record import Core
 
 _ndarray = np.ndarray
@@ -26,14 +27,14 @@ _NATIVE = {
 
 def is_array(x: Any) -> bool:
     """Whether x is traced; everything else is a container or part of the signature."""
-    return type(x) is _ndarray or isinstance(x, _ARRAYS)
+    return type(x) is _ndarray or isinstance(x, _ARRAYS) or is_foreign(x)
 
 
 def as_input(x: Any) -> Any:
     """Return a float, or a contiguous, aligned array in native byte order."""
     if type(x) is float:
         return x
-    array = x if type(x) is _ndarray else np.asarray(x)
+    array = x if type(x) is _ndarray else array_of(x)
     dtype = _NATIVE.get(array.dtype)
     if dtype is None:
         dtype = _native(array.dtype)

@@ -11,6 +11,7 @@ import numpy as np
 from symgrad import trees
 from symgrad.compiler.program import Program
 from symgrad.errors import SymgradError
+from symgrad.ops.protocol import Op, failed
 
 
 class Unsuitable(SymgradError):
@@ -44,6 +45,20 @@ class Kernel:
 
 Build = Callable[[Program, trees.Tree, trees.Tree], Kernel]
 BACKENDS: dict[str, Build] = {}
+
+
+def forward_of(op: Op) -> Callable[..., Any]:
+    """Return the forward of an operation that fails as eager mode does, of integers that a dtype does not hold, say."""
+
+    def forward(*xs: Any) -> Any:
+        try:
+            return op.forward(*xs)
+        except SymgradError:
+            raise
+        except (OverflowError, ValueError) as error:
+            raise failed(op, error) from error
+
+    return forward
 
 
 def as_result(value: Any, dtype: Any) -> Any:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from typing import Any
+
+import numpy as np
 
 from symgrad import trees
 from symgrad.compiler import numpy as numpy_backend
 from symgrad.compiler import python
 from symgrad.compiler.backend import BACKENDS, Build, Kernel, Unsuitable
+from symgrad.compiler.mpmath import backend as _mpmath  # noqa: F401 - registers itself
 from symgrad.compiler.program import Program
 from symgrad.errors import ArgumentError, ArgumentTypeError
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+MOST_DIGITS = 1000  # of the backend mpmath
 _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
 
@@ -27,6 +32,14 @@ def check_backend(backend: str) -> None:
     names = ["auto", *BACKENDS, *({"llvm"} - set(BACKENDS))]
     if backend not in names:
         raise ArgumentError(f"compile: backend={backend!r} is unknown. Expected one of {', '.join(map(repr, names))}.")
+
+
+def check_digits(name: str, digits: Any) -> None:
+    """Refuse a number of digits that is none."""
+    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
+        raise ArgumentTypeError(f"{name}: digits is a whole number, got {type(digits).__name__}.")
+    if not 1 <= digits <= MOST_DIGITS:
+        raise ArgumentError(f"{name}: digits={digits}. Expected 1 to {MOST_DIGITS}.")
 
 
 def _llvm() -> Build:

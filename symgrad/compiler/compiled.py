@@ -7,8 +7,7 @@ with tensors without values, runs the function itself, so that it becomes part o
 from __future__ import annotations
 
 import functools
-import sys
-import threading
+import pickle
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,15 @@ import numpy as np
 from symgrad import modes, trees
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backend import Kernel, Unsuitable
-from symgrad.compiler.choose import build_with, check_backend
+from symgrad.compiler.choose import build_with, check_backend, check_digits
 from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
-from symgrad.errors import ArgumentTypeError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.forks import Lock
 from symgrad.kernels import canonical
+from symgrad.pickling import AsFunction, is_found, place_of, portable
 from symgrad.record import Core, apply, as_tensor, handle
 
 MOST_SIGNATURES = 256
@@ -50,6 +51,11 @@ class Lowered(NamedTuple):
     stages: dict[str, str]
     stats: Stats
 
+    @property
+    def source(self) -> str:
+        """The generated source: the last stage."""
+        return self.stages["source"]
+
     def __str__(self) -> str:
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.stages.items())
 
@@ -66,19 +72,25 @@ class Specialised:
     call: Call
 
 
-class Compiled:
+class Compiled(AsFunction):
     """A compiled function; see ``compile``."""
 
     def __init__(
-        self, fn: Callable[..., Any] | None, backend: str, donate: tuple[int, ...] = (), *, strict: bool = True
+        self,
+        fn: Callable[..., Any] | None,
+        backend: str,
+        donate: tuple[int, ...] = (),
+        *,
+        digits: int | None = None,
+        strict: bool = True,
     ) -> None:
-        self.fn, self.backend, self.donate, self.strict = fn, backend, donate, strict
+        self.fn, self.backend, self.donate, self.digits, self.strict = fn, backend, donate, digits, strict
         self._found: dict[Any, Specialised] = {}
         self._flat: dict[Any, Specialised] = {}
         self._restored: dict[Any, tuple[Program, trees.Tree]] = {}
         self._direct: Any = None
         self._last: Specialised | None = None
-        self._lock = threading.RLock()  # the function may call itself while it is traced
+        self._lock = Lock()  # reentrant: the function may call itself while it is traced
         if fn is not None:
             functools.update_wrapper(self, fn, updated=())
 
@@ -106,8 +118,7 @@ class Compiled:
             ys = found.kernel.run(given)
             if ys is not NotImplemented:
                 self._last = found
-                if not kwargs:
-                    self._direct = found.kernel.direct
+                self._direct = None if kwargs else found.kernel.direct
                 return found.finish(ys)
         return self._general(args, kwargs, given, key)
 
@@ -132,6 +143,11 @@ class Compiled:
         tensors = [x for x in leaves if isinstance(x, Core)]
         if any(t._value is None for t in tensors):
             return self._original()(*args, **kwargs)
+        if self.digits is not None:
+            raise ArgumentTypeError(
+                f"compile: results of {self.digits} digits are numbers of mpmath's, which no tensor holds. Pass arrays "
+                "or floats, or leave out digits."
+            )
         values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
         found = self._specialised(tree, values)
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
@@ -161,19 +177,23 @@ class Compiled:
 
     # -------------------------------------------------------------- signatures
     def _specialised(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
+        """Return the kernel for a call, which becomes the last one."""
+        found = self._prepared(tree, values)
+        if found is not self._last:  # the short way is for one signature, and does not note that it was called
+            self._direct, self._last = None, found
+        return found
+
+    def _prepared(self, tree: trees.Tree, values: Sequence[Any]) -> Specialised:
         key = tree, tuple([_NUMBER if type(v) is float else (v.shape, v.dtype) for v in values])
         try:
             found = self._found.get(key)
         except TypeError:
             trees.check_statics(tree)
             raise
-        if found is None:
-            found = self._added(key)
-        self._last = found
-        return found
+        return self._added(key) if found is None else found
 
     def _added(self, key: Any) -> Specialised:
-        with self._lock:
+        with self._lock.current:
             found = self._found.get(key)
             if found is None:
                 with collector_paused():
@@ -187,7 +207,7 @@ class Compiled:
         start = time.perf_counter()
         tree, specs = key
         program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
-        program.donated = positions_of(self.donate, tree)
+        program.donated, program.digits = positions_of(self.donate, tree), self.digits
         try:
             kernel = build_with(self.backend, program, tree, results)
         except Unsuitable:
@@ -213,7 +233,7 @@ class Compiled:
     # -------------------------------------------------------------- looking at it
     @property
     def source(self) -> str:
-        """The generated source of the signature called last."""
+        """The generated source of the signature called last, by whichever thread; for others see ``lower``."""
         return self._any().kernel.source
 
     @property
@@ -225,7 +245,8 @@ class Compiled:
         """Compile for these arguments without running, and return every stage as text."""
         leaves: list[Any] = []
         tree = trees.flatten((args, kwargs), is_array, leaves)
-        found = self._specialised(tree, [as_input(x._value if isinstance(x, Core) else x) for x in leaves])
+        found = self._prepared(tree, [as_input(x._value if isinstance(x, Core) else x) for x in leaves])
+        self._last = self._last or found
         stages = {"program": str(found.program), **{k: v() for k, v in found.kernel.stages.items()}}
         return Lowered({**stages, "source": found.kernel.source}, found.stats)
 
@@ -237,13 +258,25 @@ class Compiled:
     # -------------------------------------------------------------- pickling
     def __reduce__(self) -> Any:
         """By name where a module has it; else the programs, from which the kernels are built again when called."""
-        place = _place(self)
-        if _found_at(*place) is self:
-            return place[1]
-        fn = self.fn if _found_at(*_place(self.fn)) is self.fn else None
+        if is_found(self):
+            return place_of(self)[1]
         compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
+        fn = self._portable(bool(compiled or self._restored))
         programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
-        return _restore, (fn, self.backend, self.donate, self.strict, programs)
+        return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs)
+
+    def _portable(self, programs: bool) -> Any:
+        """Return the function as it is pickled; None where only the programs can be."""
+        if self.fn is None:
+            return None
+        try:
+            fn = portable(self.fn, "compile")
+            pickle.dumps(fn)
+        except Exception:
+            if not programs:
+                raise
+            return None
+        return fn
 
 
 def _run(kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
@@ -261,18 +294,6 @@ def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
     return lambda ys: trees.unflatten(results, iter(ys))
 
 
-def _place(fn: Any) -> tuple[Any, Any]:
-    return getattr(fn, "__module__", None), getattr(fn, "__qualname__", None)
-
-
-def _found_at(module: Any, name: Any) -> Any:
-    """Return what a module has under a dotted name."""
-    found: Any = sys.modules.get(module)
-    for part in str(name).split("."):
-        found = getattr(found, part, None)
-    return found
-
-
 def _written(program: Program) -> Any:
     """Return a program as it is pickled."""
     return program.values, program.inputs, program.outputs
@@ -285,23 +306,30 @@ def _read(written: Any) -> Program:
     return program
 
 
-def _restore(fn: Any, backend: str, donate: tuple[int, ...], strict: bool, programs: Sequence[Any]) -> Compiled:
-    made = Compiled(fn, backend, donate, strict=strict)
+def _restore(
+    fn: Any, backend: str, donate: tuple[int, ...], digits: int | None, strict: bool, programs: Sequence[Any]
+) -> Compiled:
+    made = Compiled(fn, backend, donate, digits=digits, strict=strict)
     made._restored = {key: (_read(written), results) for key, written, results in programs}
     return made
 
 
-def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] = ()) -> Any:
+def compile(
+    fn: Any = None, backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+) -> Any:
     """Return fn compiled: the same values, from one kernel per signature of its arguments.
 
     Args:
         fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``. It is traced once per
             signature, without values: it cannot branch on them, and what it reads from outside is frozen. Left out,
             ``compile`` is a decorator with options.
-        backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels) and "llvm"
-            (machine code, with the extra ``symgrad[llvm]``).
+        backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels), "llvm"
+            (machine code, with the extra ``symgrad[llvm]``) and "mpmath" (slow, but every result is the float nearest
+            to the exact value).
         donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
             must not be used afterwards. The memory of tensors is never taken.
+        digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with so many
+            digits, in the place of floats.
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
@@ -316,13 +344,24 @@ def compile(fn: Any = None, backend: str = "auto", donate: int | Sequence[int] =
     >>> f = sg.compile(sg.value_and_grad(lambda x: (x**2).sum()))
     >>> f(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
+    >>> print(sg.compile(lambda x: sg.log(1 + sg.exp(x)), backend="mpmath")(-50.0))
+    1.9287498479639178e-22
     """
     check_backend(backend)
+    _check_digits(backend, digits)
     numbers = (donate,) if isinstance(donate, int) else tuple(donate)
     if not all(isinstance(k, int) and k >= 0 for k in numbers):
         raise ArgumentTypeError(f"compile: donate={donate!r}. Expected positions of arguments, counted from 0.")
     if fn is None:
-        return lambda f: compile(f, backend, numbers)
+        return lambda f: compile(f, backend, numbers, digits=digits)
     if not callable(fn):
         raise ArgumentTypeError(f"compile: expected a function, got {type(fn).__name__}. Write sg.compile(f)(x).")
-    return Compiled(fn, backend, numbers)
+    return Compiled(fn, backend, numbers, digits=digits)
+
+
+def _check_digits(backend: str, digits: Any) -> None:
+    if digits is None:
+        return
+    if backend != "mpmath":
+        raise ArgumentError(f"compile: digits={digits!r} with backend={backend!r}. Expected backend='mpmath' with it.")
+    check_digits("compile", digits)

@@ -15,7 +15,7 @@ import sympy as sp
 from symgrad.compiler.elements import Elements
 from symgrad.compiler.program import Program, Value, from_nodes
 from symgrad.node import TRACED, Leaf, Shape
-from symgrad.ops.contract import sum_axes
+from symgrad.ops.contract import Einsum, pairwise, sum_axes
 from symgrad.ops.extremes import Extreme, Ties
 from symgrad.ops.likelihood import CrossEntropy, Likelihood
 from symgrad.ops.losses import BinaryCrossEntropy
@@ -52,7 +52,8 @@ def _logsumexp(op: LogSumExp, x: Any) -> Any:
 
 def _softmax(op: Softmax, x: Any) -> Any:
     e = emap(exp(X[0]), _shifted(x, op.axes)[0])
-    return emap(X[0] / X[1], e, sum_axes(e, op.axes, True))
+    beside = sp.Piecewise((X[0], sp.Eq(X[0], 0)), (X[0] / X[1], True))  # beside ∞, what is finite has no share
+    return emap(beside, e, sum_axes(e, op.axes, True))
 
 
 def _log_softmax(op: LogSoftmax, x: Any) -> Any:
@@ -88,7 +89,16 @@ def _variance(op: Var, x: Any) -> Any:
     return emap(X[0] / X[1], squares, free if isinstance(n, sp.Expr) else float(max(free, 0)))
 
 
+def _many(op: Einsum, *xs: Any) -> Any:
+    """A product of many in the order of eager mode."""
+    left = list(xs)
+    for places, join in pairwise(op, tuple(shape(x) for x in xs)):
+        left.append(join(*[left.pop(k) for k in places]))
+    return left[0]
+
+
 _WRITTEN: dict[type[Op], Written] = {
+    Einsum: _many,
     LogSumExp: _logsumexp,
     Softmax: _softmax,
     LogSoftmax: _log_softmax,
@@ -109,7 +119,15 @@ def program_of(v: Value, args: Sequence[Value]) -> Program | None:
     """Return the program of an operation that is written in others, None where it is not."""
     if type(v.op) not in _WRITTEN or v.dtype.kind != "f" or any(0 in a.shape or a.dtype.kind != "f" for a in args):
         return None
+    if isinstance(v.op, Einsum) and not _in_steps(v.op, args):
+        return None
     return _program(v.op, tuple((a.shape, a.dtype) for a in args))
+
+
+def _in_steps(op: Einsum, args: Sequence[Value]) -> bool:
+    """Whether eager mode contracts these operands one after the other."""
+    numbers = all(isinstance(n, int) for a in args for n in a.shape)
+    return len(args) > 2 and numbers and len(pairwise(op, tuple(a.shape for a in args))) > 1
 
 
 def expand(e: Elements, v: Value) -> int | None:

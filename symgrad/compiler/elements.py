@@ -16,15 +16,15 @@ from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.compiler.scalar import TRUTH, Scalars
 from symgrad.node import Shape
-from symgrad.ops.contract import Einsum
+from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.total import MapTotal
+from symgrad.promotion import BOOL, FLOAT64, HALF
 
-FLOAT64, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
 
 
@@ -93,7 +93,7 @@ class Elements(Scalars):
             return self._map(op, args, v)
         if isinstance(op, MapTotal):
             return self._total(op, args, v)
-        if isinstance(op, Cast) and v.dtype.kind == "f":
+        if isinstance(op, Cast) and v.dtype.kind == "f" and v.dtype != HALF:
             return self.cast(args[0], v.dtype)
         args = self._full(v, args)
         if isinstance(op, Extreme) and v.dtype.kind == "f":
@@ -107,6 +107,8 @@ class Elements(Scalars):
 
     def step(self, op: Op, args: Sequence[int], v: Value) -> int:
         """Return the reference of an operation that runs its forward."""
+        if isinstance(op, Map) and v.dtype.kind == "f":  # NumPy's functions of truth values are in half precision
+            args = [self.cast(r, v.dtype) if self.dtypes[r] == BOOL else r for r in args]
         return self.place((op, *self._full(v, args)), v.shape, v.dtype)
 
     def _full(self, v: Value, args: Sequence[int]) -> list[int]:
@@ -174,12 +176,17 @@ class Elements(Scalars):
         sizes = broadcast_shapes(*[self._program.values[a].shape for a in v.args])
         if not self._floating(args, v) or 0 in sizes:
             return self.step(op, args, v)
-        terms = self.in_full(self.elementwise(op.map, args, v.dtype), sizes)
+        terms = self.in_full(self.terms(op, args, v), sizes)
         added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
         before, self._dtype = self._dtype, v.dtype
         found = self.emit("div", added, self.const(int(np.prod(sizes)))) if op.mean else added
         self._dtype = before
         return found
+
+    def terms(self, op: MapTotal, args: Sequence[int], v: Value) -> int:
+        """Return what is added up, computed as the elementwise operation computes it."""
+        kinds = [self._program.values[a].of_kind for a in v.args]
+        return self.cast(self.elementwise(op.map, args, op.map.dtype(*kinds)), v.dtype)
 
     def reduce(self, kind: str, ref: int, axes: tuple[int, ...], v: Value) -> int:
         """Return a reduction without the axes, brought to the shape of v."""
@@ -207,9 +214,15 @@ class Elements(Scalars):
             number = self.ops[ref][1] if isinstance(self.ops[ref][0], Expand) else ref
             number = ref if self.value(number) is None else number
             wide = self._aligned(self.cast(number, v.dtype), term, op.output)
-            found = wide if found is None else self.emit("mul", found, wide)
+            found = wide if found is None else self._times(found, wide, isinstance(op, OnDiagonal))
         self._dtype = before
         return found
+
+    def _times(self, a: int, b: int, identity: bool) -> int:
+        """The product; with an identity a choice, so that ∞ beside the diagonal is 0 as in eager mode."""
+        if not identity:
+            return self.emit("mul", a, b)
+        return self.emit("select", self.emit("ne", b, self.const(0)), a, self.const(0))
 
     def _unary(self, op: Einsum, ref: int, v: Value) -> int:
         term, output = op.terms[0], op.output

@@ -14,14 +14,15 @@ import numpy as np
 
 from symgrad import trees
 from symgrad.compiler.assemble import Assemble
-from symgrad.compiler.backend import BACKENDS, Kernel, as_result
+from symgrad.compiler.backend import BACKENDS, Kernel, as_result, forward_of
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.donation import taken_over
-from symgrad.compiler.elements import BOOL, FLOAT64, Elements
+from symgrad.compiler.elements import Elements
 from symgrad.compiler.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.program import Program
 from symgrad.ops.parts import Part
 from symgrad.ops.shape import Reshape
+from symgrad.promotion import BOOL, FLOAT64
 from symgrad.scalars import SCALARS
 
 
@@ -123,7 +124,8 @@ class _Writer:
         whole = any(e.dtypes[r].kind in "iu" for r in (k, *refs))  # numbers among them were written without a dot
         numbers = {r: value for r in refs if whole and (value := e.value(r)) is not None}
         args = [whole_number(numbers[r]) if r in numbers else self.ref(r) for r in refs]
-        self.lines += self._moved(op, k, args) or [f"t{k} = {self._named(f'op{k}', op.forward)}({', '.join(args)})"]
+        forward = forward_of(op) if whole else op.forward
+        self.lines += self._moved(op, k, args) or [f"t{k} = {self._named(f'op{k}', forward)}({', '.join(args)})"]
 
     def _named(self, name: str, value: Any) -> str:
         self.names[name] = value
@@ -191,7 +193,7 @@ def number(value: float) -> str:
 
 def whole_number(value: float) -> str:
     """Return a number's text, without a dot where it is whole."""
-    return repr(int(value)) if value == int(value) else repr(value)
+    return repr(int(value)) if value.is_integer() else number(value)
 
 
 def dtype_name(dtype: Any) -> str:

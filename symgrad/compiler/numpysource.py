@@ -72,7 +72,9 @@ class BlockWriter:
         return self._call(name, args, "")
 
     def _wide(self, k: int) -> bool:
-        return all(self.e.value(r) is not None for r in self.e.refs(k)[:1]) and self.e.dtypes[k] == np.float64
+        """Whether the first argument is made NumPy's: Python's floats raise where NumPy gives ∞ or nan."""
+        name, first, *_ = self.e.ops[k]
+        return (name == "div" or self.e.value(first) is not None) and self.e.dtypes[k] == np.float64
 
     # -------------------------------------------------------------- primitives
     def _reads(self) -> list[str]:

@@ -23,6 +23,7 @@ from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
 from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape
+from symgrad.promotion import Kind
 from symgrad.record import as_tensor
 
 
@@ -51,7 +52,7 @@ class Call(Op):
         self.which = [k for k, v in enumerate(results) if v.dtype.kind == "f"]
         self.shapes = [results[k].shape for k in self.which]
         self.dtypes = [results[k].dtype for k in self.which]
-        self.dtype = np.result_type(*self.dtypes) if self.which else np.dtype(np.float64)
+        self.joint = np.result_type(*self.dtypes) if self.which else np.dtype(np.float64)
         self.plans: dict[Any, Any] = {}
         self._derived: dict[Any, Any] = {}
 
@@ -61,7 +62,7 @@ class Call(Op):
         ys = self.run(xs)
         if len(self.which) == 1:
             return canonical(ys[self.which[0]])
-        return np.concatenate([np.ravel(ys[k]).astype(self.dtype) for k in self.which])
+        return np.concatenate([np.ravel(ys[k]).astype(self.joint) for k in self.which])
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """What the function was compiled for."""
@@ -73,6 +74,14 @@ class Call(Op):
                 )
         return self.shapes[0] if len(self.which) == 1 else (sum(map(prod, self.shapes)),)
 
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """What all results fit."""
+        return self.joint
+
+    def operands(self, *kinds: Kind) -> tuple[None, ...]:
+        """As they are: the program converts what it must."""
+        return (None,) * len(kinds)
+
     def parts(self, y: Any) -> list[Any]:
         """Return each result out of the operation's."""
         if len(self.which) == 1:
@@ -80,7 +89,7 @@ class Call(Op):
         found, start = [], 0
         for s, dtype in zip(self.shapes, self.dtypes, strict=True):
             part = Reshape(s)(getitem(y, slice(start, start + prod(s))))
-            found.append(part if dtype == self.dtype else Cast(dtype)(part))
+            found.append(part if dtype == self.joint else Cast(dtype)(part))
             start += prod(s)
         return found
 
@@ -91,7 +100,7 @@ class Call(Op):
         if len(ys) == 1:
             return ys[0]
         flat = [Reshape((prod(s),))(y) for y, s in zip(ys, self.shapes, strict=True)]
-        return Cat(0)(*[y if d == self.dtype else Cast(self.dtype)(y) for y, d in zip(flat, self.dtypes, strict=True)])
+        return Cat(0)(*[y if d == self.joint else Cast(self.joint)(y) for y, d in zip(flat, self.dtypes, strict=True)])
 
     # -------------------------------------------------------------- derivatives
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:

@@ -5,13 +5,14 @@ The steps are worked out once a payload and then replayed on any references: of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import sympy as sp
 
-from symgrad.scalars import BY_FUNCTION, X
+from symgrad.scalars import BY_FUNCTION, SCALARS, X
 
 _RELATION = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _POWERS = 64  # whole exponents up to this are products
@@ -79,16 +80,74 @@ class _Writer:
         scalar = BY_FUNCTION.get(type(e))
         if scalar is None:
             raise TypeError(f"no kernel is declared for {type(e).__name__}; declare it in symgrad.scalars")
+        if scalar.computed is not None:
+            return self._computed(scalar, e.args)
         args = [self.write(a) for a in e.args]
         while len(args) > scalar.nargs:  # Max and Min take any number of arguments
             args = [self.op(scalar.name, *args[: scalar.nargs]), *args[scalar.nargs :]]
         return self.op(scalar.name, *args)
+
+    def _computed(self, scalar: Any, args: Sequence[Any]) -> int:
+        """Append the operations of a kernel that is a formula."""
+        numbers = [int(args[0])] if scalar.ordered else []
+        refs = [_Ref(self, self.write(a)) for a in args[len(numbers) :]]
+        return _position(self, scalar.computed(_Recorder(self), *numbers, *refs))
 
     def folded(self, name: str, args: Sequence[int]) -> int:
         first, *rest = args
         for a in rest:
             first = self.op(name, first, a)
         return first
+
+
+class _Ref:
+    """A value of a formula that is being recorded."""
+
+    __slots__ = ("k", "w")
+
+    def __init__(self, w: _Writer, k: int) -> None:
+        self.w, self.k = w, k
+
+    def __neg__(self) -> _Ref:
+        return _Ref(self.w, self.w.op("neg", self.k))
+
+
+def _operator(name: str, turned: bool) -> Callable[[_Ref, Any], _Ref]:
+    def apply(a: _Ref, b: Any) -> _Ref:
+        places = (a.k, _position(a.w, b))
+        return _Ref(a.w, a.w.op(name, *(places[::-1] if turned else places)))
+
+    return apply
+
+
+for _name in ("add", "sub", "mul", "lt", "le", "gt", "ge", "eq", "ne", "and", "or"):
+    setattr(_Ref, f"__{_name}__", _operator(_name, False))
+for _name in ("add", "sub", "mul"):
+    setattr(_Ref, f"__r{_name}__", _operator(_name, True))
+for _name, _turned in (("__truediv__", False), ("__rtruediv__", True)):
+    setattr(_Ref, _name, _operator("div", _turned))
+
+
+def _position(w: _Writer, value: Any) -> int:
+    return value.k if isinstance(value, _Ref) else w.number(value)
+
+
+class _Recorder:
+    """The functions that a formula asks for, each recorded as a step, or as its own formula."""
+
+    def __init__(self, w: _Writer) -> None:
+        self._w = w
+
+    def replaced(self, condition: _Ref, f: Callable[[_Ref], _Ref], x: _Ref, other: _Ref) -> _Ref:
+        found: _Ref = self.where(condition, f(x), other)
+        return found
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        scalar = SCALARS.get(name)
+        if scalar is not None and scalar.computed is not None:
+            return partial(scalar.computed, self)
+        step = "select" if name == "where" else name
+        return lambda *args: _Ref(self._w, self._w.op(step, *[_position(self._w, a) for a in args]))
 
 
 def _sum(w: _Writer, e: sp.Add) -> int:
@@ -133,8 +192,13 @@ def _power(w: _Writer, e: sp.Pow) -> int:
         return _repeated(w, b, int(whole))
     if half == sp.Rational(1, 2) and whole <= _POWERS:
         root = w.op("sqrt", b)
-        return root if whole == 0 else w.op("mul", _repeated(w, b, int(whole)), root)
+        return root if whole == 0 else _of_minus_infinity(w, b, w.op("mul", _repeated(w, b, int(whole)), root))
     return w.op("pow", b, w.number(power.evalf(20)))
+
+
+def _of_minus_infinity(w: _Writer, b: int, found: int) -> int:
+    """b^(n + 1/2), which is ∞ for b = -∞ though that has no square root, as in C and NumPy."""
+    return w.op("select", w.op("eq", b, w.number(-math.inf)), w.number(math.inf), found)
 
 
 def _repeated(w: _Writer, b: int, n: int) -> int:

@@ -1,6 +1,6 @@
 """A traced function as a list of steps on arrays: shared, folded, and without what no result needs.
 
-Imports node, ops and dtypes.
+Imports node and ops.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.dtypes import dtype_of
 from symgrad.errors import GraphError
 from symgrad.node import GRAD, Leaf, Shape, ancestors, is_node
-from symgrad.ops.convert import DETACH
+from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
+from symgrad.promotion import Kind, kind_of, kind_of_number
 
 INPUT, CONST, STEP = "input", "const", "step"
-_FLOAT64 = np.dtype(np.float64)
+_EXACT = 2**53  # the integers up to here are floats as well
 
 
 class Value(NamedTuple):
@@ -36,6 +36,11 @@ class Value(NamedTuple):
         """The number of entries."""
         return int(np.prod(self.shape, dtype=np.int64))
 
+    @property
+    def of_kind(self) -> Kind:
+        """What operations are told of it when they are asked for their dtype."""
+        return kind_of_number(self.op) if self.weak else kind_of(self.shape, self.dtype)
+
 
 class Program:
     """Values in order of computation, and which of them are the results."""
@@ -45,6 +50,7 @@ class Program:
         self.outputs: list[int] = []
         self.inputs: list[int] = []
         self.donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
+        self.digits: int | None = None  # of results that are no floats, where a backend computes them
         self._known: dict[Any, int] = {}
 
     # -------------------------------------------------------------- building
@@ -65,15 +71,37 @@ class Program:
             self._known[key] = found
         return found
 
-    def step(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
-        """Return the place of an operation's result, computed before or folded where that is possible."""
+    def step(self, op: Op, args: tuple[int, ...], shape: Shape) -> int:
+        """Return the place of an operation's result, computed before or folded where that is possible.
+
+        The operation says here, once, which dtype its result has, and which its inputs are computed with: they are
+        converted by steps of their own, so that whoever reads the program finds dtypes that fit.
+        """
         if op is IDENTITY or op is DETACH:
             return args[0]
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._new(op, args, shape, dtype)
+            kinds = [self.values[a].of_kind for a in args]
+            ready = tuple([self._as(a, d) for a, d in zip(args, op.operands(*kinds), strict=True)])
+            found = self._known[key] = self._new(op, ready, shape, op.dtype(*kinds))
         return found
+
+    def _as(self, place: int, dtype: np.dtype[Any] | None) -> int:
+        """Return the place of a value in the dtype that it is computed with; Python numbers take it by themselves."""
+        v = self.values[place]
+        if dtype is None or v.weak:
+            return self._large(place, v.op, dtype)
+        return place if v.dtype == dtype else self.step(Cast(dtype), (place,), v.shape)
+
+    def _large(self, place: int, value: Any, dtype: np.dtype[Any] | None) -> int:
+        """Return the place of an integer that no float is equal to, as backends hold Python numbers, in its dtype."""
+        if dtype is None or dtype.kind not in "iu" or type(value) is not int or abs(value) <= _EXACT:
+            return place
+        try:
+            return self.const(np.asarray(value, dtype))
+        except OverflowError:  # which a comparison does not mind
+            return place
 
     def _new(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
         values = self.values
@@ -135,7 +163,7 @@ def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any], into: Program | Non
             place[id(node)] = program.const(_captured(node))
             continue
         args = tuple([place[id(p)] if is_node(p) else program.const(p) for p in node.inputs])
-        place[id(node)] = program.step(node.op, args, node.shape, dtype_of(node))
+        place[id(node)] = program.step(node.op, args, node.shape)
     program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
     return program
 

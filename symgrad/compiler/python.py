@@ -133,7 +133,15 @@ def listing(written: Written) -> str:
 # ------------------------------------------------------------------ running
 def _floats() -> dict[str, Any]:
     names: dict[str, Any] = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
-    return {**names, "sqrt": math.sqrt, "power": math.pow, "inf": math.inf, "nan": math.nan, "k_cast_float32": _rounded}
+    return {
+        **names,
+        "sqrt": math.sqrt,
+        "power": math.pow,
+        "inf": math.inf,
+        "nan": math.nan,
+        "k_cast_float32": _rounded,
+        "k_cast_float64": float,
+    }
 
 
 def _arrays() -> dict[str, Any]:
@@ -145,11 +153,13 @@ def _arrays() -> dict[str, Any]:
         "sqrt": np.sqrt,
         "power": np.power,
         "k_cast_float32": lambda x: np.float64(np.float32(x)),
+        "k_cast_float64": np.float64,
     }
 
 
 def _on_float(kernel: Callable[..., Any]) -> Callable[..., float]:
-    return lambda *xs: float(kernel(*xs))
+    quiet = np.errstate(all="ignore")(kernel)  # of nan among the arguments
+    return lambda *xs: float(quiet(*xs))
 
 
 def _rounded(x: float) -> float:
@@ -195,7 +205,12 @@ def _finish(shape: tuple[int, ...], dtype: Any) -> Callable[[Any], Any]:
     return lambda y: np.array(y, dtype).reshape(shape)
 
 
+def _number_of(x: Any) -> Any:
+    """A number that NumPy computes with as NumPy does; integers stay what they are until they are cast."""
+    return x if type(x) is int else np.float64(x)
+
+
 def _with_numpy(on_arrays: Any, flat: Sequence[Any]) -> Any:
-    wide = [np.float64(a) if type(a) is float else [np.float64(v) for v in np.ravel(a)] for a in flat]
+    wide = [[_number_of(v) for v in a] if type(a) is list else _number_of(a) for a in flat]
     with np.errstate(all="ignore"):
         return on_arrays(*wide)

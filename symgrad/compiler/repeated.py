@@ -33,7 +33,7 @@ def _is_front(plain: Scan, full: Scan) -> bool:
         and own.steps == full.body.steps
         and own.inputs == full.body.inputs
         and own.outputs == outputs[: len(own.outputs)]
-        and plain.dtype == full.dtype
+        and plain.packed == full.packed
     )
 
 
@@ -51,10 +51,10 @@ def _joined(program: Program, fuller: dict[int, int]) -> Program:
             place[k] = out.const(v.op)
             continue
         w = values[fuller.get(k, k)]
-        found = out.step(w.op, tuple(place[a] for a in w.args), w.shape, w.dtype)
+        found = out.step(w.op, tuple(place[a] for a in w.args), w.shape)
         if k in fuller:
             place[fuller[k]] = found
-            found = out.step(Part((Span(0, v.op.size, None),)), (found,), v.shape, v.dtype)
+            found = out.step(Part((Span(0, v.op.size, None),)), (found,), v.shape)
         place[k] = found
     out.outputs = [place[k] for k in program.outputs]
     return out

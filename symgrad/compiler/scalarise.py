@@ -31,6 +31,7 @@ from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 from symgrad.ops.total import MapTotal
+from symgrad.promotion import BOOL, FLOAT64
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.
@@ -69,9 +70,12 @@ class Written:
     def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
         """Arithmetic on truth values gives truth values where the program says so; a cast rounds, or compares."""
         cast = isinstance(v.op, Cast)
-        if v.dtype.kind == "b" and (cast or (isinstance(v.op, Map) and not v.op.truth)):
+        if v.dtype.kind == "b" and not v.op.truth and type(v.op) not in MOVES:
             return self._each("ne", refs, ZERO)
-        if cast and v.dtype == np.float32 and program.values[v.args[0]].dtype == np.float64:
+        before = program.values[v.args[0]].dtype if cast else v.dtype
+        if before.kind in "biu" and v.dtype.kind == "f":
+            refs = self._each("cast_float64", refs)
+        if before != v.dtype and np.float32 in (before, v.dtype):  # single precision is computed in doubles
             return self._each("cast_float32", refs)
         return refs
 
@@ -96,15 +100,25 @@ class Written:
 
 
 def can_be_written(v: Value, args: Sequence[Value]) -> bool:
-    """Whether an operation can be written out entry by entry, on floating-point numbers."""
+    """Whether an operation can be written out entry by entry: on floating-point numbers; integers only move."""
     if v.kind != "step":
-        return v.weak or v.dtype.kind in "fb"
-    if v.dtype.kind not in "fb":
-        return False
+        return v.weak or v.dtype in _WRITTEN or (v.dtype.kind in "iu" and (v.kind == INPUT or _is_exact(v.op)))
+    if v.dtype.kind in "iu":
+        return type(v.op) in MOVES
+    if v.dtype not in _WRITTEN or any(a.dtype.kind in "iu" and not a.weak for a in args):
+        return isinstance(v.op, Cast) and (v.dtype == np.float64 or args[0].dtype.itemsize <= 4)
     if type(v.op) is Map:
         return True
     own = type(v.op) in MOVES or write.dispatch(type(v.op)) is not _BASE
     return own or program_of(v, args) is not None
+
+
+_WRITTEN = frozenset({BOOL, FLOAT64, np.dtype(np.float32)})
+
+
+def _is_exact(value: Any) -> bool:
+    """Whether all integers of an array are floats as well."""
+    return not np.size(value) or bool(np.max(value) <= 2**53 and np.min(value) >= -(2**53))
 
 
 def entries_of(v: Value, values: Sequence[Value]) -> int:

@@ -16,8 +16,9 @@ from symgrad.autograd.inlined import inlined
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes
-from symgrad.errors import ArgumentTypeError, ValueNeeded
+from symgrad.errors import ArgumentTypeError, ValueNeeded, uncovered
 from symgrad.node import TRACED, Leaf
+from symgrad.ops.value import array_of, is_foreign
 from symgrad.record import Core, handle
 
 
@@ -48,7 +49,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
     leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     try:
-        with modes.enable_grad():
+        with uncovered(), modes.enable_grad():
             result = fn(*args, **kwargs)
     except ValueNeeded as error:
         raise ValueNeeded(
@@ -79,6 +80,8 @@ def is_result(x: Any) -> bool:
     """Whether x is an array among results; what no result can be is refused."""
     if isinstance(x, (Core, float)) or (isinstance(x, (np.ndarray, np.generic)) and x.dtype.kind in "biuf"):
         return True
+    if is_foreign(x):
+        return array_of(x).dtype.kind in "biuf"
     if x is None or isinstance(x, (bool, int, str, dict, list, tuple)) or trees.is_dataclass(x):
         return False
     kind = f"array of {x.dtype}" if isinstance(x, (np.ndarray, np.generic)) else type(x).__name__

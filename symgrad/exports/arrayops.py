@@ -8,6 +8,8 @@ from __future__ import annotations
 from math import isinf
 from typing import Any
 
+import numpy as np
+
 from symgrad.compiler.assemble import Assemble
 from symgrad.exports.arrays import ArrayWriter, writes
 from symgrad.exports.errors import unsupported
@@ -143,13 +145,16 @@ def _(w: W, op: Stack, a: Args, k: int) -> str:
 
 @writes(Einsum)
 def _(w: W, op: Einsum, a: Args, k: int) -> str:
-    args = [w.dialect.cast(t, w.e.dtypes[k]) if w.e.dtypes[r].kind == "b" else t for t, r in zip(a, w.e.refs(k))]
-    return w.dialect.einsum(op.spec, args)
+    if w.e.dtypes[k].kind != "b" or op.linear:
+        return w.dialect.einsum(op.spec, a)
+    counted = [w.dialect.cast(t, np.dtype(np.int64)) for t in a]  # products of truth values: whether any is true
+    return w.dialect.cast(w.dialect.einsum(op.spec, counted), w.e.dtypes[k])
 
 
 @writes(Cast)
 def _(w: W, op: Cast, a: Args, k: int) -> str:
-    return w.dialect.cast(a[0], op.dtype)
+    cut = np.dtype(op.to).kind in "iu" and w.e.dtypes[w.e.refs(k)[0]].kind == "f"
+    return w.dialect.whole(a[0], op.to) if cut else w.dialect.cast(a[0], op.to)
 
 
 @writes(Extreme)
@@ -282,7 +287,8 @@ def _(w: W, op: MedianOfAll, a: Args, k: int) -> str:
 
 @writes(Bits)
 def _(w: W, op: Bits, a: Args, k: int) -> str:
-    return w.dialect.call(op.kind, *a)
+    dtype = w.e.dtypes[k]
+    return w.dialect.call(op.kind, *([w.integer(r, dtype) for r in w.e.refs(k)] if dtype.kind in "iu" else a))
 
 
 # ------------------------------------------------------------------ factorisations, each computed once

@@ -139,7 +139,11 @@ class ArrayWriter:
     def whole(self, k: int) -> str:
         """Return the text of an argument of integers: a number without its dot."""
         value = self.e.value(k)
-        return self.ref(k) if value is None or value != int(value) else str(int(value))
+        return self.ref(k) if value is None or not value.is_integer() else str(int(value))
+
+    def integer(self, k: int, dtype: Any) -> str:
+        """Return the text of an argument of integers, a number in this dtype."""
+        return self.dialect.cast(self.whole(k), dtype) if k in self._plain else self.ref(k)
 
     # -------------------------------------------------------------- steps
     def _element(self, k: int) -> tuple[str, int]:
@@ -178,9 +182,9 @@ class ArrayWriter:
             return self.dialect.element(name, [t for t, _ in args], numbers, dtype), _ATOM
 
         def const(value: float) -> tuple[str, int]:
-            return _Number(int(value) if value == int(value) else self.dialect.number(value)), _ATOM
+            return _Number(int(value) if float(value).is_integer() else self.dialect.number(value)), _ATOM
 
-        args = [(self.whole(r), 6) if self.e.value(r) is not None else (self.ref(r, _ATOM), _ATOM) for r in refs]
+        args = [(_Number(self.whole(r)), 6) if r in self._plain else (self.ref(r, _ATOM), _ATOM) for r in refs]
         text, _ = replay(steps_of_map(op), args, emit, const)
         return self.dialect.cast(text, dtype)
 
@@ -190,9 +194,9 @@ class ArrayWriter:
         names = [f"v{k}" for k in range(1, len(op.body.inputs) + 1)]
         inner = ArrayWriter(program_of_body(op.body), d, names, {}, len(names))
         step = d.step_function(names, inner.lines, inner.results)
-        args = [d.cast(self.ref(r), op.dtype) if r in self._plain else self.ref(r) for r in refs]
+        args = [d.cast(self.ref(r), op.packed) if r in self._plain else self.ref(r) for r in refs]
         groups = [f"({', '.join(g)}{',' if len(g) == 1 else ''})" for g in (args[:n], args[n:m], args[m:])]
-        return f"{d.helper('scan')}({step}, {', '.join(groups)}, {op.length}, {op.reverse}, {d.dtype(op.dtype)})"
+        return f"{d.helper('scan')}({step}, {', '.join(groups)}, {op.length}, {op.reverse}, {d.dtype(op.packed)})"
 
 
 def words_for(table: dict[type[Op], Any], op: Any) -> Any:

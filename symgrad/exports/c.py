@@ -12,21 +12,22 @@ from symgrad.exports import loopmatrices, loopops, looprows  # noqa: F401  regis
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops import LoopWriter
-from symgrad.exports.names import identifiers
+from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.straight import straight
-from symgrad.exports.target import Source, returned, signature, target
+from symgrad.exports.target import Source, results, signature, target
 from symgrad.exports.translate import LIBRARIES, PYTHON, Translator
 from symgrad.exports.views import View, whole
+from symgrad.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
 
 
-@target("c", ".c")
+@target("c", ".c", language=C)
 def write(r: Request) -> Source:
     """Return a C function, and its header as a file beside it."""
-    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name])
+    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
     inputs = [whole(p, s) if s else View(p, 0, (), ()) for p, s in zip(r.params, r.shapes, strict=True)]
     w = LoopWriter(r.sizes, "c", [*[v.name for v in inputs if v.shape], *outs])
     _results(w, r, inputs, outs)
@@ -36,7 +37,7 @@ def write(r: Request) -> Source:
     if sum(len(t) for t in w.tables.values()) > LARGE:
         raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
     prototype = _prototype(r, outs)
-    return Source(_source(r, w, prototype, outs), {".h": _header(r, prototype)})
+    return Source(_source(r, w, prototype, outs), {".h": _header(r, prototype, outs)})
 
 
 def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> None:
@@ -59,23 +60,19 @@ def _prototype(r: Request, outs: list[str]) -> str:
     return f"int {r.name}({', '.join(args) or 'void'})"
 
 
-def _comment(r: Request) -> str:
+def _comment(r: Request, outs: list[str]) -> str:
     lines = [f"Computes {r.name}: numbers in rows, one after the other.", ""]
-    lines += [f"  {line}" for line in signature(r)]
-    lines += [f"  {line}" for line in _outputs(r)]
+    lines += [f"  {comment(line)}" for line in signature(r)]
+    lines += [f"  {out}: {comment(told)}" for out, told in zip(outs, results(r), strict=True)]
     lines += ["", "Returns 0; 1 where a matrix is singular or not positive definite; -1 where there is no memory."]
     return "/* " + "\n".join(f"   {line}".rstrip() if k else line for k, line in enumerate(lines)) + "\n*/"
 
 
-def _outputs(r: Request) -> list[str]:
-    return [f"out{k}{line[line.index(':') :]}" for k, line in enumerate(returned(r))]
-
-
-def _header(r: Request, prototype: str) -> str:
-    guard = f"SYMGRAD_{r.name.upper()}_H"
+def _header(r: Request, prototype: str, outs: list[str]) -> str:
+    guard = f"SYMGRAD_OF_{r.name}"  # as the name is written: f and F are two functions
     return (
         f'/* Written by symgrad. */\n#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
-        f"{_comment(r)}\n{prototype};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+        f"{_comment(r, outs)}\n{prototype};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
     )
 
 
@@ -90,7 +87,7 @@ def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str]) -> str:
     lines.append("return status > 0;" if w.fails else "return 0;")
     tables = [_table(name, values, t) for name, values in w.tables.items()]
     function = "\n".join(
-        [_comment(r), f"{prototype};", "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"]
+        [_comment(r, outs), f"{prototype};", "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"]
     )
     head = "/* Written by symgrad. */\n#include <math.h>\n#include <stdlib.h>"
     return "\n\n".join([head, *t.texts, function]) + "\n"
@@ -108,7 +105,7 @@ def _memory(w: LoopWriter, t: Translator) -> tuple[list[str], list[str]]:
     if all(isinstance(n, int) for _, n in w.memory) and sum(n for _, n in w.memory) <= ON_STACK:
         return [f"double {name}[{max(1, n)}];" for name, n in w.memory], []
     sizes = [t.expression(w.size(n)) for _, n in w.memory]
-    lines = [f"double *const work = calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
+    lines = [f"double *const work = (double *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
     lines += ["if (!work) {", "    return -1;", "}"]
     start = "work"
     for (name, _), size in zip(w.memory, sizes, strict=True):

@@ -16,6 +16,7 @@ from symgrad.exports.errors import unsupported
 from symgrad.scalars import SCALARS
 
 LARGE = 200_000  # entries of constants in one source
+DIVISIONS = {"floor_divide", "remainder", "fmod"}
 
 
 class Dialect:
@@ -26,6 +27,7 @@ class Dialect:
         prefix: of the library's functions.
         library: the module of helpers, read as text.
         elements: templates of scalar functions; others are looked for in ``library``.
+        zeros: whether integers divided by zero need help to be 0, as NumPy has them.
     """
 
     name = "numpy"
@@ -33,6 +35,7 @@ class Dialect:
     library = "symgrad.exports.library.numpy"
     taken: Sequence[str] = ("np",)
     imports: Sequence[str] = ()
+    zeros = True
     elements: ClassVar[dict[str, str]] = {
         "relu": "np.maximum({}, 0.0)", "low": "np.minimum({}, 0.0)", "select": "np.where({}, {}, {})",
         "pow": "np.power({}, {})", "sqrt": "np.sqrt({})", "round": "np.round({})",
@@ -97,6 +100,10 @@ class Dialect:
         """Return the text of a scalar function of arrays."""
         if name.startswith("cast_"):
             return self.cast(args[0], np.dtype(name.removeprefix("cast_")))
+        if name == "select" and None not in numbers[1:] and np.dtype(dtype).name in ("float32", "float16"):
+            args = [args[0], *[self.cast(a, np.dtype(dtype)) for a in args[1:]]]  # two numbers would make doubles
+        if name in DIVISIONS and self.zeros and np.dtype(dtype).kind in "iub":
+            return f"{self.helper('divided')}({self.prefix}.{name}, {', '.join(args)})"
         template = self.elements.get(name)
         return template.format(*args) if template else f"{self.function(name)}({', '.join(args)})"
 
@@ -123,6 +130,10 @@ class Dialect:
     def cast(self, x: str, dtype: Any) -> str:
         """Return x in another dtype."""
         return self.call("asarray", x, f"dtype={self.dtype(dtype)}")
+
+    def whole(self, x: str, dtype: Any) -> str:
+        """Return floating-point numbers as integers."""
+        return self.cast(x, dtype)
 
     def reduce(self, kind: str, x: str, axes: Sequence[int]) -> str:
         """Return the sum, or the largest or smallest entry, along axes."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from symgrad.exports import arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.dialect import Dialect
 from symgrad.exports.modules import body, docstring, module
@@ -52,6 +54,10 @@ class Jax(Dialect):
     def cast(self, x: str, dtype: Any) -> str:
         """Return x in another dtype."""
         return f"jnp.asarray({x}, dtype={self.dtype(dtype)})"
+
+    def whole(self, x: str, dtype: Any) -> str:
+        """Return floating-point numbers as integers: through long ones, because XLA stops at the ends of a dtype."""
+        return self.cast(self.cast(x, np.int64), dtype)
 
     def dtype(self, dtype: Any) -> str:
         """Return what a dtype is called; float64 is what JAX is set to compute in."""

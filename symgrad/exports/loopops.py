@@ -165,9 +165,11 @@ def _(w: W, op: Shift, a: Views, k: int) -> View:
 # ------------------------------------------------------------------ entry by entry
 @writes(Cast)
 def _(w: W, op: Cast, a: Views, k: int) -> View:
+    if not w.shape(k):
+        return View(w.let(w.element(f"cast_{np.dtype(op.to).name}", [w.at(a[0], [])])), 0, (), ())
     found = w.array(w.shape(k))
     with w.nest(found.shape) as idx:
-        w.line(f"{w.at(found, idx)} = {w.element(f'cast_{np.dtype(op.dtype).name}', [w.at(a[0], idx)])}")
+        w.line(f"{w.at(found, idx)} = {w.element(f'cast_{np.dtype(op.to).name}', [w.at(a[0], idx)])}")
     return found
 
 
@@ -182,6 +184,8 @@ def _(w: W, op: Bits, a: Views, k: int) -> View | None:
     form = {**_TESTS, **_BITS}.get(op.kind)
     if form is None:
         return None
+    if op.kind == "bitwise_not" and w.e.dtypes[k].kind == "u":
+        form = f"{form} & {np.iinfo(w.e.dtypes[k]).max}"
     found = w.array(w.shape(k))
     with w.nest(found.shape) as idx:
         texts = [w.at(x.to(found.shape) if x.shape else x, idx if x.shape else []) for x in a]
@@ -211,7 +215,7 @@ def _(w: W, op: Einsum, a: Views, k: int) -> View:
         with w.nest([sizes[c] for c in inner]) as within:
             at = dict(zip([*op.output, *inner], [*outer, *within], strict=True))
             factors = [w.at(x, [at[c] for c in t]) for x, t in zip(a, op.terms, strict=True)]
-            w.line(f"{total_} += {' * '.join(factors)}")
+            w.line(f"{total_} += {w.product(factors, w.e.dtypes[k])}")
         if found is not None:
             w.line(f"{w.at(found, outer)} = {total_}")
     return found if found is not None else View(total_, 0, (), ())

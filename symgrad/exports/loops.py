@@ -13,13 +13,19 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.clusters import Cluster, clusters
 from symgrad.compiler.program import Program, Value
 from symgrad.exports.arrays import size_text, words_for
 from symgrad.exports.errors import unsupported
 from symgrad.exports.steps import Steps
 from symgrad.exports.views import View, view_of, whole
+from symgrad.ops.contract import Einsum
+from symgrad.ops.lookup import Deposit
 from symgrad.ops.protocol import Op
+from symgrad.ops.reduce import Prod
+from symgrad.ops.scan import Cumprod, Cumsum
+from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import total
 
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
@@ -34,6 +40,8 @@ MATH = {
 }  # fmt: skip
 RENAMED = {"round": "round_even", "cast_float32": "single"}
 WIDE = 60
+_LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
+ADDING = (Einsum, Assemble, Scatter, Deposit, Cumsum, Cumprod, Prod)  # whose sums or products integers can leave
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
 WRITES: dict[type[Op], Write] = {}
@@ -54,6 +62,28 @@ class Numbers(Steps):
 
     def _floating(self, args: Sequence[int], v: Value) -> bool:
         return True
+
+    def emit(self, name: str, *refs: int) -> int:
+        """Integers are computed as numbers, which wrap around where those of the dtype do."""
+        if name == "mul" and self._dtype in (np.int32, np.uint32):
+            return self._new((f"times_{self._dtype.name}", *refs))
+        found = super().emit(name, *refs)
+        return self.cast(found, self._dtype, again=True) if name in _LEAVING and self._dtype.kind in "iu" else found
+
+    def cast(self, ref: int, dtype: Any, again: bool = False) -> int:
+        """Return a value in another dtype; ``again`` where it has the dtype, and may have left its range."""
+        if self.value(ref) is not None or (self.dtypes[ref] == dtype and not again):
+            return ref
+        return self.place((f"cast_{np.dtype(dtype).name}", ref), self.shapes[ref], np.dtype(dtype))
+
+
+def range_of(dtype: Any) -> tuple[float, float] | None:
+    """Return the lowest integer of a dtype, and how many there are; None where it holds no integers."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "iu":
+        return None
+    low = float(np.iinfo(dtype).min)
+    return low, float(np.iinfo(dtype).max) + 1.0 - low
 
 
 class LoopWriter:
@@ -324,10 +354,26 @@ class LoopWriter:
         if name == "cast_bool":
             return f"({args[0]} != 0.0)"
         if name.startswith("cast_int") or name.startswith("cast_uint"):
-            return self.call("trunc", *args)
+            return self.whole_number(self.call("trunc", *args), name.removeprefix("cast_"))
+        if name.startswith("times_"):
+            return self.product(args, name.removeprefix("times_"))
         if name.startswith("cast_float64"):
-            return args[0]
+            return f"float({args[0]})"
         return self.call(RENAMED.get(name, name), *args)
+
+    def product(self, args: Sequence[str], dtype: Any) -> str:
+        """Return a product; of integers of 32 bits exactly, as it wraps around."""
+        if np.dtype(dtype) not in (np.int32, np.uint32):
+            return " * ".join(args)
+        first, *rest = args
+        for other in rest:
+            first = self.call("times", first, other, *map(self.number, range_of(dtype) or ()))
+        return first
+
+    def whole_number(self, text: str, dtype: Any) -> str:
+        """Return the integer of a dtype that a number wraps around to."""
+        ends = range_of(dtype)
+        return text if ends is None else self.call("wrapped", text, *map(self.number, ends))
 
     # -------------------------------------------------------------- operations
     def _operation(self, k: int) -> View:
@@ -341,4 +387,15 @@ class LoopWriter:
         found = write(self, op, args, k) if write is not None else None
         if found is None:
             raise unsupported(op, self.target)
-        return found
+        return self._in_range(found, e.dtypes[k]) if isinstance(op, ADDING) else found
+
+    def _in_range(self, view: View, dtype: Any) -> View:
+        """Wrap sums of integers around, in place; sums of truth values are one."""
+        if dtype.kind == "f":
+            return view
+        text = "float({} != 0.0)" if dtype.kind == "b" else self.whole_number("{}", dtype)
+        if not view.shape:
+            return View(self.let(text.format(self.at(view, []))), 0, (), ())
+        with self.nest(view.shape) as idx:
+            self.line(f"{self.at(view, idx)} = {text.format(self.at(view, idx))}")
+        return view

@@ -12,7 +12,9 @@ from symgrad import trees
 from symgrad.exports.arrays import ArrayWriter
 from symgrad.exports.dialect import Dialect
 from symgrad.exports.request import Request
-from symgrad.exports.target import returned, signature
+from symgrad.exports.target import key_text, returned, signature
+from symgrad.foreign import docstring as quoted
+from symgrad.foreign import literal
 
 
 def structured(tree: trees.Tree, values: Iterator[str]) -> str:
@@ -20,11 +22,10 @@ def structured(tree: trees.Tree, values: Iterator[str]) -> str:
     if isinstance(tree, trees.Leaf):
         return next(values)
     if isinstance(tree, trees.Static):
-        plain = tree.value is None or isinstance(tree.value, (bool, int, str))
-        return ascii(tree.value) if plain else "None"
+        return literal(tree.value) if isinstance(tree.value, (bool, int, str)) else "None"
     parts = [structured(p, values) for p in tree.parts]
     if issubclass(tree.kind, dict):
-        return f"{{{', '.join(f'{k!a}: {p}' for k, p in zip(tree.keys, parts, strict=True))}}}"
+        return f"{{{', '.join(f'{key_text(k)}: {p}' for k, p in zip(tree.keys, parts, strict=True))}}}"
     if tree.kind is list:
         return f"[{', '.join(parts)}]"
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
@@ -32,11 +33,11 @@ def structured(tree: trees.Tree, values: Iterator[str]) -> str:
 
 def docstring(r: Request, first: str, more: Sequence[str] = ()) -> list[str]:
     """Return the lines of the function's docstring."""
-    lines = [f'"""{first}', "", "Args:"]
+    lines = ["", "Args:"]
     lines += [f"    {line}" for line in signature(r)] or ["    none"]
     lines += ["", "Returns:"]
     lines += [f"    {line}" for line in returned(r)]
-    return [*lines, *more, '"""']
+    return [f'"""{quoted(first)}', *map(quoted, [*lines, *more]), '"""']
 
 
 def size_lines(r: Request, values: Sequence[str]) -> list[str]:

@@ -33,6 +33,7 @@ class NumPy(Dialect):
     """NumPy's words."""
 
     imports = ("import numpy as np",)
+    zeros = False
 
     def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
         """Return a result: an array of its own, of its dtype."""

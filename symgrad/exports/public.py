@@ -8,9 +8,12 @@ from typing import Any
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports import c, jax, latex, numpy, python, sympy, torch  # noqa: F401  registers the targets
 from symgrad.exports.request import requested
-from symgrad.exports.target import TARGETS
+from symgrad.exports.target import TARGETS, Source
+from symgrad.files import replace_files
 
 __all__ = ["export"]
+
+MARK = 20  # characters at the head of a file by which one of symgrad's is known
 
 
 def export(
@@ -30,7 +33,8 @@ def export(
         args: example arguments, a tuple of arrays and structures of them, for their shapes and dtypes. A compiled
             function that was called needs none, a closed form has its own.
         target: "numpy", "python", "c", "jax", "torch", "sympy" or "latex".
-        path: a file to write the text to; "c" writes a header beside it.
+        path: a file to write the text to, in place of what it holds; "c" writes a header beside it, in place of one
+            that symgrad wrote. All is written, or the old files stay.
         name: what the function is called in the source; by default as it is called.
         shapes: in place of ``args``, a shape for each argument, in order or by name; a size may be a name, as in
             ``{"x": ("n", 3)}``, and is then whatever the arguments have.
@@ -41,7 +45,8 @@ def export(
 
     Raises:
         ExportError: the target cannot write an operation of the function; the message names it.
-        ArgumentError: the target is unknown, or a shape is none.
+        ArgumentError: the target is unknown, a shape is none, or the header would replace a file of yours.
+        OSError: the file cannot be written.
 
     >>> print(sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", name="double").splitlines()[-2].strip())
     v2 = v1 * 2.0
@@ -51,10 +56,24 @@ def export(
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"export: name is a text, got {type(name).__name__}.")
     asked = TARGETS[target].formulas if formula else 0
-    source = TARGETS[target].write(requested(fn_or_form, args, shapes, name, asked))
+    source = TARGETS[target].write(requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language))
     if path is not None:
-        place = Path(path)
-        place.write_text(source.text, encoding="utf-8")
-        for suffix, text in source.beside.items():
-            place.with_suffix(suffix).write_text(text, encoding="utf-8")
+        _write(Path(path), source)
     return source.text
+
+
+def _write(place: Path, source: Source) -> None:
+    texts = {place: source.text}
+    for suffix, text in source.beside.items():
+        beside = place.with_suffix(suffix)
+        if beside == place:
+            raise ArgumentError(
+                f"export: {place} is the name of the file beside the source. Give path= another ending."
+            )
+        if beside.is_file() and not beside.read_bytes().startswith(text[:MARK].encode()):
+            raise ArgumentError(
+                f"export: {beside}, which goes beside {place.name}, exists and was not written by symgrad. Give "
+                "another path=, or move that file."
+            )
+        texts[beside] = text
+    replace_files(texts)

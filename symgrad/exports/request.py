@@ -7,7 +7,7 @@ the last call is taken. Imports names, compiler and forms.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,9 +25,10 @@ from symgrad.dtypes import dtype_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
-from symgrad.exports.names import identifier, identifiers
+from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.forms import ClosedForm, names
+from symgrad.forms.names import is_outside
 from symgrad.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.shape import Expand
@@ -65,12 +66,15 @@ class Request:
         return [self.program.values[k].shape for k in self.program.inputs]
 
 
-def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int) -> Request:
-    """Return what ``export`` was asked for; ``formula`` is the number of operations up to which a formula is wanted."""
+def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int, language: str = PYTHON) -> Request:
+    """Return what ``export`` was asked for, with names for a language.
+
+    ``formula`` is the number of operations up to which a formula is wanted.
+    """
     if isinstance(fn, ClosedForm):
-        return _of_form(fn, args, shapes, name, formula)
+        return _of_form(fn, args, shapes, name, formula, language)
     if isinstance(fn, Compiled) and args is None and shapes is None:
-        return _of_compiled(fn, name, formula)
+        return _of_compiled(fn, name, formula, language)
     if not callable(fn):
         raise ArgumentTypeError(
             f"export: expected a function or a closed form, got {type(fn).__name__}. Pass f itself, or sg.derive(y, x)."
@@ -78,7 +82,7 @@ def requested(fn: Any, args: Any, shapes: Any, name: str | None, formula: int) -
     original = fn.fn if isinstance(fn, Compiled) else fn
     assert callable(original)  # narrows the type: what is compiled was a function
     values, tree, specs = _arguments(original, args, shapes)
-    return _traced(original, tree, specs, values, name or str(getattr(fn, "__name__", "")), formula)
+    return _traced(original, tree, specs, values, name or str(getattr(fn, "__name__", "")), formula, language)
 
 
 # ------------------------------------------------------------------ functions
@@ -142,13 +146,11 @@ def parameters(fn: Any) -> list[str]:
 
 
 def _traced(
-    fn: Callable[..., Any], tree: trees.Tree, specs: list[Spec], values: Any, name: str, formula: int
+    fn: Callable[..., Any], tree: trees.Tree, specs: list[Spec], values: Any, name: str, formula: int, language: str
 ) -> Request:
     symbols = {n: None for s in specs for n in s.shape if isinstance(n, sp.Symbol)}
     called = _called(tree, parameters(fn), len(specs))
-    short = identifier(name or "function", _helpers())
-    params = identifiers(called, [short, *_helpers()])
-    sizes = dict(zip(symbols, identifiers([n.name for n in symbols], [short, *params]), strict=True))
+    short, params, sizes = _names(name or "function", called, symbols, language)
     if symbols:
         program, results = sized_program(fn, tree, specs)
     else:
@@ -223,39 +225,42 @@ def _number(leaf: Leaf) -> Any:
 
 
 # ------------------------------------------------------------------ compiled functions and forms
-def _of_compiled(fn: Compiled, name: str | None, formula: int) -> Request:
+def _of_compiled(fn: Compiled, name: str | None, formula: int, language: str) -> Request:
     found = fn._any()
     (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
     specs = [Spec(*s) for s in key]
     called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
-    short = identifier(name or getattr(fn.fn, "__name__", "") or "function", _helpers())
-    params = identifiers(called, [short, *_helpers()])
+    short, params, _ = _names(name or getattr(fn.fn, "__name__", "") or "function", called, (), language)
     forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results), formula) if formula and fn.fn else []
     return Request(found.program, short, params, found.results, {}, forms)
 
 
-def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: int) -> Request:
+def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula: int, language: str) -> Request:
     """Export the formula's own graph, as a function of its leaves."""
     if args is not None or shapes is not None:
         raise ArgumentTypeError(
             f"export: a closed form has its arguments already, {form.args}. For other shapes export the function."
         )
-    short = identifier(name or "closed_form", _helpers())
-    params = identifiers(form.args, [short, *_helpers()])
-    symbols = {n: None for leaf in form._leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
-    sizes = dict(zip(symbols, identifiers([str(n) for n in symbols], [short, *params]), strict=True))
-    program = of_nodes(form._leaves, form._root) if form._basis is None else _jacobian(form, symbols)
-    examples = [leaf.value for leaf in form._leaves]
+    leaves = _own(form)
+    symbols = {n: None for leaf in leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
+    short, params, sizes = _names(name or "closed_form", form.args[: len(leaves)], symbols, language)
+    program = of_nodes(leaves, form._root) if form._basis is None else _jacobian(form, symbols)
+    examples = [leaf.value for leaf in leaves]
     known = all(v is not None for v in examples)
     shown = _renamed(form, params, sizes) if formula else None
     return Request(program, short, params, trees.LEAF, sizes, [shown], examples if known else None)
+
+
+def _own(form: ClosedForm) -> list[Leaf]:
+    """The leaves that are arguments; arrays from outside are written into the source."""
+    return [leaf for leaf in form._leaves if not is_outside(leaf)]
 
 
 def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> ClosedForm:
     """Return the form with leaves and sizes called as in the source."""
     table = {old: sp.Symbol(new, integer=True, positive=True) for old, new in sizes.items()}
     env: dict[int, Any] = {}
-    for leaf, name in zip(form._leaves, params, strict=True):
+    for leaf, name in zip(_own(form), params, strict=True):
         env[id(leaf)] = handle(Leaf(None, _put(leaf.shape, table), TRACED, name), None)
     basis = form._basis
     new = Leaf(None, _put(basis.shape, table), TRACED) if basis is not None else None
@@ -268,7 +273,8 @@ def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> 
             elif id(node) not in env:
                 args = [env[id(p)] if is_node(p) else _put(p, table) for p in node.inputs]
                 env[id(node)] = _put(node.op, table)(*args)
-    root = input_of(as_tensor(env[id(form._root)]))
+    with modes.enable_grad():
+        root = _with_numbers(input_of(as_tensor(env[id(form._root)])))
     return ClosedForm(root, [root], new, check=False)
 
 
@@ -286,12 +292,22 @@ def _put(x: Any, table: dict[Any, Any]) -> Any:
     return x
 
 
+def _names(
+    name: str, called: Iterable[str], symbols: Iterable[Any], language: str
+) -> tuple[str, list[str], dict[Any, str]]:
+    """Return what the function, its arguments and the sizes are called in a source: all different."""
+    short = function_name(name, _helpers(), language)
+    params = identifiers(called, [short, *_helpers()], language)
+    sizes = identifiers([str(n) for n in symbols], [short, *params, *_helpers()], language)
+    return short, params, dict(zip(symbols, sizes, strict=True))
+
+
 @lru_cache(maxsize=1)
 def _helpers() -> tuple[str, ...]:
-    """The names of all helpers, which arguments must not hide."""
+    """The names of all helpers and of what they import, which arguments must not hide."""
     folder = Path(__file__).parent / "library"
-    modules = [f"{__package__}.library.{p.stem}" for p in sorted(folder.glob("*.py"))]
-    return tuple(dict.fromkeys(name for m in modules for name in read(m).defined))
+    modules = [read(f"{__package__}.library.{p.stem}") for p in sorted(folder.glob("*.py"))]
+    return tuple(dict.fromkeys(name for m in modules for name in (*m.defined, *m.inside, *m.outside)))
 
 
 def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
@@ -302,6 +318,11 @@ def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
             f"{sorted(map(str, symbols))} have no numbers. Derive it with numbers for sizes, or export a product with "
             "it: derive(y, x, cotangent=u)."
         )
-    specs = [Spec(leaf.shape, dtype_of(leaf)) for leaf in form._leaves]
+    specs = [Spec(leaf.shape, dtype_of(leaf)) for leaf in _own(form)]
+
+    def rows(*xs: Any) -> Any:
+        given = iter(xs)
+        return form._program.run([leaf.value if is_outside(leaf) else next(given) for leaf in form._leaves])
+
     tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
-    return trace(lambda *xs: form._program.run(xs), tree, specs).program
+    return trace(rows, tree, specs).program

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.compiler.decompose import expand
-from symgrad.compiler.elements import FLOAT64, LOAD, Elements
+from symgrad.compiler.elements import LOAD, Elements
 from symgrad.compiler.program import Program, Value
 from symgrad.compiler.scalar import TRUTH
 from symgrad.ops.contract import Einsum
@@ -20,6 +20,7 @@ from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.parts import Part
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.total import MapTotal
+from symgrad.promotion import FLOAT64
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
@@ -64,7 +65,7 @@ class Steps(Elements):
         sizes = broadcast_shapes(*[self._program.values[a].shape for a in v.args])
         if all(isinstance(n, int) for n in sizes):
             return super()._total(op, args, v)
-        terms = self.in_full(self.elementwise(op.map, args, v.dtype), sizes)
+        terms = self.in_full(self.terms(op, args, v), sizes)
         added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
         return self.emit("div", added, self.size(total(sizes))) if op.mean else added
 

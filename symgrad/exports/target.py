@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
 from symgrad import trees
 from symgrad.errors import SymgradError
-from symgrad.exports.names import comment
+from symgrad.exports.errors import ExportError
+from symgrad.exports.names import PYTHON
 from symgrad.exports.request import Request
+from symgrad.foreign import comment, literal
+from symgrad.forms import ClosedForm
 
 FORMULA = 60  # operations up to which a formula stands in a source
 LONGEST = 240  # characters of a formula in a comment
+SHORT = 9  # entries of a constant that is written out in one
 
 
 class Source(NamedTuple):
@@ -31,23 +36,25 @@ class Target(NamedTuple):
         write: from the request to the source.
         suffix: of the file's name.
         formulas: the number of operations up to which it asks for formulas.
+        language: whose words its names must not be: "python" or "c".
     """
 
     write: Callable[[Request], Source]
     suffix: str
     formulas: int = FORMULA
+    language: str = PYTHON
 
 
 TARGETS: dict[str, Target] = {}
 
 
 def target(
-    name: str, suffix: str, formulas: int = FORMULA
+    name: str, suffix: str, formulas: int = FORMULA, language: str = PYTHON
 ) -> Callable[[Callable[[Request], Source]], Callable[[Request], Source]]:
     """Register a target under its name."""
 
     def register(write: Callable[[Request], Source]) -> Callable[[Request], Source]:
-        TARGETS[name] = Target(write, suffix, formulas)
+        TARGETS[name] = Target(write, suffix, formulas, language)
         return write
 
     return register
@@ -68,13 +75,13 @@ def signature(r: Request) -> list[str]:
 
 def returned(r: Request) -> list[str]:
     """Return a line for each result: its place, its shape and, where there is one, its formula."""
+    return [f"result{place}: {told}" for place, told in zip(paths(r.results), results(r), strict=True)]
+
+
+def results(r: Request) -> list[str]:
+    """Return for each result its shape and, where there is one, its formula."""
     values = [r.program.values[k] for k in r.program.outputs]
-    places = list(paths(r.results))
-    found = []
-    for n, v in enumerate(values):
-        place = f"result{places[n]}" if places[n] else "result"
-        found.append(f"{place}: {shape_words(r, v.shape)}" + formula_after(r, n))
-    return found
+    return [shape_words(r, v.shape) + formula_after(r, n) for n, v in enumerate(values)]
 
 
 def formula_after(r: Request, n: int) -> str:
@@ -83,10 +90,24 @@ def formula_after(r: Request, n: int) -> str:
     if form is None:
         return ""
     try:
-        text = comment(str(form))
+        text, told = str(form), "; ".join(constants(r, form))
     except (SymgradError, TypeError, ValueError, RecursionError):
         return ""
+    text = comment(f"{text}{'; ' if ' where ' in text else ' where '}{told}" if told else text)
     return f" = {text}" if len(text) <= LONGEST else ""
+
+
+def constants(r: Request, form: ClosedForm) -> list[str]:
+    """Return what the letters of a formula stand for that are no arguments: arrays that the function holds."""
+    mine = [(form._names[id(leaf)], np.asarray(leaf.value)) for leaf in form._leaves if leaf.title not in r.params]
+    return [f"{name} = {_entries(a)}" if a.size <= SHORT else f"{name}: {a.shape}, a constant" for name, a in mine]
+
+
+def _entries(a: Any) -> str:
+    """Return a small array as nested lists."""
+    if a.ndim:
+        return f"[{', '.join(map(_entries, a))}]"
+    return f"{a:.6g}" if a.dtype.kind == "f" else str(a)
 
 
 def paths(tree: trees.Tree, path: str = "") -> Iterator[str]:
@@ -95,5 +116,12 @@ def paths(tree: trees.Tree, path: str = "") -> Iterator[str]:
         yield path
     elif isinstance(tree, trees.Branch):
         for k, part in enumerate(tree.parts):
-            key = ascii(tree.keys[k]) if issubclass(tree.kind, dict) else k
-            yield from paths(part, f"{path}[{key}]")
+            yield from paths(part, f"{path}[{key_text(tree.keys[k]) if issubclass(tree.kind, dict) else k}]")
+
+
+def key_text(key: object) -> str:
+    """Return a key of a result as Python reads it."""
+    try:
+        return literal(key)
+    except TypeError as error:
+        raise ExportError(f"export: a key of the result cannot be written: {error}") from None

@@ -47,11 +47,13 @@ class Torch(Dialect):
         mixed = {"polygamma": True, "select": not all(known[1:]), "pow": not all(known)}
         if mixed.get(name):
             known = [False] * len(args)
-        return super().element(name, [self.tensor(a) if k else a for a, k in zip(args, known)], numbers, dtype)
+        return super().element(name, [self.tensor(a, dtype) if k else a for a, k in zip(args, known)], numbers, dtype)
 
-    def tensor(self, text: str) -> str:
-        """Return a number as a tensor without axes, which takes the dtype of what it meets."""
-        return f"torch.tensor({text}, dtype=torch.float64)"
+    def tensor(self, text: str, dtype: Any) -> str:
+        """Return a number as a tensor without axes: of the result's dtype, or a long integer."""
+        kind = np.dtype(dtype).kind
+        name = {"i": "int64", "u": "int64", "f": np.dtype(dtype).name}.get(kind, "float64")
+        return f"torch.tensor({text}, dtype=torch.{name})"
 
     def function(self, name: str) -> str:
         """Return a function of the library."""

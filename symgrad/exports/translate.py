@@ -185,7 +185,7 @@ class Translator:
         inner = Translator()
         inner.texts, inner._known = self.texts, self._known
         text = inner.definition(node) if isinstance(node, ast.FunctionDef) else inner.constant(found.name, node)
-        guard = f"SYMGRAD_{found.name.upper()}"
+        guard = f"SYMGRAD_HAS_{found.name}"
         self.texts.append(f"#ifndef {guard}\n#define {guard}\n{text}\n#endif")
 
     def constant(self, name: str, node: Any) -> str:

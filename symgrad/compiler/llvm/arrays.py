@@ -22,7 +22,7 @@ from symgrad.compiler.llvm.workspace import constants, functions, places
 from symgrad.compiler.program import Program
 from symgrad.compiler.scalar import TRUTH
 
-_BASIC = TRUTH | {"add", "sub", "mul", "div", "neg", "select", "cast_float32"}
+_BASIC = TRUTH | {"add", "sub", "mul", "div", "neg", "select", "cast_float32", "cast_float64"}
 KNOWN = _BASIC | LIBM | set(FUNCTIONS)
 _STACK = 32_768  # bytes of workspace that fit the stack
 _LONG = 200_000  # primitives from which other threads may run meanwhile

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from symgrad import trees
 from symgrad.compiler.backend import Kernel
 from symgrad.compiler.llvm import python_api
 from symgrad.compiler.llvm.machine import Level, compile_ir
 from symgrad.compiler.llvm.wrapper import Array, only_tuples, positional, wrapper
 from symgrad.compiler.program import Program
-
-FLOATING = frozenset({np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.bool_)})
 
 
 class Interface:
@@ -25,7 +21,7 @@ class Interface:
         self.outputs = _arrays(program, program.outputs)
         self.results = results
         self.flat = trees.Branch(tuple, (), (trees.LEAF,) * len(self.outputs))
-        self.supported = all(a.dtype in FLOATING for a in [*self.inputs, *self.outputs])
+        self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
         self.plain = only_tuples(results) and positional(args)
 
 

@@ -12,9 +12,11 @@ import numpy as np
 
 from symgrad.compiler.llvm.math import FUNCTIONS, definitions
 
-TYPES = {"f64": "double", "f32": "float", "i1": "i1", "i64": "i64", "i32": "i32"}
+_SIZES = (8, 16, 32, 64)
+TYPES = {"f64": "double", "f32": "float", "i1": "i1", **{f"{s}{n}": f"i{n}" for n in _SIZES for s in "iu"}}
 STORED = {**TYPES, "i1": "i8"}
-_KINDS = {"float64": "f64", "float32": "f32", "bool": "i1", "int64": "i64", "int32": "i32"}
+_KINDS = {"float64": "f64", "float32": "f32", "bool": "i1", **{f"{w}{n}": f"{w[0]}{n}" for n in _SIZES
+                                                                for w in ("int", "uint")}}  # fmt: skip
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "une"}
 # What the C library computes for single numbers; loops use the branch-free functions of ``math``.
@@ -91,16 +93,28 @@ class Code:
         text, own = value
         if own == kind:
             return text
-        if own.startswith("i"):
-            return self.set(f"{'uitofp' if own == 'i1' else 'sitofp'} {TYPES[own]} {text} to {TYPES[kind]}")
+        if kind[0] in "iu":
+            return self._whole(text, own, kind)
+        if own[0] in "iu":
+            unsigned = own == "i1" or own[0] == "u"
+            return self.set(f"{'uitofp' if unsigned else 'sitofp'} {TYPES[own]} {text} to {TYPES[kind]}")
         return self.set(f"{'fpext' if kind == 'f64' else 'fptrunc'} {TYPES[own]} {text} to {TYPES[kind]}")
+
+    def _whole(self, text: str, own: str, kind: str) -> str:
+        """Return a value as an integer: in 64 bits first, of which a narrow one keeps the last, as NumPy's casts do."""
+        if own[0] == "f":
+            text = self.set(f"{'fptoui' if kind == 'u64' else 'fptosi'} {TYPES[own]} {text} to i64")
+        elif own not in ("i64", "u64"):
+            unsigned = own == "i1" or own[0] == "u"
+            text = self.set(f"{'zext' if unsigned else 'sext'} {TYPES[own]} {text} to i64")
+        return text if kind in ("i64", "u64") else self.set(f"trunc i64 {text} to {TYPES[kind]}")
 
     def truth(self, value: tuple[str, str]) -> str:
         """Return a value as an i1: whether it is nonzero."""
         text, own = value
         if own == "i1":
             return text
-        return self.set(f"icmp ne {own} {text}, 0" if own.startswith("i") else f"fcmp une {TYPES[own]} {text}, 0.0")
+        return self.set(f"icmp ne {TYPES[own]} {text}, 0" if own[0] in "iu" else f"fcmp une {TYPES[own]} {text}, 0.0")
 
     def apply(self, name: str, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
         """Append a primitive and return its result."""

@@ -1,16 +1,23 @@
 """LLVM IR text to machine code in this process, for the processor it runs on. The optional llvmlite is imported here.
 
 The environment variable SYMGRAD_LLVM_CPU names another processor, as LLVM does: x86-64-v3 for AVX2 only, so that
-results are the same on a set of machines. Imports nothing of symgrad else.
+results are the same on a set of machines.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
+
+from symgrad.forks import hold_while_forking
+
+# llvmlite's lock around each call of LLVM, whose own locks a child must not find held.
+_LOCK: Any = getattr(llvm.ffi.lib, "_lock", None) or threading.RLock()
+hold_while_forking(_LOCK)
 
 
 class Level(NamedTuple):
@@ -69,6 +76,11 @@ def _processor() -> tuple[str, str]:
 
 def compile_ir(text: str, level: Level) -> Machine:
     """Compile IR for this processor, or for the one named in SYMGRAD_LLVM_CPU, whose instructions this one has."""
+    with _LOCK:
+        return _compiled(text, level)
+
+
+def _compiled(text: str, level: Level) -> Machine:
     cpu, features = _processor()
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=cpu, features=features, opt=level.generator, jit=True

@@ -259,17 +259,17 @@ class Plan:
     def _loop(self, op: Scan, k: int, refs: Sequence[int]) -> bool:
         """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
         e = self.e
-        dtypes = {op.dtype, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
-        if op.length < 1 or len(dtypes) != 1 or op.dtype.kind != "f":
+        dtypes = {op.packed, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
+        if op.length < 1 or len(dtypes) != 1 or op.packed.kind != "f":
             return False
         body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
         if any(isinstance(s, Outside) for s in body.steps):
             return False
-        args = [self._contiguous(self.view(r), op.dtype) for r in refs]
-        memory = self.workspace(loop_memory(op, body) // op.dtype.itemsize + 1, op.dtype)
+        args = [self._contiguous(self.view(r), op.packed) for r in refs]
+        memory = self.workspace(loop_memory(op, body) // op.packed.itemsize + 1, op.packed)
         result = self.place(k)
         if result.strides != whole(result.buffer, result.shape).strides:  # a loop packs its results without gaps
-            result = self.views[k] = whole(self.workspace(prod(result.shape), op.dtype), result.shape)
+            result = self.views[k] = whole(self.workspace(prod(result.shape), op.packed), result.shape)
         self.steps.append(Loop(op, args, result, body, memory))
         return True
 
@@ -324,7 +324,7 @@ def program_of_body(body: Body) -> Program:
     places = [program.input(s.shape, s.dtype) for s in body.inputs] + [program.const(c) for c in body.literals]
     for step in body.steps:
         args = tuple(places[k] for k in step.args)
-        places.append(program.step(step.op, args, step.result.shape, step.result.dtype))
+        places.append(program.step(step.op, args, step.result.shape))
     program.outputs = [places[k] for k in body.outputs]
     return simplified(program)
 

@@ -20,7 +20,8 @@ DATA, NDIM, DIMS, DESCR, FLAGS = HEADER, HEADER + 8, HEADER + 16, HEADER + 40, H
 CONTIGUOUS_ALIGNED = 0x0001 | 0x0100
 _ARRAY_RETURN, _ARRAY_NEW = 76, 93  # positions in NumPy's table of C functions
 _FASTCALL = 0x0080
-TYPE_NUMBERS = {np.dtype(t): np.dtype(t).num for t in (np.float64, np.float32, np.bool_, np.int64, np.int32)}
+_DTYPES = ("f8", "f4", "?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")
+TYPE_NUMBERS = {np.dtype(t): np.dtype(t).num for t in _DTYPES}
 
 
 class _Method(ctypes.Structure):

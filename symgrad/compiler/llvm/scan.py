@@ -40,7 +40,7 @@ class _Writer:
     def __init__(self, name: str, loop: Loop) -> None:
         self.name, self.op = name, loop.op
         self.inputs = len(self.op.body.inputs)
-        self.size = self.op.dtype.itemsize
+        self.size = self.op.packed.itemsize
         self.bytes = [prod(s.shape) * self.size for s in self.op.body.inputs]
         self.lines: list[str] = []
 

@@ -81,7 +81,7 @@ def loop_memory(op: Scan, body: Steps) -> int:
 
 def carry_bytes(op: Scan, k: int) -> int:
     """Return the room of a carry."""
-    return -(-max(1, prod(op.body.inputs[k].shape)) * op.dtype.itemsize // 64) * 64
+    return -(-max(1, prod(op.body.inputs[k].shape)) * op.packed.itemsize // 64) * 64
 
 
 class Workspace:

@@ -6,7 +6,6 @@ Imports arrays, pattern, products and the compiler.
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,9 @@ from symgrad.compiler.sparse.sets import Sets
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.trace import Spec, trace
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
+from symgrad.forks import Lock
 from symgrad.func import grad
+from symgrad.pickling import AsFunction, is_found, place_of, portable
 from symgrad.record import Core
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -43,18 +44,23 @@ class Prepared(NamedTuple):
         return compressed_rows(entries, self.columns, self.starts, self.shape)
 
 
-class Derivative:
+class Derivative(AsFunction):
     """A function that returns a sparse derivative; see ``sparse_jacobian``."""
 
     def __init__(self, name: str, fn: Callable[..., Any], argnum: int, backend: str, symmetric: bool) -> None:
         self.name, self.fn, self.argnum, self.backend, self.symmetric = name, fn, argnum, backend, symmetric
+        self._options = argnum, backend, symmetric
         self._found: dict[Any, Prepared] = {}
         self._last: Prepared | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
         functools.update_wrapper(self, fn, updated=())
 
     def __repr__(self) -> str:
         return f"<{self.name} of {getattr(self.fn, '__name__', 'a function')}, {len(self._found)} signatures>"
+
+    def __reduce__(self) -> Any:
+        fn = portable(self.fn, self.name)
+        return place_of(self)[1] if is_found(self) else (Derivative, (self.name, fn, *self._options))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the derivative at these arguments."""
@@ -93,7 +99,7 @@ class Derivative:
         key = (tree, specs)
         found = self._found.get(key)
         if found is None:
-            with self._lock:
+            with self._lock.current:
                 found = self._found.get(key)
                 if found is None:
                     found = self._found[key] = self._prepare(place, at)

@@ -135,6 +135,8 @@ def heaviside(a: float, b: float) -> float:
 
 def floor_divide(a: float, b: float) -> float:
     """The largest whole number up to a/b."""
+    if b == 0.0:
+        return div(a, b)
     r = fmod(a, b)
     q = floor((a - r) / b + 0.5)
     if r != 0.0 and (r < 0.0) != (b < 0.0):
@@ -178,3 +180,15 @@ def logit(p: float) -> float:
     if math.fabs(p - 0.5) < 0.25:
         return log1p((2.0 * p - 1.0) / (1.0 - p))
     return log(div(p, 1.0 - p))
+
+
+# ------------------------------------------------------------------ integers that wrap around
+def wrapped(x: float, low: float, count: float) -> float:
+    """The integer of a dtype with ``count`` numbers from ``low`` on that x wraps around to; 0 for nan and ∞."""
+    return x - floor((x - low) / count) * count if math.isfinite(x) else 0.0
+
+
+def times(a: float, b: float, low: float, count: float) -> float:
+    """The product of two integers of at most 32 bits, wrapped around: in two parts, so that each is exact."""
+    high = floor(b / 65536.0)
+    return wrapped(wrapped(a * high, low, count) * 65536.0 + a * (b - high * 65536.0), low, count)

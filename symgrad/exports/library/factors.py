@@ -72,6 +72,37 @@ def tall_svd(w: Array, n: int, m: int, u: Array, uat: int, s: Array, sat: int, v
             u[uat + k * m + j] = u[uat + k * m + best]
             u[uat + k * m + best] = x
         swap_columns(s, sat, v, vat, m, m, j, best)
+    for j in range(m):
+        if s[sat + j] == 0.0:
+            fill_column(u, uat, n, m, j)
+
+
+def fill_column(u: Array, at: int, n: int, m: int, j: int) -> None:
+    """Make column j one at right angles to those before it: of the unit vector that has least of them."""
+    best: int = 0
+    least = math.inf
+    for i in range(n):
+        x = 0.0
+        for k in range(j):
+            x = x + u[at + i * m + k] * u[at + i * m + k]
+        if x < least:
+            least = x
+            best = i
+    for i in range(n):
+        u[at + i * m + j] = 1.0 if i == best else 0.0
+    for _ in range(2):
+        for k in range(j):
+            x = 0.0
+            for i in range(n):
+                x = x + u[at + i * m + k] * u[at + i * m + j]
+            for i in range(n):
+                u[at + i * m + j] = u[at + i * m + j] - x * u[at + i * m + k]
+    x = 0.0
+    for i in range(n):
+        x = x + u[at + i * m + j] * u[at + i * m + j]
+    x = sqrt(x)
+    for i in range(n):
+        u[at + i * m + j] = u[at + i * m + j] / x
 
 
 def turn_columns(m: Array, at: int, p: int, q: int, c: float, s: float, rows: int, columns: int) -> None:

@@ -90,9 +90,9 @@ def search_sorted(row: Any, v: Any, right: bool) -> Any:
     """Where each entry would stand in a sorted row."""
     side = "right" if right else "left"
     if row.ndim == 1:
-        return jnp.searchsorted(row, v, side)
+        return jnp.asarray(jnp.searchsorted(row, v, side), int)
     rows, wanted = row.reshape(-1, row.shape[-1]), v.reshape(-1, v.shape[-1])
-    return jax.vmap(lambda r, w: jnp.searchsorted(r, w, side))(rows, wanted).reshape(v.shape)
+    return jax.vmap(lambda r, w: jnp.searchsorted(r, w, side))(rows, wanted).reshape(v.shape).astype(int)
 
 
 def mantissa(x: Any) -> Any:

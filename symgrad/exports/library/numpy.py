@@ -315,7 +315,7 @@ def matrix_exp(a: Any, *hs: Any) -> Any:
     n, found = a.shape[-1], a
     for k, h in enumerate(hs):
         found = _blocks(found, np.kron(np.eye(2**k, dtype=h.dtype), h))
-    return _exponential(found)[..., :n, found.shape[-1] - n :]
+    return _exponential(found.astype(np.float64))[..., :n, found.shape[-1] - n :].astype(found.dtype)
 
 
 def inverse_gaps(x: Any) -> Any:

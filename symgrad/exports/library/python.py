@@ -130,7 +130,7 @@ def trunc(x: float) -> float:
 
 def lgamma(x: float) -> float:
     """log |Γ(x)|, ∞ at the poles."""
-    return math.inf if x <= 0.0 and math.floor(x) == x else math.lgamma(x)
+    return math.inf if math.isinf(x) or (x <= 0.0 and math.floor(x) == x) else math.lgamma(x)
 
 
 def fmax(a: float, b: float) -> float:

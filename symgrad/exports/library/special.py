@@ -54,6 +54,8 @@ def log_ndtr(x: float) -> float:
 def erfinv(x: float) -> float:
     """The inverse of erf, by Newton's steps from Winitzki's approximation."""
     a = math.fabs(x)
+    if a > 1.0:
+        return math.nan
     if not a < 1.0:
         return div(x, 1.0 - a)
     w = log1p(-a * a)
@@ -174,12 +176,16 @@ def i1e(x: float) -> float:
 
 def i0(x: float) -> float:
     """I₀(x)."""
+    if math.fabs(x) == math.inf:
+        return math.inf
     half = exp(math.fabs(x) / 2.0)
     return bessel_scaled(math.fabs(x), 0) * half * half
 
 
 def i1(x: float) -> float:
     """I₁(x)."""
+    if math.fabs(x) == math.inf:
+        return x
     half = exp(math.fabs(x) / 2.0)
     return math.copysign(bessel_scaled(math.fabs(x), 1) * half * half, x)
 

@@ -37,6 +37,12 @@ def bce_logits(z: Any, t: Any) -> Any:
     return (1 - t) * z - torch.nn.functional.logsigmoid(z)
 
 
+def divided(f: Any, a: Any, b: Any) -> Any:
+    """f, a division of integers, with 0 where b is 0."""
+    a, b = torch.as_tensor(a), torch.as_tensor(b)
+    return torch.where(b == 0, 0, f(a, torch.where(b == 0, 1, b)))
+
+
 def tanhshrink(x: Any) -> Any:
     """Return x - tanh x: near 0 by its series."""
     s = x * x
@@ -146,7 +152,7 @@ def diag_embed(x: Any, offset: int, n: int, m: int) -> Any:
     k = torch.arange(x.shape[-1])
     row = torch.arange(n)[:, None, None] == k + max(-offset, 0)
     column = torch.arange(m)[None, :, None] == k + max(offset, 0)
-    return torch.sum((row & column).to(x.dtype) * x[..., None, None, :], -1)
+    return torch.sum((row & column).to(x.dtype) * x[..., None, None, :], -1, dtype=x.dtype)
 
 
 def tril(x: Any, k: int) -> Any:
