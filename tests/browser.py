@@ -18,5 +18,5 @@ in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to show 
 def shown(path):
     """Return the elements of the page in this file, as text, and the lines of the console."""
     url = f"file://{urllib.parse.quote(str(path))}"
-    done = subprocess.run([CHROMIUM, *FLAGS, url], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([CHROMIUM, *FLAGS, url], capture_output=True, text=True, timeout=600)
     return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]

@@ -1,7 +1,9 @@
 """The command ``symgrad``: what it prints, its exit status, and what it refuses."""
 
 import errno
+import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -13,6 +15,7 @@ import pytest
 
 from symgrad.cli.main import main
 from symgrad.cli.output import folded
+from symgrad.cli.plain import ascii_source, ascii_text
 
 LEAST_SQUARES = ["sum((X @ w - y)**2)", "--shape", "X=n,d", "--shape", "w=d", "--shape", "y=n"]
 PRINTED = [
@@ -27,6 +30,7 @@ PRINTED = [
     (["derive", "sum(x**2)", "--wrt", "x", "--at", "x=[1, 2]"], "2*x\n= [2. 4.]\n"),
     (["derive", "a*x**2", "--wrt", "x", "--shape", "a="], "2*a*x\n"),
     (["derive", "e**(2*x)", "--wrt", "x"], "2*exp(2*x)\n"),
+    (["derive", "sum(x**3)", "--wrt", "x", "--shape", "x=n", "--order", "2", "--form", "index"], "6*x_i*δ_ij\n"),
     (["derive", "x*y", "--wrt", "x,y", "--form", "index"], "d/dx = y\nd/dy = x\n"),
     (["derive", "x*y", "--wrt", "x,y", "--latex"],
      "\\frac{\\partial}{\\partial x} = y\n\\frac{\\partial}{\\partial y} = x\n"),
@@ -77,6 +81,17 @@ REFUSED = [
     (["check", "numpy:sin"], "of which inputs?"),
     (["check", "numpy:sin", "--shape", "x=n"], "sizes are numbers"),
     (["check", "numpy:sin", "--shape", "x=9999999"], "entries"),
+    (["derive", "sum(x)", "--wrt", "x", "--shape", "x=999999999"], "999999999 entries are too many"),
+    (["check", "sum(x**2)", "--shape", "x=1000000"], "1000000 entries are too many"),
+    (["check", "kron(x, x)", "--shape", "x=900"], "a result of 810000 entries from 900"),
+    (["check", "kron(kron(x, x), x)", "--shape", "x=900"], "more than 1000000 entries"),
+    (["derive", "outer(x, x)", "--wrt", "x", "--shape", "x=1000"], "has 1000000000 entries"),
+    (["derive", "svd(A)[3]", "--wrt", "A", "--shape", "A=3,3"], "there is no part 3"),
+    (["check", "os:getcwd", "--shape", "x=2"], "TypeError: "),
+    (["check", "sys:exit", "--shape", "x=2"], "SystemExit"),
+    (["check", "x", "--shape", "x=2", "--seed", "-1"], "got --seed -1"),
+    (["check", "x", "--shape", "x=2", "--rtol", "nan"], "--rtol nan"),
+    (["derive", "x\udcff", "--wrt", "x"], "cannot be read"),
 ]
 
 
@@ -256,3 +271,105 @@ def test_the_page_shows_what_is_printed(command, printed, capsys, tmp_path, monk
     main(shlex.split(command)[1:])
     out, err = capsys.readouterr()
     assert (out + err).rstrip("\n") == printed or not printed
+
+
+# ------------------------------------------------------------------ terminals with few letters
+PLAIN = [
+    ("2*Xᵀ*(X*w - y)", "2*X.T*(X*w - y)"),
+    ("-A⁻ᵀ*(A⁻¹ + B)ᵀ", "-inv(A).T*(inv(A) + B).T"),
+    ("(A + B)⁻¹*x", "inv(A + B)*x"),
+    ("f(A, B)⁻¹", "inv(f(A, B))"),
+    ("X⊙σ(W*x)", "X*sigma(W*x)"),
+    ("2*‖x‖*(‖A*x‖² + 1)", "2*norm(x)*(norm(A*x)**2 + 1)"),
+    ("x²·sin(x) − √y − √(x + 1)", "x**2*sin(x) - sqrt(y) - sqrt(x + 1)"),
+    ("x⁻²", "x**(-2)"),
+    ("θ + π + λ₁ + é", "theta + pi + lambda1 + e"),
+    ("∂y/∂x = y′ … — →", "dy/dx = y' ... -- ->"),
+    ("x中", "x\\u4e2d"),
+]
+
+
+@pytest.mark.parametrize(("text", "plain"), PLAIN)
+def test_formulas_in_ascii_are_those_of_parse(text, plain):
+    assert ascii_text(text) == plain
+    assert ascii_source(text).isascii()
+    assert not set(ascii_source(text)) - set(text) & set("\"'\\")
+
+
+LETTERS = [
+    ["derive", "sum((X @ w - σ)**2)", "--wrt", "w,X", "--shape", "X=n,d", "--shape", "w=d", "--shape", "σ=n"],
+    ["derive", "trace(inv(θ))", "--wrt", "θ", "--shape", "θ=n,n", "--json"],
+    ["derive", "norm(x)**2", "--wrt", "x", "--shape", "x=n", "--latex"],
+    ["explain", "θ**2*sin(θ)", "--wrt", "θ"],
+    ["explain", "θ**2", "--wrt", "θ", "--html"],
+    ["explain", "θ**2", "--wrt", "θ", "--latex"],
+    ["export", "sum((X @ θ)**2)", "--wrt", "θ", "--shape", "X=n,d", "--shape", "θ=d", "--target", "numpy"],
+    ["check", "θ**2 + 1", "--shape", "θ="],
+    ["ops", "sin"],
+    ["derive", "é +", "--wrt", "é"],
+    ["derive", "中**2", "--wrt", "中"],
+]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437", "utf-8"])
+def test_every_command_writes_to_every_terminal(encoding, monkeypatch):
+    for arguments in LETTERS:
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict") for _ in range(2)]
+        with monkeypatch.context() as m:
+            m.setattr(sys, "stdout", streams[0])
+            m.setattr(sys, "stderr", streams[1])
+            status = main([*arguments, "--ascii"])
+        found = [s.buffer.getvalue().decode(encoding) for s in streams if s.flush() is None]
+        assert (status, bool(found[0])) == ((2, False) if arguments[1] == "é +" else (0, True))
+        assert found[0].isascii()
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437"])
+def test_a_terminal_that_lacks_a_letter_gets_words(encoding, monkeypatch):
+    for arguments in LETTERS:
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="strict")
+        with monkeypatch.context() as m:
+            m.setattr(sys, "stdout", stream)
+            m.setattr(sys, "stderr", stream)
+            main(arguments)
+        stream.flush()
+        assert stream.buffer.getvalue()
+
+
+def test_words_stand_for_signs(capsys):
+    assert main([*LETTERS[0], "--ascii"]) == 0
+    assert capsys.readouterr().out == "d/dw = 2*X.T*r\nd/dX = 2*r*w.T\nwhere r = X*w - sigma\n"
+    assert main([*LETTERS[1], "--ascii"]) == 0
+    assert "θ⁻ᵀ" in json.loads(capsys.readouterr().out)[0]["text"]
+
+
+def test_it_runs_where_the_terminal_is_ascii():
+    command = [sys.executable, "-m", "symgrad", *LETTERS[0]]
+    done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True)
+    assert done.returncode == 0
+    assert b"2*X.T*r" in done.stdout
+
+
+def test_what_is_replaced_is_said(tmp_path, capsys):
+    for command in (["export", "x**2", "--wrt", "x", "--target", "numpy"], ["report", "x**2", "--wrt", "x"]):
+        path = str(tmp_path / command[0])
+        assert main([*command, "-o", path]) == 0
+        assert capsys.readouterr().err == ""
+        assert main([*command, "-o", path]) == 0
+        assert capsys.readouterr().err == f"symgrad {command[0]}: replaced {path}\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "said"),
+    [
+        (["abs(x)", "--at", "x=0"], 0, "kink: abs has no derivative at x = 0"),
+        (["max(x)", "--shape", "x=2", "--at", "x=[1,1]"], 0, "kink: max has no derivative at x[0] = 1"),
+        (["log(x)", "--at", "x=-1"], 1, "DISAGREE"),
+        (["sum(A@x)", "--shape", "A=2,2", "--at", "x=[1,2]"], 0, "all witnesses agree"),
+        (["math:sin", "--at", "x=1"], 2, "--at gives a name of a formula a value"),
+    ],
+)
+def test_check_looks_at_the_values_that_names_are_given(args, status, said, capsys):
+    assert main(["check", *args]) == status
+    out = capsys.readouterr()
+    assert said in out.out + out.err

@@ -228,7 +228,7 @@ def test_latex_is_set_without_complaint(tmp_path):
     start = r"\documentclass{article}\usepackage{amsmath,amssymb}\begin{document}"
     (tmp_path / "page.tex").write_text(f"{start}{body}\\end{{document}}", "utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, errors="replace")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, errors="replace")
     assert done.returncode == 0, [line for line in done.stdout.splitlines() if line.startswith(("!", "l."))]
 
 

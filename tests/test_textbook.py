@@ -108,7 +108,10 @@ def test_jacobian_of_a_running_sum_has_a_bracket(y, text):
     form = sg.derive(y, x)
     assert str(form) == text
     rng = np.random.default_rng(1)
-    given = {name: rng.normal(size=(5,) * len(leaf.shape)) for name, leaf in zip(form.args, form._leaves, strict=True)}
+    given = {
+        name: rng.normal(size=(5,) * len(leaf.shape))
+        for name, leaf in zip(form._called.names, form._leaves, strict=True)
+    }
     expected = form.lambdify()(**given) if given else np.tril(np.ones((5, 5)))
     close(evaluate(form.expr, form._free(()), (5, 5), {**given, **SIZES}), expected, 1e-12)
 

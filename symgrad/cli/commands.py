@@ -9,31 +9,40 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
+from symgrad.bounds import MOST_ENTRIES
 from symgrad.cli.formulas import read_formula, wanted
-from symgrad.cli.output import show
+from symgrad.cli.output import ascii_json, show, written_for
+from symgrad.cli.plain import ascii_text
 from symgrad.cli.progress import progress
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression import MOST_ENTRIES, Expression
-from symgrad.forms import derive
+from symgrad.expression import Expression
+from symgrad.forms import derive, printers
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
+from symgrad.record import as_tensor
 from symgrad.tensor import Tensor
 from symgrad.testing import crosscheck
 
+MOST_CHECKED = 1000  # entries of inputs
+MOST_MOVED = 10**10  # additions of a check
 FORMS = ("text", "matrix", "index", "scalar", "where")
 
 
 def run_derive(args: argparse.Namespace) -> int:
     """Print the derivative."""
     formula, wrt = _differentiated(args)
+    _check_result(formula, wrt, args.order)
+    fallback = ascii_text
     with progress("deriving"):
         found = derive(formula.value, wrt[0] if len(wrt) == 1 else wrt, args.order)
         forms: list[ClosedForm] = [found] if isinstance(found, ClosedForm) else list(found)
         if args.json:
+            fallback = ascii_json
             text = json.dumps([_data(w, f) for w, f in zip(wrt, forms, strict=True)], ensure_ascii=False, indent=2)
         elif len(forms) > 1 and args.form in ("text", "where") and not args.latex:
             text = str(found)
@@ -41,8 +50,18 @@ def run_derive(args: argparse.Namespace) -> int:
             text = "\n".join(
                 _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(wrt, forms, strict=True)
             )
-    show(text)
+    show(written_for(sys.stdout, text, args.ascii, fallback))
     return 0
+
+
+def _check_result(formula: Expression, wrt: list[Tensor], order: int) -> None:
+    """Refuse derivatives of very many entries."""
+    for leaf in wrt:
+        entries = math.prod(
+            n for n in (*formula.value.shape, *leaf.shape * min(2, max(1, order))) if isinstance(n, int)
+        )
+        if entries > MOST_ENTRIES:
+            raise ParseError(f"the derivative by {leaf.name} has {entries} entries. Name the sizes.")
 
 
 def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
@@ -63,10 +82,10 @@ def _written(form: ClosedForm, args: argparse.Namespace) -> str:
     if args.latex:
         return form.latex("matrix" if args.form == "text" else args.form)
     if args.form == "where":
-        lines = [f"{d.name} = {d.expr}" for d in reversed(form.where)]
-        text = "\n  ".join([str(form.body), *(["where", *lines] if lines else [])])
+        lines = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(form.where)]
+        text = "\n  ".join([printers.text(form.body), *(["where", *lines] if lines else [])])
     else:
-        text = str(form) if args.form == "text" else str(getattr(form, args.form)())
+        text = str(form) if args.form == "text" else printers.text(getattr(form, args.form)())
     value = _value(form, args)
     return text if value is None else f"{text}\n= {value}"
 
@@ -83,29 +102,54 @@ def _data(leaf: Tensor, form: ClosedForm) -> dict[str, Any]:
         "shape": [n if isinstance(n, int) else str(n) for n in form.shape],
         "text": str(form),
         "latex": form.latex(),
-        "body": str(form.body),
-        "where": [{"name": str(d.name), "text": str(d.expr)} for d in form.where],
+        "body": printers.text(form.body),
+        "where": [{"name": printers.text(d.name), "text": printers.text(d.expr)} for d in form.where],
         "args": list(form.args),
     }
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Cross-check derivatives at random inputs; 1 where witnesses disagree."""
+    """Cross-check derivatives at the values given with --at, elsewhere at random inputs; 1 where witnesses disagree."""
+    given: list[Any] = []
     if _is_function(args.formula):
+        if args.at:
+            raise ParseError(
+                "check: --at gives a name of a formula a value. Of a function, give the shapes of its inputs."
+            )
         f, shapes = _function(args.formula), [_numbers(text) for text in args.shape]
     else:
         formula, _ = read_formula(args)
         f, shapes = formula, _counted(formula.leaves.values())
-    if sum(map(math.prod, shapes)) > MOST_ENTRIES:
-        raise ParseError(f"inputs of more than {MOST_ENTRIES} entries. A check of a smaller case says as much.")
+        given = [leaf._value for leaf in formula.leaves.values()]
+    entries = sum(map(math.prod, shapes))
+    if entries > MOST_CHECKED:
+        raise ParseError(f"check: inputs of {entries} entries, more than {MOST_CHECKED}. Give smaller sizes.")
+    if args.seed < 0 or not 0 < args.rtol < math.inf:
+        raise ArgumentError(
+            f"check: got --seed {args.seed} --rtol {args.rtol}. Expected a whole and a positive number."
+        )
     rng = np.random.default_rng(args.seed)
     inputs = [rng.uniform(0.5, 1.5, s) if args.positive else rng.standard_normal(s) for s in shapes]
+    inputs = [x if v is None else v for x, v in zip_longest(inputs, given)]
     if not inputs:
         raise ParseError("check: of which inputs? Give the shape of each, as in --shape x=3 --shape A=2,2.")
     with progress("checking"):
-        report = crosscheck(f, *inputs, rtol=args.rtol, raise_exception=False)
-    show(str(report))
+        _check_cost(f, inputs, entries)
+        report = crosscheck(f, *inputs, rtol=args.rtol, raise_exception=False, digits=args.digits)
+    show(written_for(sys.stdout, str(report), args.ascii))
     return 0 if report.ok else 1
+
+
+def _check_cost(f: Callable[..., Any], inputs: list[Any], entries: int) -> None:
+    """Refuse a check that would need huge Jacobians, or take minutes; every entry is moved by itself."""
+    if isinstance(f, Expression):
+        value, work = f.bounded(*inputs)
+    else:
+        value, work = as_tensor(f(*map(as_tensor, inputs))), 0
+    if math.prod(value.shape) * entries > MOST_ENTRIES or work * entries > MOST_MOVED:
+        raise ParseError(
+            f"check: a result of {math.prod(value.shape)} entries from {entries} is too much. Give smaller sizes."
+        )
 
 
 def _is_function(text: str) -> bool:
@@ -117,11 +161,12 @@ def _function(text: str) -> Callable[..., Any]:
     module, _, name = text.partition(":")
     sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(importlib.import_module(module), name)
-    except ImportError as error:
+        imported = importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # whatever the module does when it is imported
         raise ArgumentError(f"check: the module {module!r} cannot be imported: {error}.") from error
-    except AttributeError:
-        raise ArgumentError(f"check: the module {module!r} has no {name!r}.") from None
+    found = getattr(imported, name, None)
+    if found is None:
+        raise ArgumentError(f"check: the module {module!r} has no {name!r}.")
     if not callable(found):
         raise ArgumentError(f"check: {text} is a {type(found).__name__}. Expected a function of arrays.")
     return found  # type: ignore[no-any-return]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from symgrad.cli.formulas import read_formula, wanted
-from symgrad.cli.output import show
+from symgrad.cli.output import ascii_html, complain, show, written_for
+from symgrad.cli.plain import ascii_source, ascii_text
 from symgrad.cli.progress import progress
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.exports import export
@@ -26,7 +28,7 @@ def run_explain(args: argparse.Namespace) -> int:
     with progress("explaining"):
         found = explain(formula.value, wrt or list(formula.leaves.values()))
         text = found.latex() if args.latex else found.html() if args.html else str(found)
-    show(text)
+    show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0
 
 
@@ -43,9 +45,12 @@ def run_export(args: argparse.Namespace) -> int:
     with progress("writing"):
         made = _made(what, formula, argnums[0] if len(argnums) == 1 else tuple(argnums))
         shapes = {k: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for k, x in formula.leaves.items()}
+        before = args.output is not None and Path(args.output).is_file()
         text = export(made, shapes=shapes, target=args.target, path=args.output, name=args.name)
     if args.output is None:
-        print(text, end="" if text.endswith("\n") else "\n")
+        print(written_for(sys.stdout, text, args.ascii, ascii_source).removesuffix("\n"))
+    elif before:
+        complain(f"symgrad export: replaced {args.output}")
     return 0
 
 
@@ -64,6 +69,8 @@ def run_report(args: argparse.Namespace) -> int:
     if Path(args.output).is_dir():
         raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")
     with progress("writing"):
-        report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
-    print(args.output)
+        found = report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
+    if found.replaced:
+        complain(f"symgrad report: replaced {args.output}")
+    print(written_for(sys.stdout, args.output, args.ascii))
     return 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from symgrad.bounds import MOST_ENTRIES, MOST_INTEGER
 from symgrad.creation import symbol, tensor
 from symgrad.errors import ParseError
 from symgrad.expression import Expression, parse
@@ -83,7 +85,22 @@ def _sizes(text: str, name: str) -> tuple[Any, ...]:
         if not (part.isascii() and (part.isdigit() or part.isidentifier())) or len(part) > 9:
             raise ParseError(f"--shape {name}: {part!r} is not a size. Expected a number or a name, as in {name}=n,3.")
         sizes.append(int(part) if part.isdigit() else part)
+    check_entries(name, sizes)
     return tuple(sizes)
+
+
+def check_entries(name: str, sizes: Sequence[Any]) -> None:
+    """Refuse a name that would stand for a very large array.
+
+    Raises:
+        ParseError: a size, or the product of them, is too large.
+    """
+    numbers = [n for n in sizes if isinstance(n, int)]
+    if max(numbers, default=0) > MOST_INTEGER or math.prod(numbers) > MOST_ENTRIES:
+        raise ParseError(
+            f"--shape {name}: {math.prod(numbers)} entries are too many. Expected sizes up to {MOST_INTEGER}, up to "
+            f"{MOST_ENTRIES} entries; a size may be a name, as in {name}=n."
+        )
 
 
 def _leaf(name: str, sizes: tuple[Any, ...], value: str | None, marks: dict[str, bool], shaped: bool) -> Tensor:
@@ -104,4 +121,6 @@ def _array(text: str, name: str) -> Any:
         raise ParseError(
             f"--at {name}: got {text[:40]!r}. Expected a number or lists of numbers, as in [1, 2]."
         ) from None
+    if found.size > MOST_INTEGER:
+        raise ParseError(f"--at {name}: got {found.size} numbers. Expected at most {MOST_INTEGER}.")
     return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import sys
 
+from symgrad.cli.output import written_for
 from symgrad.coverage import Readings, functions, operations
 from symgrad.errors import ArgumentError
 
@@ -27,7 +29,7 @@ def run_ops(args: argparse.Namespace) -> int:
         count = len(found)
     if not count:
         raise ArgumentError(f"no operation has {args.word!r} in its name. Leave it out to see all.")
-    print(text)
+    print(written_for(sys.stdout, text, args.ascii))
     return 0
 
 

@@ -16,6 +16,7 @@ from symgrad.cli import commands
 from symgrad.cli.documents import WHAT, run_explain, run_export, run_report
 from symgrad.cli.formulas import add_formula
 from symgrad.cli.listing import run_ops
+from symgrad.cli.output import complain
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
 
@@ -27,10 +28,13 @@ EXAMPLES = """examples:
   symgrad export "sum((X @ w - y)**2)" --wrt w \\
       --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
   symgrad check "logsumexp(x, 0)" --shape x=5
+
+exit status: 0 all is well; 1 a check found a difference; 2 the arguments or
+the formula are wrong, or too large; 130 interrupted
 """
 KINDS = {
     "derive": "print a derivative's closed form",
-    "check": "compare all ways to compute a derivative, at random inputs",
+    "check": "compare all ways to compute a derivative, at values of --at or random inputs",
     "explain": "derive step by step",
     "export": "write source that computes the derivative without symgrad",
     "report": "write a page with formula, steps, graph, numbers and source",
@@ -50,7 +54,9 @@ def parser() -> argparse.ArgumentParser:
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
     adders = (_add_derive, _add_check, _add_explain, _add_export, _add_report, _add_ops)
     for (kind, what), add in zip(KINDS.items(), adders, strict=True):
-        add(kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}."))
+        command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
+        add(command)
+        command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
     return found
 
 
@@ -69,6 +75,7 @@ def _add_check(p: argparse.ArgumentParser) -> None:
     p.add_argument("--seed", type=int, default=0, help="of the random inputs; default 0")
     p.add_argument("--positive", action="store_true", help="draw inputs between 0.5 and 1.5, not around 0")
     p.add_argument("--rtol", type=float, default=1e-6, help="tolerance; default 1e-6")
+    p.add_argument("--digits", type=int, help="also compute the gradient to so many digits, and give errors in ulps")
     p.set_defaults(run=commands.run_check)
 
 
@@ -109,18 +116,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = args.run(args)
         sys.stdout.flush()
     except SymgradError as error:
-        print(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}", file=sys.stderr)
+        complain(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}")
         return 2
     except BrokenPipeError:  # such as `symgrad … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        print(f"symgrad {args.command}: {': '.join(filter(None, (error.strerror, error.filename)))}", file=sys.stderr)
+        complain(f"symgrad {args.command}: {': '.join(map(str, filter(None, (error.strerror, error.filename))))}")
         return 2
     except MemoryError as error:
-        print(f"symgrad {args.command}: there is not enough memory. {error}".rstrip(), file=sys.stderr)
+        complain(f"symgrad {args.command}: there is not enough memory. {error}".rstrip())
         return 2
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
+    except (Exception, SystemExit) as error:  # of a user's function; status 1 is kept for what a check found
+        complain(f"symgrad {args.command}: {type(error).__name__}: {error}".rstrip(": "))
+        return 2
     return status

@@ -1,10 +1,15 @@
-"""Text for a terminal: formulas folded to its width. Imports nothing of symgrad."""
+"""Text for a terminal: formulas folded to its width, in ASCII where it has no other letters. Imports plain."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import textwrap
+from collections.abc import Callable
+from typing import TextIO
+
+from symgrad.cli.plain import ascii_text
 
 
 def show(text: str) -> None:
@@ -15,6 +20,32 @@ def show(text: str) -> None:
     width = shutil.get_terminal_size().columns
     for line in text.splitlines():
         print("\n".join(folded(line, width)))
+
+
+def complain(text: str) -> None:
+    """Print a line on standard error."""
+    print(written_for(sys.stderr, text), file=sys.stderr)
+
+
+def written_for(
+    stream: TextIO, text: str, ascii_only: bool = False, fallback: Callable[[str], str] = ascii_text
+) -> str:
+    """Return the text, or what ``fallback`` makes of it where the stream has not all of its letters."""
+    try:
+        text.encode("ascii" if ascii_only else stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return fallback(text)
+    return text
+
+
+def ascii_html(text: str) -> str:
+    """Return HTML with letters by their numbers."""
+    return text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def ascii_json(text: str) -> str:
+    """Return JSON with letters by their numbers."""
+    return json.dumps(json.loads(text), indent=2)
 
 
 def folded(line: str, width: int) -> list[str]:

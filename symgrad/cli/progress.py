@@ -32,6 +32,6 @@ def _tell(what: str, done: threading.Event) -> None:
     said = False
     while not done.wait(PATIENCE):
         said = True
-        print(f"\r{what} … {time.monotonic() - start:.0f} s", end="", file=sys.stderr, flush=True)
+        print(f"\r{what} ... {time.monotonic() - start:.0f} s", end="", file=sys.stderr, flush=True)
     if said:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)

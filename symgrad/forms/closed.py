@@ -5,28 +5,30 @@ Imports the notations and below. The graph of the derivative is its source; ever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
+from symgrad.errors import ArgumentError, FormError
+from symgrad.foreign import latex_in_html
 from symgrad.forms import names, printers, verify
 from symgrad.forms.budget import Budget
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.emit import MatrixReading, written_out
+from symgrad.forms.function import Function
 from symgrad.forms.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.forms.to_sympy import to_sympy
 from symgrad.forms.where import Definition, WhereForm
+from symgrad.lazy import cached_property
 from symgrad.node import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
-from symgrad.ops.value import to_value
+from symgrad.pickling import read, written
 from symgrad.scalars import tidy
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
@@ -46,6 +48,7 @@ class ClosedForm:
         self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None, check: bool = True
     ) -> None:
         self._verify = check
+        self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
         self._root, self._basis, self._forward = root, basis, list(forward)
         self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
 
@@ -63,8 +66,24 @@ class ClosedForm:
 
     @property
     def args(self) -> tuple[str, ...]:
-        """The names of the leaves that the formula depends on, in the order in which the function first used them."""
+        """The names of what ``lambdify()`` takes, in the order in which the function first used them.
+
+        They are the leaves that the formula depends on: symbols, and tensors that have a name or require a gradient.
+        Arrays that the function took from outside are not among them; they are in ``values``. A leaf of which the
+        formula needs a size only is an argument too, and after the leaves comes a size that none of them has.
+        """
         return self._called.args
+
+    @property
+    def values(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The arrays that the function took from outside, by the names that the formula gives them.
+
+        >>> w = sg.symbol("w", 2)
+        >>> form = sg.derive(((sg.tensor([[1.0, 2.0]]) @ w) ** 2).sum(), w)
+        >>> print(form, form.args, form.values)
+        2*Aᵀ*A*w ('w',) {'A': array([[1., 2.]])}
+        """
+        return {self._names[id(leaf)]: np.array(leaf.value) for leaf in self._leaves if names.is_outside(leaf)}
 
     # -------------------------------------------------------------- notations
     @cached_property
@@ -193,7 +212,7 @@ class ClosedForm:
     @cached_property
     def _where(self) -> WhereForm | None:
         try:
-            found = WhereForm([self._root], self._forward, self._called, self._basis)
+            found = WhereForm([self._root], self._forward, self._called, self._basis, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
         if self._verify and verify.can_be_checked(self):
@@ -218,7 +237,7 @@ class ClosedForm:
         return self  # never changes
 
     def __reduce__(self) -> Any:
-        raise ArgumentTypeError("pickle: a closed form holds a graph. Pickle its .expr, a SymPy expression, instead.")
+        return _restored, packed([self], [])
 
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
@@ -259,62 +278,75 @@ class ClosedForm:
             found = self.latex()
         except TooDeep:
             found = self.latex("where")
-        return f"$\\displaystyle {printers.for_notebook(found)}$"
+        return f"$\\displaystyle {latex_in_html(found)}$"
 
     # -------------------------------------------------------------- function
     @cached_property
     def _program(self) -> Program:
         return Program(self._root, self._leaves, self._basis)
 
-    def lambdify(self) -> Callable[..., Any]:
+    def lambdify(self, *order: Any) -> Function:
         """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
 
-        Symbolic sizes are read off the arguments. Where a leaf has a value and its argument is left out, the
-        value is used.
+        Args:
+            order: what the function takes by position, and in which order: names, or the tensors themselves. Also
+                those that the formula does not depend on. Default ``args``.
+
+        Returns:
+            A function. Sizes are read off its arguments, or passed by name, as in ``n=3``. Where a leaf has a value
+            and its argument is left out, the value is used; ``values`` are filled in.
+
+        Raises:
+            ArgumentError: ``order`` has something else than the function's arguments, or one of them twice.
+
+        >>> x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
+        >>> f = sg.derive((x * y * y).sum(), y).lambdify(y, x)
+        >>> f([1.0, 2.0], [3.0, 4.0])
+        array([ 6., 16.])
         """
-        program, order = self._program, self.args
+        found = self._ordered(order)
+        return Function(self._program, self._called, found, self._described(), (_lambdified, (self, found)))
 
-        def closed_form(*values: Any, **named: Any) -> Any:
-            unknown = set(named) - set(order)
-            if unknown or len(values) > len(order):
-                raise ArgumentError(
-                    f"expected the arguments {order}, got {len(values)} by position and {sorted(named)} by name."
-                )
-            given = dict(zip(order, values, strict=False))
-            twice = sorted(set(given) & set(named))
-            if twice:
-                raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
-            given.update(named)
-            arguments = [self._argument(k, given) for k in range(len(order))]
-            return _narrowed(program.run(arguments), arguments)
+    def _ordered(self, order: Sequence[Any]) -> tuple[str, ...]:
+        if not order:
+            return self.args
+        by_leaf = {id(leaf): name for name, leaf in self._called.mine.items()}
+        known = {*by_leaf.values(), *self._called.sizes}
+        found = tuple(by_leaf.get(id(getattr(x, "_node", None)), x if isinstance(x, str) else None) for x in order)
+        if not known.issuperset(found) or len(set(found)) < len(found):
+            raise ArgumentError(
+                f"lambdify: got the order {order}. Expected some of {sorted(known)}, each once, by name or as tensors."
+            )
+        return found  # type: ignore[return-value]
 
+    def _described(self) -> str:
         brief = len(ancestors([self._root])) <= BRIEF and self.has_matrix
-        formula = printers.text(self._matrix) if brief else "The closed form."
-        closed_form.__doc__ = f"{formula}\n\nArgs: {', '.join(order)}."
-        return closed_form
-
-    def _argument(self, k: int, given: dict[str, Any]) -> Any:
-        leaf, name = self._leaves[k], self.args[k]
-        if name not in given:
-            if leaf.value is None:
-                raise ArgumentError(
-                    f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}."
-                )
-            return leaf.value
-        value = given[name]
-        value = to_value(value.detach().numpy() if hasattr(value, "detach") else value)
-        have = np.shape(value)
-        if len(have) != len(leaf.shape) or any(
-            isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)
-        ):
-            raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
-        return value
+        return printers.text(self._matrix) if brief else "The closed form."
 
 
-def _narrowed(result: Any, arguments: Sequence[Any]) -> Any:
-    """Return the result in the arguments' dtype, where that is a narrower float: constants do not widen it."""
-    dtype = np.result_type(*arguments) if arguments else np.dtype(np.float64)
-    return result if dtype.kind != "f" or dtype == np.float64 else np.asarray(result, dtype)
+def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:
+    return form.lambdify(*order)
+
+
+def packed(forms: Sequence[ClosedForm], others: Sequence[AnyNode]) -> tuple[Any, Any]:
+    """Return forms, and other nodes of their graph, as they are pickled."""
+    nodes = [n for f in forms for n in (f._root, *([f._basis] if f._basis else []), *f._forward)]
+    return written([*nodes, *others]), [(f._basis is not None, len(f._forward), f._verify) for f in forms]
+
+
+def unpacked(graph: Any, kinds: Any) -> tuple[list[ClosedForm], list[AnyNode]]:
+    """Return what was packed."""
+    nodes: list[Any] = read(graph)
+    forms = []
+    for jacobian, forward, check in kinds:
+        root, basis = nodes.pop(0), nodes.pop(0) if jacobian else None
+        forms.append(ClosedForm(root, nodes[:forward], basis, check))
+        del nodes[:forward]
+    return forms, nodes
+
+
+def _restored(graph: Any, kinds: Any) -> ClosedForm:
+    return unpacked(graph, kinds)[0][0]
 
 
 def _entries(name: str, shape: tuple[int, ...]) -> Any:

@@ -89,7 +89,7 @@ def _verified(forms: Sequence[ClosedForm]) -> None:
     """Evaluate the forms now, each as it is written with names and, where it is not too long for that, without."""
     for form in forms:
         if not can_be_checked(form):
-            missing = [name for name, leaf in zip(form.args, form._leaves, strict=True) if leaf.value is None]
+            missing = [name for name, leaf in zip(form._called.names, form._leaves, strict=True) if leaf.value is None]
             raise FormError(
                 f"derive: verify=True needs a value of each leaf; {missing} have none. Use tensors with names."
             )

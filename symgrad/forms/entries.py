@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.forms.arrays import level
 from symgrad.forms.nodes import Operation, called
+from symgrad.forms.notation import joined
 
 
 class Entry(sp.Expr):
@@ -62,11 +65,23 @@ class Entry(sp.Expr):
 
 
 def _shown(whole: sp.Expr, printer: Any, how: str) -> str:
-    """Show a whole array by its name, or as a named function, where it is read straight; else by its entries."""
+    """Show a whole array by its name, or as a named function, where it is read straight; else by its entries.
+
+    The letters of its axes stand in the entry; for an axis along which all entries are equal, 1 has the letter.
+    """
     body = whole.expr if isinstance(whole, sp.Lambda) else whole
     straight = not isinstance(whole, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(whole.variables)
     if straight and isinstance(body, sp.Indexed):
         return str(printer._print(body.base.label))
     if straight and isinstance(body, Entry):
         return str(getattr(body, how)(printer))
-    return str(printer._print(body))
+    equal = [printer._print(k) for k in getattr(whole, "variables", ()) if k not in body.free_symbols]
+    text = str(printer._print(body))
+    return _times_ones(text, level(body) < PRECEDENCE["Mul"], equal, how == "_whole_latex") if equal else text
+
+
+def _times_ones(text: str, open_sum: bool, letters: Sequence[str], latex: bool) -> str:
+    """Write an entry times the entry of an array of ones that has these axes."""
+    left, right = ("\\left(", "\\right)") if latex else ("(", ")")
+    bracketed = f"{left}{text}{right}" if open_sum else text
+    return f"{bracketed} \\mathbf{{1}}_{{{joined(letters)}}}" if latex else f"{bracketed}*1_{joined(letters)}"

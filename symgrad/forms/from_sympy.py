@@ -63,6 +63,9 @@ class Function:
             raise FormError("from_sympy: the expression is nested too deeply. Split it in two functions.") from error
         self._entrywise = not isinstance(expr, list) and not expr.is_Matrix and all(a.is_Symbol for a in args)
 
+    def __reduce__(self) -> Any:
+        return Function, (self.expr, self.args)
+
     def __repr__(self) -> str:
         return f"<function of ({', '.join(map(str, self.args))}) from {self.expr}>"
 

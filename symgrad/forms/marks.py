@@ -13,7 +13,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms import numpycode
 from symgrad.forms.elementwise import Hadamard
-from symgrad.forms.nodes import ArrayExpr, entries
+from symgrad.forms.nodes import ArrayExpr, Identity, OnesVector, entries
 
 _ATOM = PRECEDENCE["Atom"]
 
@@ -131,7 +131,9 @@ class Diag(ArrayExpr):
 
     @classmethod
     def of(cls, a: Any) -> Any:
-        """Make the node."""
+        """Make the node; of ones, the identity."""
+        if isinstance(a, OnesVector):
+            return Identity.of(a.shape[0])
         return cls(a, sp.Tuple(*(a.shape * 2 if len(a.shape) == 1 else a.shape[:1])))
 
     def _sympystr(self, printer: Any) -> str:

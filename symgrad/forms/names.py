@@ -1,6 +1,6 @@
 """Names in formulas: leaves keep theirs, unnamed ones get a textbook letter, clashes get a prime.
 
-Imports node. Names are only ever printed; symbols are made from them without parsing.
+Imports foreign and node. Names are only ever printed; symbols are made from them without parsing.
 """
 
 from __future__ import annotations
@@ -8,16 +8,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from symgrad.foreign import latex_letters, named
 from symgrad.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
+from symgrad.ops.resize import sizes_in, told_by
 
-_BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDEFGHKMPQ"}
+_BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π
+_MEANT = {*_SIGNS, "δ", "e", "E", "d", "∂", "Σ", "Π", "Φ", "ψ", "ζ", "λ", "T", "J"}  # what no name is made of
+_SPARE = {False: "θξωκτρηγβα", True: "ΘΞΩΨΛΓ"}  # where the letters that suit are all the user's
 FREE = "ijklmnpqrstuv"
 BOUND = "klmnpqrstuvij"
 
@@ -68,11 +72,60 @@ def assign(leaves: Iterable[Leaf], taken: Iterable[str] = ()) -> dict[int, str]:
                 name += "′"
             names[id(leaf)] = name
             used.add(name)
+    mint = Mint(used)
     for leaf in leaves:
         if id(leaf) not in names:
-            names[id(leaf)] = next(n for n in _minted(len(leaf.shape)) if n not in used)
-            used.add(names[id(leaf)])
+            (names[id(leaf)],) = mint.names(_BY_RANK.get(len(leaf.shape), "UVRSQ"))
     return names
+
+
+def folded(name: str) -> str:
+    """Return what a name is told apart by: w of W1, W_2 and w′, δ of delta and Δ."""
+    stem = name.rstrip("′_0123456789").casefold() or name
+    return _GREEK_WORDS.get(stem, stem)
+
+
+_GREEK_WORDS = {
+    unicodedata.name(c).split()[-1].lower().replace("lamda", "lambda"): c for c in "αβγδεζηθικλμνξοπρστυφχψω"
+}  # fmt: skip
+
+
+class Mint:
+    """Names for what has none: the one place where names are made.
+
+    They differ from those that the user gave, in other letters than small for large, and from the notation's own signs.
+
+    Attributes:
+        used: what is called something already.
+    """
+
+    def __init__(self, taken: Iterable[str], signs: Iterable[str] = ()) -> None:
+        """Start from the names that the user gave, and signs that are in use beside the usual ones."""
+        self.used = {*taken}
+        self._given = {t.casefold() for t in self.used}
+        self._letters = {folded(t) for t in self.used}
+        self._signs = {*_MEANT, *signs}
+
+    def names(self, letters: str, many: int = 1) -> list[str]:
+        """Return names made of one of these letters, the first that is free: r; or r1, r2, …"""
+        spare = _SPARE[letters[0].isupper()]
+        free = next((c for c in letters + spare if self.is_free(c)), None)
+        numbered = (letters[0] + str(k) for k in count(1))
+        if free is not None:
+            self.used.add(free)
+            numbered = (free + str(k) for k in count(1))
+            if many == 1:
+                return [free]
+        found = list(islice((name for name in numbered if name not in self.used and self._is_new(name)), many))
+        self.used.update(found)
+        return found
+
+    def is_free(self, letter: str) -> bool:
+        """Whether nothing else is called so, nor by the same letter."""
+        return letter not in self.used and letter not in self._signs and folded(letter) not in self._letters
+
+    def _is_new(self, name: str) -> bool:
+        return name.casefold() not in self._given
 
 
 def shown(names: dict[int, str], leaves: Iterable[Leaf]) -> dict[int, str]:
@@ -94,12 +147,6 @@ def _is_entry(name: str, arrays: Iterable[tuple[str, int]]) -> bool:
     return places.isalnum() and (head, len(places)) in arrays
 
 
-def _minted(rank: int) -> Iterator[str]:
-    letters = _BY_RANK.get(rank, "TUVRS")
-    for k in count():
-        yield from (c + str(k) if k else c for c in letters)
-
-
 def letters(pool: str, avoid: Iterable[str]) -> Iterator[str]:
     """Yield index letters that nothing else is called, without end."""
     avoid = set(avoid)
@@ -109,20 +156,13 @@ def letters(pool: str, avoid: Iterable[str]) -> Iterator[str]:
 
 def size_names(nodes: Iterable[Any]) -> set[str]:
     """Return the names of the symbolic sizes in the nodes' shapes, and of those that nodes compute with."""
-    sizes = (d for n in nodes if is_node(n) for d in (*n.shape, *n.inputs) if isinstance(d, sp.Expr))
-    return {s.name for d in sizes for s in d.free_symbols}
-
-
-_ESCAPES = {
-    "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "~": r"\sim ",
-    "^": r"\wedge ", "_": r"\_", "′": "'",
-}  # fmt: skip
+    return {s.name for s in sizes_in(n for n in nodes if is_node(n))}
 
 
 def plain_name(name: str) -> str:
     """Write a user's name in text: in brackets of its own where it would read as something else."""
     letters = name.rstrip("′").replace("_", "")
-    return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{name}›"
+    return name if letters and all(map(_is_plain, letters)) and not name[0].isdigit() else f"‹{named(name)}›"
 
 
 def _is_plain(c: str) -> bool:
@@ -135,8 +175,12 @@ class Naming:
 
     Attributes:
         shown: the name of each leaf in formulas, by id.
-        leaves: the leaves that the formulas are functions of, in the order of their first use.
-        args: their names, as they are passed.
+        leaves: the leaves that the formulas are functions of, in the order of their first use; among them those that
+            only tell a size.
+        names: their names, as they are passed.
+        args: the names of those that are not constants from outside, then of the sizes that none of them tells.
+        untold: these sizes.
+        mine: all leaves of the function, by name, also those that the formulas do not depend on.
         inner: ids of the leaves that the rules brought in.
         sizes: the names of the symbolic sizes.
         taken: what nothing else may be called: the leaves' names and the sizes'.
@@ -152,10 +196,33 @@ class Naming:
         called = assign([*own, *extra], self.sizes)
         self.shown = shown(called, [*own, *extra])
         self.inner = inside - mine
-        used = [leaf for leaf in own if id(leaf) in inside]
-        self.leaves = [leaf for leaf in used if not is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
-        self.args = tuple(called[id(leaf)] for leaf in self.leaves)
+        passed = [leaf for leaf in own if not is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
+        needed = sizes_in(below if basis is None else [*below, basis])
+        self.leaves = _telling(passed, [leaf for leaf in passed if id(leaf) in inside], needed)
+        self.names = tuple(called[id(leaf)] for leaf in self.leaves)
+        untold = needed - told_by([leaf.shape for leaf in self.leaves])
+        self.untold = tuple(sorted(untold, key=str))
+        free = [n for n, leaf in zip(self.names, self.leaves, strict=True) if not is_outside(leaf)]
+        self.args = (*free, *map(str, self.untold))
+        self.mine = {called[id(leaf)]: leaf for leaf in passed}
         self.taken = {*self.shown.values(), *self.sizes}
+
+
+def is_outside(leaf: Leaf) -> bool:
+    """Whether a leaf is an array that the function took from outside: it has numbers, and the user gave it no name."""
+    return leaf.level == CONSTANT and leaf.title is None and leaf.value is not None
+
+
+def _telling(passed: Sequence[Leaf], used: Sequence[Leaf], needed: set[Any]) -> list[Leaf]:
+    """Return the leaves in use, and of the others those that tell a size which is needed."""
+    kept = list(used)
+    for leaf in passed:
+        told = told_by([k.shape for k in kept])
+        if needed <= told:
+            break
+        if leaf not in kept and told_by([leaf.shape], told) & (needed - told):
+            kept.append(leaf)
+    return [leaf for leaf in passed if leaf in kept]
 
 
 _GREEK = re.compile(r"([ΓΔΘΛΞΠΣΥΦΨΩα-νξπρσ-ω])_?(\d*)")  # those that TeX has
@@ -168,6 +235,9 @@ def _greek(letter: str) -> str:
     return name if size == "SMALL" else name.capitalize()
 
 
+_LETTERS = re.compile(r"^([A-Za-z]{2,})")  # side by side they would be factors
+
+
 def latex_name(name: str) -> str:
     """Write a user's name in LaTeX: identifiers as SymPy does (w_1, alpha), anything else as escaped text."""
     greek = _GREEK.fullmatch(name)
@@ -175,7 +245,7 @@ def latex_name(name: str) -> str:
         found = f"\\{_greek(greek[1])}"
         return f"{found}_{{{greek[2]}}}" if greek[2] else found
     if name.isascii() and name[0].isalpha() and name.replace("_", "").isalnum() and "__" not in name:
-        return str(sp.latex(sp.Symbol(name)))
-    plain = "".join(_ESCAPES.get(c, c if c.isprintable() else " ") for c in name)
+        return _LETTERS.sub(r"\\mathrm{\1}", str(sp.latex(sp.Symbol(name))))
+    plain = latex_letters(name)
     short = len(name.rstrip("′")) == 1 and name[0].isprintable() and name[0] not in " ᵀ"  # those take no index
     return plain if short else f"\\mathrm{{{plain}}}"

@@ -18,7 +18,7 @@ from symgrad.forms.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 
 __all__ = [
     "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "Kronecker", "OnesVector", "Operation", "Plus",
-    "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
+    "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric", "without_brackets",
 ]  # fmt: skip
 
 
@@ -108,13 +108,34 @@ class Product(ArrayExpr):
 
 
 class Inner(Product):
-    """A product that is a number, as xᵀ*A*y; in brackets where it is multiplied."""
+    """A product that is a number, as xᵀ*A*y; in brackets where it is multiplied.
 
-    precedence = PRECEDENCE["Mul"] - 1
+    It binds as a sum does: SymPy's printers take that for the level of all factors once a product has a minus sign.
+    """
+
+    precedence = PRECEDENCE["Add"]
     is_commutative = True
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.bare(super()._numpycode(printer))
+
+
+class AboveTheBar(Inner):
+    """A number xᵀ*A*y as a printer sees it above the fraction bar: there it needs no brackets."""
+
+    precedence = PRECEDENCE["Mul"] - 1
+
+    @classmethod
+    def class_key(cls) -> Any:
+        """Where it stands among other factors: where it would as what it is."""
+        return Inner.class_key()
+
+
+def without_brackets(e: Any) -> Any:
+    """Return a product for a printer that multiplies from left to right; what is below the bar stays as it is."""
+    if not any(isinstance(f, Inner) for f in e.args):
+        return e
+    return e.func(*[AboveTheBar(*f.args) if isinstance(f, Inner) else f for f in e.args], evaluate=False)
 
 
 def _kind(f: Any) -> str:
@@ -282,7 +303,8 @@ def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: i
     text, axes = write(*arguments), getattr(op, "axes", None)
     if axes is None or set(axes) == set(range(rank)) or (op.by_rows and axes == (rank - 1,)):
         return text
-    axis = f"axis={axes[0] if len(axes) == 1 else axes}"
+    word = r"\mathrm{axis}" if r"\right" in text else "axis"
+    axis = f"{word}={axes[0] if len(axes) == 1 else axes}"
     if text.endswith(")"):
         end = r"\right)" if text.endswith(r"\right)") else ")"
         return f"{text.removesuffix(end)}, {axis}{end}"

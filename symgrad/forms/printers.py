@@ -9,6 +9,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.str import StrPrinter
 
 from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes import without_brackets
 from symgrad.forms.notation import joined
 from symgrad.scalars import BY_FUNCTION
 
@@ -18,6 +19,9 @@ class FormPrinter(StrPrinter):
 
     def _print_Symbol(self, e: sp.Symbol) -> str:
         return plain_name(e.name)
+
+    def _print_Mul(self, e: Any) -> str:
+        return str(super()._print_Mul(without_brackets(e) if e.could_extract_minus_sign() else e))
 
     def _print_KroneckerDelta(self, e: Any) -> str:
         places = [self._print(k) for k in e.args]
@@ -34,6 +38,16 @@ class FormPrinter(StrPrinter):
 
 class FormLatexPrinter(LatexPrinter):
     """LaTeX, with every user's name escaped."""
+
+    named_e = False  # whether something is called e, so that the exponential is \\exp
+
+    def _print_ExpBase(self, e: Any, exp: Any = None) -> str:
+        if not self.named_e:
+            return str(super()._print_ExpBase(e, exp))
+        text = f"\\exp\\left({self._print(e.args[0])}\\right)"
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    _print_exp = _print_ExpBase
 
     def _print_polygamma(self, e: Any, exp: Any = None) -> str:
         order = "" if e.args[0] == 0 else f"^{{({self._print(e.args[0])})}}"
@@ -55,9 +69,6 @@ def text(e: Any) -> str:
 
 def latex(e: Any) -> str:
     """Return e as LaTeX."""
-    return str(FormLatexPrinter().doprint(e))
-
-
-def for_notebook(latex: str) -> str:
-    """Return LaTeX in which nothing reads as a tag: notebooks put it into a page."""
-    return latex.replace("<", r"\lt ").replace(">", r"\gt ")
+    printer = FormLatexPrinter()
+    printer.named_e = any(getattr(s, "name", "") == "e" for s in e.free_symbols)
+    return str(printer.doprint(e))

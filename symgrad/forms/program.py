@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.errors import ShapeError
 from symgrad.node import AnyNode, Leaf, Node, ancestors, is_node
-from symgrad.ops.resize import with_sizes
+from symgrad.ops.resize import sizes_in, solved, with_sizes
 
 
 class Program:
@@ -24,10 +24,7 @@ class Program:
         self.nodes = ancestors([root])
         self.watch: Callable[[Any], None] | None = None
         self.varying = self._after_basis()
-        told = {n for leaf in self.leaves for n in leaf.shape}
-        sizes = (n for node in self.nodes for n in (*node.shape, *node.inputs) if isinstance(n, sp.Expr))
-        needed = {s for n in sizes for s in n.free_symbols}
-        self.untold = sorted(str(s) for s in needed - told)
+        self.needed = sizes_in(self.nodes if basis is None else [*self.nodes, basis])
 
     def _after_basis(self) -> set[int]:
         found = {id(self.basis)} if self.basis is not None else set()
@@ -36,13 +33,20 @@ class Program:
                 found.add(id(node))
         return found
 
-    def run(self, values: Sequence[Any], watch: Callable[[Any], None] | None = None) -> Any:
-        """Return the root's value for these values of the leaves; ``watch`` sees the result of each step."""
-        if self.untold:
+    def run(
+        self, values: Sequence[Any], watch: Callable[[Any], None] | None = None, given: dict[Any, int] | None = None
+    ) -> Any:
+        """Return the root's value for these values of the leaves; ``watch`` sees the result of each step.
+
+        ``given`` are sizes by symbol; the others are read off the values. A leaf with the value None only has a shape,
+        and nothing reads it.
+        """
+        sizes, self.watch = self._sizes(values, given or {}), watch
+        untold = sorted(str(s) for s in self.needed - set(sizes))
+        if untold:
             raise ShapeError(
-                f"the sizes {self.untold} are unknown: no argument has them. Derive with numbers for these sizes."
+                f"the sizes {untold} are unknown: no argument has them. Pass them by name, as in {untold[0]}=3."
             )
-        sizes, self.watch = self._sizes(values), watch
         env = {id(leaf): v for leaf, v in zip(self.leaves, values, strict=True)}
         with np.errstate(all="ignore"):
             self._run(env, sizes, [n for n in self.nodes if id(n) not in self.varying])
@@ -79,14 +83,10 @@ class Program:
         args = [env[id(p)] if is_node(p) else _size(p, sizes) for p in node.inputs]
         return with_sizes(node.op, sizes)(*args)
 
-    def _sizes(self, values: Sequence[Any]) -> dict[Any, int]:
+    def _sizes(self, values: Sequence[Any], given: dict[Any, int]) -> dict[Any, int]:
         """Solve the symbolic sizes from the arguments' shapes."""
-        sizes: dict[Any, int] = {}
-        for leaf, value in zip(self.leaves, values, strict=True):
-            for symbol, n in zip(leaf.shape, np.shape(value), strict=True):
-                if isinstance(symbol, sp.Symbol) and sizes.setdefault(symbol, n) != n:
-                    raise ShapeError(f"size {symbol} is {sizes[symbol]} in one argument and {n} in another.")
-        return sizes
+        pairs = [(leaf.shape, np.shape(v)) for leaf, v in zip(self.leaves, values, strict=True) if v is not None]
+        return solved([s for s, _ in pairs], [h for _, h in pairs], given)
 
 
 def _size(x: Any, sizes: dict[Any, int]) -> Any:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
 from symgrad.errors import FormError
+from symgrad.foreign import latex_in_html
 from symgrad.forms import names, printers, verify
-from symgrad.forms.closed import ClosedForm
+from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.where import Definition, WhereForm
+from symgrad.lazy import cached_property
 from symgrad.node import AnyNode
 
 SHORT = 40  # signs of an intermediate result's formula, to call it by that
@@ -27,6 +28,9 @@ class ClosedForms(tuple[ClosedForm, ...]):
         made = super().__new__(cls, forms)
         made.targets = tuple(targets)
         return made
+
+    def __reduce__(self) -> Any:
+        return _restored, packed(self, self.targets)
 
     @cached_property
     def _where(self) -> WhereForm | None:
@@ -81,5 +85,9 @@ class ClosedForms(tuple[ClosedForm, ...]):
         rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
         lines = [f"{name} &= {printers.latex(e)}" for name, e in rows]
-        inside = printers.for_notebook(r" \\ ".join(lines))
+        inside = latex_in_html(r" \\ ".join(lines))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
+
+
+def _restored(graph: Any, kinds: Any) -> ClosedForms:
+    return ClosedForms(*unpacked(graph, kinds))

@@ -6,8 +6,8 @@ What is used several times gets a name, what is used once is written where it is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -57,6 +57,7 @@ class WhereForm:
         forward: Sequence[AnyNode],
         called: names.Naming,
         basis: Leaf | None = None,
+        avoid: Iterable[str] = (),
     ) -> None:
         self._graph, self._forward = list(forward), set(ancestors(list(forward)))
         self._roots, self._leaf, self._basis = list(roots), leaf_reading(called.inner), basis
@@ -69,17 +70,20 @@ class WhereForm:
                 break
         self._shorter()
         named = self._in_use()
-        self._names = {**called.shown, **_called(named, self._forward, called.taken | self._signs())}
+        taken = {*called.taken, *avoid}
         try:
+            self._names = {**called.shown, **_called(named, self._forward, names.Mint(taken, self._signs()))}
             write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
             self._write(write, named)
             self.matrix, self.indices = True, []
         except NoMatrix:
             self.matrix = False
+            signs = {"Δ", *self._signs()}  # beside δ_ij
+            self._names = {**called.shown, **_called(named, self._forward, names.Mint(taken, signs))}
             reading = Reading(self._pool, self._names)
-            avoid = {*called.taken, *self._names.values()}
-            self.indices = _indices(max(len(t.shape) for t in self._bodies), avoid)
-            self._write(lambda t: _entry(reading, t, avoid), named)
+            own = {*called.taken, *self._names.values()}
+            self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
+            self._write(lambda t: _entry(reading, t, own), named)
 
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
         self.definitions = [Definition(write(t), write(t.args[0])) for t in named]
@@ -196,28 +200,35 @@ def _indices(rank: int, avoid: set[str]) -> list[sp.Symbol]:
 # ------------------------------------------------------------------ names
 _ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus") if n in SCALARS}
 _ACTIVATIONS[SCALARS["sigmoid"].function] = "s"
-_OTHERS = {
-    "z": "zuq", "a": "ahg", "s": "sφ", "p": "pq", "r": "reε", "M": "MPN", "δ": "δεη", "c": "cαβγ", "μ": "μm",
-    "v": "vν", "σ": "στ", "h": "hη", "u": "uwb",
+_SMALL = {
+    "z": "zuq", "a": "ahg", "s": "sθ", "p": "pq", "r": "rω", "δ": "ηεω", "c": "cαβγ", "μ": "μm", "v": "vν", "σ": "στ",
+    "h": "hη", "u": "uwb", "M": "mp",
+}  # fmt: skip
+_LARGE = {
+    "z": "ZUQ", "a": "AHG", "s": "SΘ", "p": "PQ", "r": "RΩ", "δ": "ΔΛ", "c": "CΓ", "μ": "MΞ", "v": "VΥ", "σ": "SΘ",
+    "h": "HΨ", "u": "UWB", "M": "MPN",
 }  # fmt: skip
 
 
-def _called(named: Sequence[Term], forward: set[AnyNode], taken: set[str]) -> dict[Any, str]:
-    """Return a name for each term: z before an activation, a, s or p after it, r for a residual, δ for an adjoint."""
+def _called(named: Sequence[Term], forward: set[AnyNode], mint: names.Mint) -> dict[Any, str]:
+    """Return a name for each term: z before an activation, a, s or p after it, r for a residual, Δ for an adjoint."""
     stems = _stems(named, forward)
-    total = Counter(stems.values())
-    minted: dict[str, Iterator[str]] = {s: _minted(s, total[s], taken) for s in total}
-    return {key: next(minted[s]) for key, s in stems.items()}
+    keys: dict[str, list[Any]] = {}
+    for key, letters in stems.items():
+        keys.setdefault(letters, []).append(key)
+    found: dict[Any, str] = {}
+    for letters, mine in keys.items():
+        found.update(zip(mine, mint.names(letters, len(mine)), strict=True))
+    return found
 
 
 def _stems(named: Sequence[Term], forward: set[AnyNode]) -> dict[Any, str]:
-    """Return the letter of each name: small for vectors and numbers, large for matrices."""
+    """Return the letters that suit each name: small for vectors and numbers, large for matrices."""
     before = {a.data for t in below(named) for a in t.args if a.kind == NAMED and _activation(t) is not None}
     found = {}
     for t in named:
         stem = _stem(t.args[0], t.data in forward, t.data in before)
-        large = {"δ": "Δ"}.get(stem, stem.upper()) if len(t.shape) == 2 else stem
-        found[t.data] = large
+        found[t.data] = (_LARGE if len(t.shape) == 2 else _SMALL)[stem]
     return found
 
 
@@ -257,14 +268,3 @@ def _activation(t: Term) -> str | None:
     if t.kind == CALL and isinstance(t.data, (Softmax, LogSumExp)):
         return "p" if isinstance(t.data, Softmax) else "c"
     return _ACTIVATIONS.get(t.data) if t.kind == FUNCTION else None
-
-
-def _minted(stem: str, total: int, taken: set[str]) -> Iterator[str]:
-    """Yield names from a stem that nothing else has: r, or r1, r2, … where there are several."""
-    small = stem.lower() if stem not in ("Δ",) else "δ"
-    choices = [c if stem == small else {"δ": "Δ"}.get(c, c.upper()) for c in _OTHERS.get(small, small)]
-    clash: Callable[[str], bool] = lambda c: any(t == c or (t[:-1] == c and t[-1:].isdigit()) for t in taken)
-    free = next((c for c in choices if not clash(c)), choices[0] + "′")
-    if total == 1:
-        yield free
-    yield from (f"{free}{k}" for k in count(1))

@@ -120,7 +120,7 @@ class MathML(ScalarMathML):
             called = mi("ψ") if order == "0" else power(mi("ψ"), fenced(mn(order)))
             return row(called, fenced(str(self._print(inside[1]))))
         if str(e.args[0]) == "exp" and len(inside) == 1 and not e.shape:
-            return power(mi("e"), str(self._print(inside[0])))
+            return self.exponential(str(self._print(inside[0])))
         return row(name(e._declared().text), fenced(listed([self._print(a) for a in inside])))
 
     # ---------------------------------------------------------------- functions of arrays

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.foreign import printable
 from symgrad.forms import printers
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -25,14 +26,9 @@ ENTRIES = 12  # of an array that are written out
 DIGITS = 6
 
 
-def clean(text: str) -> str:
-    """Return a text with a sign in the place of each character that does not print."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else "␣" for c in text)
-
-
 def chalk(e: Any) -> str:
     """Return an expression as one line of text; names of users' making stay as they are."""
-    parts = _NAME.split(clean(e if isinstance(e, str) else printers.text(e)))
+    parts = _NAME.split(printable(e if isinstance(e, str) else printers.text(e)))
     for k in range(0, len(parts), 2):
         for pattern, found in _RULES:
             parts[k] = pattern.sub(found, parts[k])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from symgrad.forms.closed import ClosedForm
+from symgrad.lazy import cached_property
 from symgrad.node import TRACED, Leaf
+from symgrad.pickling import read
 from symgrad.record import as_tensor, handle
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.html import html
@@ -58,7 +59,7 @@ def explain(y: Tensor | Callable[..., Any], wrt: Any = None, *, at: Any = None, 
         check_number("explain", y)
     else:
         cotangent = _on_graph(cotangent)
-    tape = Tape(y)
+    tape = Tape(y, cotangent)
     return Explanation(Derivation(tape, tape.targets(wrt), cotangent))
 
 
@@ -79,6 +80,9 @@ class Explanation:
         self._derivation = derivation
         self.steps: tuple[Step, ...] = tuple(derivation.steps)
         self.forms: tuple[ClosedForm, ...] = derivation.forms
+
+    def __reduce__(self) -> Any:
+        return _restored, self._derivation.packed()
 
     @property
     def form(self) -> ClosedForm:
@@ -112,3 +116,10 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation: {len(self.steps)} steps to {', '.join(map(repr, self.forms))}>"
+
+
+def _restored(graph: Any, given: bool) -> Explanation:
+    """Rebuild an explanation from a pickle: of the result, the cotangent if there is one, and the targets."""
+    y, *others = [handle(node, None) for node in read(graph)]
+    cotangent = others.pop(0) if given else None
+    return explain(y, others, cotangent=cotangent)

@@ -1,4 +1,4 @@
-"""Boxes and arrows for Mermaid, Graphviz and networkx; names are escaped for each. Imports errors only."""
+"""Boxes and arrows for Mermaid, Graphviz and networkx; Imports foreign and errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from symgrad import foreign
 from symgrad.errors import MissingExtra
 from symgrad.teach.boxes import Arrow, Box
 
@@ -21,33 +22,24 @@ def mermaid(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
     lines = ["flowchart TD"]
     for box in boxes:
         left, right = _SHAPES[box.kind]
-        label = "<br/>".join(map(_entities, box.lines))
+        label = "<br/>".join(map(foreign.mermaid, box.lines))
         lines.append(f'    {box.key}{left}"{label}"{right}')
     for a in arrows:
-        back = f'|"{_entities(a.adjoint)}"|' if a.adjoint else ""
+        back = f'|"{foreign.mermaid(a.adjoint)}"|' if a.adjoint else ""
         lines.append(f"    {a.source} -->{back} {a.target}")
     return "\n".join(lines)
-
-
-def _entities(text: str) -> str:
-    """Write what Mermaid or HTML could read by its number: #60; is <."""
-    return "".join(c if c.isalnum() or c in " =+,.^/" or ord(c) > 0x7F else f"#{ord(c)};" for c in text)
 
 
 def dot(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
     """Return a digraph."""
     lines = ["digraph {", "    rankdir=TB;", '    node [fontname="monospace"];', '    edge [fontname="monospace"];']
     for box in boxes:
-        label = "\\n".join(map(_quoted, box.lines))
+        label = "\\n".join(map(foreign.dot, box.lines))
         lines.append(f'    {box.key} [label="{label}", {_STYLES[box.kind]}];')
     for a in arrows:
-        back = f' [label="{_quoted(a.adjoint)}"]' if a.adjoint else ""
+        back = f' [label="{foreign.dot(a.adjoint)}"]' if a.adjoint else ""
         lines.append(f"    {a.source} -> {a.target}{back};")
     return "\n".join([*lines, "}"])
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def networkx_graph(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Any:

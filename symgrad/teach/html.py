@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from typing import Any
 
+from symgrad import foreign
 from symgrad.teach.arraymathml import inside
 from symgrad.teach.chalk import number
 from symgrad.teach.lines import Formula, Line, Value
@@ -44,14 +44,14 @@ def _paragraph(line: Line) -> str:
     if line.kind == "heading":
         return f"<h3>{text}</h3>"
     number_ = f"<b>{line.number}.</b>" if line.number is not None else ""
-    ledger = f" <small>{escape(line.ledger)}</small>" if line.ledger else ""
+    ledger = f" <small>{foreign.html(line.ledger)}</small>" if line.ledger else ""
     return f'<p class="sg-{line.kind}">{number_}{text}{ledger}</p>'
 
 
 def _inline(p: Any) -> str:
     if isinstance(p, str):
-        return escape(p)
-    return mathml(p) if isinstance(p, Formula) else f"= {escape(number(p.value))}"
+        return foreign.html(p)
+    return mathml(p) if isinstance(p, Formula) else f"= {foreign.html(number(p.value))}"
 
 
 def mathml(f: Formula) -> str:
@@ -64,4 +64,4 @@ def mathml(f: Formula) -> str:
 
 
 def _part(p: Any) -> str:
-    return f"<mn>{escape(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)
+    return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

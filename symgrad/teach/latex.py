@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from symgrad import foreign
+from symgrad.foreign import latex_in_html
 from symgrad.forms import printers
-from symgrad.forms.printers import for_notebook
 from symgrad.teach.chalk import number
 from symgrad.teach.lines import Formula, Line, Value
 
-_ESCAPES = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
-    "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
-    "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
-    "‹": r"$\langle$", "›": r"$\rangle$",
-}  # fmt: skip
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 
 
@@ -33,14 +27,14 @@ def _paragraph(line: Line) -> str:
         return f"\\hspace*{{4em}}$= {body.strip('$')}$\\par\\smallskip"
     number_ = f"\\makebox[2em][r]{{{line.number}.}}\\quad " if line.number is not None else ""
     indent = {"rule": "1em", "more": "3em", "result": "1em", "note": "1em"}.get(line.kind, "0em")
-    ledger = f" \\hfill {{\\small {escape(line.ledger)}}}" if line.ledger else ""
+    ledger = f" \\hfill {{\\small {foreign.latex(line.ledger)}}}" if line.ledger else ""
     start = f"\\hspace*{{{indent}}}" if indent != "0em" else ""
     return f"\\noindent {start}{number_}{body}{ledger}\\par\\smallskip"
 
 
 def _inline(p: Any) -> str:
     if isinstance(p, str):
-        return escape(p)
+        return foreign.latex(p)
     return f"$\\displaystyle {formula(p)}$" if isinstance(p, Formula) else f"${_part(p)}$"
 
 
@@ -59,11 +53,6 @@ def _part(p: Any) -> str:
     return f"{mantissa} \\cdot 10^{{{int(exponent)}}}" if e else text
 
 
-def escape(text: str) -> str:
-    """Return prose with all that LaTeX would read replaced."""
-    return "".join(_ESCAPES.get(c, c) for c in text)
-
-
 def aligned(lines: Iterable[Line]) -> str:
     """Return the steps' formulas alone, below each other, for where mathematics is shown and no text."""
     rows = [
@@ -74,7 +63,7 @@ def aligned(lines: Iterable[Line]) -> str:
 
 def _row(f: Formula) -> str:
     left, *rights = map(_part, f.parts)
-    return for_notebook(f"{left} &= {' = '.join(rights)}")
+    return latex_in_html(f"{left} &= {' = '.join(rights)}")
 
 
 def markdown(lines: Iterable[Line]) -> str:
@@ -89,18 +78,11 @@ def _markdown(line: Line) -> str:
     if line.kind == "value":
         return f"{body}  "
     start = f"({line.number}) " if line.number is not None else ""
-    ledger = f" — shapes {_plain(line.ledger)}" if line.ledger else ""
+    ledger = f" — shapes {foreign.markdown(line.ledger)}" if line.ledger else ""
     return f"{start}{body}{ledger}  "
 
 
 def _in_markdown(p: Any) -> str:
     if isinstance(p, str):
-        return _plain(p)
-    return f"${for_notebook(formula(p))}$" if isinstance(p, Formula) else f"$= {_part(p)}$"
-
-
-def _plain(text: str) -> str:
-    """Return prose that Markdown and the HTML in it leave alone."""
-    return "".join(
-        f"\\{c}" if c in "\\`*_{}[]()#+!|$~" else {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(c, c) for c in text
-    )
+        return foreign.markdown(p)
+    return f"${latex_in_html(formula(p))}$" if isinstance(p, Formula) else f"$= {_part(p)}$"

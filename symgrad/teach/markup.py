@@ -1,6 +1,6 @@
 """Presentation MathML, element by element: escaped names, numbers, brackets, and operations as they write themselves.
 
-Imports chalk and forms' names.
+Imports foreign and forms' names.
 """
 
 from __future__ import annotations
@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from html import escape
 from itertools import pairwise
 
+from symgrad.foreign import html, named
 from symgrad.forms.names import latex_name
-from symgrad.teach.chalk import clean
 
 INVISIBLE = "<mo>&#x2062;</mo>"  # times, so that screen readers know
 BEFORE_WORD = '<mo lspace="0.17em" rspace="0">&#x2062;</mo>'  # the same before a function's name
@@ -23,17 +22,17 @@ _NAME = re.compile(r"([A-Za-z]+)_?(\d*)|(.)_?(\d*)", re.DOTALL)
 
 def mi(text: str) -> str:
     """An identifier."""
-    return f"<mi>{escape(clean(text))}</mi>"
+    return f"<mi>{html(text)}</mi>"
 
 
 def mn(text: str) -> str:
     """A number."""
-    return f"<mn>{escape(text)}</mn>"
+    return f"<mn>{html(text)}</mn>"
 
 
 def mo(text: str, *, fence: bool = False) -> str:
     """An operator; a fence grows with what it holds."""
-    return f'<mo stretchy="true" fence="true">{escape(text)}</mo>' if fence else f"<mo>{escape(text)}</mo>"
+    return f'<mo stretchy="true" fence="true">{html(text)}</mo>' if fence else f"<mo>{html(text)}</mo>"
 
 
 def row(*parts: str) -> str:
@@ -68,7 +67,7 @@ def listed(parts: Sequence[str]) -> str:
 
 def math(inside: str, text: str = "") -> str:
     """The whole element; ``text`` is read where MathML is not."""
-    said = f' alttext="{escape(text, quote=True)}"' if text else ""
+    said = f' alttext="{html(text)}"' if text else ""
     return f'<math displaystyle="true"{said}>{inside}</math>'
 
 
@@ -79,10 +78,10 @@ def name(text: str) -> str:
     bare = text[: len(text) - dashes]
     found = _NAME.fullmatch(bare)
     if found is None:
-        made = f"<mtext>{escape(clean(bare))}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
+        made = f"<mtext>{html(named(bare, ''))}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
     else:
         stem, index = (found[1] or found[3]), (found[2] or found[4] or "")
-        made = mi(_letter(stem))
+        made = mi(_letter(named(stem, "")))
         made = below(made, mn(index)) if index else made
     return row(made, *[DASH] * dashes)
 

@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.printer import Printer
 
+from symgrad.foreign import html
 from symgrad.forms import printers
 from symgrad.forms.arrays import level
 from symgrad.forms.nodes import called
@@ -38,10 +39,16 @@ class ScalarMathML(Printer):
     """Numbers, entries and their functions."""
 
     printmethod = "_presentation"
+    named_e = False  # whether something is called e, so that the exponential is exp
+
+    def doprint(self, e: Any) -> str:
+        """Return e in MathML."""
+        self.named_e = any(getattr(s, "name", "") == "e" for s in getattr(e, "free_symbols", ()))
+        return str(super().doprint(e))
 
     def emptyPrinter(self, e: Any) -> str:
         """Anything unknown is written as its text: badly, but readably."""
-        return f"<mtext>{_escaped(printers.text(e))}</mtext>"
+        return f"<mtext>{html(printers.text(e))}</mtext>"
 
     def paren(self, e: Any, least: int) -> str:
         """Return e, in brackets where it binds less than ``least``."""
@@ -110,7 +117,10 @@ class ScalarMathML(Printer):
             factors = [f for f in factors if f != 1] or [sp.S.One]
         top, bottom = _over(factors)
         found = self._factors(top)
-        found = fraction(found, self._factors(bottom)) if bottom else found
+        if bottom:
+            found = fraction(found, self._factors(bottom))
+        elif negative and len(top) == 1:
+            found = self.paren(top[0], MUL)
         return row(mo("−"), found) if negative else found
 
     def _factors(self, factors: list[Any]) -> str:
@@ -120,12 +130,18 @@ class ScalarMathML(Printer):
             return str(self._print(factors[0]))
         parts: list[str] = []
         last: Any = None
-        for f in sorted(factors, key=_place):
+        for k, f in enumerate(sorted(factors, key=_place)):
             between = mo("·") if last is not None and f.is_number and last.is_number else _times(f)
-            text = str(self._print(f)) if isinstance(f, (sp.Sum, sp.Product)) else self.paren(f, MUL)
+            text = self._factor(f, k == len(factors) - 1)
             parts.extend([between, text] if parts else [text])
             last = f
         return row(*parts)
+
+    def _factor(self, f: Any, last: bool) -> str:
+        """Return a factor; what follows a sum would be under its sign."""
+        if not isinstance(f, (sp.Sum, sp.Product)):
+            return self.paren(f, MUL)
+        return str(self._print(f)) if last else fenced(str(self._print(f)))
 
     def _print_Pow(self, e: Any) -> str:
         base, exponent = e.args
@@ -152,7 +168,11 @@ class ScalarMathML(Printer):
         return row(self._function_name(e), fenced(listed([self._print(a) for a in e.args])))
 
     def _print_exp(self, e: Any) -> str:
-        return power(mi("e"), str(self._print(e.args[0])))
+        return self.exponential(str(self._print(e.args[0])))
+
+    def exponential(self, exponent: str) -> str:
+        """Return the exponential; no power of what the user calls e."""
+        return row(mi("exp"), fenced(exponent)) if self.named_e else power(mi("e"), exponent)
 
     def _print_Abs(self, e: Any) -> str:
         return fenced(str(self._print(e.args[0])), "|", "|")
@@ -160,6 +180,12 @@ class ScalarMathML(Printer):
     def _print_polygamma(self, e: Any) -> str:
         order = [] if e.args[0] == 0 else [fenced(str(self._print(e.args[0])))]
         return row(power(mi("ψ"), order[0]) if order else mi("ψ"), fenced(str(self._print(e.args[1]))))
+
+    def _print_Max(self, e: Any) -> str:
+        return row(mi("max"), fenced(listed([self._print(a) for a in e.args])))
+
+    def _print_Min(self, e: Any) -> str:
+        return row(mi("min"), fenced(listed([self._print(a) for a in e.args])))
 
     def _print_floor(self, e: Any) -> str:
         return fenced(str(self._print(e.args[0])), "⌊", "⌋")
@@ -195,6 +221,8 @@ class ScalarMathML(Printer):
         rows = [(self._print(v), None if c == True else self._print(c)) for v, c in e.args]  # noqa: E712
         return cases(rows)
 
+    _print_Branches = _print_Piecewise
+
     def _print_KroneckerDelta(self, e: Any) -> str:
         return below(mi("δ"), self.places(e.args))
 
@@ -208,7 +236,8 @@ class ScalarMathML(Printer):
         return below(name(str(e.base.label)), self.places(e.indices))
 
     def _print_Entry(self, e: Any) -> str:
-        whole = self.operation(e.op, [self._whole(w) for w in e.args[1]], [True] * len(e.args[1]), len(e.args[3][0]))
+        texts, bare = [self._whole(w) for w in e.args[1]], [self._is_atom(w) for w in e.args[1]]
+        whole = self.operation(e.op, texts, bare, len(e.args[3][0]))
         return below(fenced(whole, "[", "]"), self.places(e.indices)) if e.indices else whole
 
     def _whole(self, e: Any) -> str:
@@ -218,6 +247,11 @@ class ScalarMathML(Printer):
         if straight and isinstance(body, sp.Indexed):
             return name(str(body.base.label))
         return str(self._print(body))
+
+    def _is_atom(self, e: Any) -> bool:
+        """Whether a whole array, by its name or its entries, needs no brackets where something stands behind it."""
+        body = e.expr if isinstance(e, sp.Lambda) else e
+        return isinstance(body, sp.Indexed) or level(body) >= ATOM
 
     def operation(self, op: Any, arguments: list[str], whole: list[bool], rank: int) -> str:
         """Return a named operation of arguments."""
@@ -243,10 +277,6 @@ def cases(rows: list[tuple[str, str | None]]) -> str:
         f"<mtr><mtd>{v}</mtd><mtd>{'<mtext>otherwise</mtext>' if c is None else c}</mtd></mtr>" for v, c in rows
     )
     return f"<mrow>{mo('{', fence=True)}<mtable>{cells}</mtable></mrow>"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _negated(t: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+
+from symgrad.foreign import html
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 STYLE = """
@@ -37,21 +38,21 @@ def page(title: str, sections: Sequence[tuple[str, str]]) -> str:
         title: text.
         sections: a heading, which is text, and HTML for each.
     """
-    links = "".join(f'<a href="#{_anchor(name)}">{escape(name)}</a>' for name, _ in sections)
-    body = "\n".join(f'<section id="{_anchor(n)}"><h2>{escape(n)}</h2>\n{text}</section>' for n, text in sections)
+    links = "".join(f'<a href="#{_anchor(name)}">{html(name)}</a>' for name, _ in sections)
+    body = "\n".join(f'<section id="{_anchor(n)}"><h2>{html(n)}</h2>\n{text}</section>' for n, text in sections)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
+<title>{html(title)}</title>
 <style>
 {STYLE}
 </style>
 </head>
 <body>
-<h1>{escape(title)}</h1>
+<h1>{html(title)}</h1>
 <nav>{links}</nav>
 {body}
 </body>

@@ -6,21 +6,22 @@ The page is one file without scripts; its policy forbids them as well. Imports e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from symgrad import foreign
 from symgrad.errors import SymgradError
 from symgrad.exports import export
+from symgrad.files import replace_files
 from symgrad.forms.closed import ClosedForm
 from symgrad.node import AnyNode, Leaf, evaluate
 from symgrad.record import as_tensor
 from symgrad.teach import html
 from symgrad.teach.brief import brief
 from symgrad.teach.calls import check_number, output_of
-from symgrad.teach.chalk import chalk, clean, number, sizes
+from symgrad.teach.chalk import chalk, number, sizes
 from symgrad.teach.explanation import Explanation
 from symgrad.teach.lines import Formula, equation
 from symgrad.teach.page import page
@@ -49,7 +50,7 @@ def report(
         y: a number with a graph; or a function, called ``at`` numbers, or with symbols.
         wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters.
         at: the argument of the function, or a tuple of arguments.
-        path: the file; None to write none.
+        path: the file, which is replaced where it exists, once the new page is whole; None to write none.
         title: the page's; by default the formula of y.
 
     Returns:
@@ -80,10 +81,9 @@ def report(
     said = "" if whole is None else chalk(whole)
     of = said if 0 < len(said) <= NARROW else tape.names[tape.root]
     heading = title or f"The derivative of {of} by {', '.join(tape.names[t] for t in derivation.targets)}"
-    text = page(clean(heading), [(name, body) for name, body in sections if body])
-    if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
-    return Report(text, None if path is None else Path(path), Explanation(derivation))
+    text = page(foreign.printable(heading), [(name, body) for name, body in sections if body])
+    before = [] if path is None else replace_files({Path(path): text})
+    return Report(text, None if path is None else Path(path), Explanation(derivation), bool(before))
 
 
 class Report:
@@ -93,17 +93,19 @@ class Report:
         page: the page, in HTML.
         path: the file that it was written to, or None.
         explanation: the steps, as ``sg.explain`` returns them.
+        replaced: whether there was a file of this name, which is gone.
     """
 
-    def __init__(self, text: str, path: Path | None, explanation: Explanation) -> None:
-        self.page, self.path, self.explanation = text, path, explanation
+    def __init__(self, text: str, path: Path | None, explanation: Explanation, replaced: bool = False) -> None:
+        self.page, self.path, self.explanation, self.replaced = text, path, explanation, replaced
 
     def __repr__(self) -> str:
-        return f"<Report: {self.path or 'not written to a file'}>"
+        told = ", in place of an older file" if self.replaced else ""
+        return f"<Report: {self.path or 'not written to a file'}{told}>"
 
     def _repr_html_(self) -> str:
         frame = "width:100%;height:36rem;border:1px solid rgba(128,128,128,0.5)"
-        return f'<iframe sandbox title="Report" style="{frame}" srcdoc="{escape(self.page, quote=True)}"></iframe>'
+        return f'<iframe sandbox title="Report" style="{frame}" srcdoc="{foreign.html(self.page)}"></iframe>'
 
 
 def _whole(found: Derivation) -> Any:
@@ -138,8 +140,15 @@ def _values(found: Derivation) -> str:
         if isinstance(node, Leaf) or node is tape.root or node in derivatives:
             rows.append([html.mathml(Formula((tape.symbol(node),))), node, value])
     rows += [[html.mathml(Formula((tape.adjoint(n),))), n, found.value(f._root)] for n, f in derivatives.items()]
-    cells = [(name, escape(sizes(n.shape)), "not known" if v is None else escape(number(v))) for name, n, v in rows]
+    cells = [
+        (name, foreign.html(sizes(n.shape)), "not known" if v is None else foreign.html(number(v)))
+        for name, n, v in rows
+    ]
     return table(("name", "shape", "value"), cells)
+
+
+def _told(value: Any) -> str:
+    return "not known" if value is None else number(value)
 
 
 def _crosscheck(found: Derivation) -> str:
@@ -155,7 +164,9 @@ def _crosscheck(found: Derivation) -> str:
     for w in checked.witnesses:
         state = f"not available: {w.missing}" if w.missing else "agrees" if w.agrees else "DISAGREES"
         name = html.mathml(Formula((tape.adjoint(found.targets[w.input]),)))
-        rows.append((name, escape(w.name), escape(state), "" if w.missing else f"{w.error:.1e}" if w.error else "0"))
+        rows.append(
+            (name, foreign.html(w.name), foreign.html(state), "" if w.missing else f"{w.error:.1e}" if w.error else "0")
+        )
     verdict = "All readings of the derivative agree." if checked.ok else "The readings of the derivative disagree."
     return f"<p>{verdict}</p>{table(('derivative', 'found by', 'verdict', 'error'), rows)}"
 
@@ -176,9 +187,9 @@ def _source(found: Derivation) -> str:
         try:
             text = export(form, target="numpy", name="derivative")
         except SymgradError as error:
-            parts.append(f"<p>{html.mathml(Formula((found.tape.adjoint(target),)))}: {escape(clean(str(error)))}</p>")
+            parts.append(f"<p>{html.mathml(Formula((found.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>")
             continue
-        parts.append(f"<pre><code>{escape(text)}</code></pre>")
+        parts.append(f"<pre><code>{foreign.html(text)}</code></pre>")
     return "".join(parts)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -17,8 +16,10 @@ from symgrad.errors import FormError
 from symgrad.forms.arrays import ArrayExpr
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes import Plus
+from symgrad.lazy import cached_property
 from symgrad.node import AnyNode, Leaf, is_node
 from symgrad.ops.map import Map
+from symgrad.pickling import written
 from symgrad.teach.brief import brief
 from symgrad.teach.tape import Pull, Tape
 from symgrad.teach.words import Rule, rule
@@ -90,12 +91,19 @@ class Derivation:
     def __init__(self, tape: Tape, targets: Sequence[Any], cotangent: Any) -> None:
         self.tape, self.cotangent = tape, cotangent
         self.forms, self._pulls = tape.derive(targets, cotangent)
+        for form in self.forms:
+            form._beside = frozenset(tape.names.values())
         self.targets: tuple[AnyNode, ...] = self.forms.targets
         forward = [n for n in tape.nodes if not isinstance(n, Leaf)]
         self._values = self._evaluated()
         self._number = 0
         self._forms: dict[AnyNode, ClosedForm] = {}
         self.steps: list[Step] = [*map(self._forward, forward), *self._backward()]
+
+    def packed(self) -> tuple[Any, bool]:
+        """Return what it is made from, as it is pickled."""
+        given = [] if self.cotangent is None else [self.cotangent._node]
+        return written([self.tape.root, *given, *self.targets]), bool(given)
 
     def _evaluated(self) -> dict[AnyNode, Any]:
         """Return the numbers of all that is shown, computed at once."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 
+from symgrad.foreign import html
 from symgrad.teach.boxes import Arrow, Box
 from symgrad.teach.layout import Size, layout
 
@@ -51,7 +51,7 @@ def svg(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
     for box, at, size in zip(boxes, drawn.boxes, box_sizes, strict=True):
         parts.append(_rect(at, size, box.kind, 14 if box.kind == "leaf" else 4) + _lines(box.lines, at))
     width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
-    said = escape(f"Computational graph of {boxes[-1].name}", quote=True) if boxes else "Empty graph"
+    said = html(f"Computational graph of {boxes[-1].name}") if boxes else "Empty graph"
     fit = ' style="max-width:100%;height:auto"' if width <= BROAD else ""  # beyond, one scrolls rather than guesses
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="sg-graph" role="img" aria-label="{said}" '
@@ -89,7 +89,7 @@ def _lines(lines: Sequence[str], at: tuple[float, float]) -> str:
 
 
 def _text(x: float, y: float, text: str, kind: str) -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{escape(text)}</text>'
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle">{html(text)}</text>'
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

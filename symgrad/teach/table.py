@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from symgrad import foreign
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
+from symgrad.pickling import portable
 from symgrad.record import as_tensor
 from symgrad.teach import plot
 from symgrad.teach.brief import brief
@@ -133,6 +134,9 @@ class Table:
         self._f, self.rows, self.value, self.form = f, tuple(rows), value, form
         self._name = parameters("table", f, 1)[0]
 
+    def __reduce__(self) -> Any:
+        return Table, (portable(self._f, "table"), self.rows, self.value, self.form)
+
     @property
     def _head(self) -> list[str]:
         x = self._name
@@ -155,7 +159,7 @@ class Table:
         return f"<Table: {len(self.rows)} points>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(c)}</th>" for c in self._head)
+        head = "".join(f"<th>{foreign.html(c)}</th>" for c in self._head)
         body = "".join(f"<tr>{''.join(f'<td>{c}</td>' for c in _cells(row))}</tr>" for row in self.rows)
         told = ", ".join(map(mathml, self._equations()))
         return (

@@ -6,9 +6,7 @@ itself, nothing else. Imports forms and engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import count
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,9 +18,10 @@ from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
 from symgrad.forms import printers
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.forms.names import Naming, is_known
+from symgrad.forms.names import Mint, Naming, is_known
 from symgrad.forms.nodes import ArraySymbol, Call
 from symgrad.forms.notation import Bracket
+from symgrad.lazy import cached_property
 from symgrad.modes import enable_grad
 from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
 from symgrad.ops.contract import sum_to
@@ -30,8 +29,8 @@ from symgrad.ops.shape import Expand
 from symgrad.record import Core, as_tensor, handle
 from symgrad.teach.adjoint import Adjoint, AdjointAt
 
-_LETTERS = {0: "uvwpqrst", 1: "uvwpqrabc", 2: "UVWPQRABC"}
-_OUTPUTS = ("y", "f", "L", "J", "E")
+_LETTERS = {0: "uvwpqrst", 1: "uvwpqrabc", 2: "UVWPQRABC", 3: "UVWQRS"}
+_OUTPUTS = "yfLgGh"
 _COTANGENT = "\ue000 cotangent"  # in a graph of its own, beside letters and users' names
 
 
@@ -53,7 +52,9 @@ class Tape:
         nodes: those that are shown, oldest first: numbers and conditions are written where they are used.
     """
 
-    def __init__(self, y: Any) -> None:
+    def __init__(self, y: Any, beside: Any = None) -> None:
+        """Read the graph below y; ``beside`` it, a cotangent is named."""
+        self._beside = beside._node if isinstance(beside, Core) else None
         new = opened(y._node)
         self.root: AnyNode = new.get(y._node, y._node)
         self.opened = new
@@ -68,19 +69,20 @@ class Tape:
     def names(self) -> dict[AnyNode, str]:
         """The name of each shown node: the leaves' as formulas have them, letters for the others."""
         called = Naming([self.root], [self.root], None)
-        taken = set(called.taken)
         found: dict[AnyNode, str] = {n: called.shown[id(n)] for n in self.nodes if isinstance(n, Leaf)}
         inner = [n for n in self.nodes if isinstance(n, Node)]
+        mint = Mint({*called.taken, *self._names_beside()})
         if isinstance(self.root, Node):
-            letters = _OUTPUTS if self.numbers else _OUTPUTS[2:]
-            found[self.root] = next((c for c in letters if c not in taken), "y′")
-            taken.add(found[self.root])
+            (found[self.root],) = mint.names(_OUTPUTS if self.numbers else _OUTPUTS[2:])
         for rank in sorted({min(len(n.shape), 3) for n in inner}):
             mine = [n for n in inner if min(len(n.shape), 3) == rank and n is not self.root]
-            for node, name in zip(mine, _minted(rank, len(mine), taken), strict=False):
-                found[node] = name
-                taken.add(name)
+            found.update(zip(mine, _letters(mint, _LETTERS[rank], len(mine)), strict=True))
         return found
+
+    def _names_beside(self) -> set[str]:
+        """Return the names of a cotangent's leaves."""
+        below = [] if self._beside is None else ancestors([self._beside])
+        return {n.title for n in below if isinstance(n, Leaf) and n.title is not None}
 
     @cached_property
     def numbers(self) -> bool:
@@ -237,10 +239,9 @@ def _stands_in_place(node: AnyNode) -> bool:
     return is_known(node) if isinstance(node, Leaf) else bool(node.op.truth)
 
 
-def _minted(rank: int, many: int, taken: Iterable[str]) -> Iterable[str]:
-    """Yield letters for nodes of a rank, with numbers where there are more nodes than letters."""
-    free = [c for c in _LETTERS.get(rank, "TUVW") if c not in taken]
-    if many <= len(free):
-        return free
-    stem = next(iter(free), "v′")
-    return (name for k in count(1) if (name := f"{stem}{k}") not in taken)
+def _letters(mint: Mint, letters: str, many: int) -> list[str]:
+    """Return a letter for each of some nodes, or one letter with numbers where there are more nodes than letters."""
+    alone = [c for c in letters if mint.is_free(c)]
+    if many > len(alone):
+        return mint.names(letters, many)
+    return [name for _ in range(many) for name in mint.names(letters)]

@@ -12,6 +12,7 @@ import sympy as sp
 
 from symgrad.autograd.opaque import Opaque
 from symgrad.errors import SymgradError
+from symgrad.foreign import printable
 from symgrad.forms import printers
 from symgrad.forms.derive import derive, expression
 from symgrad.forms.elementwise import Elementwise
@@ -41,7 +42,7 @@ from symgrad.ops.total import MapTotal
 from symgrad.ops.variance import Var
 from symgrad.record import handle
 from symgrad.scalars import BY_FUNCTION
-from symgrad.teach.chalk import chalk, clean
+from symgrad.teach.chalk import chalk
 from symgrad.teach.prime import Prime
 
 LONG = 100  # signs of a rule beyond which its formula explains nothing
@@ -188,7 +189,7 @@ def _relettered(spec: str) -> str:
 
 @_words.register
 def _(op: Opaque) -> str:
-    return f"the backward that {clean(op.name)} declares"
+    return f"the backward that {printable(op.name)} declares"
 
 
 @_words.register

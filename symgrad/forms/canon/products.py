@@ -122,7 +122,7 @@ def number_in_front(d: Draft) -> bool:
 
 def content(pool: Pool, t: Term) -> tuple[Any, Term]:
     """Split a sum into a number and a sum: the one the user wrote, where there is one."""
-    if t.kind != SUM or len(t.args) < 2:
+    if t.kind != SUM or len(t.args) < 2 or any(c.has(sp.nan, sp.zoo) for c in t.data):  # nan would split off for ever
         return ONE_, t
     found = pool.contents.get(t)
     if found is None:

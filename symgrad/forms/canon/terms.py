@@ -185,6 +185,8 @@ class Pool:
         return found
 
     def _product(self, d: Draft) -> Term:
+        if any(n == 0 for k, n in d.sizes.items() if k not in d.out):  # a sum of nothing
+            return self.zero(tuple(d.sizes[k] for k in d.out))
         changed = True
         while changed and d.coef != 0:
             changed = False

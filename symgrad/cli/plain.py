@@ -1,0 +1,93 @@
+"""Formulas in ASCII, for terminals that have no more: ``X.T`` for Xᵀ, ``inv(A)`` for A⁻¹, ``sigma`` for σ."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_RAISED = dict(zip("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789", strict=True))
+_LOW = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+_WORDS = {
+    "ᵀ": ".T", "⊤": ".T", "·": "*", "×": "x", "−": "-", "–": "-", "—": "--", "…": "...", "′": "'",
+    "″": "''", "‴": "'''",
+    "∂": "d", "→": "->", "↑": "^", "←": "<-", "↦": "->", "⇒": "=>", "≤": "<=", "≥": ">=", "≠": "!=",
+    "≈": "~", "∞": "inf",
+    "⊙": "*", "⊗": " kron ", "⋅": "*", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "“": '"', "”": '"', "‘": "'", "’": "'",
+    "∇": "grad ", "Σ": "Sum", "∑": "Sum", "√": "sqrt", "∈": "in", "␣": "?", "\u00a0": " ", "⌊": "floor(", "⌋": ")",
+}  # fmt: skip
+_POWER = re.compile(rf"[{''.join(_RAISED)}]+")
+
+
+def ascii_text(text: str) -> str:
+    """Return text in ASCII, as near to the formula language of ``sg.parse`` as the text is.
+
+    >>> ascii_text("2*Xᵀ*(X*w - y)"), ascii_text("-A⁻ᵀ*σ(x)"), ascii_text("‖x‖² + √y")
+    ('2*X.T*(X*w - y)', '-inv(A).T*sigma(x)', 'norm(x)**2 + sqrt(y)')
+    """
+    if text.isascii():
+        return text
+    for sign, end in (("⁻¹", ""), ("⁻ᵀ", ".T")):
+        while sign in text:
+            text = _wrapped(text, text.index(sign), len(sign), end)
+    text = re.sub(r"√(\w+)", r"sqrt(\1)", _norms(text))
+    text = _POWER.sub(lambda m: "**" + _exponent("".join(_RAISED[c] for c in m[0])), text)
+    return "".join(c if c.isascii() else _letter(c) for c in text)
+
+
+def _exponent(digits: str) -> str:
+    return digits if digits.isdigit() else f"({digits})"
+
+
+def _wrapped(text: str, at: int, count: int, end: str) -> str:
+    """Write inv(…) around what stands before a sign."""
+    start = _start(text, at)
+    return f"{text[:start]}inv({_bare(text[start:at])}){end}{text[at + count :]}"
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text.startswith("(") and _start(text, len(text)) == 0 and text.endswith(")") else text
+
+
+def _start(text: str, at: int) -> int:
+    """Return where the name, call or bracket before a place begins."""
+    k = at
+    if k and text[k - 1] in ")]":
+        depth = 0
+        while k:
+            k -= 1
+            depth += (text[k] in ")]") - (text[k] in "([")
+            if depth == 0:
+                break
+    while k and ((text[k - 1].isalnum() and text[k - 1] not in _RAISED) or text[k - 1] in "_′."):
+        k -= 1
+    return k
+
+
+def _norms(text: str) -> str:
+    """Write norm(…) for double bars, of which one opens behind an operator and closes behind anything else."""
+    parts: list[str] = []
+    for k, c in enumerate(text):
+        before = text[:k].rstrip()[-1:]
+        opens = not before or before in "(*+-/,=·[{<>:" or (before == "‖" and parts[-1:] == ["norm("])
+        parts.append(("norm(" if opens else ")") if c == "‖" else c)
+    return "".join(parts)
+
+
+def _letter(c: str) -> str:
+    """Return a sign in ASCII: its word, a letter without its accents, a Greek letter's name, else its number."""
+    if c in _WORDS:
+        return _WORDS[c]
+    if c in _LOW:
+        return _LOW[c]
+    name = unicodedata.name(c, "").split()
+    if name[:1] == ["GREEK"] and "LETTER" in name:
+        word = name[name.index("LETTER") + 1].lower().replace("lamda", "lambda")
+        return word.capitalize() if "CAPITAL" in name else word
+    bare = "".join(p for p in unicodedata.normalize("NFKD", c) if p.isascii())
+    return bare if bare.isalnum() else c.encode("ascii", "backslashreplace").decode()
+
+
+def ascii_source(text: str) -> str:
+    """Return source in ASCII: what its comments say in other letters ends none of them."""
+    found = _POWER.sub(lambda m: "^" + "".join(_RAISED[c] for c in m[0]), text.replace("ᵀ", ".T"))
+    return "".join(c if c.isascii() else w if (w := _letter(c)).isalnum() else "?" for c in found)

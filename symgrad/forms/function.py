@@ -1,0 +1,98 @@
+"""A closed form as a NumPy function: arguments by position or name, sizes read off them. Imports names and program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.forms.names import Naming
+from symgrad.forms.program import Program
+from symgrad.lazy import cached_property
+from symgrad.node import Leaf, size_symbol
+from symgrad.ops.map import show_shape
+from symgrad.ops.resize import solved, told_by
+from symgrad.ops.value import to_value
+from symgrad.pickling import AsFunction
+
+
+class Function(AsFunction):
+    """A NumPy function of a form's arguments.
+
+    Attributes:
+        args: what it takes by position.
+    """
+
+    def __init__(
+        self, program: Program, called: Naming, args: tuple[str, ...], formula: str, origin: tuple[Any, Any]
+    ) -> None:
+        self._program, self._called, self.args, self._origin = program, called, args, origin
+        self.__name__ = self.__qualname__ = "closed_form"
+        self.__doc__ = f"{formula}\n\nArgs: {', '.join(args)}."
+
+    def __reduce__(self) -> Any:
+        return self._origin
+
+    def __repr__(self) -> str:
+        return f"closed_form({', '.join(self.args)})"
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        given = self._given(values, named)
+        counts = {size_symbol(k): _count(k, given.pop(k)) for k in sorted(self._called.sizes & set(given))}
+        arrays = {k: _array(k, self._called.mine[k], v) for k, v in given.items()}
+        shapes = [self._called.mine[k].shape for k in arrays]
+        sizes = solved(shapes, [np.shape(v) for v in arrays.values()], counts)
+        leaves = list(zip(self._called.names, self._called.leaves, strict=True))
+        for name, leaf in leaves:
+            if name not in arrays and leaf.value is None and not self._spare(leaf, sizes):
+                raise ArgumentError(
+                    f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}."
+                )
+        every = [arrays.get(name, leaf.value) for name, leaf in leaves]
+        return _narrowed(self._program.run(every, given=sizes), [v for v in every if v is not None])
+
+    def _given(self, values: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Return what is passed, by name."""
+        unknown = set(named) - set(self._called.mine) - self._called.sizes
+        if unknown or len(values) > len(self.args):
+            raise ArgumentError(
+                f"expected the arguments {self.args}, got {len(values)} by position and {sorted(named)} by name."
+            )
+        found = dict(zip(self.args, values, strict=False))
+        twice = sorted(set(found) & set(named))
+        if twice:
+            raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
+        return found | named
+
+    def _spare(self, leaf: Leaf, sizes: dict[Any, int]) -> bool:
+        """Whether nothing is asked of a leaf but sizes, all of which are known."""
+        return id(leaf) not in self._read and told_by([leaf.shape]) <= set(sizes)
+
+    @cached_property
+    def _read(self) -> set[int]:
+        return {id(n) for n in self._program.nodes}
+
+
+def _count(name: str, n: Any) -> int:
+    if isinstance(n, bool) or not hasattr(n, "__index__") or n < 0:
+        raise ArgumentError(f"size {name!r}: got {n!r}. Expected an integer ≥ 0.")
+    return int(n)
+
+
+def _array(name: str, leaf: Leaf, value: Any) -> Any:
+    """Return an argument as an array, after comparing its shape with the leaf's."""
+    value = to_value(value.detach().numpy() if hasattr(value, "detach") else value)
+    have = np.shape(value)
+    if len(have) != len(leaf.shape) or any(
+        isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)
+    ):
+        raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
+    return value
+
+
+def _narrowed(result: Any, arguments: Sequence[Any]) -> Any:
+    """Return the result in the arguments' dtype, where that is a narrower float: constants do not widen it."""
+    dtype = np.result_type(*arguments) if arguments else np.dtype(np.float64)
+    return result if dtype.kind != "f" or dtype == np.float64 else np.asarray(result, dtype)

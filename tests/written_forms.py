@@ -1,0 +1,106 @@
+"""Forms to be read back: those of the identities, of textbook problems and of random functions, with values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+from random_forms import SIZES, random_form
+
+import symgrad as sg
+from symgrad.errors import ShapeError
+
+from identities import IDENTITIES, derived, drawn
+
+TEXTBOOK = json.loads((Path(__file__).parent / "data" / "textbook.json").read_text("utf-8"))
+_MARKS = {"sym": "symmetric", "spd": "symmetric", "onehot": "onehot", "prob": "simplex", "pos": "positive"}
+_LENGTHS = {"n": 4, "d": 3, "h": 3, "k": 2, "p": 2, "m": 3, "T": 4, "q": 2}
+
+
+class Written(NamedTuple):
+    """A form, values for its arrays and its named sizes, and what it is worth."""
+
+    form: Any
+    values: dict[str, Any]
+    sizes: dict[str, int]
+    shape: tuple[int, ...]
+    expected: Any
+
+
+def _number(n: Any, sizes: dict[str, int]) -> int:
+    return int(n.xreplace({s: sp.Integer(sizes[s.name]) for s in n.free_symbols}))
+
+
+def written(form: Any, values: dict[str, Any], sizes: dict[str, int]) -> Written:
+    """Return a form with its value."""
+    shape = tuple(
+        int(n.xreplace({s: sp.Integer(sizes[s.name]) for s in n.free_symbols})) for n in map(sp.sympify, form.shape)
+    )
+    held = {k: leaf.value for k, leaf in zip(form._called.names, form._leaves, strict=True) if k not in values}
+    values = {**values, **held}
+    with np.errstate(all="ignore"):
+        expected = np.broadcast_to(form.lambdify()(**{k: values[k] for k in form.args}), shape)
+    return Written(form, values, sizes, shape, expected)
+
+
+def of_identity(identity: Any) -> Written:
+    """Return the form of an identity."""
+    return written(derived(identity), drawn(identity, 3), {})
+
+
+def of_seed(seed: int) -> Written:
+    """Return a random form; arrays without a known derivative and singular matrices raise as they do."""
+    return written(*random_form(seed))
+
+
+def _drawn(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> Any:
+    normal = rng.normal(size=shape)
+    made = {
+        "": lambda: normal,
+        "pos": lambda: rng.uniform(0.5, 2, shape),
+        "unit": lambda: rng.uniform(0.1, 0.9, shape),
+        "big": lambda: rng.uniform(6, 9, shape),
+        "prob": lambda: np.exp(normal) / np.exp(normal).sum(-1, keepdims=True),
+        "bin": lambda: rng.integers(0, 2, shape) * 1.0,
+        "pm1": lambda: rng.choice([-1.0, 1.0], shape),
+        "cnt": lambda: rng.integers(0, 5, shape) * 1.0,
+        "onehot": lambda: np.eye(shape[-1])[rng.integers(0, shape[-1], shape[:-1])],
+        "sym": lambda: normal + normal.T,
+        "spd": lambda: normal @ normal.T + np.eye(shape[0]),
+        "low": lambda: np.tril(normal),
+        "nonsing": lambda: normal + 3 * np.eye(shape[0]),
+    }
+    return made[kind]()
+
+
+def of_problem(problem: Any) -> list[Written]:
+    """Return the forms of a textbook problem; with numbers for its sizes where no array that is left has them."""
+    try:
+        return _of_problem(problem, named=True)
+    except ShapeError:
+        return _of_problem(problem, named=False)
+
+
+def _of_problem(problem: Any, named: bool) -> list[Written]:
+    rng = np.random.default_rng(5)
+    env: dict[str, Any] = {"T": sg}
+    values, sizes = {}, {}
+    for text in problem["inputs"].split():
+        leaf, _, kind = text.partition("!")
+        name, shape = leaf.split(":")
+        axes = [] if shape == "()" else [int(k) if k.isdigit() else k for k in shape.split(",")]
+        numbers = tuple(k if isinstance(k, int) else _LENGTHS[k] for k in axes)
+        axes = axes if named else list(numbers)
+        sizes.update({k: _LENGTHS[k] for k in axes if isinstance(k, str)})
+        mark = {_MARKS[kind]: True} if kind in _MARKS else {}
+        env[name], values[name] = sg.symbol(name, tuple(axes), **mark), _drawn(rng, numbers, kind)
+        env.update({k: n for k, n in zip(axes, env[name].shape, strict=True) if isinstance(k, str)})
+    exec(problem["code"], env)
+    by = problem["wrt"] if isinstance(problem["wrt"], list) else [problem["wrt"]]
+    return [written(sg.derive(env["L"], env[k], order=problem["order"]), values, sizes) for k in by]
+
+
+__all__ = ["IDENTITIES", "SIZES", "TEXTBOOK", "Written", "of_identity", "of_problem", "of_seed", "written"]
