@@ -1,0 +1,61 @@
+"""Where faults are planted, and which tests meet them: the package's rooms, each with the test files of its subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import symgrad
+
+PACKAGE = Path(symgrad.__path__[0])
+TESTS = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Room:
+    """Some files of the package, as patterns, and the subjects of the tests that are theirs."""
+
+    files: str
+    tests: str
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files, each once."""
+        found = {path for pattern in self.files.split() for path in PACKAGE.glob(pattern)}
+        return sorted(path for path in found if path.name != "__init__.py")
+
+    @property
+    def test_files(self) -> list[str]:
+        """The test files."""
+        return [str(TESTS / f"test_{name}.py") for name in self.tests.split()]
+
+
+ROOMS = {
+    "ops": Room(
+        "ops/*.py",
+        "cases against_torch kinks infinities errors other_dtypes numerics keywords queries calls named_sizes canon",
+    ),
+    "scalars": Room("scalars/*.py", "declarations accuracy kinks infinities numerics cases against_torch registry"),
+    "engine": Room(
+        "engine.py record.py backward.py node.py hooks.py inplace.py modes.py",
+        "engine hooks inplace tensor gradcheck errors cut_gradients checkpoint autograd_function queries keywords "
+        "arrays_of_others",
+    ),
+    "transforms": Room(
+        "func.py jacobians.py vmap.py batching.py argnums.py variables.py trees.py loops/*.py",
+        "func loops nesting vmap_rows structures positions cut_gradients custom_rules calls errors",
+    ),
+    "compiler": Room(
+        "compiler/*.py compiler/llvm/*.py compiler/sparse/*.py",
+        "compile compile_calls compile_derivatives compile_donate compile_integers compile_memory compile_programs "
+        "machine_code machine_code_calls sparse decompositions errors structures positions loops",
+    ),
+    "exports": Room(
+        "exports/*.py",  # the library is read as text: code that is replaced would not be seen
+        "exports exports_formulas exports_scalars foreign_text errors",
+    ),
+    "forms": Room(
+        "forms/*.py forms/canon/*.py",
+        "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
+    ),
+}
