@@ -34,6 +34,7 @@ def test_examples_in_docstrings_hold(name):
         run(test)
 
 
+@pytest.mark.filterwarnings("ignore:Anomaly Detection:UserWarning", "ignore:Error detected in:UserWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_examples_on_pages_hold(page):
     text = FENCE.sub("", page.read_text(encoding="utf-8"))  # a closing fence ends the expected output
