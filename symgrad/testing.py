@@ -26,7 +26,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
-from symgrad.kinks import bends, operation_at, value
+from symgrad.kinks import bends, central, limits, operation_at, operation_near, value
 from symgrad.modes import no_grad
 from symgrad.ops.value import to_value
 from symgrad.record import as_tensor
@@ -134,7 +134,7 @@ def crosscheck(
     for k in which:
         found, form = _testimony(on_tensors, values, k)
         case = _Case(on_tensors, values, k, _name_of(f, k))
-        judged = _judged_away_from_kinks(case, found, rtol)
+        judged = _judged_away_from_kinks(case, found, form, rtol)
         judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
         if not all(w.agrees for w in judged):
             reasons.append(_reason(case, judged, rtol))
@@ -260,31 +260,108 @@ def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> 
 
 
 # ------------------------------------------------------------------ kinks
-def _judged_away_from_kinks(case: _Case, rows: list[Witness], rtol: float) -> list[Witness]:
+def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
     """Compare the entries that have a derivative; where another entry is at a kink, all witnesses say so."""
-    rows, places, said = _at_kinks(case, rows)
-    compared = [w if w.missing else replace(w, value=_without(w.value, places)) for w in rows]
-    judged = _nearer(case, _judged(compared, rtol), places, rtol)
+    rows, places = _at_kinks(case, _without_poles(case, rows, form, rtol))
+    judged = _judged_without(case, rows, places, rtol)
+    if not judged[-1].agrees:
+        places += _conventions(case, judged, places, rtol)
+        judged = _judged_without(case, rows, places, rtol)
+    said = _kink_at(case, places[0]) if places else ""
     return [
         replace(j, value=w.value if places else j.value, kink="" if w.missing else said)
         for j, w in zip(judged, rows, strict=True)
     ]
 
 
-def _without(slopes: Any, places: Sequence[tuple[int, ...]]) -> Any:
-    slopes = np.array(slopes)
+def _judged_without(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
+    spoilt = _spoilt(rows, places)
+    compared = [w if w.missing else replace(w, value=_without(w.value, places, spoilt)) for w in rows]
+    return _nearer(case, _judged(compared, rtol), places, rtol)
+
+
+def _conventions(
+    case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float
+) -> list[tuple[int, ...]]:
+    """Return the entries where rules have a convention for what f has a slope in, as relu(x) - relu(-x) has at 0.
+
+    An operation on the way has a kink there, and the rules are right on both sides of it.
+    """
+    reading, last = rows[0], rows[-1]
+    if last.missing or reading.missing or reading.value.shape != last.value.shape:
+        return []
+    apart = [
+        p
+        for p in np.ndindex(*np.shape(case.values[case.k]))
+        if p not in places and _distance(reading.value[(..., *p)], last.value[(..., *p)]) > rtol
+    ]
+    return apart if apart and _bending_near(case) and _right_on_both_sides(case, apart, rtol) else []
+
+
+def _right_on_both_sides(case: _Case, places: Sequence[tuple[int, ...]], rtol: float) -> bool:
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    off = np.random.default_rng(1).normal(size=x.shape) * 1e-2 * np.maximum(1.0, np.abs(x))
+    for moved in (x + off, x - off):
+        beside = case._replace(values=[moved if j == case.k else v for j, v in enumerate(case.values)])
+        read: Any = np.asarray(jacrev(case.f, case.k)(*beside.values))
+        for p in places:
+            if _distance(read[(..., *p)], _central(beside, p, 1e-2 * _step(x[p]))) > max(rtol, 1e-5):
+                return False
+    return True
+
+
+def _without(value: Any, places: Sequence[tuple[int, ...]], spoilt: Any = False) -> Any:
+    slopes: Any = np.array(value)
     for p in places:
         slopes[(..., *p)] = 0.0
-    return slopes
+    return np.where(spoilt, 0.0, slopes) if np.shape(spoilt) == slopes.shape else slopes
 
 
-def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tuple[int, ...]], str]:
-    """Take differences over smaller steps where a kink is near; return the entries that are at one, and what it is."""
+def _spoilt(rows: list[Witness], places: Sequence[tuple[int, ...]]) -> Any:
+    """Return the entries that an infinite slope at a kink makes nan, being multiplied by 0 there."""
+    there = [w.value for w in rows if not w.missing and w.value.shape == rows[-1].value.shape] if places else []
+    steep = any(not np.all(np.isfinite(v[(..., *p)])) for v in there for p in places)
+    return np.any([np.isnan(v) for v in there], axis=0) if steep else False
+
+
+def _without_poles(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
+    """Excuse a notation that has no value at this point, as x/‖x‖ has none at 0, and is right beside it."""
+    if form is None or not any(w.name.endswith("notation") and w.value is not None for w in rows):
+        return rows
+    read = next(w for w in rows if w.name == "closed form")
+    return [
+        Witness(case.k, w.name, missing="the formula has no value at this point")
+        if w.name.endswith("notation") and _has_pole(w, read) and _right_beside(case, w.name, rtol)
+        else w
+        for w in rows
+    ]
+
+
+def _has_pole(notation: Witness, read: Witness) -> bool:
+    both = not notation.missing and not read.missing and notation.value.shape == read.value.shape
+    return both and bool(np.any(~np.isfinite(notation.value) & np.isfinite(read.value)))
+
+
+def _right_beside(case: _Case, name: str, rtol: float) -> bool:
+    """Whether the values of a notation at a point nearby are those of its closed form."""
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    off = x + 1e-2 * np.maximum(1.0, np.abs(x)) * np.sin(1.0 + np.arange(x.size)).reshape(x.shape)
+    form = _form(case.f, [off if j == case.k else v for j, v in enumerate(case.values)], case.k)
+    if form is None:
+        return False
+    found = np.asarray(index_value(form) if name == "index notation" else matrix_value(form))
+    expected = np.asarray(form.lambdify()())
+    return _distance(np.where(np.isfinite(found), found, expected), expected) <= max(rtol, 1e-6)
+
+
+def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tuple[int, ...]]]:
+    """Take differences over smaller steps where a kink is near; return the entries that are at one."""
     *others, last = rows
     if last.missing:
-        return rows, [], ""
+        return rows, []
     x = np.asarray(case.values[case.k], dtype=np.float64)
-    found, places = np.array(last.value), []
+    found: Any = np.array(last.value)
+    places: list[tuple[int, ...]] = []
     for place in np.ndindex(*x.shape):
         h = _step(x[place])
         if not np.any(bends(partial(case.shifted, place), h)):
@@ -294,8 +371,7 @@ def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tup
             found[(..., *place)] = _closer(others[0].value, place, found, _central(case, place, smaller))
         else:
             places.append(place)
-    said = _kink_at(case, places[0], _step(x[places[0]])) if places else ""
-    return [*others, replace(last, value=found)], places, said
+    return [*others, replace(last, value=found)], places
 
 
 def _closer(reading: Any, place: tuple[int, ...], found: Any, again: Any) -> Any:
@@ -313,38 +389,46 @@ def _step(x: Any) -> float:
 
 def _smooth_step(case: _Case, place: tuple[int, ...], h: float) -> float:
     """Return a step within which there is no kink; 0 where the point itself is one."""
+    at = partial(case.shifted, place)
     for _ in range(4):
         h /= 16
-        if not np.any(bends(partial(case.shifted, place), h, 1e-4)):
+        if not np.any(bends(at, h, 1e-4)):
             return h
-    return 0.0
+    return 0.0 if np.any(bends(at, 16 * h, 1e-4, finer=16)) else h
 
 
 def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
-    slopes = [(case.shifted(place, s) - case.shifted(place, -s)) / (2 * s) for s in (h, h / 2)]
-    return (4 * slopes[1] - slopes[0]) / 3
+    at = partial(case.shifted, place)
+    return (4 * central(at, h / 2) - central(at, h)) / 3
 
 
 def _nearer(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
-    """Repeat differences that disagree over smaller steps: where a slope has a kink, they come nearer slowly."""
+    """Repeat differences that disagree: over smaller steps, and to the limit where the slope has a kink."""
     reading, last = rows[0], rows[-1]
     if last.agrees or last.missing or reading.missing or reading.value.shape != last.value.shape:
         return rows
     x = np.asarray(case.values[case.k], dtype=np.float64)
     for finer in (1 / 16, 1 / 256):
-        columns = [_central(case, p, finer * _step(x[p])) for p in np.ndindex(*x.shape)]
-        again = _without(np.stack(columns, -1).reshape(last.value.shape), places)
-        if _distance(again, reading.value) <= rtol:
-            return _judged([*rows[:-1], replace(last, value=again, agrees=True)], rtol)
+        columns = [limits(partial(case.shifted, p), finer * _step(x[p])) for p in np.ndindex(*x.shape)]
+        for column in zip(*columns, strict=True):
+            again = _without(np.stack(column, -1).reshape(last.value.shape), places)
+            if _distance(again, reading.value) <= rtol:
+                return _judged([*rows[:-1], replace(last, value=again, agrees=True)], rtol)
     return rows
 
 
-def _kink_at(case: _Case, place: tuple[int, ...], h: float) -> str:
+def _kink_at(case: _Case, place: tuple[int, ...]) -> str:
     """Say which operation has a kink, and where."""
-    program = case.traced()
-    name = operation_at(program, case.values, case.k, place, h / 16**4) if program else ""
+    x = np.asarray(case.values[case.k])
     where = case.name + (f"[{', '.join(map(str, place))}]" if place else "")
-    return f"kink: {name or 'f'} has no derivative at {where} = {float(np.asarray(case.values[case.k])[place]):g}"
+    program = case.traced()
+    name = operation_at(program, case.values, case.k, place, _step(x[place]) / 16**4) if program else ""
+    return f"kink: {name or _bending_near(case) or 'f'} has no derivative at {where} = {float(x[place]):g}"
+
+
+def _bending_near(case: _Case) -> str:
+    program = case.traced()
+    return operation_near(program, case.values, case.k, 1e-7) if program else ""
 
 
 # ------------------------------------------------------------------ the true gradient
@@ -368,7 +452,7 @@ def _with_truth(case: _Case, rows: list[Witness], digits: int, rtol: float) -> l
         return [*rows, Witness(case.k, name, missing=str(error).removeprefix("backend 'mpmath': "))]
     kinks = [p for p, s in zip(places, found, strict=True) if s.kinks.any()]
     if kinks:
-        said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0], _step(float(x[kinks[0]])))
+        said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0])
         return [replace(w, kink=w.kink or ("" if w.missing else said)) for w in [*rows, Witness(case.k, name)]]
     truth = np.stack([s.middle for s in found], -1)
     measured = [w if w.missing else _measured(w, truth, places, x, rtol) for w in rows]
