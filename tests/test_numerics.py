@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from symgrad.scalars import bessel, normal, numerics
+from symgrad.scalars import bessel, besselj, normal, numerics
 
 INF, NAN, LN2 = math.inf, math.nan, math.log(2)
 UNARY = ["erf", "erfc", "erfinv", "lgamma", "digamma", "sigmoid", "softplus", "logsigmoid"]
@@ -311,3 +311,20 @@ def test_the_float_version_agrees_with_the_array_kernel(name):
     for x in [*POINTS, -1e4, 1e4, -745.0, -40.0, 40.0, *map(float, uniform(-50, 50, 50))]:
         assert type(f(x)) is float
         np.testing.assert_allclose(f(x), kernel(x), rtol=1e-15)
+
+
+# ------------------------------------------------------------------ zeta below 0
+@pytest.mark.parametrize("s", [2, 3, 5, 8])
+@pytest.mark.parametrize("q", [-1e-5, -0.5, -1.5, -2.25, -7.3, -1234.625])
+def test_zeta_adds_terms_below_zero(s, q):
+    count = math.ceil(-q)
+    with mpmath.workdps(40):
+        below = sum((mpmath.mpf(q) + k) ** -s for k in range(count))
+        expected = float(below + mpmath.zeta(s, mpmath.mpf(q) + count))
+    np.testing.assert_allclose(float(besselj.zeta(float(s), q)), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("s", "q", "expected"), [(2.0, -1e9 - 0.5, math.pi**2), (2.5, -1e9 - 0.5, NAN), (2.0, -INF, INF),
+                                                   (2.0, -1e300, INF), (3.0, -3.0, INF), (3.0, 0.0, INF)])  # fmt: skip
+def test_zeta_far_below_zero_comes_to_an_end(s, q, expected):
+    np.testing.assert_allclose(float(besselj.zeta(s, q)), expected, rtol=1e-8)
