@@ -102,8 +102,8 @@ def beside(busy, work):
 
     thread = threading.Thread(target=busy, args=(hold,))
     thread.start()
-    started.wait()
     try:
+        assert started.wait(60), "the thread did not come to where it holds"
         return in_child(work)
     finally:
         thread.join()
