@@ -55,7 +55,8 @@ class MapTotal(Op):
         if terms.dtype == np.float16:  # the sum may overflow where the mean does not
             added = np.add.reduce(terms, axis=None, dtype=np.float32)
             return canonical((added / terms.size if self.mean else added).astype(np.float16))
-        added = np.add.reduce(terms, axis=None)
+        wide = np.float64 if self.mean and terms.dtype.kind in "iub" else None  # as of NumPy's mean: no sum that wraps
+        added = np.add.reduce(terms, axis=None, dtype=wide)
         if type(added) is np.float64:
             return float(added) / terms.size if self.mean else float(added)
         return canonical(added / terms.size if self.mean else added)

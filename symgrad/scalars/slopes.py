@@ -459,7 +459,7 @@ def decay(m: Any, n: int, x: Any) -> Any:
 def i0e_slope(m: Any, x: Any) -> Any:
     """The derivative of exp(-|x|) I₀(x), 0 at 0."""
     y = m.decay(1, x)
-    return m.where(x > 0.0, y, m.where(x < 0.0, -y, 0.0 * x))
+    return m.where(x > 0.0, y, m.where(x < 0.0, -y, x))
 
 
 def i1e_slope(m: Any, x: Any) -> Any:
