@@ -211,7 +211,7 @@ def run_export(target: str, f: Callable[..., Any], xs: list[Any], folder: Any) -
         if target == "torch":
             import torch
 
-            return run(*[torch.from_numpy(x.copy()) for x in xs]).numpy()
+            return run(*[torch.from_numpy(np.array(x)) for x in xs]).numpy()
         return np.asarray(run(*([x.tolist() for x in xs] if target == "python" else xs)))
 
 
@@ -231,7 +231,7 @@ def precise() -> Iterator[None]:
 
 # What a target's own functions refuse, or its dtypes do not have: loudly, when the source runs.
 LACKING = {
-    "torch": {"bool", "uint16", "uint32", "uint64"},
+    "torch": {"bool"},
     "jax": set(),
 }
 
@@ -241,8 +241,6 @@ LACKING = {
 def test_exported_functions_have_the_values_and_dtypes_of_eager_mode(target, dtype, tmp_path, precise):
     if target in PEERS:
         pytest.importorskip(PEERS[target])
-    if (target, dtype) == ("torch", "uint64"):
-        pytest.xfail("PyTorch adds up uint64 as int64")
     if target in ("c", "python") and dtype == "float16":
         pytest.skip("these targets compute in doubles, which do not overflow where half precision does")
     x = np.array(INPUTS[dtype], dtype)
@@ -266,6 +264,41 @@ def compare_exported(target: str, found: Any, expected: Any) -> None:
         agree(np.asarray(found), expected.astype(np.float64), wide=expected.dtype.itemsize < 8)
     else:
         agree(found, expected, kinds=target == "python", wide=True)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
+def test_pytorchs_lack_of_arithmetic_is_said_when_a_source_is_written(dtype):
+    x = np.array([1, 2], dtype)
+    for f in (lambda x: x + x, lambda x: sg.flip(x, 0), lambda x: x > 1):
+        with pytest.raises(ExportError, match=f"PyTorch has no arithmetic of {dtype}"):
+            sg.export(f, (x,), target="torch", name="f", formula=False)
+    assert "torch.reshape" in sg.export(lambda x: x.reshape(2, 1), (x,), target="torch", name="f", formula=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["jax", "torch"])
+def test_peers_have_what_they_lack_for_truth_values_and_half_precision(target, tmp_path, precise):
+    pytest.importorskip(target)
+    flags, halves = np.array([[True, False], [False, True]]), np.array([0.5, -1.0], np.float16)
+    for f, x in [(lambda x: sg.cummax(x, 0)[1], flags), (lambda x: sg.argmax(x, 0), flags), (sg.digamma, flags),
+                 (lambda x: sg.nn.functional.fold(x.reshape(1, 4, 1), (2, 2), (2, 2)), flags),
+                 (sg.special.ndtr, halves), (sg.special.log_ndtr, halves), (sg.special.erfcx, halves)]:  # fmt: skip
+        compare_exported(target, run_export(target, f, [x], tmp_path), eager(f, x))
+
+
+@pytest.mark.slow
+def test_jax_in_single_precision_is_right_or_says_so():
+    jax = pytest.importorskip("jax")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", False)
+    try:
+        for name in ("sin", "softmax", "sum", "x·x"):
+            found = run_export("jax", FUNCTIONS[name], [np.array([0.5, 2.0])], None)
+            np.testing.assert_allclose(found, eager(FUNCTIONS[name], np.array([0.5, 2.0])), rtol=1e-6)
+        with pytest.raises(ValueError, match="jax_enable_x64"):  # its padding is the least of 64 bits
+            run_export("jax", lambda x: sg.nn.functional.max_pool1d(x, 3, 2, 1), [np.arange(8).reshape(1, 1, 8)], None)
+    finally:
+        jax.config.update("jax_enable_x64", before)
 
 
 # Integers divided by zero are 0, as NumPy has them; PyTorch raises, XLA has -1.
@@ -400,13 +433,8 @@ def test_all_rows_compile_to_the_dtypes_of_eager_mode(backend, dtype):
     sweep_compiled(backend, dtype, 0, 1)
 
 
-UINT64 = pytest.param(
-    "uint64", marks=pytest.mark.xfail(strict=False, reason="a mean of differences of uint64 wraps in exported NumPy")
-)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", UINT64])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64"])
 @pytest.mark.parametrize("target", ["numpy", "python"])
 def test_all_rows_are_exported_with_the_dtypes_of_eager_mode(target, dtype, tmp_path):
     for case in rows():
@@ -418,6 +446,15 @@ def test_all_rows_are_exported_with_the_dtypes_of_eager_mode(target, dtype, tmp_
         found = run_export(target, f, xs, tmp_path)
         if found is not None and (target == "numpy" or dtype in ("bool", "int8", "uint8")):
             compare_exported(target, found, expected)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_means_of_large_integers_do_not_wrap(dtype):
+    x = np.array([2**62, 2**62, 2**62, 2**62], dtype)
+    loss = lambda x: sg.nn.functional.l1_loss(x, x - x)
+    run = loaded(sg.export(loss, (x,), target="numpy", name="f", formula=False))
+    for found in (eager(loss, x), sg.compile(loss)(x), run(x)):
+        assert float(found) == 2.0**62
 
 
 # ------------------------------------------------------------------ what operations answer

@@ -170,6 +170,27 @@ def test_the_kernel_of_a_guarded_function_computes_its_meaning(guard):
         np.testing.assert_array_equal(guard.forward(*xs), emap(guard.meaning, *xs))
 
 
+EDGES = {
+    "lgamma": sg.lgamma,
+    "i0": sg.i0,
+    "i0e": sg.special.i0e,
+    "i1": sg.special.i1,
+    "i1e": sg.special.i1e,
+    "polygamma": lambda x: sg.polygamma(1, x),
+    "slope of i0e": sg.grad(lambda x: sg.special.i0e(x).sum()),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_special_functions_have_their_values_at_the_ends_in_python_and_compiled(name):
+    f, x = EDGES[name], np.array([inf, -inf, nan, 0.0, 1e308, -2.5])
+    with np.errstate(all="ignore"):
+        expected = np.asarray(f(x))
+    found = loaded(sg.export(f, (x,), target="python", name="f", formula=False))(x.tolist())
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(sg.compile(f, backend="numpy")(x), expected, rtol=1e-9)
+
+
 # ------------------------------------------------------------------ every row of the table
 def strewn(x, places, values):
     """x with these values at these places."""

@@ -92,6 +92,7 @@ class ArrayWriter:
             self.text[k] = (text, level) if inner else (self.let(text), _ATOM)
         elif kind == REDUCE:
             op, r = e.ops[k]
+            self._check(op.kind, k)
             self.text[k] = (self.let(self.dialect.reduce(op.kind, self.ref(r), op.axes)), _ATOM)
         else:
             self.text[k] = (self.let(self._operation(k)), _ATOM)
@@ -148,6 +149,7 @@ class ArrayWriter:
     # -------------------------------------------------------------- steps
     def _element(self, k: int) -> tuple[str, int]:
         name, *refs = self.e.ops[k]
+        self._check(name, k)
         if name in INFIX:
             form, level = INFIX[name]
             return form.format(*[self.ref(r, at) for r, at in zip(refs, _levels(name, level))]), level
@@ -157,6 +159,7 @@ class ArrayWriter:
 
     def _operation(self, k: int) -> str:
         op, *refs = self.e.ops[k]
+        self._check(type(op).__name__, k)
         if isinstance(op, Map):
             return self.elementwise(op, refs, self.e.dtypes[k])
         if isinstance(op, Scan):
@@ -169,6 +172,10 @@ class ArrayWriter:
         kinds = [self.e.dtypes[k if self.e.dtypes[k].kind == "f" else r] for r in refs]
         args = [self.dialect.cast(t, d) if r in self._plain else t for t, r, d in zip(texts, refs, kinds)]
         return write(self, op, args, k)
+
+    def _check(self, name: str, k: int) -> None:
+        """Ask whether the target has an operation for these dtypes; those of its numbers do not count."""
+        self.dialect.check(name, [self.e.dtypes[r] for r in (k, *self.e.refs(k)) if r not in self._plain])
 
     def elementwise(self, op: Map, refs: Sequence[int], dtype: Any) -> str:
         """Return an elementwise operation on integers, say, as one line."""

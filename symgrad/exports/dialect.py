@@ -115,6 +115,9 @@ class Dialect:
         place = next((m for m in _scalar_modules() if getattr(m, kernel.__name__, None) is kernel), None)
         return self.helper(name) if place is None else self.embedded.add(place.__name__, kernel.__name__)
 
+    def check(self, name: str, kinds: Sequence[Any]) -> None:
+        """Raise ExportError where the target lacks an operation on values of these dtypes."""
+
     def step_function(self, names: Sequence[str], lines: Sequence[str], results: Sequence[str]) -> str:
         """Put the body of a loop in front, and return its name."""
         name = f"step{len(self.steps) + 1}"

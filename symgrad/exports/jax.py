@@ -5,6 +5,7 @@ Imports modules and dialect. JAX itself is not imported: its library of helpers 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ _SAME = (
     "exp log expm1 log1p exp2 log2 log10 sin cos tan sinh cosh tanh abs sign floor ceil trunc round sqrt hypot "
     "copysign heaviside fmax fmin maximum minimum logaddexp logaddexp2 remainder fmod floor_divide sinc i0"
 )
+_NOT_IN_HALF = {"ndtr", "ndtri", "log_ndtr"}
 _SPECIAL = "erf erfc i0e i1 i1e entr xlogy xlog1py ndtri log_ndtr"
 
 
@@ -42,6 +44,15 @@ class Jax(Dialect):
         "ndtr": "jax.scipy.special.ndtr({})",
     }  # fmt: skip
 
+    long = False  # whether a constant is an integer of more than 32 bits
+
+    def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
+        """Return a scalar function; JAX has some in single precision and wider only."""
+        if name in _NOT_IN_HALF and np.dtype(dtype) == np.float16:
+            wide = [a if n is not None else self.cast(a, np.float32) for a, n in zip(args, numbers)]
+            return self.cast(super().element(name, wide, numbers, np.float32), dtype)
+        return super().element(name, args, numbers, dtype)
+
     def function(self, name: str) -> str:
         """Return a function of the library."""
         return self.helper(name)
@@ -49,6 +60,8 @@ class Jax(Dialect):
     def array_text(self, array: Any) -> str:
         """Return an expression that makes a constant array; NumPy's, so that it is no traced value."""
         self.embedded.imports["import numpy as np"] = None
+        if array.dtype.kind in "iu" and array.size and not np.array_equal(array, array.astype(np.int32)):
+            self.long = True
         return NUMPY.array_text(array)
 
     def cast(self, x: str, dtype: Any) -> str:
@@ -70,6 +83,7 @@ class Jax(Dialect):
 
 
 NUMPY = Dialect(())
+_LONG = "The function has integers of more than 32 bits: call jax.config.update('jax_enable_x64', True) first."
 
 
 @target("jax", ".py")
@@ -78,6 +92,8 @@ def write(r: Request) -> Source:
     dialect = Jax([*r.params, r.name, *r.sizes.values()])
     dtypes = [r.program.values[k].dtype for k in r.program.inputs]
     lines = body(r, dialect, [f"jnp.asarray({p}, dtype={dialect.dtype(d)})" for p, d in zip(r.params, dtypes)])
+    if dialect.long:
+        lines = ["if not jax.config.jax_enable_x64:", f"    raise ValueError({_LONG!r})", *lines]
     text = docstring(r, f"Computes {r.name} on JAX arrays, in the precision that JAX is set to.")
     head = ['"""A function and its derivatives for JAX, written by symgrad."""']
     return Source(module(head, dialect, [], r.name, r.params, [*text, *lines]))

@@ -12,6 +12,7 @@ import numpy as np
 
 from symgrad.exports import arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.dialect import Dialect, axes_text
+from symgrad.exports.errors import ExportError
 from symgrad.exports.modules import body, docstring, module
 from symgrad.exports.request import Request
 from symgrad.exports.target import Source, target
@@ -23,6 +24,9 @@ _SAME = (
     "sign floor ceil trunc round sqrt hypot copysign heaviside fmax fmin maximum minimum logaddexp logaddexp2 "
     "remainder fmod floor_divide sinc sigmoid relu lgamma"
 )
+_NOT_IN_HALF = {"erfcx", "ndtri", "log_ndtr"}
+_NO_ARITHMETIC = {"uint16", "uint32", "uint64"}
+_MOVES = {"Reshape", "Expand", "Transpose", "Cat", "Stack", "Cast"}
 _SPECIAL = "erf erfc erfcx i0 i0e i1 i1e entr xlogy xlog1py ndtr ndtri log_ndtr"
 
 
@@ -41,8 +45,20 @@ class Torch(Dialect):
         "softsign": "torch.nn.functional.softsign({})",
     }  # fmt: skip
 
+    def check(self, name: str, kinds: Sequence[Any]) -> None:
+        """Refuse what PyTorch can only move and convert: unsigned integers of more than 8 bits."""
+        lacking = [np.dtype(d).name for d in kinds if np.dtype(d).name in _NO_ARITHMETIC]
+        if lacking and name not in _MOVES and not name.startswith("cast_"):
+            raise ExportError(
+                f"export: PyTorch has no arithmetic of {lacking[0]}, which {name} needs. Convert it first, as by "
+                "x.to(sg.int64), or choose another target."
+            )
+
     def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
         """Return a scalar function; of numbers most take tensors only."""
+        if name in _NOT_IN_HALF and np.dtype(dtype) == np.float16:
+            wide = [a if n is not None else self.cast(a, np.float32) for a, n in zip(args, numbers)]
+            return self.cast(self.element(name, wide, numbers, np.float32), dtype)
         known = [n is not None for n in numbers]
         mixed = {"polygamma": True, "select": not all(known[1:]), "pow": not all(known)}
         if mixed.get(name):

@@ -80,14 +80,14 @@ def logit(p: Any) -> Any:
 
 
 def digamma(x: Any) -> Any:
-    """The derivative of log Γ."""
-    return special.digamma(x)
+    """The derivative of log Γ, -∞ at 0."""
+    return jnp.where(x == 0, -jnp.copysign(jnp.inf, x), special.digamma(x))
 
 
 def polygamma(n: Any, x: Any) -> Any:
     """The derivatives of digamma, for negative x by reflection."""
     if n == 0:
-        return special.digamma(x)
+        return digamma(x)
     sign = -1.0 if n % 2 == 0 else 1.0
     y = special.polygamma(int(n), jnp.where(x < 0, 1 - x, x))
     c = 1 / jnp.tan(jnp.pi * jnp.where(x < 0, x, 0.5))
@@ -96,7 +96,8 @@ def polygamma(n: Any, x: Any) -> Any:
         slope = [-k * a for k, a in enumerate(p)][1:]
         p = [a + b for a, b in zip([*slope, 0.0, 0.0], [0.0, 0.0, *slope])]
     turned = sum(a * c**k for k, a in enumerate(p))
-    return jnp.where(x < 0, -sign * y - jnp.pi ** (n + 1) * turned, y)
+    found = jnp.where(x < 0, -sign * y - jnp.pi ** (n + 1) * turned, y)
+    return jnp.where(x == 0, sign * jnp.inf, jnp.where(x == jnp.inf, 0.0, found))
 
 
 # ------------------------------------------------------------------ writing into zeros
@@ -107,14 +108,15 @@ def placed(g: Any, key: Any, shape: Any) -> Any:
 
 def added(g: Any, key: Any, shape: Any) -> Any:
     """Zeros with every entry of g added to its place."""
-    return jnp.zeros(shape, g.dtype).at[key].add(g)
+    zeros = jnp.zeros(shape, g.dtype)
+    return zeros.at[key].max(g) if g.dtype == bool else zeros.at[key].add(g)
 
 
 def assembled(gs: Any, keys: Any, shape: Any) -> Any:
     """Zeros with each g added to its part."""
     found = jnp.zeros(shape, jnp.result_type(*gs))
     for g, key in zip(gs, keys):
-        found = found.at[key].add(g)
+        found = found.at[key].max(g) if found.dtype == bool else found.at[key].add(g)
     return found
 
 

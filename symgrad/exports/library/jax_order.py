@@ -29,6 +29,7 @@ def argsort(x: Any, axis: int, descending: bool) -> Any:
 
 def running_arg(x: Any, axis: int, largest: bool) -> Any:
     """The position of the extreme so far, the last of equal ones."""
+    x = x.astype(jnp.int8) if x.dtype == bool else x
     best = (jax.lax.cummax if largest else jax.lax.cummin)(x, axis=axis)
     places = jnp.arange(x.shape[axis]).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
     return jax.lax.cummax(jnp.where((x == best) | (x != x), places, 0), axis=axis)

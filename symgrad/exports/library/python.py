@@ -130,7 +130,9 @@ def trunc(x: float) -> float:
 
 def lgamma(x: float) -> float:
     """log |Γ(x)|, ∞ at the poles."""
-    return math.inf if math.isinf(x) or (x <= 0.0 and math.floor(x) == x) else math.lgamma(x)
+    if math.isinf(x) or x > 2.5563e305 or (x <= 0.0 and math.floor(x) == x):
+        return math.inf
+    return math.lgamma(x)
 
 
 def fmax(a: float, b: float) -> float:

@@ -120,6 +120,8 @@ def polygamma(order: float, x: float) -> float:
         return digamma(x)
     parity = fmod(order, 2.0)
     turn = 1.0 if parity == 1.0 else -1.0
+    if x == -math.inf:
+        return math.nan
     if x <= 0.0 and floor(x) == x:
         return turn * math.inf
     if x > 0.0:
@@ -208,7 +210,7 @@ def bessel_scaled(a: float, order: int) -> float:
         odd = 2.0 * k - 1.0
         term = -term * (mu - odd * odd) / (k * 8.0 * a)
         total = total + term
-    return total / sqrt(2.0 * PI * a)
+    return total / (sqrt(2.0 * PI) * sqrt(a))
 
 
 def sinc(x: float) -> float:

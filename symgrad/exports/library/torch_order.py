@@ -10,6 +10,7 @@ import torch
 # ------------------------------------------------------------------ order
 def arg(x: Any, axis: int | None, largest: bool, keepdims: bool) -> Any:
     """The position of the first extreme entry."""
+    x = x.to(torch.uint8) if x.dtype == torch.bool else x
     return torch.argmax(x, axis, keepdim=keepdims) if largest else torch.argmin(x, axis, keepdim=keepdims)
 
 
@@ -90,6 +91,7 @@ def ranks(x: Any, q: Any, rounding: str, skip: bool) -> Any:
 
 def search_sorted(row: Any, v: Any, right: bool) -> Any:
     """Where each entry would stand in a sorted row."""
+    row, v = [t.to(torch.uint8) if t.dtype == torch.bool else t for t in (row, v)]
     return torch.searchsorted(row.contiguous(), v.contiguous(), right=right)
 
 
