@@ -36,10 +36,33 @@ class FormPrinter(StrPrinter):
         return f"digamma({self._print(e.args[1])})" if e.args[0] == 0 else self._print_Function(e)
 
 
+class Raised(sp.Expr):
+    """A power with a symbolic exponent as a printer sees it: SymPy's would try for minutes to simplify the exponent."""
+
+    is_commutative = True
+
+    def sort_key(self, order: Any = None) -> Any:
+        """Where it stands among other factors: where it would as what it is."""
+        return self.args[0].sort_key(order)
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print(self.args[0]))
+
+
+def _raised(f: Any) -> Any:
+    if not f.is_commutative or not (f.is_Pow or isinstance(f, sp.exp)) or f.as_base_exp()[1].is_number:
+        return f
+    return Raised(f)
+
+
 class FormLatexPrinter(LatexPrinter):
     """LaTeX, with every user's name escaped."""
 
     named_e = False  # whether something is called e, so that the exponential is \\exp
+
+    def _print_Mul(self, e: Any) -> str:
+        factors = [_raised(f) for f in e.args]
+        return str(super()._print_Mul(e if factors == list(e.args) else e.func(*factors, evaluate=False)))
 
     def _print_ExpBase(self, e: Any, exp: Any = None) -> str:
         if not self.named_e:

@@ -13,9 +13,26 @@ from symgrad.forms.arrays import ArraySymbol
 
 
 def fraction(e: Any) -> tuple[Any, Any]:
-    """Return what is above and below the bar; exp(-u) is above."""
-    top, bottom = (sp.Mul(*sp.Mul.make_args(part)) for part in sp.fraction(e, exact=True))
-    return top, bottom
+    """Return what is above and below the bar; a power is below it where its exponent is a negative number."""
+    top, bottom = [], []
+    for f in sp.Mul.make_args(e):
+        if f.is_Rational:
+            top.append(sp.Integer(f.p))
+            bottom.append(sp.Integer(f.q))
+        elif is_below(f):
+            base, exponent = f.as_base_exp()
+            bottom.append(base**-exponent)
+        else:
+            top.append(f)
+    return sp.Mul(*top), sp.Mul(*bottom)
+
+
+def is_below(f: Any) -> bool:
+    """Whether a factor is written below the bar: exp(-2), but not exp(-u)."""
+    if not (f.is_commutative and (f.is_Pow or isinstance(f, sp.exp))):
+        return False
+    exponent = f.as_base_exp()[1]
+    return bool(exponent.is_number and exponent.is_negative)
 
 
 def in_order(e: Any, array: Any) -> list[Any] | None:
