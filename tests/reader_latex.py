@@ -5,29 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from reader_text import Entries, Matrices, Tree, Unreadable, tree
+from reader_entries import Entries
+from reader_matrices import Matrices
+from reader_trees import Precedence, Tree, Unreadable, rebuilt, split, tree
 
 _TOKENS = re.compile(r"\s*(\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|.)", re.DOTALL)
 _SPACE = ("\\quad", "\\:", "\\,", "\\displaystyle", "\\!", "~")
-_RELATIONS = {
-    "<": "<", ">": ">", "=": "=", "\\leq": "<=", "\\geq": ">=", "\\neq": "!=", "\\ne": "!=", "\\le": "<=",
-    "\\ge": ">=",
-}  # fmt: skip
 _FUNCTIONS = {
     "\\exp": "exp", "\\log": "log", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\tanh": "tanh", "\\det": "det",
     "\\sinh": "sinh", "\\cosh": "cosh", "\\max": "max", "\\min": "min", "\\sigma": "σ", "\\psi": "digamma",
     "\\Phi": "Φ", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos", "\\bmod": "remainder",
 }  # fmt: skip
 _NAMES = {"softmax": "softmax", "Abs": "abs", "erf": "erf", "atan": "atan", "logsumexp": "logsumexp", "tr": "tr"}
-_ENDS = ("", ")", "+", "-", "}", "\\right", "&", "\\\\", ",", "\\odot", "\\oslash", "\\otimes", "\\end", ";", "\\rvert")
-
-
-def tokens(text: str) -> list[str]:
-    """Split LaTeX into tokens, without spaces."""
-    found = [m[1] for m in _TOKENS.finditer(text)]
-    return [t for t in found if t.strip() and t not in _SPACE] + [""]
+_ENDS = ("", ")", "]", "}", "\\right", "&", "\\\\", ",", "\\end", ";", "\\rvert")
 
 
 def plain(name: str) -> str:
@@ -40,56 +32,20 @@ def plain(name: str) -> str:
     return name
 
 
-class Parser:
-    """Precedence as in text; a product is written without a sign."""
+class Parser(Precedence):
+    """Formulas in LaTeX: a product is written without a sign."""
+
+    relations: ClassVar = {
+        "<": "<", ">": ">", "=": "=", "\\leq": "<=", "\\geq": ">=", "\\neq": "!=", "\\ne": "!=", "\\le": "<=",
+        "\\ge": ">=",
+    }  # fmt: skip
+    joins: ClassVar = {"\\wedge": "&", "\\vee": "|"}
+    signs: ClassVar = {"+": "+", "-": "-", "\\odot": "⊙", "\\oslash": "⊘", "\\otimes": "⊗"}
 
     def __init__(self, text: str, arrays: Mapping[str, Any], entries: bool) -> None:
-        self.tokens, self.at = tokens(text), 0
+        super().__init__([t for t in split(_TOKENS, text) if t not in _SPACE])
         self.entries = entries
         self.arrays = {k: len(getattr(v, "shape", ())) for k, v in arrays.items()}
-
-    @property
-    def next(self) -> str:
-        """The token that follows."""
-        return self.tokens[self.at]
-
-    def take(self, *wanted: str) -> str:
-        """Take the next token, which must be one of these."""
-        token = self.next
-        if wanted and token not in wanted:
-            raise Unreadable(f"expected {wanted}, got {token!r} before {' '.join(self.tokens[self.at :])[:80]!r}")
-        self.at += 1
-        return token
-
-    def whole(self) -> Tree:
-        """Read all of it."""
-        found = self.relation()
-        self.take("")
-        return found
-
-    def relation(self) -> Tree:
-        """Read a formula, or a condition."""
-        left = self.sum()
-        while self.next in _RELATIONS:
-            left = tree("relation", _RELATIONS[self.take()], left, self.sum())
-        while self.next in ("\\wedge", "\\vee"):
-            left = tree("logic", "&" if self.take() == "\\wedge" else "|", left, self.relation())
-        return left
-
-    def sum(self) -> Tree:
-        """Read terms."""
-        found = self.entrywise()
-        while self.next in ("+", "-"):
-            found = tree(self.take(), found, self.entrywise())
-        return found
-
-    def entrywise(self) -> Tree:
-        """Read ⊙, ⊘ and ⊗."""
-        found = self.product()
-        while self.next in ("\\odot", "\\oslash", "\\otimes"):
-            sign = {"\\odot": "⊙", "\\oslash": "⊘", "\\otimes": "⊗"}[self.take()]
-            found = tree(sign, found, self.product())
-        return found
 
     def product(self) -> Tree:
         """Read factors beside each other; a sign in front is that of all of them."""
@@ -97,7 +53,7 @@ class Parser:
             self.take()
             return tree("negative", self.product())
         found = self.power()
-        while self.next not in _ENDS and self.next not in _RELATIONS and self.next not in ("\\wedge", "\\vee", "]"):
+        while not any(self.next in ends for ends in (_ENDS, self.relations, self.joins, self.signs)):
             if self.next in ("\\cdot", "\\bmod"):
                 kind = self.take()
                 right = self.power()
@@ -228,11 +184,13 @@ class Parser:
         return self.name(token)
 
     def is_call(self) -> bool:
-        """Whether arguments follow."""
-        at = self.at
-        if self.tokens[at] == "{":
-            at += 1
-        return self.tokens[at] == "\\left" and self.tokens[at + 1] == "("
+        """Whether arguments follow, a power of the function between them."""
+        here = self.at
+        if self.next == "^":
+            self.take()
+            self.group_tokens()
+        at, self.at = self.at + (self.next == "{"), here
+        return self.tokens[at : at + 2] == ["\\left", "("]
 
     def name(self, token: str) -> Tree:
         """Read a name with its index, or an entry."""
@@ -243,7 +201,7 @@ class Parser:
         elif token == "\\tilde":
             return tree("name", "zoo" if self.group_tokens() else "")
         elif not (token[0].isalpha() or token[0] == "\\"):
-            raise Unreadable(f"unexpected {token!r} before {' '.join(self.tokens[self.at :])[:60]!r}")
+            raise Unreadable(f"unexpected {token!r} {self.rest()}")
         while self.next == "'":
             token += self.take()
         if token == "\\delta" and self.entries and self.next == "_":
@@ -392,23 +350,16 @@ def matrix_value(text: str, shape: Sequence[int], arrays: Mapping[str, Any], siz
 def index_value(text: str, indices: Sequence[str], shape: Sequence[int], arrays: Any, sizes: Any = None) -> Any:
     """Return the array whose entry the LaTeX is."""
     parsed = Parser(text, {**(sizes or {}), **arrays}, True).whole()
-    return Entries(arrays, sizes).array(as_text(parsed, arrays), indices, shape)
+    return Entries(arrays, sizes).array(rebuilt(parsed, with_places), indices, shape)
 
 
-def as_text(e: Any, arrays: Mapping[str, Any]) -> Any:
-    """Return parts as the reader of text has them: an entry of a named array is a place in it."""
-    if not isinstance(e, tuple):
-        return e
-    if not isinstance(e, Tree):
-        return tuple(as_text(p, arrays) for p in e)
-    parts = tuple(as_text(p, arrays) for p in e.parts)
+def with_places(e: Tree) -> Tree:
+    """Return an entry of a named array as the reader of text has it: a place in it."""
     if e.kind == "delta":
-        return tree("part", tree("name", "δ"), *parts)
-    if e.kind == "entry":
-        base = parts[0]
-        while base.kind == "brackets" and base.parts[0].kind in ("name", "brackets"):
-            base = base.parts[0]
-        if base.kind == "name":
-            return tree("part", base, *parts[1:])
-        return tree("entry", base, *parts[1:])
-    return Tree(e.kind, parts)
+        return tree("part", tree("name", "δ"), *e.parts)
+    if e.kind != "entry":
+        return e
+    base = e.parts[0]
+    while base.kind == "brackets" and base.parts[0].kind in ("name", "brackets"):
+        base = base.parts[0]
+    return tree("part" if base.kind == "name" else "entry", base, *e.parts[1:])

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import reader_latex
-from reader_text import Unreadable
+from reader_trees import Unreadable
 
 _SIGNS = {
     "−": "-", "⊙": r"\odot ", "⊘": r"\oslash ", "⊗": r"\otimes ", "\u2062": r"\cdot ", "·": r"\cdot ", "⊤": r"\top ",

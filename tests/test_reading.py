@@ -5,6 +5,8 @@ import pytest
 import reader_latex
 import reader_mathml
 import reader_text
+import reader_trees
+import sympy as sp
 from written_forms import IDENTITIES, TEXTBOOK, of_identity, of_problem, of_seed
 
 import symgrad as sg
@@ -113,7 +115,7 @@ def random_forms(seeds):
         if w.form.has_matrix and np.isfinite(w.expected).any():
             try:
                 check_all(w)
-            except (FormError, reader_text.Untold):  # too long to be written as one expression, or see Untold
+            except (FormError, reader_trees.Untold):  # too long to be written as one expression, or see Untold
                 continue
             count += 1
     return count
@@ -151,6 +153,16 @@ def test_a_ratio_of_forms_has_brackets_below_its_bar(value, text):
     form = sg.derive(value, t)
     assert str(form) == text
     assert str(form.expr).replace("(xᵀ*y)/", "xᵀ*y/") == text.replace("(xᵀ*y)/", "xᵀ*y/")  # by SymPy's own printer
+
+
+def test_latex_asks_of_no_exponent_whether_it_is_constant(monkeypatch):
+    def refuse(self, *wrt, **flags):
+        raise AssertionError("SymPy may simplify for minutes to answer this")
+
+    B = sg.symbol("B", shape=(4, 4))
+    form = sg.derive(sg.exp(-1 / ((t * B.sum()) ** 2 + 1)), B)
+    monkeypatch.setattr(sp.Expr, "is_constant", refuse)
+    assert r"e^{- \frac{1}{t^{2} \left(\sum_{\substack{" in form.latex("index")
 
 
 def test_names_of_several_letters_are_no_factors_in_latex():
