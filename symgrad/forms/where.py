@@ -179,12 +179,20 @@ class WhereForm:
         return {n for n in nodes if isinstance(n, Node) and n not in self._varying}
 
     def _signs(self) -> set[str]:
-        """Return the names that the notation itself uses: σ beside a sigmoid."""
-        sigmoid = SCALARS["sigmoid"].function
-        return {"σ"} if any(t.kind == FUNCTION and t.data is sigmoid for t in below(self._bodies)) else set()
+        """Return the names that the notation itself uses: σ beside a sigmoid, also one that is a number."""
+        return {"σ"} if any(_has_function(t, SCALARS["sigmoid"].function) for t in below(self._bodies)) else set()
 
     def _in_use(self) -> list[Term]:
         return [t for t in below(self._bodies) if t.kind == NAMED]
+
+
+def _has_function(t: Term, function: Any) -> bool:
+    """Whether a term is this function of something, or has a coefficient with it."""
+    return (
+        bool(t.data is function)
+        if t.kind == FUNCTION
+        else t.kind == SUM and any(sp.sympify(c).has(function) for c in t.data)
+    )
 
 
 def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:
