@@ -122,12 +122,14 @@ class Norm(Op):
 
     def text(self, *args: str) -> str:
         """‖x‖, with p where it is not 2."""
-        return f"‖{args[0]}‖{'' if self.p == 2 else f'_{exact(self.p)}'}"
+        order = str(exact(self.p))
+        below = "" if self.p == 2 else f"_{order}" if order.isalnum() else f"_({order})"
+        return f"‖{args[0]}‖{below}"
 
     def latex(self, *args: str) -> str:
         """‖x‖, with p where it is not 2."""
         below = "" if self.p == 2 else f"_{{{sp.latex(exact(self.p))}}}"
-        return f"\\lVert {args[0]} \\rVert{below}"
+        return f"\\left\\lVert {args[0]} \\right\\rVert{below}"
 
 
 def _power(x: sp.Expr, p: sp.Expr) -> sp.Expr:
