@@ -279,7 +279,7 @@ PLAIN = [
     ("-A⁻ᵀ*(A⁻¹ + B)ᵀ", "-inv(A).T*(inv(A) + B).T"),
     ("(A + B)⁻¹*x", "inv(A + B)*x"),
     ("f(A, B)⁻¹", "inv(f(A, B))"),
-    ("X⊙σ(W*x)", "X*sigma(W*x)"),
+    ("X⊙σ(W*x)", "X.*sigma(W*x)"),
     ("2*‖x‖*(‖A*x‖² + 1)", "2*norm(x)*(norm(A*x)**2 + 1)"),
     ("x²·sin(x) − √y − √(x + 1)", "x**2*sin(x) - sqrt(y) - sqrt(x + 1)"),
     ("x⁻²", "x**(-2)"),

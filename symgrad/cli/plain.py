@@ -1,4 +1,7 @@
-"""Formulas in ASCII, for terminals that have no more: ``X.T`` for Xᵀ, ``inv(A)`` for A⁻¹, ``sigma`` for σ."""
+"""Formulas in ASCII, for terminals that have no more: ``X.T`` for Xᵀ, ``inv(A)`` for A⁻¹, ``sigma`` for σ.
+
+What acts on entries has a dot in front, ``x.^2`` for x^⊙2, so that no two formulas are written alike.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,13 @@ _WORDS = {
     "″": "''", "‴": "'''",
     "∂": "d", "→": "->", "↑": "^", "←": "<-", "↦": "->", "⇒": "=>", "≤": "<=", "≥": ">=", "≠": "!=",
     "≈": "~", "∞": "inf",
-    "⊙": "*", "⊗": " kron ", "⋅": "*", "‹": "<", "›": ">", "⟨": "<", "⟩": ">", "“": '"', "”": '"', "‘": "'", "’": "'",
+    "⊙": ".*", "⊘": "./", "⊗": "kron", "⋅": "*", "‹": "<", "›": ">",
+    "⟨": "<", "⟩": ">", "“": '"', "”": '"', "‘": "'", "’": "'",
     "∇": "grad ", "Σ": "Sum", "∑": "Sum", "√": "sqrt", "∈": "in", "␣": "?", "\u00a0": " ", "⌊": "floor(", "⌋": ")",
 }  # fmt: skip
+_INVERSES = (("⁻¹", "inv", ""), ("⁻ᵀ", "inv", ".T"), ("⁺", "pinv", ""))
+_BEFORE = "(*+-/,=·[{<>:⊙⊘⊗|;&~^"  # signs behind which a norm begins
+_ORDER = re.compile(r"_(?:(\w+?)(?![^\W⁰¹²³⁴⁵⁶⁷⁸⁹])|\(([^()]*)\))")  # of a norm
 _POWER = re.compile(rf"[{''.join(_RAISED)}]+")
 
 
@@ -23,13 +30,15 @@ def ascii_text(text: str) -> str:
 
     >>> ascii_text("2*Xᵀ*(X*w - y)"), ascii_text("-A⁻ᵀ*σ(x)"), ascii_text("‖x‖² + √y")
     ('2*X.T*(X*w - y)', '-inv(A).T*sigma(x)', 'norm(x)**2 + sqrt(y)')
+    >>> ascii_text("x^⊙2 ⊙ y ⊘ ‖A‖_F²"), ascii_text("A⁺*x")
+    ('x.^2 .* y ./ norm(A, F)**2', 'pinv(A)*x')
     """
     if text.isascii():
         return text
-    for sign, end in (("⁻¹", ""), ("⁻ᵀ", ".T")):
+    for sign, name, end in _INVERSES:
         while sign in text:
-            text = _wrapped(text, text.index(sign), len(sign), end)
-    text = re.sub(r"√(\w+)", r"sqrt(\1)", _norms(text))
+            text = _wrapped(text, text.index(sign), sign, name, end)
+    text = re.sub(r"√(\w+)", r"sqrt(\1)", _norms(text.replace("^⊙", ".^")))
     text = _POWER.sub(lambda m: "**" + _exponent("".join(_RAISED[c] for c in m[0])), text)
     return "".join(c if c.isascii() else _letter(c) for c in text)
 
@@ -38,10 +47,10 @@ def _exponent(digits: str) -> str:
     return digits if digits.isdigit() else f"({digits})"
 
 
-def _wrapped(text: str, at: int, count: int, end: str) -> str:
+def _wrapped(text: str, at: int, sign: str, name: str, end: str) -> str:
     """Write inv(…) around what stands before a sign."""
     start = _start(text, at)
-    return f"{text[:start]}inv({_bare(text[start:at])}){end}{text[at + count :]}"
+    return f"{text[:start]}{name}({_bare(text[start:at])}){end}{text[at + len(sign) :]}"
 
 
 def _bare(text: str) -> str:
@@ -65,12 +74,18 @@ def _start(text: str, at: int) -> int:
 
 def _norms(text: str) -> str:
     """Write norm(…) for double bars, of which one opens behind an operator and closes behind anything else."""
-    parts: list[str] = []
-    for k, c in enumerate(text):
-        before = text[:k].rstrip()[-1:]
-        opens = not before or before in "(*+-/,=·[{<>:" or (before == "‖" and parts[-1:] == ["norm("])
-        parts.append(("norm(" if opens else ")") if c == "‖" else c)
-    return "".join(parts)
+    found = ""
+    while "‖" in text:
+        before, _, text = text.partition("‖")
+        found += before
+        last = found.rstrip()[-1:]
+        if not last or last in _BEFORE or found.endswith("norm("):
+            found += "norm("
+        else:
+            order = _ORDER.match(text)
+            found += f", {order[1] or order[2]})" if order else ")"
+            text = text[order.end() :] if order else text
+    return found + text
 
 
 def _letter(c: str) -> str:
