@@ -164,6 +164,16 @@ def random_form(seed: int) -> tuple[Any, dict[str, Any], dict[str, int]]:
     f = m.make("", 3 + seed % 2)
     if m.rng.random() < 0.2:
         f = sg.exp(-f) if m.rng.random() < 0.5 else -f / 2
+    return _derived(m, f)
+
+
+def random_jacobian(seed: int) -> tuple[Any, dict[str, Any], dict[str, int]]:
+    """Return the same for a random vector."""
+    m = Maker(seed, symbolic=seed % 4 == 3)
+    return _derived(m, m.make(m.pick("nd"), 2 + seed % 2))
+
+
+def _derived(m: Maker, f: Any) -> tuple[Any, dict[str, Any], dict[str, int]]:
     by = m.leaves[m.pick(sorted(m.leaves))] if m.leaves else None
     form = sg.derive(f, by, verify=False)
     values = {k: np.round(m.rng.normal(size=tuple(SIZES[c] for c in SHAPES[k])), 2) for k in m.leaves}

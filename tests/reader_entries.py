@@ -28,6 +28,13 @@ class Entries:
         with np.errstate(all="ignore"):
             return np.broadcast_to(np.asarray(self.value(e, env), dtype=float), tuple(shape))
 
+    def define(self, name: str, letters: Sequence[str], e: Tree) -> None:
+        """Give a name to the array whose entry at these letters this is; its sizes follow from the formula."""
+        if name in self.arrays:
+            raise Unreadable(f"{name!r} has two meanings")
+        with np.errstate(all="ignore"):
+            self.arrays[name] = self.array_of(e, letters, {})
+
     def value(self, e: Tree, env: Mapping[str, Any]) -> Any:
         """Return the value of a part, with an axis for each index in use."""
         kind, parts = e
@@ -102,7 +109,7 @@ class Entries:
 
     def array_of(self, e: Tree, letters: Sequence[str], env: Mapping[str, int]) -> Any:
         """Return the array of an entry with these letters as its axes."""
-        sizes = [self._last(e, k) + 1 for k in letters]
+        sizes = [self._last(e, k, env) + 1 for k in letters]
         outer = {k: np.asarray(v).reshape((1,) * len(letters)) for k, v in env.items() if k not in letters}
         own = {
             k: np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(letters))])
@@ -180,7 +187,7 @@ class Entries:
             if k in env or k in self.arrays:
                 raise Unreadable(f"the index {k} has two meanings")
             first = 0 if low is None else np.asarray(self.value(low, inner))
-            last = self._last(body, k) if high is None else np.asarray(self.value(high, inner))
+            last = self._last(body, k, env) if high is None else np.asarray(self.value(high, inner))
             at = np.arange(int(np.min(first)), int(np.max(last)) + 1)
             inner[k] = at.reshape([-1 if a == axis else 1 for a in range(len(limits))])
             inside = inside & (inner[k] >= first) & (inner[k] <= last)
@@ -188,12 +195,34 @@ class Entries:
         found = np.where(inside, self.value(body, inner), 0.0 if e.kind == "Sum" else 1.0)
         return total(found, axis=tuple(range(-len(limits), 0)))
 
-    def _last(self, body: Any, k: str) -> int:
-        """Return the end of the axis of the array that has the index as it is."""
-        found = {n for n in self._axes(body, k)}
+    def _last(self, body: Any, k: str, env: Mapping[str, Any]) -> int:
+        """Return the end of the axis of the array that has the index as it is, or that has another of this range."""
+        found = set(self._axes(body, k)) or {n for same in self._alike(body, k) for n in self._range(body, same, env)}
         if len(found) != 1:
             raise Untold(f"the range of {k} is not told: {found or 'no axis'}")
         return int(found.pop()) - 1
+
+    def _range(self, body: Any, same: str | Tree, env: Mapping[str, Any]) -> list[int]:
+        """Return how far an index runs: one of outside, or of this body, or the one that a sum binds."""
+        if isinstance(same, Tree):
+            return [n for k, *_ in same.parts[1:] for n in self._axes(same.parts[0], k)]
+        return [int(np.max(env[same])) + 1] if same in env else self._axes(body, same)
+
+    def _alike(self, e: Any, k: str) -> list[Any]:
+        """Return the indices that stand beside this one in a δ, and sums that it ends."""
+        if not isinstance(e, tuple) or (isinstance(e, Tree) and e.kind in _BOUND and k in {m for m, *_ in e.parts[1:]}):
+            return []
+        found = [p for part in e for p in self._alike(part, k)]
+        if not isinstance(e, Tree):
+            return found
+        if e.kind in _BOUND and any(tree("name", k) in limits for _, *limits in e.parts[1:]):
+            found.append(e)
+        places = []
+        if e.kind == "name" and e.parts[0].startswith("δ_"):
+            places = list(e.parts[0][2:])
+        elif e.kind == "part" and e.parts[0] == tree("name", "δ"):
+            places = [p.parts[0] for p in e.parts[1:] if p.kind == "name"]
+        return [*found, *[p for p in places if p != k]] if k in places else found
 
     def _axes(self, e: Any, k: str) -> list[int]:
         if not isinstance(e, tuple):
@@ -232,6 +261,7 @@ class Entries:
         return self._axes(inside, letters[min(places.index(tree("name", k)), len(letters) - 1)])
 
 
+_BOUND = ("Sum", "Prod")
 _ORDER = "klmnpqrstuvij"  # of the letters of axes
 _OF_ARRAYS = ("softmax", "log_softmax", "chol", "tril", "triu", "cumsum", "flip", "expm", *DECOMPOSED)
 _ENTRY: dict[str, Callable[..., Any]] = {

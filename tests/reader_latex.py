@@ -196,8 +196,8 @@ class Parser(Precedence):
         """Read a name with its index, or an entry."""
         if token == "\\mathrm" and self.tokens[self.at - 2] != "_":
             token = "".join(self.group_tokens()).replace("\\_", "_")
-        elif token == "\\pi":
-            return tree("name", "pi")
+        elif token in ("\\pi", "\\infty"):
+            return tree("name", "pi" if token == "\\pi" else "oo")
         elif token == "\\tilde":
             return tree("name", "zoo" if self.group_tokens() else "")
         elif not (token[0].isalpha() or token[0] == "\\"):
@@ -222,10 +222,11 @@ class Parser(Precedence):
         if sign == "\\lVert":
             inside = self.relation()
             self.closed("\\rVert")
-            order = None
+            order: Any = None
             if self.next == "_":
                 self.take()
-                order = "".join(self.group_tokens())
+                below = self.group_tokens()
+                order = "F" if below == ["F"] else self.inner(below)
             return tree("norm", inside, order)
         if sign in ("|", "\\lvert"):
             inside = self.relation()
@@ -348,9 +349,17 @@ def matrix_value(text: str, shape: Sequence[int], arrays: Mapping[str, Any], siz
 
 
 def index_value(text: str, indices: Sequence[str], shape: Sequence[int], arrays: Any, sizes: Any = None) -> Any:
-    """Return the array whose entry the LaTeX is."""
-    parsed = Parser(text, {**(sizes or {}), **arrays}, True).whole()
-    return Entries(arrays, sizes).array(rebuilt(parsed, with_places), indices, shape)
+    """Return the array whose entry the LaTeX is, with definitions of entries behind ``\\quad``."""
+    body, *defined = text.split(r",\quad ")
+    reading, known = Entries(arrays, sizes), {**(sizes or {}), **arrays}
+    for name, e in [d.split(" = ", 1) for d in reversed(defined)]:
+        entry = re.fullmatch(r"(.+)_\{([a-z](?:[a-z]|, |\d)*)\}", name)
+        head, places = entry.groups() if entry else (name, "")
+        letters = [k.strip() for k in (places.split(",") if "," in places else places)]
+        found = plain(head)
+        reading.define(found, letters, rebuilt(Parser(e, known, True).whole(), with_places))
+        known[found] = reading.arrays[found]
+    return reading.array(rebuilt(Parser(body, known, True).whole(), with_places), indices, shape)
 
 
 def with_places(e: Tree) -> Tree:

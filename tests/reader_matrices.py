@@ -5,6 +5,7 @@ Sizes that the text does not tell, as those of ``1`` and ``I``, follow from what
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -173,6 +174,8 @@ class Matrices:
 
     def _shape_norm(self, a: Tree, order: Any) -> Shape:
         self._array(a)
+        if isinstance(order, Tree):
+            self.shape(order)
         return None
 
     def _shape_truth(self, a: Tree) -> Shape:
@@ -303,7 +306,10 @@ class Matrices:
         x = self.compute(a)
         if order == "F" or (order is None and x.shape[1] == 1):
             return np.sqrt(np.sum(x**2))
-        return np.linalg.norm(x, 2) if order is None else np.sum(np.abs(x) ** float(order)) ** (1 / float(order))
+        p = None if order is None else float(self.compute(order))
+        if p is None or math.isinf(p):
+            return np.linalg.norm(x, 2) if p is None else np.max(np.abs(x))
+        return np.sum(np.abs(x) ** p) ** (1 / p)
 
     def _value_truth(self, e: Tree, a: Tree) -> Any:
         return 1.0 * self.compute(a)

@@ -131,10 +131,13 @@ class Parser(Precedence):
         """Read ``‖a‖``, ``‖A‖_F`` or ``‖a‖_3``."""
         inside = self.sum()
         self.take("‖")
-        order: Any = None
-        if self.next == "_" or self.next.startswith("_"):
-            order = self.take()[1:]
-        return tree("norm", inside, order)
+        if not self.next.startswith("_"):
+            return tree("norm", inside, None)
+        order = self.take()[1:]
+        if not order:
+            self.take("(")
+            order = "".join(iter(self.take, ")"))
+        return tree("norm", inside, "F" if order == "F" else Parser(order).whole())
 
     def bracket(self) -> Tree:
         """Read ``[x > 0]``, ``[x, y]`` or ``[x; y]``."""
@@ -213,25 +216,44 @@ def _ones(e: Any) -> Any:
     return tree("ones") if one else e
 
 
-def matrix_value(text: str, shape: Sequence[int], arrays: Mapping[str, Any], sizes: Any = None) -> Any:
-    """Return the value of a formula in matrix notation, with or without names behind ``where``."""
+def definitions(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a formula, and the names behind ``where`` with what they are, each before those that use it."""
     body, _, where = text.partition(" where ")
-    definitions = [d.split(" = ", 1) for d in where.split("; ")] if where else []
-    parsed = [(name, _matrices(e)) for name, e in reversed(definitions)]
-    return Matrices(arrays, sizes).evaluated(_matrices(body), parsed, shape)
+    pairs = [d.split(" = ", 1) for d in where.split("; ")] if where else []
+    return body, [(name, e) for name, e in reversed(pairs)]
 
 
-def _matrices(text: str) -> Tree:
-    return rebuilt(Parser(text).whole(), with_ones)  # type: ignore[no-any-return]
+def matrix_value(
+    text: str, shape: Sequence[int], arrays: Mapping[str, Any], sizes: Any = None, parser: type[Parser] = Parser
+) -> Any:
+    """Return the value of a formula in matrix notation, with or without names behind ``where``."""
+
+    def read(e: str) -> Tree:
+        return rebuilt(parser(e).whole(), with_ones)  # type: ignore[no-any-return]
+
+    body, defined = definitions(text)
+    return Matrices(arrays, sizes).evaluated(read(body), [(name, read(e)) for name, e in defined], shape)
 
 
-def index_value(text: str, indices: Sequence[str], shape: Sequence[int], arrays: Any, sizes: Any = None) -> Any:
-    """Return the array whose entry the text is."""
-    return Entries(arrays, sizes).array(Parser(text).whole(), indices, shape)
+def index_value(
+    text: str,
+    indices: Sequence[str],
+    shape: Sequence[int],
+    arrays: Any,
+    sizes: Any = None,
+    parser: type[Parser] = Parser,
+) -> Any:
+    """Return the array whose entry the text is, with or without names behind ``where``, as ``r_i``."""
+    body, defined = definitions(text)
+    reading = Entries(arrays, sizes)
+    for name, e in defined:
+        head, _, places = name.replace("[", "_").rstrip("]").partition("_")
+        reading.define(head, [k.strip() for k in (places.split(",") if "," in places else places)], parser(e).whole())
+    return reading.array(parser(body).whole(), indices, shape)
 
 
-def scalar_value(text: str, arrays: Mapping[str, Any]) -> float:
-    """Return the number of one entry written out: the entries of arrays are names such as ``W_01``."""
+def scalar_value(text: str, arrays: Mapping[str, Any]) -> Any:
+    """Return the array of entries written out: the entries of arrays are names such as ``W_01``."""
     env = {}
     for name, a in arrays.items():
         a = np.asarray(a)
@@ -239,4 +261,9 @@ def scalar_value(text: str, arrays: Mapping[str, Any]) -> float:
         for at in np.ndindex(*a.shape):
             env[f"{name}_{join.join(map(str, at))}" if at else name] = a[at]
     with np.errstate(all="ignore"):
-        return float(Entries({}).value(Parser(text).whole(), env))
+        return _entries(Parser(text).whole(), env)
+
+
+def _entries(e: Tree, env: Mapping[str, Any]) -> Any:
+    """Return the value of rows in square brackets, or of one entry."""
+    return np.array([_entries(p, env) for p in e.parts]) if e.kind == "beside" else float(Entries({}).value(e, env))

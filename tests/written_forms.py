@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
-from random_forms import SIZES, random_form
+from random_forms import random_form, random_jacobian
 
 import symgrad as sg
 from symgrad.errors import ShapeError
@@ -54,6 +54,21 @@ def of_identity(identity: Any) -> Written:
 def of_seed(seed: int) -> Written:
     """Return a random form; arrays without a known derivative and singular matrices raise as they do."""
     return written(*random_form(seed))
+
+
+def of_jacobian(seed: int) -> Written:
+    """Return a random Jacobian."""
+    return written(*random_jacobian(seed))
+
+
+def is_settled(w: Written) -> bool:
+    """Whether the value stays where it is when the arrays change by rounding: not where it inverts what is singular."""
+    moved = {k: v * (1 + 1e-12 * np.cos(7 * np.arange(np.size(v)).reshape(np.shape(v)))) for k, v in w.values.items()}
+    with np.errstate(all="ignore"):
+        change = np.broadcast_to(w.form.lambdify()(**{k: moved[k] for k in w.form.args}), w.shape) - w.expected
+    finite = np.isfinite(change)
+    scale = np.max(np.abs(w.expected), where=finite, initial=1e-3)
+    return bool(np.max(np.abs(change), where=finite, initial=0.0) < 1e-6 * scale)
 
 
 def _drawn(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> Any:
@@ -103,4 +118,6 @@ def _of_problem(problem: Any, named: bool) -> list[Written]:
     return [written(sg.derive(env["L"], env[k], order=problem["order"]), values, sizes) for k in by]
 
 
-__all__ = ["IDENTITIES", "SIZES", "TEXTBOOK", "Written", "of_identity", "of_problem", "of_seed", "written"]
+__all__ = [
+    "IDENTITIES", "TEXTBOOK", "Written", "is_settled", "of_identity", "of_jacobian", "of_problem", "of_seed", "written",
+]  # fmt: skip
