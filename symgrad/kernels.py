@@ -18,6 +18,7 @@ from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
 from symgrad.scalars import BY_FUNCTION, SCALARS
+from symgrad.scalars.quotients import stepwise
 
 Kernel = Callable[..., Any]
 _FLOAT64 = np.dtype(np.float64)
@@ -174,10 +175,10 @@ def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: 
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))
     if isinstance(body, (tuple, sp.Tuple)):
-        body = tuple(_folded(b).xreplace(rename) for b in body)
+        body = tuple(stepwise(_folded(b)).xreplace(rename) for b in body)
         shared = len(body) > 1 or any(b.count_ops() > 4 for b in body)
     else:
-        body = _folded(body).xreplace(rename)
+        body = stepwise(_folded(body)).xreplace(rename)
         shared = body.count_ops() > 4
     found: Kernel = sp.lambdify(minted, body, modules=modules, printer=printer, cse=shared)
     return found

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.scalars import BY_FUNCTION, SCALARS, X
+from symgrad.scalars.quotients import over, stepwise
 
 _RELATION = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _POWERS = 64  # whole exponents up to this are products
@@ -30,7 +31,7 @@ class Steps(NamedTuple):
 def steps_of(payload: Any, arity: int) -> Steps:
     """Return the scalar operations that compute the payload."""
     writer = _Writer(arity)
-    result = writer.write(payload)
+    result = writer.write(stepwise(payload))
     return Steps(arity, tuple(writer.ops), result)
 
 
@@ -233,6 +234,7 @@ _WRITE: dict[Any, Callable[[_Writer, Any], int]] = {
     sp.Add: _sum,
     sp.Mul: _product,
     sp.Pow: _power,
+    over: lambda w, e: w.op("div", *map(w.write, e.args)),
     sp.Piecewise: _piecewise,
     sp.core.relational.Relational: _relation,
     sp.And: _joined("and"),

@@ -11,6 +11,7 @@ from sympy.printing.precedence import PRECEDENCE
 from symgrad.forms import numpycode
 from symgrad.forms.nodes import ArrayExpr, entries
 from symgrad.scalars import BY_FUNCTION
+from symgrad.scalars.quotients import pieces
 
 _ATOM = PRECEDENCE["Atom"]
 
@@ -34,7 +35,10 @@ class Hadamard(ArrayExpr):
         return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
 
     def _numpycode(self, printer: Any) -> str:
-        return f"({'*'.join(entries(printer, self.args[:-1]))})"
+        above = [f for f in self.args[:-1] if not (isinstance(f, ElementPower) and f.args[1].is_negative)]
+        below = [p for f in self.args[:-1] if f not in above for p in divisors(f.under())]
+        texts = entries(printer, [*above, *below])
+        return f"({'*'.join(texts[: len(above)]) or 1}{''.join(f'/{t}' for t in texts[len(above) :])})"
 
 
 class ElementPower(ArrayExpr):
@@ -82,7 +86,7 @@ class ElementPower(ArrayExpr):
     def _numpycode(self, printer: Any) -> str:
         a, power = self.args[:2]
         if power.is_negative:
-            return f"(1/{printer._print(self.under())})"
+            return f"(1/{'/'.join(map(printer._print, divisors(self.under())))})"
         if self._is_root():
             return self._calls(printer, "numpy.sqrt")
         return (
@@ -90,6 +94,16 @@ class ElementPower(ArrayExpr):
             if power == 1
             else f"({printer._print(a)}**{printer.parenthesize(power, _ATOM, strict=True)})"
         )
+
+
+def divisors(below: Any) -> list[Any]:
+    """By what to divide in turn, for a quotient by this."""
+    if isinstance(below, Hadamard):
+        return [d for f in below.args[:-1] for d in divisors(f)]
+    if not isinstance(below, ElementPower) or below.args[1].is_negative:
+        return [below]
+    a, power, shape = below.args
+    return [a if p == 1 else ElementPower(a, p, shape) for p in pieces(power)]
 
 
 class ArrayPower(ArrayExpr):

@@ -15,6 +15,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from symgrad.forms.entries import Entry
 from symgrad.kernels import array_kernel
 from symgrad.scalars import X
+from symgrad.scalars.quotients import stepwise
 
 Env = dict[Any, Any]
 
@@ -34,7 +35,7 @@ def evaluate(e: sp.Expr, free: Sequence[sp.Symbol], shape: Sequence[int], arrays
     for axis, (k, n) in enumerate(zip(free, shape, strict=True)):
         env[k.name] = np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(shape))])
     with np.errstate(all="ignore"):
-        return np.broadcast_to(_Walk(arrays).value(e, env), tuple(shape))
+        return np.broadcast_to(_Walk(arrays).value(stepwise(e), env), tuple(shape))
 
 
 class _Walk:

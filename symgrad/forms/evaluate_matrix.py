@@ -10,6 +10,7 @@ import sympy as sp
 from symgrad.forms.elementwise import Elementwise
 from symgrad.forms.nodes import ArraySymbol
 from symgrad.scalars import BY_FUNCTION
+from symgrad.scalars.quotients import stepwise
 
 
 def evaluate_matrix(e: sp.Expr, shape: tuple[int, ...], arrays: dict[str, Any]) -> Any:
@@ -22,7 +23,7 @@ def evaluate_matrix(e: sp.Expr, shape: tuple[int, ...], arrays: dict[str, Any]) 
     """
     given = sorted(e.free_symbols, key=lambda s: str(s.name))
     minted = [_called(s, f"v{k}") for k, s in enumerate(given)]
-    f = sp.lambdify(minted, _with_kernels(e).xreplace(dict(zip(given, minted, strict=True))), modules="numpy")
+    f = sp.lambdify(minted, stepwise(_with_kernels(e)).xreplace(dict(zip(given, minted, strict=True))), modules="numpy")
     with np.errstate(all="ignore"):
         return np.reshape(f(*[np.asarray(arrays[s.name]) for s in given]), shape)
 

@@ -12,7 +12,7 @@ from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms import numpycode
-from symgrad.forms.elementwise import Hadamard
+from symgrad.forms.elementwise import Hadamard, divisors
 from symgrad.forms.nodes import ArrayExpr, Identity, OnesVector, entries
 
 _ATOM = PRECEDENCE["Atom"]
@@ -252,5 +252,4 @@ class Quotient(ArrayExpr):
         return f"{a} \\oslash {b}"
 
     def _numpycode(self, printer: Any) -> str:
-        a, b = entries(printer, self.args[:2])
-        return f"({a}/{b})"
+        return f"({'/'.join(entries(printer, [self.args[0], *divisors(self.args[1])]))})"
