@@ -168,8 +168,11 @@ class LogSoftmax(_Normalised):
         return _settled(SUB(g, MUL(p, sum_axes(g, self.axes, keepdim=True))), p, self.axes)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
-        """ẏ = ẋ - Σ softmax(x) ⊙ ẋ."""
-        return SUB(ts[0], sum_axes(MUL(Softmax(self.axes)(x), ts[0]), self.axes, keepdim=True))
+        """ẏ = ẋ - Σ softmax(x) ⊙ ẋ, twice: Σ softmax(x) ⊙ ẏ = 0, but for what ẏ lacks beside probability 1."""
+        p = Softmax(self.axes)(x)
+        found = SUB(ts[0], sum_axes(MUL(p, ts[0]), self.axes, keepdim=True))
+        rest = sum_axes(MUL(p, found), self.axes, keepdim=True)
+        return (SETTLED if isinstance(found, Traced) else settle)(found, 1.0, rest)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """x_i - log Σ exp(x_k)."""
