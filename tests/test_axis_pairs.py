@@ -134,3 +134,42 @@ def test_a_matrix_form_divides_in_turn():
     form = sg.derive((p / q).sum(), wrt=q)
     assert str(form) == "-(p ⊘ q^⊙2)"
     np.testing.assert_allclose(matrix_value(form), -1 / SPOTS, rtol=1e-15)
+
+
+def _nested(f, route):
+    for k in route:
+        f = (lambda g, k: sg.grad(lambda x, y: g(x, y).sum(), argnums=k))(f, k)
+    return f
+
+
+ROUTES = [(0,), (1,), (0, 0), (0, 1), (1, 0), (1, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 1, 0)]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda r: "".join("xy"[k] for k in r))
+def test_powers_have_their_mixed_derivatives_where_the_exponent_is_a_whole_number(route):
+    spots = [(x, y) for x in (0.3, 1.0, 2.5) for y in (0.0, 1.0, 2.0, 3.0, 0.5, -1.0)]
+    p, q = np.array(spots).T
+    formula = a**b
+    for k in route:
+        formula = sp.diff(formula, (a, b)[k])
+    f = _nested(lambda x, y: x**y, route)
+    for way in (f, sg.compile(f, backend="numpy")) if len(route) == 2 else (f,):
+        exact = [exactly(sp.lambdify((a, b), formula, "mpmath"), s, 60) for s in spots]
+        np.testing.assert_allclose(np.asarray(way(p, q)), exact, rtol=1e-14, atol=1e-40)
+
+
+def test_a_power_of_itself_has_three_derivatives():
+    f, found = lambda t: t**t, []
+    for _ in range(3):
+        f = sg.grad(f)
+        found.append(float(f(1.0)))
+    assert found == [1.0, 2.0, 3.0]
+
+
+def test_slopes_of_powers_at_zero_are_those_of_torch():
+    y = np.array([0.0, 1.0, 2.0, 3.0, 0.5, 1.5])
+    with np.errstate(all="ignore"):
+        slope, bend, other = (_nested(lambda x, y: x**y, r)(np.zeros(6), y) for r in ((0,), (0, 0), (1,)))
+    np.testing.assert_array_equal(slope, [0.0, 1.0, 0.0, 0.0, np.inf, 0.0])
+    np.testing.assert_array_equal(bend, [0.0, 0.0, 2.0, 0.0, -np.inf, np.inf])
+    np.testing.assert_array_equal(other, np.zeros(6))

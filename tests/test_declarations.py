@@ -155,15 +155,18 @@ def test_second_derivative_is_that_of_the_meaning(name, i):
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_functions_of_an_order_are_their_meaning_and_so_is_their_derivative(name, n):
     scalar = SCALARS[name]
-    body = scalar.function(sp.Integer(n), X[0])
-    expected = spelled_out(scalar.meant(sp.Integer(n), X[0]))
-    rows = [at for at, *_ in points(scalar)]
-    wanted = [value(expected, [at]) for at in rows]
-    np.testing.assert_allclose(array_kernel(body, X[:1])(np.array(rows)), wanted, rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose([float_kernel(body, X[:1])(at) for at in rows], wanted, rtol=1e-12, atol=1e-14)
-    slope = differentiate(body, X[0])
-    for at in rows[:10]:
-        assert value(slope, [at]) == pytest.approx(value(derivative(expected, X[0]), [at]), rel=1e-12), at
+    orders = (sp.Integer(n), sp.Integer(n - 2))[: scalar.ordered]
+    args = X[: scalar.nargs - scalar.ordered]
+    body, expected = scalar.function(*orders, *args), spelled_out(scalar.meant(*orders, *args))
+    rows = [at[: len(args)] for at in points(scalar)]
+    wanted = [value(expected, at) for at in rows]
+    columns = [np.array(c) for c in zip(*rows, strict=True)]
+    np.testing.assert_allclose(array_kernel(body, args)(*columns), wanted, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose([float_kernel(body, args)(*at) for at in rows], wanted, rtol=1e-12, atol=1e-14)
+    for x in args:
+        slope, exact = differentiate(body, x), derivative(expected, x)
+        for at in rows[:10]:
+            assert value(slope, at) == pytest.approx(value(exact, at), rel=1e-12), at
 
 
 # function, where, its value and derivative there

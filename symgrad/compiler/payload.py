@@ -90,7 +90,7 @@ class _Writer:
 
     def _computed(self, scalar: Any, args: Sequence[Any]) -> int:
         """Append the operations of a kernel that is a formula."""
-        numbers = [int(args[0])] if scalar.ordered else []
+        numbers = [int(n) for n in args[: scalar.ordered]]
         refs = [_Ref(self, self.write(a)) for a in args[len(numbers) :]]
         return _position(self, scalar.computed(_Recorder(self), *numbers, *refs))
 

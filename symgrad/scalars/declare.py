@@ -44,7 +44,8 @@ class Scalar:
     core: Interval = (-3.0, 3.0)
     hidden: bool = False
     computed: Callable[..., Any] | None = None
-    ordered: bool = False
+    ordered: int = 0
+    inline: bool = False
 
     @cached_property
     def meaning(self) -> sp.Expr:
@@ -99,7 +100,8 @@ def declare(
     core: tuple[float, float] = (-3.0, 3.0),
     hidden: bool = False,
     computed: Callable[..., Any] | None = None,
-    ordered: bool = False,
+    ordered: int = 0,
+    inline: bool = False,
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -116,7 +118,8 @@ def declare(
         core: the interval on which accuracy is tested.
         hidden: formulas show the meaning instead of the name.
         computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
-        ordered: the first argument is a whole number of the payload, such as the order of a derivative.
+        ordered: how many of the first arguments are whole numbers of the payload, such as the order of a derivative.
+        inline: code has the meaning in place of the function, which is there to be differentiated.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -124,8 +127,9 @@ def declare(
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
     function = _new_class(name, nargs) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"
+    text = text or name
     found = Scalar(
-        name, function, nargs, meaning, derivative, numpy, float, latex, text or name, core, hidden, computed, ordered
+        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, computed, ordered, inline
     )
     if own:
         function.declared = found

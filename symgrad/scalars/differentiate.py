@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.scalars.declare import BY_FUNCTION, X, Y
+from symgrad.scalars.elementary import power_slope
 
 
 @lru_cache(maxsize=4096)
@@ -63,9 +64,7 @@ def _power(e: sp.Pow, x: sp.Symbol) -> sp.Expr:
     b, p = e.base, e.exp
     total = sp.S.Zero
     if x in b.free_symbols:
-        slope = p * b ** (p - 1)
-        if not p.is_number:  # x**0 has slope 0 at 0 as well
-            slope = sp.Piecewise((0, sp.Eq(p, 0)), (slope, True))
+        slope = p * b ** (p - 1) if p.is_number else power_slope(b, p)
         total += scale(differentiate(b, x), slope)
     if x in p.free_symbols:
         slope = e * sp.log(b)

@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.scalars import slopes
 from symgrad.scalars.declare import declare
-from symgrad.scalars.written import once
+from symgrad.scalars.written import of_order, once
 
 _LN2 = sp.log(2)
 _LN10 = sp.log(10)
@@ -51,6 +51,36 @@ log10 = declare(
     float=math.log10,
     latex=r"\log_{10}",
     core=_POS,
+)
+
+
+# ------------------------------------------------------------------ powers with a variable exponent
+def _power_meaning(n: int, k: int, x: sp.Expr, y: sp.Expr) -> sp.Expr:
+    lead, e = sp.ff(y, n), sp.Dummy()
+    terms = [sp.binomial(k, j) * sp.diff(sp.ff(e, n), e, j).subs(e, y) * sp.log(x) ** (k - j) for j in range(k + 1)]
+    guard = sp.Eq(x, 0) & (y >= n) if k else sp.Eq(lead, 0)
+    return sp.Piecewise((0, guard), (sp.Add(*terms) * x ** (y - n), True))
+
+
+# The slopes of xʸ. Where y, or y - 1, is exactly 0 the slope by x is 0 at x = 0 too; its slopes by y do not vanish.
+power_nth: Any = declare(
+    "power_nth",
+    lambda n, k, x, y: _power_meaning(int(n), int(k), x, y),
+    lambda n, k, x, y, out: (sp.S.Zero, sp.S.Zero, power_nth(n + 1, k, x, y), power_nth(n, k + 1, x, y)),
+    **of_order(slopes.power_nth, 2),
+    nargs=4,
+    core=_POS,
+    hidden=True,
+)
+power_slope = declare(
+    "power_slope",
+    lambda x, y: sp.Piecewise((0, sp.Eq(y, 0)), (y * x ** (y - 1), True)),
+    lambda x, y, out: (power_nth(2, 0, x, y), power_nth(1, 1, x, y)),
+    numpy=lambda x, y: np.where(np.equal(y, 0), 0.0, y * np.power(x, y - 1.0)),
+    nargs=2,
+    core=_POS,
+    hidden=True,
+    inline=True,
 )
 
 # ------------------------------------------------------------------ trigonometric

@@ -1,7 +1,7 @@
 """How quotients are computed: by one factor after the other, so that no square of an argument overflows.
 
 -g a/b² is -(a/b) g/b: b² overflows beyond 10¹⁵⁴, where a/b² need not vanish. Formulas that people read stay as they
-are; whatever turns a payload into code asks ``stepwise`` first.
+are; whatever turns a payload into code asks ``stepwise`` first. It also puts in full what is declared ``inline``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from itertools import zip_longest
 from typing import Any
 
 import sympy as sp
+
+from symgrad.scalars.declare import Atom
+from symgrad.scalars.differentiate import scale
 
 _HALF = sp.Rational(1, 2)
 
@@ -33,6 +36,9 @@ def stepwise(e: Any) -> Any:
     """Return an expression whose quotients by several factors, or by powers, are nested ones."""
     if not isinstance(e, sp.Basic) or not e.args:
         return e
+    inline = next((f for f in sp.Mul.make_args(e) if isinstance(f, Atom) and f.declared.inline), None)
+    if inline is not None:
+        return stepwise(scale(e / inline, inline.declared.meant(*inline.args)))
     if isinstance(e, (sp.Mul, sp.Pow)) and e.is_commutative and not e.is_number:
         return _quotient(e)
     return _inside(e)

@@ -104,6 +104,41 @@ def expm1_ratio(m: Any, x: Any, a: Any) -> Any:
     return m.expm1(x / a)
 
 
+# ------------------------------------------------------------------ powers
+@lru_cache(maxsize=64)
+def _falling(n: int, j: int) -> tuple[float, ...]:
+    """Coefficients of the j-th derivative of y (y - 1) … (y - n + 1)."""
+    found = [1]
+    for k in range(n):
+        found = [low - k * high for low, high in zip([0, *found], [*found, 0], strict=True)]
+    for _ in range(j):
+        found = [k * c for k, c in enumerate(found)][1:] or [0]
+    return tuple(map(float, found))
+
+
+def power_nth(m: Any, n: int, k: int, x: Any, y: Any) -> Any:
+    """∂ⁿ⁺ᵏ xʸ/∂xⁿ∂yᵏ = xʸ⁻ⁿ Σⱼ C(k, j) cⱼ logᵏ⁻ʲ x, n >= 1, with the j-th derivative cⱼ of y (y - 1) … (y - n + 1).
+
+    At x = 0 as in PyTorch: c₀ = 0 makes it 0, and logarithms are left out where xʸ⁻ⁿ has a value.
+    """
+    lead = y
+    for i in range(1, n):
+        lead = lead * (y - float(i))
+    flat = lead == 0.0
+    total = lead
+    if k:
+        bare = (x == 0.0) & (y >= float(n))
+        flat = flat & (x == 0.0)
+        log = m.where(bare, 0.0, m.log(m.where(bare, 1.0, x)))
+        for j in range(1, k + 1):
+            total = total * log + polynomial(y, _falling(n, j)) * float(math.comb(k, j))
+    low = y < 1.0  # where xʸ⁻ⁿ may overflow though y is small
+    found = total * m.pow(x, y - m.where(low, 1.0, float(n)))
+    for _ in range(n - 1):
+        found = found / m.where(low, x, 1.0)
+    return m.where(flat, 0.0, found)
+
+
 # ------------------------------------------------------------------ hyperbolic, logistic, rational
 def sech2(m: Any, x: Any) -> Any:
     """1/cosh² x."""

@@ -1,6 +1,6 @@
 """Kernels that are formulas, written once: a function of ``m`` and numbers, with ordinary operators.
 
-``m`` has the declared functions by name, ``sqrt`` and ``where``. Run with ``ARRAYS`` or ``FLOATS`` it computes; a
+``m`` has the declared functions by name, ``sqrt``, ``pow`` and ``where``. With ``ARRAYS`` or ``FLOATS`` it computes; a
 compiler runs it on references and so records the steps, for every backend and every export. SymPy would reorder sums.
 """
 
@@ -27,6 +27,7 @@ class _Arrays:
     """Functions of float64 arrays."""
 
     sqrt = staticmethod(np.sqrt)
+    pow = staticmethod(np.power)
     where = staticmethod(np.where)
 
     @staticmethod
@@ -45,6 +46,7 @@ class _Floats:
     """Functions of Python floats; they may raise what ``math`` raises."""
 
     sqrt = staticmethod(math.sqrt)
+    pow = staticmethod(math.pow)
 
     @staticmethod
     def where(condition: Any, yes: float, no: float) -> float:
@@ -67,17 +69,21 @@ def once(formula: Callable[..., Any]) -> dict[str, Any]:
     return {"numpy": _lifted(formula), "float": partial(formula, FLOATS), "computed": formula}
 
 
-def of_order(formula: Callable[..., Any]) -> dict[str, Any]:
-    """Return the kernels of a formula ``(m, n, x)`` whose n is a number of the payload, such as an order."""
+def of_order(formula: Callable[..., Any], count: int = 1) -> dict[str, Any]:
+    """Return the kernels of a formula ``(m, n, …, x, …)`` whose first numbers are whole ones, such as an order."""
 
     @lru_cache(maxsize=64)
-    def lifted(n: int) -> Callable[..., Any]:
-        return _lifted(lambda m, *xs: formula(m, n, *xs), f"{formula.__name__} {n}")
+    def lifted(*orders: int) -> Callable[..., Any]:
+        name = " ".join(map(str, (formula.__name__, *orders)))
+        return _lifted(lambda m, *xs: formula(m, *orders, *xs), name)
 
-    def on_float(n: Any, *xs: float) -> float:
-        return float(formula(FLOATS, int(n), *xs))
+    def on_array(*given: Any) -> Any:
+        return lifted(*map(int, given[:count]))(*given[count:])
 
-    return {"numpy": lambda n, *xs: lifted(int(n))(*xs), "float": on_float, "computed": formula, "ordered": True}
+    def on_float(*given: Any) -> float:
+        return float(formula(FLOATS, *map(int, given[:count]), *given[count:]))
+
+    return {"numpy": on_array, "float": on_float, "computed": formula, "ordered": count}
 
 
 def _lifted(formula: Callable[..., Any], name: str = "") -> Callable[..., Any]:

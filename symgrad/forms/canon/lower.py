@@ -245,7 +245,13 @@ def _only_guards(e: sp.Piecewise) -> bool:
         return False
     value, conditions = e.args[1].expr, sp.And.make_args(e.args[0].cond)
     zeros = [c.lhs for c in conditions if isinstance(c, sp.Eq) and c.rhs == 0]
-    return any(value.has(sp.log(b)) or any(p.exp == b - 1 for p in value.atoms(sp.Pow)) for b in zeros)
+    return any(value.has(sp.log(b)) or _times_power(value, b) for b in zeros)
+
+
+def _times_power(value: Any, zero: Any) -> bool:
+    """Whether this is a factor of the value, which has a power with it in the exponent."""
+    factors = set(sp.Mul.make_args(zero)) <= set(sp.Mul.make_args(value))
+    return factors and any(p.exp.free_symbols & zero.free_symbols for p in value.atoms(sp.Pow))
 
 
 def _as_number(e: Any) -> Any:
