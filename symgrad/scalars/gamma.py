@@ -164,19 +164,17 @@ def _polygamma(n: int, x: F64) -> F64:
 
 def _hurwitz(n: int, x: F64) -> F64:
     """Σₖ n!/(x+k)ⁿ⁺¹ over k >= 0, for x >= 0 and n >= 1: terms up to x + k = n + 8, then Euler–Maclaurin."""
-    far = np.array(x)
-    total = np.zeros_like(x)
-    low = np.flatnonzero(far < n + 8)
-    while len(low):
-        v = far[low]
-        total[low] += v ** -(n + 1.0)
-        far[low] = v + 1
-        low = low[v + 1 < n + 8]
+    steps = np.maximum(np.ceil(n + 8 - x), 0.0)
+    far = x + steps
     r = 1 / far
     # Σ = (n-1)!/xⁿ (1 + n/(2x) + Σⱼ B₂ⱼ/(2j)! n(n+1)…(n+2j-1)/x²ʲ)
     rising = [1.0, *(b * math.prod(range(n, n + 2 * j)) for j, b in enumerate(_BERNOULLI, 1))]
     tail = far ** -float(n) * (horner(r * r, rising) + n / 2 * r)
-    return float(math.factorial(n)) * total + float(math.factorial(n - 1)) * tail
+    total = tail / n
+    for k in range(n + 7, -1, -1):  # the largest term last, so that the sum has its rounding and few others
+        at = np.flatnonzero(steps > k)
+        total[at] += (x[at] + k) ** -(n + 1.0)
+    return float(math.factorial(n)) * total
 
 
 @lru_cache(maxsize=MAX_ORDER)

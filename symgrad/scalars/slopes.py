@@ -58,6 +58,16 @@ _I1E_RATIO = (
     4.0529454526394045e-17, -3.446186724368209e-18, 2.8128529760330175e-19, -2.28703101751504e-20,
     1.721395748043883e-21,
 )  # fmt: skip
+# the slope of exp(-x) I₁(x) times x^(3/2), in 2(x - 7)/(x + 7), for 2.5 <= x <= 20
+_I1E_FAR = (
+    -0.16443255756766167, -0.03893204853635519, 0.024807256880524646, -0.01722048818331663, 0.012532943880901551,
+    -0.008085460978049385, 0.0029672485489746253, 0.0013912371741821993, -0.0029286553102786535,
+    0.0016990154380049926, 3.837695104965114e-05, -0.0005493929811819386, 0.00015874583462068882,
+    0.00011092258442207004, -4.71179955868771e-05, -2.8411015918731566e-05, 9.993695043425385e-06,
+    8.185880728317406e-06, -9.769463165852951e-07, -2.264735510670469e-06, -3.434778979779618e-07,
+    4.822337751852767e-07, 2.3800571035117803e-07, -6.120980969189371e-08, -7.457229984586821e-08,
+    1.7915441432690542e-10, 1.3645643871833315e-08, 8.463575608651613e-10, -1.1637933077555304e-09,
+)  # fmt: skip
 _INVERSE_E = (0.36787944117144233, -1.2428753672788363e-17)
 
 _TAME = 1e6
@@ -491,6 +501,16 @@ def decay(m: Any, n: int, x: Any) -> Any:
     return m.where(z < 40.0, m.exp(-s) * polynomial(s, near), tail)
 
 
+@lru_cache(maxsize=1)
+def _i1e_terms() -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Coefficients of the sum of the first two derivatives, in z up to 1.2 and in 1/z."""
+    (near, far), (near2, far2) = _decay_terms(1), _decay_terms(2)
+    return tuple(map(sum, zip(near[:24], near2[:24], strict=True))), (
+        far[0],
+        *map(sum, zip(far[1:], far2[:-1], strict=True)),
+    )
+
+
 def i0e_slope(m: Any, x: Any) -> Any:
     """The derivative of exp(-|x|) I₀(x), 0 at 0."""
     y = m.decay(1, x)
@@ -498,8 +518,14 @@ def i0e_slope(m: Any, x: Any) -> Any:
 
 
 def i1e_slope(m: Any, x: Any) -> Any:
-    """The derivative of exp(-|x|) I₁(x)."""
-    return beside_root(m, m.abs(x), _I1E_ROOT, 1.0, _I1E_RATIO, m.decay(1, x) + m.decay(2, x))
+    """The derivative of exp(-|x|) I₁(x), which is the sum of two derivatives of exp(-|x|) I₀(x)."""
+    a = m.abs(x)
+    near, far = _i1e_terms()
+    s, b, r = 2.0 * m.minimum(a, 0.6), m.clamp(a, 2.5, 20.0), 0.5 / m.maximum(a, 20.0)
+    middle = polynomial(2.0 * (b - 7.0) / (b + 7.0), _I1E_FAR) / (b * m.sqrt(b))
+    beyond = m.where(a < 20.0, middle, polynomial(r, far) * (r * m.sqrt(r)))
+    away = m.where(a < 1.0, m.exp(-s) * polynomial(s, near), beyond)
+    return beside_root(m, a, _I1E_ROOT, 1.0, _I1E_RATIO, away)
 
 
 # ------------------------------------------------------------------ sin(πx)/(πx)
