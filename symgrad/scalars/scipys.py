@@ -63,13 +63,6 @@ def _bare(own: Kernel) -> Kernel:
     return found
 
 
-def _put(y: F64, mask: Any, f: Kernel, x: F64) -> None:
-    """y = f(x) where the mask holds, evaluated there only."""
-    at = np.flatnonzero(mask)
-    if len(at):
-        y[at] = f(x[at])
-
-
 def _middle(x: F64) -> F64:
     return horner(x + 1.1, _MIDDLE)
 
@@ -81,9 +74,7 @@ def _erfc(special: Any, x: F64) -> F64:
 
 def _ndtr(special: Any, x: F64) -> F64:
     """As erfc, of -x/√2."""
-    y: F64 = special.ndtr(x)
-    _put(y, x < -0.7, lambda x: select(x > -1.5, _middle, _bare(normal.ndtr), x), x)
-    return y
+    return select(x < -0.7, lambda x: select(x > -1.5, _middle, _bare(normal.ndtr), x), special.ndtr, x)
 
 
 def _log_ndtr(special: Any, x: F64) -> F64:
