@@ -44,7 +44,7 @@ class Entries:
             return self._name(parts[0], env)
         if kind in ("Sum", "Prod"):
             return self._over(e, env)
-        if kind == "part":
+        if kind == "part" and parts[0].kind == "name":
             return self._at(e.parts[0].parts[0], [self.value(p, env) for p in parts[1:]], e.parts[0].kind)
         if kind == "call" and parts[0] == "Piecewise":
             found: Any = np.nan
@@ -56,7 +56,7 @@ class Entries:
             if kind == "relation":
                 return compare(parts[0], a, b)
             return np.logical_and(a, b) if parts[0] == "&" else np.logical_or(a, b)
-        if kind == "entry" or (kind == "part" and e.parts[0].kind != "name"):
+        if kind in ("entry", "part"):
             return self._entry(parts[0], parts[1:], env)
         if kind == "call" and (parts[0] in NUMBERS or parts[0] in REDUCED) and len(parts) == 2:
             return self._entry(e, (), env)
@@ -229,7 +229,7 @@ class Entries:
             return []
         if isinstance(e, Tree) and e.kind in ("Sum", "Prod") and k in {name for name, *_ in e.parts[1:]}:
             return []
-        if isinstance(e, Tree) and e.kind == "entry":
+        if isinstance(e, Tree) and (e.kind == "entry" or (e.kind == "part" and e.parts[0].kind != "name")):
             return self._of_entry(e, k)
         if isinstance(e, Tree) and e.kind == "name":
             head, _, places = str(e.parts[0]).rpartition("_")
@@ -251,7 +251,7 @@ class Entries:
         """Return the size of an axis of a whole array: here all are square, or as long as their argument."""
         call, *places = e.parts
         inside = call
-        while isinstance(inside, Tree) and inside.kind in ("⁻¹", "⁻ᵀ", "ᵀ", "brackets", "call"):
+        while inside.kind in ("⁻¹", "⁻ᵀ", "ᵀ", "brackets") or (inside.kind == "call" and inside.parts[0] in _OF_ARRAYS):
             inside = inside.parts[1 if inside.kind == "call" else 0]
         if tree("name", k) not in places:
             return []

@@ -96,7 +96,7 @@ class Parser(Precedence):
 
     def letters(self, inside: Sequence[str]) -> list[Any]:
         """Return the places of an entry: signs one by one, or formulas between commas."""
-        if "," not in inside and all(len(t) == 1 or t.isdigit() for t in inside) and not {"+", "-"} & set(inside):
+        if all(len(t) == 1 or t.isdigit() for t in inside) and not {",", "_", "+", "-"} & set(inside):
             signs = "".join(inside)
             return [tree("number", int(c)) if c.isdigit() else tree("name", c) for c in signs]
         parts: list[list[str]] = [[]]

@@ -177,7 +177,11 @@ def check(w: Written, notations: Iterable[str] = NOTATIONS) -> None:
     """Read a form back in each of these notations."""
     for name in notations:
         has, read = NOTATIONS[name]
-        found = read(w) if has(w) else None
+        try:
+            found = read(w) if has(w) else None
+        except np.linalg.LinAlgError:
+            assert not is_settled(w), name
+            continue
         if found is not None:
             assert agrees(found[1], w.expected) or not is_settled(w), f"{name}: {found[0]}"
 
@@ -279,6 +283,12 @@ _OF_NORMS = ["shown", "ASCII", "matrix", "SymPy's text", "LaTeX"]
 
 def test_no_intermediate_is_called_as_the_sigmoid_of_a_number():
     check(of_seed(645), ["where", "LaTeX where"])
+
+
+def test_indices_with_a_number_stand_between_commas_in_latex():
+    form = of_seed(1049).form
+    assert r"\left[A^{-1}\right]_{u, l_{1}}" in form.latex("index")
+    assert r"\left[A^{-1}\right]_{l k}" in form.latex("index")
 
 
 def test_names_of_several_letters_are_no_factors_in_latex():

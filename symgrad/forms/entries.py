@@ -59,7 +59,9 @@ class Entry(sp.Expr):
         return f"{self._whole_text(printer)}{'_' if places else ''}{''.join(places)}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        place = f"_{{{' '.join(map(printer._print, self.indices))}}}" if self.indices else ""
+        places = [printer._print(k) for k in self.indices]
+        between = " " if all(len(k) == 1 for k in places) else ", "
+        place = f"_{{{between.join(places)}}}" if places else ""
         power = f"^{{{exp}}}" if exp else ""
         return f"\\left[{self._whole_latex(printer)}\\right]{place}{power}"
 
