@@ -9,24 +9,22 @@ from typing import Any as _Any
 
 import numpy as _np
 
-from symgrad import arrays as _arrays
 from symgrad import autograd, func, linalg, special
-from symgrad import backward as _backward
-from symgrad import creation as _creation
 from symgrad import functions as _functions
-from symgrad import modes as _modes
-from symgrad import queries as _queries
-from symgrad import random as _random
-from symgrad.arrays import *
-from symgrad.creation import *
+from symgrad.core import modes as _modes
+from symgrad.core.modes import *
+from symgrad.core.printing import set_printoptions
+from symgrad.engine import backward as _backward
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
-from symgrad.modes import *
-from symgrad.printing import set_printoptions
-from symgrad.queries import *
-from symgrad.random import *
-from symgrad.tensor import Tensor
+from symgrad.tensors import creation as _creation
+from symgrad.tensors import queries as _queries
+from symgrad.tensors import random as _random
+from symgrad.tensors.creation import *
+from symgrad.tensors.queries import *
+from symgrad.tensors.random import *
+from symgrad.tensors.tensor import Tensor
 
 __version__ = "0.1.0"
 
@@ -41,7 +39,6 @@ __all__ = [
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
     "explain", "graph", "report", "table",
 ]  # fmt: skip
-__all__ += _arrays.__all__
 __all__ += _creation.__all__
 __all__ += func.__all__
 __all__ += _functions.__all__
@@ -60,12 +57,12 @@ _LATER = {
     "graph": "symgrad.teach",
     "report": "symgrad.teach",
     "table": "symgrad.teach",
-    "fori_loop": "symgrad.loops",
+    "fori_loop": "symgrad.transforms.loops",
     "nn": "symgrad.nn",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
-    "parse": "symgrad.expression",
-    "scan": "symgrad.loops",
+    "parse": "symgrad.expression.reader",
+    "scan": "symgrad.transforms.loops",
     "sparse_hessian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
     "testing": "symgrad.testing",
@@ -77,10 +74,10 @@ if _TYPE_CHECKING:
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
-    from symgrad.expression import parse
+    from symgrad.expression.reader import parse
     from symgrad.forms import ClosedForm, derive, from_sympy
-    from symgrad.loops import fori_loop, scan
     from symgrad.teach import explain, graph, report, table
+    from symgrad.transforms.loops import fori_loop, scan
 
 
 _MODULES = {"exports", "nn", "optim", "testing", "utils"}

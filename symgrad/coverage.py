@@ -14,9 +14,9 @@ from typing import Any
 
 from symgrad import functions as _functions
 from symgrad import linalg, nn, ops, special
-from symgrad.batching import batch
 from symgrad.compiler.decompose import is_written
 from symgrad.compiler.scalarise import MOVES, write
+from symgrad.core.promotion import positions, truths
 from symgrad.forms.canon.lower import lower
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
@@ -24,9 +24,9 @@ from symgrad.ops.extremes import Extreme
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.total import MapTotal
-from symgrad.promotion import positions, truths
 from symgrad.scalars import SCALARS
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
+from symgrad.transforms.batching import batch
 
 __all__ = ["Readings", "functions", "operations", "readings", "together"]
 

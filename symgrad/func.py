@@ -10,15 +10,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symgrad.argnums import Argnums, check_argnums, check_function
 from symgrad.autograd import batched as _batched  # noqa: F401 - registers its rule
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
+from symgrad.core.pickling import Held, transform
 from symgrad.errors import ArgumentTypeError, GraphError
-from symgrad.jacobians import hessian, jacfwd, jacobian, jacrev
-from symgrad.pickling import Held, transform
-from symgrad.variables import Call, has_tensor, ones
-from symgrad.vmap import vmap
+from symgrad.transforms.arguments import Argnums, check_argnums, check_function
+from symgrad.transforms.calls import Call, has_tensor, ones
+from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
+from symgrad.transforms.vmap import vmap
 
 __all__ = [
     "checkpoint", "custom_jvp", "custom_vjp", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian",

@@ -5,6 +5,7 @@ Imports functions and ops.
 
 from __future__ import annotations
 
+from symgrad.engine.public import public
 from symgrad.ops import (
     contract,
     determinant,
@@ -25,7 +26,6 @@ from symgrad.ops.lu import LU, LUFactor
 from symgrad.ops.orthogonal import QR
 from symgrad.ops.pseudoinverse import LstSq
 from symgrad.ops.spectral import SVD, Eigh
-from symgrad.public import public
 
 __all__ = [
     "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",

@@ -3,7 +3,8 @@
 Imports functions and ops.
 """
 
-from symgrad.functions import (
+from symgrad.engine.public import public
+from symgrad.functions.functions import (
     _binary,
     _unary,
     digamma,
@@ -25,7 +26,6 @@ from symgrad.functions import (
     xlogy,
 )
 from symgrad.ops import bessel, signs
-from symgrad.public import public
 
 __all__ = [
     "bessel_j0", "bessel_j1", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln",

@@ -14,8 +14,8 @@ from typing import Any
 from checks import number, random
 
 import symgrad as sg
+from symgrad.core.node import Node, ancestors
 from symgrad.coverage import functions, readings, together
-from symgrad.node import Node, ancestors
 
 from cases import CASES
 
@@ -97,7 +97,7 @@ def line(path: str, others: tuple[str, ...]) -> str:
 def formula(case: Any, y: Any, kind: str) -> str:
     """The notations of the gradient of Σ u y."""
     leaves = [n for n in ancestors([y._node]) if not isinstance(n, Node) and n.level]
-    form = sg.derive((y * random(case, "u", y.shape)).sum(), sg.record.handle(leaves[0], leaves[0].value))
+    form = sg.derive((y * random(case, "u", y.shape)).sum(), sg.engine.record.handle(leaves[0], leaves[0].value))
     return ("matrix, index" if form.has_matrix else "index") + ", by name" * (kind == "name")
 
 

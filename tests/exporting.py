@@ -15,7 +15,7 @@ from table import Case, Row
 
 import symgrad as sg
 from symgrad.exports import ExportError
-from symgrad.variables import Argnums
+from symgrad.transforms.calls import Argnums
 
 
 def value_and_gradient(case: Case) -> Callable[..., Any]:

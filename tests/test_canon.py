@@ -10,11 +10,11 @@ import sympy as sp
 from checks import close
 
 import symgrad as sg
+from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
-from symgrad.node import Leaf, ancestors
 from symgrad.ops.determinant import Det, LogAbsDet
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.keys import Span

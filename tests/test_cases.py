@@ -9,10 +9,10 @@ import sympy as sp
 from checks import close, every, leaves_of, number, random, weighed
 
 import symgrad as sg
+from symgrad.core.node import evaluate
 from symgrad.forms.closed import _entries
 from symgrad.forms.derive import expression
-from symgrad.node import evaluate
-from symgrad.testing import index_value, matrix_value
+from symgrad.forms.verify import index_value, matrix_value
 
 from cases import ROWS, SMOOTH
 

@@ -8,7 +8,7 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.node import ancestors
+from symgrad.core.node import ancestors
 
 X = np.array([0.4, -1.3, 2.0])
 W = sg.tensor([0.5, 1.0, 2.0], requires_grad=True)

@@ -16,9 +16,9 @@ import pytest
 from checks import BACKENDS
 
 import symgrad as sg
-from symgrad import trees
 from symgrad.compiler import compiled
 from symgrad.compiler.backend import Unsuitable
+from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
 
 X = np.arange(6.0).reshape(2, 3) + 1

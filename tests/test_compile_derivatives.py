@@ -9,8 +9,8 @@ from checks import BACKENDS
 import symgrad as sg
 from symgrad.compiler.jacobians import operations
 from symgrad.compiler.trace import Spec, trace
+from symgrad.core.trees import LEAF, Branch
 from symgrad.errors import GraphError
-from symgrad.trees import LEAF, Branch
 
 backends = pytest.mark.parametrize("backend", BACKENDS)
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ import pytest
 from checks import BACKENDS
 
 import symgrad as sg
-from symgrad import pickling
+from symgrad.core import pickling
 from symgrad.errors import GraphError
 
 X = np.arange(6.0).reshape(2, 3) + 1

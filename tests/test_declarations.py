@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import symgrad as sg
-from symgrad.kernels import array_kernel, float_kernel
+from symgrad.core.kernels import array_kernel, float_kernel
 from symgrad.scalars import SCALARS, Atom, G, X, Y, differentiate, scale
 
 POINTS = 50

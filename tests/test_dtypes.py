@@ -16,11 +16,11 @@ from exporting import loaded
 from table import Case
 
 import symgrad as sg
-from symgrad import record
 from symgrad.compiler.backend import Unsuitable
+from symgrad.core.promotion import kind_of, kind_of_number
+from symgrad.engine import record
 from symgrad.errors import SymgradError, ValueNeeded
 from symgrad.exports import ExportError
-from symgrad.promotion import kind_of, kind_of_number
 
 from cases import CASES
 
@@ -478,7 +478,7 @@ def test_operations_answer_with_the_dtype_of_their_value(dtype, monkeypatch):
 
 
 def test_no_reader_asks_an_operation_for_its_class_to_learn_its_dtype():
-    from symgrad import dtypes
+    from symgrad.engine import dtypes
 
     assert not [name for name in vars(dtypes) if name in ("Cast", "Stack", "Eye", "MapTotal", "Bits", "Map")]
 

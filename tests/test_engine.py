@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad import engine
-from symgrad.node import Cell
+from symgrad.core.node import Cell
+from symgrad.engine import sweep as engine
+from symgrad.engine.record import apply
 from symgrad.ops.protocol import Op
-from symgrad.record import apply
 
 HANGS = 600  # seconds after which a process or a thread is given up: no bound on speed
 TWICE = "Trying to backward through the graph a second time"

@@ -9,7 +9,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression import listed
+from symgrad.expression.reader import listed
 
 READ = [
     ("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"}, "w", "2*Xᵀ*(X*w - y)"),

@@ -8,7 +8,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError
-from symgrad.files import replace_files
+from symgrad.support.files import replace_files
 
 
 def export(path, target="c"):

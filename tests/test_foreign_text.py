@@ -21,9 +21,9 @@ from exporting import loaded
 from hostile import NAMES, TEXTS
 
 import symgrad as sg
-from symgrad import foreign
 from symgrad.exports import TARGETS, ExportError
 from symgrad.exports.names import PYTHON, C, function_name, identifier, identifiers
+from symgrad.support import foreign
 
 PACKAGE = Path(sg.__file__).parent
 MODES = (["-std=c99"], ["-std=gnu99"], ["-std=c11"], ["-std=gnu17"], ["-x", "c++", "-std=c++11"],

@@ -17,14 +17,14 @@ from sympy.core.symbol import Str
 
 import symgrad as sg
 from symgrad import errors
+from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import elementwise, marks, names, nodes, printers
-from symgrad.node import Leaf, ancestors
+from symgrad.forms.verify import index_value, matrix_value
 from symgrad.ops.determinant import Det
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.scan import Cumsum
 from symgrad.ops.softmax import Softmax
 from symgrad.teach import markup
-from symgrad.testing import index_value, matrix_value
 
 from identities import tokens
 

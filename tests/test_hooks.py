@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 import symgrad as sg
-from symgrad import hooks
+from symgrad.core import hooks
 
 
 @pytest.fixture(params=["symgrad", "torch"])

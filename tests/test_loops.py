@@ -11,10 +11,10 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
-from symgrad.loops.op import Scan
-from symgrad.loops.trees import flatten, unflatten
-from symgrad.node import Node, ancestors
+from symgrad.core.node import Node, ancestors
 from symgrad.ops.protocol import Op
+from symgrad.transforms.loops.op import Scan
+from symgrad.transforms.loops.trees import flatten, unflatten
 
 
 # ------------------------------------------------------------------ the same function for three libraries

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.engine.record import handle
 from symgrad.forms.names import Mint, folded, leaves_in_use_of
-from symgrad.record import handle
 from symgrad.teach.tape import Tape
 
 NAMES = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.array_functions import TABLE
+from symgrad.numpy_api import TABLE
 
 RNG = np.random.default_rng(3)
 A = RNG.uniform(-2, 2, (3, 4))

@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import symgrad as sg
-from symgrad import pickling
+from symgrad.core import pickling
 from symgrad.errors import GraphError, PickleError
 
 X = np.array([1.0, 2.0, 3.0])

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from symgrad.core.printing import format_tensor, set_printoptions
 from symgrad.errors import ArgumentError
-from symgrad.printing import format_tensor, set_printoptions
 
 DEFAULT = np.dtype(np.float64)
 NAN, INF = np.nan, np.inf

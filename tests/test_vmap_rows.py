@@ -7,7 +7,7 @@ import pytest
 from checks import close, every, number, weighed
 
 import symgrad as sg
-from symgrad import batching
+from symgrad.transforms import batching
 
 from cases import CASES
 
@@ -77,7 +77,7 @@ def test_every_rule_is_met_by_a_row(monkeypatch):
         met.add(type(op))
         return batching.batch(op, *args)
 
-    monkeypatch.setattr(sys.modules["symgrad.vmap"], "batch", spy)
+    monkeypatch.setattr(sys.modules["symgrad.transforms.vmap"], "batch", spy)
     for case in MAPPED:
         f = number(case) if case.row.discrete else sg.value_and_grad(weighed(case))
         sg.vmap(f)(*[np.stack([p, p]) for p in case.points])

@@ -6,12 +6,12 @@ import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from symgrad import backward as _engine
 from symgrad.autograd.anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
 from symgrad.autograd.function import Function, once_differentiable
+from symgrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
+from symgrad.engine import backward as _engine
 from symgrad.errors import ArgumentError, GradcheckError
-from symgrad.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 
 __all__ = [
     "Function", "GradcheckError", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck",

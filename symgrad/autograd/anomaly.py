@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import warnings
 
-from symgrad import anomaly, record
-from symgrad.anomaly import State
+from symgrad.core import anomaly
+from symgrad.core.anomaly import State
+from symgrad.engine import record
 
 __all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
 

@@ -8,9 +8,9 @@ from typing import Any
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.custom import Custom, Rules, custom_vjp
 from symgrad.autograd.opaque import Opaque
-from symgrad.batching import batch, one_by_one, repeated
-from symgrad.trees import Tree, flatten, unflatten
-from symgrad.vmap import vmap
+from symgrad.core.trees import Tree, flatten, unflatten
+from symgrad.transforms.batching import batch, one_by_one, repeated
+from symgrad.transforms.vmap import vmap
 
 
 @batch.register

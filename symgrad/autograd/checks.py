@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.opened import opened
-from symgrad.engine import push, sweep
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import GRAD, TRACED, Leaf, evaluate
+from symgrad.engine import backward
+from symgrad.engine.record import handle
+from symgrad.engine.sweep import push, sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GradcheckError, NotDifferentiable, NotYet
-from symgrad.kernels import canonical
-from symgrad.node import GRAD, TRACED, Leaf, evaluate
-from symgrad.record import handle
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.core.node import CONSTANT, make_node
+from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentTypeError, NotYet
-from symgrad.node import CONSTANT, make_node
 from symgrad.ops.protocol import Op
-from symgrad.record import Core, handle
 
 
 def is_tensor(x: Any) -> bool:

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import modes
-from symgrad.argnums import check_function, check_results
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
-from symgrad.engine import sweep
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import GRAD, Leaf
+from symgrad.core.trees import Tree, along, count, flatten, unflatten
+from symgrad.engine.record import as_tensor, handle
+from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
-from symgrad.kernels import canonical
-from symgrad.node import GRAD, Leaf
-from symgrad.record import as_tensor, handle
-from symgrad.trees import Tree, along, count, flatten, unflatten
-from symgrad.variables import has_tensor, is_array, is_result
+from symgrad.transforms.arguments import check_function, check_results
+from symgrad.transforms.calls import has_tensor, is_array, is_result
 
 __all__ = ["custom_jvp", "custom_vjp"]
 

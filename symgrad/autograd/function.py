@@ -12,18 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import modes, record
 from symgrad.autograd.context import Bundle, FunctionCtx, is_tensor, picked
 from symgrad.autograd.opaque import HOLE, TWICE, Opaque, ones_like, template
-from symgrad.engine import sweep
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import CONSTANT, GRAD, TRACED, Leaf
+from symgrad.core.promotion import of_first
+from symgrad.engine import record
+from symgrad.engine.record import apply, handle, input_of
+from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentTypeError, GraphError, NotDifferentiable, ShapeError, ValueNeeded
-from symgrad.kernels import canonical
-from symgrad.node import CONSTANT, GRAD, TRACED, Leaf
 from symgrad.ops.contract import sum_to
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape
-from symgrad.promotion import of_first
-from symgrad.record import apply, handle, input_of
 
 __all__ = ["Function", "FunctionCtx", "once_differentiable"]
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
-from symgrad.engine import push
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.engine import backward
+from symgrad.engine.record import apply, handle
+from symgrad.engine.sweep import push
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, uncovered
-from symgrad.kernels import canonical
 from symgrad.ops.join import stack
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.shape import Reshape
-from symgrad.record import apply, handle
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

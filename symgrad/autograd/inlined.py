@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad import modes
 from symgrad.autograd.custom import Rules
 from symgrad.autograd.opaque import Opaque, filled
+from symgrad.core import modes
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.engine.record import handle
 from symgrad.errors import SymgradError
-from symgrad.node import AnyNode, Leaf, ancestors, is_node
-from symgrad.record import handle
-from symgrad.variables import Call, zeros
+from symgrad.transforms.calls import Call, zeros
 
 
 def inlined(roots: Sequence[Any]) -> list[Any]:

@@ -10,15 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from symgrad import backward, modes
 from symgrad.autograd.context import is_tensor
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import CONSTANT, GRAD, Leaf, Shape
+from symgrad.engine import backward
+from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import NotDifferentiable
-from symgrad.kernels import canonical
-from symgrad.lazy import cached_property
-from symgrad.node import CONSTANT, GRAD, Leaf, Shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand
-from symgrad.record import as_tensor, handle
+from symgrad.support.lazy import cached_property
 
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
 

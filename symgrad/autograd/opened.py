@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad import modes
 from symgrad.autograd.context import Pick
 from symgrad.autograd.function import Applied
 from symgrad.autograd.opaque import Opaque, filled
+from symgrad.core import modes
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node, make_node
+from symgrad.engine.record import handle
 from symgrad.errors import ShapeError
-from symgrad.node import AnyNode, Leaf, ancestors, is_node, make_node
 from symgrad.ops.map import show_shape
-from symgrad.record import handle
 
 
 def opened(root: AnyNode) -> dict[AnyNode, AnyNode]:

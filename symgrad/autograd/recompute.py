@@ -10,20 +10,20 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from symgrad import modes
-from symgrad.argnums import check_function
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
-from symgrad.dtypes import dtype_of
-from symgrad.engine import push, sweep
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
+from symgrad.core.trees import flatten, unflatten
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.generator import source
+from symgrad.engine.record import apply, handle
+from symgrad.engine.sweep import push, sweep
 from symgrad.errors import GraphError
-from symgrad.generator import source
-from symgrad.kernels import canonical
-from symgrad.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
 from symgrad.ops.map import IDENTITY
-from symgrad.record import apply, handle
-from symgrad.trees import flatten, unflatten
-from symgrad.variables import zeros
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.calls import zeros
 
 __all__ = ["checkpoint"]
 

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.bounds import MOST_ENTRIES
 from symgrad.cli.formulas import read_formula, wanted
 from symgrad.cli.output import ascii_json, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.cli.progress import progress
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression import Expression
+from symgrad.expression.bounds import MOST_ENTRIES
+from symgrad.expression.reader import Expression
 from symgrad.forms import derive, printers
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
-from symgrad.record import as_tensor
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 
 MOST_CHECKED = 1000  # entries of inputs

@@ -14,7 +14,7 @@ from symgrad.cli.plain import ascii_source, ascii_text
 from symgrad.cli.progress import progress
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.exports import export
-from symgrad.expression import Expression
+from symgrad.expression.reader import Expression
 from symgrad.func import grad, hessian, jacobian, value_and_grad
 from symgrad.teach import explain, report
 

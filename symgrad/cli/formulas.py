@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.creation import symbol, tensor
 from symgrad.errors import ParseError
-from symgrad.expression import Expression, parse
-from symgrad.tensor import Tensor
+from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
+from symgrad.expression.reader import Expression, parse
+from symgrad.tensors.creation import symbol, tensor
+from symgrad.tensors.tensor import Tensor
 
 MARKS = ("symmetric", "positive", "onehot", "simplex")
 

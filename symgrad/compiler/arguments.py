@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
+from symgrad.core import trees
+from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.value import array_of, is_foreign
-from symgrad.record import Core
 
 _ndarray = np.ndarray
 _ARRAYS = (float, Core, _ndarray, np.generic, complex)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.program import STEP, Program, Value
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD

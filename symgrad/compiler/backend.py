@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.program import Program
+from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.ops.protocol import Op, failed
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler import numpy as numpy_backend
 from symgrad.compiler import python
 from symgrad.compiler.backend import BACKENDS, Build, Kernel, Unsuitable
 from symgrad.compiler.mpmath import backend as _mpmath  # noqa: F401 - registers itself
 from symgrad.compiler.program import Program
+from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symgrad.compiler.elements import ELEMENT, LOAD, OP, REDUCE, Elements
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 
 
 @dataclass

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
-from symgrad.forks import in_children
+from symgrad.support.forks import in_children
 
 _PAUSING: dict[int, int] = {}  # by thread, how many pauses it is in; empty while the collector is the user's
 

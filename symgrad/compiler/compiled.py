@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import modes, trees
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
 from symgrad.compiler.backend import Kernel, Unsuitable
 from symgrad.compiler.choose import build_with, check_backend, check_digits
@@ -24,11 +23,12 @@ from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
+from symgrad.core import modes, trees
+from symgrad.core.kernels import canonical
+from symgrad.core.pickling import AsFunction, is_found, place_of, portable
+from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
-from symgrad.forks import Lock
-from symgrad.kernels import canonical
-from symgrad.pickling import AsFunction, is_found, place_of, portable
-from symgrad.record import Core, apply, as_tensor, handle
+from symgrad.support.forks import Lock
 
 MOST_SIGNATURES = 256
 _NUMBER = (), np.dtype(np.float64)

@@ -14,7 +14,8 @@ import sympy as sp
 
 from symgrad.compiler.elements import Elements
 from symgrad.compiler.program import Program, Value, from_nodes
-from symgrad.node import TRACED, Leaf, Shape
+from symgrad.core.node import TRACED, Leaf, Shape
+from symgrad.engine.record import handle
 from symgrad.ops.contract import Einsum, pairwise, sum_axes
 from symgrad.ops.extremes import Extreme, Ties
 from symgrad.ops.likelihood import CrossEntropy, Likelihood
@@ -24,7 +25,6 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
 from symgrad.ops.variance import Var
-from symgrad.record import handle
 from symgrad.scalars import X, exp, log, log1p, maximum
 
 Written = Callable[..., Any]

@@ -15,7 +15,8 @@ from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.compiler.scalar import TRUTH, Scalars
-from symgrad.node import Shape
+from symgrad.core.node import Shape
+from symgrad.core.promotion import BOOL, FLOAT64, HALF
 from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme
@@ -23,7 +24,6 @@ from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.total import MapTotal
-from symgrad.promotion import BOOL, FLOAT64, HALF
 
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
 

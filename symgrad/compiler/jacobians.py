@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from symgrad.compiler.program import Program
 from symgrad.compiler.scalarise import Written, can_be_written, entries_of
-from symgrad.jacobians import choose_mode, fewer_sweeps
+from symgrad.transforms.jacobians import choose_mode, fewer_sweeps
 
 T = TypeVar("T")
 MODES = ("forward", "reverse")

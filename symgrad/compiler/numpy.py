@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.backend import BACKENDS, Kernel, as_result, forward_of
 from symgrad.compiler.clusters import Cluster, clusters
@@ -20,9 +19,10 @@ from symgrad.compiler.donation import taken_over
 from symgrad.compiler.elements import Elements
 from symgrad.compiler.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.program import Program
+from symgrad.core import trees
+from symgrad.core.promotion import BOOL, FLOAT64
 from symgrad.ops.parts import Part
 from symgrad.ops.shape import Reshape
-from symgrad.promotion import BOOL, FLOAT64
 from symgrad.scalars import SCALARS
 
 

@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.program import Program
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
-from symgrad.kernels import canonical
-from symgrad.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Cat
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
 from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape
-from symgrad.promotion import Kind
-from symgrad.record import as_tensor
 
 
 class Call(Op):

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.core.node import GRAD, Leaf, Shape, ancestors, is_node
+from symgrad.core.promotion import Kind, kind_of, kind_of_number
 from symgrad.errors import GraphError
-from symgrad.node import GRAD, Leaf, Shape, ancestors, is_node
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
-from symgrad.promotion import Kind, kind_of, kind_of_number
 
 INPUT, CONST, STEP = "input", "const", "step"
 _EXACT = 2**53  # the integers up to here are floats as well

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
 from symgrad.compiler.program import STEP, Program
 from symgrad.compiler.scalar import Scalars
 from symgrad.compiler.scalarise import Written, can_be_written, entries_of
-from symgrad.kernels import ARITHMETIC
+from symgrad.core import trees
+from symgrad.core.kernels import ARITHMETIC
 from symgrad.scalars import SCALARS
 
 MOST = 200_000  # scalar operations

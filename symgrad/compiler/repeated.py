@@ -6,9 +6,9 @@ The packed result of the plain loop is the front of the other's.
 from __future__ import annotations
 
 from symgrad.compiler.program import STEP, Program
-from symgrad.loops.op import Scan
 from symgrad.ops.keys import Span
 from symgrad.ops.parts import Part
+from symgrad.transforms.loops.op import Scan
 
 
 def run_once(program: Program) -> Program:

@@ -18,6 +18,7 @@ from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.compiler.scalar import ONE, TRUTH, ZERO, Scalars, total
+from symgrad.core.promotion import BOOL, FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.extremes import Extreme
@@ -31,7 +32,6 @@ from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 from symgrad.ops.total import MapTotal
-from symgrad.promotion import BOOL, FLOAT64
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import modes, trees
 from symgrad.autograd.inlined import inlined
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program, from_nodes
+from symgrad.core import modes, trees
+from symgrad.core.node import TRACED, Leaf
+from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentTypeError, ValueNeeded, uncovered
-from symgrad.node import TRACED, Leaf
 from symgrad.ops.value import array_of, is_foreign
-from symgrad.record import Core, handle
 
 
 class Spec(NamedTuple):

@@ -20,9 +20,9 @@ from symgrad.compiler.program import Program
 from symgrad.exports.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps
-from symgrad.loops.op import Scan
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
+from symgrad.transforms.loops.op import Scan
 
 WIDE = 64  # characters up to which a step stands inside its reader's line
 INFIX = {

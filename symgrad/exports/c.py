@@ -18,7 +18,7 @@ from symgrad.exports.straight import straight
 from symgrad.exports.target import Source, results, signature, target
 from symgrad.exports.translate import LIBRARIES, PYTHON, Translator
 from symgrad.exports.views import View, whole
-from symgrad.foreign import comment
+from symgrad.support.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants

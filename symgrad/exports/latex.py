@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symgrad import trees
+from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError
 from symgrad.exports.request import Request
 from symgrad.exports.target import Source, constants, key_text, shape_words, target
-from symgrad.foreign import comment
 from symgrad.forms import ClosedForm
 from symgrad.forms.names import latex_name
+from symgrad.support.foreign import comment
 
 OPERATIONS = 1000  # up to which a formula is written
 

@@ -14,7 +14,6 @@ from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.llvm.plan import program_of_body
 from symgrad.exports.loops import LoopWriter, writes
 from symgrad.exports.views import View, part_of, row_major, whole
-from symgrad.loops.op import Scan
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import Cat, Stack
@@ -27,6 +26,7 @@ from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Reshape, total
 from symgrad.ops.softmax import LogSoftmax, Softmax
 from symgrad.ops.total import MapTotal
+from symgrad.transforms.loops.op import Scan
 
 W = LoopWriter
 Views = list[View]

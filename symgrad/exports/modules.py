@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from symgrad import trees
+from symgrad.core import trees
 from symgrad.exports.arrays import ArrayWriter
 from symgrad.exports.dialect import Dialect
 from symgrad.exports.request import Request
 from symgrad.exports.target import key_text, returned, signature
-from symgrad.foreign import docstring as quoted
-from symgrad.foreign import literal
+from symgrad.support.foreign import docstring as quoted
+from symgrad.support.foreign import literal
 
 
 def structured(tree: trees.Tree, values: Iterator[str]) -> str:

@@ -9,7 +9,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports import c, jax, latex, numpy, python, sympy, torch  # noqa: F401  registers the targets
 from symgrad.exports.request import requested
 from symgrad.exports.target import TARGETS, Source
-from symgrad.files import replace_files
+from symgrad.support.files import replace_files
 
 __all__ = ["export"]
 

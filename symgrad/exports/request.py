@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import modes, trees
 from symgrad.compiler import Compiled
 from symgrad.compiler.arguments import as_input, is_array
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
-from symgrad.dtypes import dtype_of
+from symgrad.core import modes, trees
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.record import Core, as_tensor, handle, input_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError
@@ -29,10 +31,8 @@ from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.forms import ClosedForm, names
 from symgrad.forms.names import is_outside
-from symgrad.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.shape import Expand
-from symgrad.record import Core, as_tensor, handle, input_of
 
 _FLOAT64 = np.dtype(np.float64)
 

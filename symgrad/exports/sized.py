@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import modes, trees
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import CONST, STEP, Program, Value, from_nodes
 from symgrad.compiler.trace import Spec, is_result
-from symgrad.dtypes import dtype_of
-from symgrad.node import TRACED, AnyNode, Leaf, Shape
-from symgrad.record import Core, as_tensor, handle
+from symgrad.core import modes, trees
+from symgrad.core.node import TRACED, AnyNode, Leaf, Shape
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.record import Core, as_tensor, handle
 
 
 class SizedProgram(Program):

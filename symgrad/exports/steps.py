@@ -15,12 +15,12 @@ from symgrad.compiler.decompose import expand
 from symgrad.compiler.elements import LOAD, Elements
 from symgrad.compiler.program import Program, Value
 from symgrad.compiler.scalar import TRUTH
+from symgrad.core.promotion import FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.parts import Part
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.total import MapTotal
-from symgrad.promotion import FLOAT64
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,

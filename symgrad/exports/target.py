@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad import trees
+from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON
 from symgrad.exports.request import Request
-from symgrad.foreign import comment, literal
 from symgrad.forms import ClosedForm
+from symgrad.support.foreign import comment, literal
 
 FORMULA = 60  # operations up to which a formula stands in a source
 LONGEST = 240  # characters of a formula in a comment

@@ -11,12 +11,12 @@ from contextlib import suppress
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import AnyNode, Leaf
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
 from symgrad.forms.canon.lower import LeafReading
 from symgrad.forms.canon.terms import SUM
-from symgrad.node import AnyNode, Leaf
 from symgrad.ops.map import exact
 
 

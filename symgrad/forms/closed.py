@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.pickling import read, written
 from symgrad.errors import ArgumentError, FormError
-from symgrad.foreign import latex_in_html
 from symgrad.forms import names, printers, verify
 from symgrad.forms.budget import Budget
 from symgrad.forms.canon.jacobian import NotLinear
@@ -25,11 +26,10 @@ from symgrad.forms.letters import NoMatrix
 from symgrad.forms.program import Program
 from symgrad.forms.to_sympy import to_sympy
 from symgrad.forms.where import Definition, WhereForm
-from symgrad.lazy import cached_property
-from symgrad.node import AnyNode, Leaf, ancestors
 from symgrad.ops.map import exact, show_shape
-from symgrad.pickling import read, written
 from symgrad.scalars import tidy
+from symgrad.support.foreign import latex_in_html
+from symgrad.support.lazy import cached_property
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "where")

@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from symgrad import backward
 from symgrad.autograd.opened import opened
-from symgrad.engine import sweep
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
+from symgrad.engine import backward
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.index import TooDeep
 from symgrad.forms.several import ClosedForms
 from symgrad.forms.verify import can_be_checked
-from symgrad.modes import enable_grad
-from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
-from symgrad.record import Core, as_tensor, handle
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 

@@ -12,8 +12,8 @@ import numpy as np
 import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
+from symgrad.core.kernels import array_kernel
 from symgrad.forms.entries import Entry
-from symgrad.kernels import array_kernel
 from symgrad.scalars import X
 from symgrad.scalars.quotients import stepwise
 

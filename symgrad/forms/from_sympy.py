@@ -13,12 +13,12 @@ import numpy as np
 import sympy as sp
 
 from symgrad import functions
+from symgrad.core.modes import get_default_dtype
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms.sympy_nodes import Env, exact_sizes, kept, value_of
 from symgrad.forms.sympy_reader import Reader
-from symgrad.modes import get_default_dtype
 from symgrad.ops.map import exact, show_shape
-from symgrad.record import as_tensor
 
 
 def from_sympy(expr: Any, args: Any) -> Callable[..., Any]:

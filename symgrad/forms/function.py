@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Leaf, size_symbol
+from symgrad.core.pickling import AsFunction
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms.names import Naming
 from symgrad.forms.program import Program
-from symgrad.lazy import cached_property
-from symgrad.node import Leaf, size_symbol
 from symgrad.ops.map import show_shape
 from symgrad.ops.resize import solved, told_by
 from symgrad.ops.value import to_value
-from symgrad.pickling import AsFunction
+from symgrad.support.lazy import cached_property
 
 
 class Function(AsFunction):

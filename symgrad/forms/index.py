@@ -12,13 +12,13 @@ import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
+from symgrad.core.node import AnyNode, ancestors, is_node
 from symgrad.errors import FormError
 from symgrad.forms import names
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.entries import Entry
 from symgrad.forms.notation import At, Branches, PiProduct, Sigma, dressed
-from symgrad.node import AnyNode, ancestors, is_node
 from symgrad.scalars import tidy
 
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.foreign import latex_letters, named
-from symgrad.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
+from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.resize import sizes_in, told_by
+from symgrad.support.foreign import latex_letters, named
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π

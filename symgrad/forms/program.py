@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.errors import ShapeError
-from symgrad.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.ops.resize import sizes_in, solved, with_sizes
 
 

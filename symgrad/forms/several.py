@@ -7,13 +7,13 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.node import AnyNode
 from symgrad.errors import FormError
-from symgrad.foreign import latex_in_html
 from symgrad.forms import names, printers, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.where import Definition, WhereForm
-from symgrad.lazy import cached_property
-from symgrad.node import AnyNode
+from symgrad.support.foreign import latex_in_html
+from symgrad.support.lazy import cached_property
 
 SHORT = 40  # signs of an intermediate result's formula, to call it by that
 

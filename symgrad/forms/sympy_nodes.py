@@ -17,11 +17,11 @@ from sympy.matrices.expressions.dotproduct import DotProduct
 from sympy.matrices.expressions.matexpr import MatrixElement
 
 from symgrad import functions
+from symgrad.core.node import CONSTANT, Leaf
+from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import FormError
-from symgrad.node import CONSTANT, Leaf
 from symgrad.ops.map import ADD, MUL, Map, exact
 from symgrad.ops.shape import Expand, Eye
-from symgrad.record import Core, as_tensor, handle
 
 Env = dict[Any, Any]  # values of the steps so far, by what they compute
 Step = Callable[[Env], Any]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
+from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.forms import names, printers
 from symgrad.forms.abbreviate import abbreviated, is_quotient, is_root, is_short, total
 from symgrad.forms.canon import Pool, Term, lowered
@@ -22,7 +23,6 @@ from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.letters import NoMatrix
-from symgrad.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.ops.linalg import Inverse
 from symgrad.ops.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.engine.generator import Generator, source
+from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ValueNeeded
-from symgrad.generator import Generator, source
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import float_of
-from symgrad.public import public
 
 
 @public

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.engine.public import public
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.dropout import dropout
 from symgrad.nn.normalise import batch_norm, instance_norm
@@ -28,7 +29,6 @@ from symgrad.ops import softmax as _softmax
 from symgrad.ops.elementwise import UNARY
 from symgrad.ops.map import DIV, MUL
 from symgrad.ops.protocol import rename
-from symgrad.public import public
 
 __all__ = [
     "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",

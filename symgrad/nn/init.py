@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.kernels import canonical
+from symgrad.core.modes import no_grad
+from symgrad.engine.generator import Generator, source
+from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.generator import Generator, source
-from symgrad.kernels import canonical
-from symgrad.modes import no_grad
 from symgrad.ops.elementwise import UNARY
-from symgrad.record import handle
 
 __all__ = [
     "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",

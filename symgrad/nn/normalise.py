@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.modes import no_grad
+from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.modes import no_grad
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised
 from symgrad.ops.protocol import shape
 from symgrad.ops.reduce import mean
 from symgrad.ops.shape import total
 from symgrad.ops.variance import var
-from symgrad.public import public
 
 
 @public

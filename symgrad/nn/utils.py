@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from symgrad.core.modes import no_grad
+from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.functions import cat, stack
-from symgrad.modes import no_grad
 from symgrad.ops.norms import vector_norm
-from symgrad.record import Core, as_tensor
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",

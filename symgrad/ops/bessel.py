@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import NotYet
-from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes
 from symgrad.ops.protocol import Op
-from symgrad.promotion import floating
 from symgrad.scalars import besselj as kernels
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.modes import get_default_dtype
 from symgrad.errors import ArgumentError, DTypeError
-from symgrad.modes import get_default_dtype
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, clip_to, power
 from symgrad.ops.logic import LOGIC

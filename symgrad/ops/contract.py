@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import canonical, folded
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind, one_of, promoted
 from symgrad.errors import ShapeError
-from symgrad.kernels import canonical, folded
-from symgrad.node import Shape
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
-from symgrad.promotion import Kind, one_of, promoted
 
 # Users write the first 52; the rest are for arrays of up to 64 axes, NumPy's most.
 LETTERS = string.ascii_letters + "".join(map(chr, range(0x100, 0x180)))

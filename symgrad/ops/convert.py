@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.modes import get_default_dtype
-from symgrad.node import Shape
+from symgrad.core.modes import get_default_dtype
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
-from symgrad.promotion import Kind
 
 
 @frozen

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from symgrad.node import Shape
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
 from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg import Inverse
@@ -20,7 +21,6 @@ from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.square import check_square, check_terms, on_matrices, real
-from symgrad.promotion import floating
 
 
 def _per_matrix(g: Any) -> Any:

@@ -10,8 +10,8 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape

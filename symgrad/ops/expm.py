@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.node import Shape
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
 from symgrad.ops.factors import each_matrix, no_formula
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op
 from symgrad.ops.square import check_square, real
-from symgrad.promotion import floating
 
 
 @frozen

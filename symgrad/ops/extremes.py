@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import positions
 from symgrad.errors import ArgumentTypeError
-from symgrad.node import Shape
 from symgrad.ops.elementwise import BINARY
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.guards import WEIGH
@@ -31,7 +32,6 @@ from symgrad.ops.reduction import (
     resolve,
 )
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.promotion import positions
 
 
 class Extremum(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import FormError, LinAlgError
-from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.square import real
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Shape
 from symgrad.errors import IndexRangeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.keys import Positions, integers, is_unknown
 from symgrad.ops.lookup import Deposit, Lookup, lookup
 from symgrad.ops.map import ADD, MUL, show_shape

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.lazy import cached_property
 from symgrad.ops.map import MUL, NEG, Map
 from symgrad.ops.protocol import Plan
 from symgrad.scalars import X, exp, log, maximum, minimum
+from symgrad.support.lazy import cached_property
 
 _LARGEST: Any = sp.Float("1.79769313486231e+308")  # rounded down: to 15 digits the largest is printed as ∞
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import stacked
 from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
@@ -20,7 +21,6 @@ from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.scatter import decided
 from symgrad.ops.select import along, getitem, part
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.promotion import stacked
 
 
 @frozen

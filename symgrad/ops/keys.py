@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeeded
-from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced
 from symgrad.ops.value import array_of, is_foreign

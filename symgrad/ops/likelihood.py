@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
-from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise import BINARY, where

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.matrices import Tril, Triu, identity_like
 from symgrad.ops.protocol import Op, bracket, rename, shape
 from symgrad.ops.square import adjugate, bad_minor, check_square, determinant, first_bad, on_matrices, real, zero_pivot
-from symgrad.promotion import floating
 
 
 # ------------------------------------------------------------------ inverse

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.node import Shape
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind, truths
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op, refused
-from symgrad.promotion import Kind, truths
 from symgrad.scalars import X
 
 

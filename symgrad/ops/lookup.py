@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import of_first
 from symgrad.errors import IndexRangeError
-from symgrad.kernels import canonical
-from symgrad.node import Shape
 from symgrad.ops.conditions import one_if
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import check_range
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
-from symgrad.promotion import of_first
 
 
 class _AtPositions(Op):

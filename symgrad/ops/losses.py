@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum, sum_axes
 from symgrad.ops.elementwise import BCE_LOGITS
 from symgrad.ops.frozen import frozen
@@ -23,7 +24,6 @@ from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.shape import total
 from symgrad.ops.total import MapTotal
-from symgrad.promotion import floating
 from symgrad.scalars import X, logsigmoid
 
 SQUARED_ERROR = Map(lambda: (X[0] - X[1]) ** 2, 2, "MseLoss")

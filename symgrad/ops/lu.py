@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating, of_first, positions
 from symgrad.errors import NotYet, ShapeError, shown_as
-from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
@@ -24,7 +25,6 @@ from symgrad.ops.matrices import Tril, Triu, identity_like
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.select import along
 from symgrad.ops.square import check_square, real
-from symgrad.promotion import floating, of_first, positions
 
 
 def _eliminated(x: Any) -> tuple[Any, Any]:

@@ -16,13 +16,13 @@ import sympy as sp
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
+from symgrad.core.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
+from symgrad.core.node import Node, Shape
+from symgrad.core.promotion import BOOL, FLOAT64, HALF, Kind, is_float, one_of, promoted
 from symgrad.errors import ShapeError
-from symgrad.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
-from symgrad.lazy import cached_property
-from symgrad.node import Node, Shape
 from symgrad.ops.protocol import Op, Plan, refused
-from symgrad.promotion import BOOL, FLOAT64, HALF, Kind, is_float, one_of, promoted
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
+from symgrad.support.lazy import cached_property
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
 

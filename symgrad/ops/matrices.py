@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ShapeError, shown_as
-from symgrad.node import Shape
 from symgrad.ops.contract import Einsum, permute, summing
 from symgrad.ops.convert import counted
 from symgrad.ops.frozen import frozen

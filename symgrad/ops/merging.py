@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.convert import counted
 from symgrad.ops.elementwise import BINARY
 from symgrad.ops.extremes import Extreme

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.modes import get_default_dtype
 from symgrad.errors import ArgumentError
-from symgrad.modes import get_default_dtype
 from symgrad.ops.convert import Cast
 from symgrad.ops.join import stack
 from symgrad.ops.map import show_shape

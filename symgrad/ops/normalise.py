@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, IDENTITY, MUL, Map, show_shape
 from symgrad.ops.protocol import rename, shape

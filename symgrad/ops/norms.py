@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ShapeError, shown_as
-from symgrad.node import Shape
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise import abs_
 from symgrad.ops.extremes import amax, amin
@@ -23,7 +24,6 @@ from symgrad.ops.map import DIV, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.spectral import svdvals
-from symgrad.promotion import floating
 from symgrad.scalars.declare import X
 
 Dims = int | Sequence[int] | None

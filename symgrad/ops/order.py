@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.node import Shape
+from symgrad.core.node import Shape
+from symgrad.core.promotion import of_first, positions
 from symgrad.ops.conditions import one_if
 from symgrad.ops.extremes import Ties
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH
 from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
 from symgrad.ops.scan import AlongAxis
-from symgrad.promotion import of_first, positions
 
 
 class _Finds(AlongAxis):

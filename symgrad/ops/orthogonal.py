@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet, ShapeError
-from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.frozen import frozen
@@ -18,7 +19,6 @@ from symgrad.ops.matrices import Triu
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape
-from symgrad.promotion import floating
 
 
 @frozen

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.join import cat, hstack, split
 from symgrad.ops.keys import integers
 from symgrad.ops.map import show_shape

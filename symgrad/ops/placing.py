@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Shape
 from symgrad.errors import DTypeError, IndexRangeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import permute
 from symgrad.ops.keys import Positions, constant, integers, is_unknown, known, parse
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape

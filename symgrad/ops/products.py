@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import LETTERS, Einsum, matmul
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.protocol import shape

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Node, Shape, is_node
+from symgrad.core.promotion import CONVERTING, Kind, promoted, truths
 from symgrad.errors import ArgumentError, DTypeError, NumberRangeError, SymgradError
-from symgrad.node import Node, Shape, is_node
-from symgrad.promotion import CONVERTING, Kind, promoted, truths
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]

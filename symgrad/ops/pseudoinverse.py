@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind, floating, positions
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT, sum_axes
 from symgrad.ops.elementwise import BINARY
@@ -21,7 +22,6 @@ from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.spectral import check_matrix, svdvals
 from symgrad.ops.square import adjugate, check_square, determinant
-from symgrad.promotion import Kind, floating, positions
 
 
 def _threshold(s: Any, sizes: Shape, atol: float | None, rtol: float | None) -> Any:

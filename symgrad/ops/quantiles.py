@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.blends import LERP
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import permute, sum_axes

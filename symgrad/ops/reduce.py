@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import folded
+from symgrad.core.promotion import summed, truths
 from symgrad.errors import DTypeError
-from symgrad.kernels import folded
 from symgrad.ops.contract import permute, summing
 from symgrad.ops.convert import Cast, counted
 from symgrad.ops.extremes import Extremum, amax, amin, argmax, argmin, max, min
@@ -33,7 +34,6 @@ from symgrad.ops.scan import others
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.value import torch_dtype
 from symgrad.ops.variance import mean_of, std, std_mean, var, var_mean
-from symgrad.promotion import summed, truths
 
 __all__ = [
     "Extremum", "all", "amax", "amin", "any", "argmax", "argmin", "axes_of", "max", "mean", "min", "prod",

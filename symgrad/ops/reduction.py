@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import IndexRangeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape

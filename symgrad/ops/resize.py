@@ -10,8 +10,8 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.node import Leaf, is_node
 from symgrad.errors import ShapeError
-from symgrad.node import Leaf, is_node
 from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.protocol import Op
 

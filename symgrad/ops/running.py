@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.kernels import folded
-from symgrad.node import Shape
+from symgrad.core.kernels import folded
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import SHARE, WEIGH
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scan import AlongAxis, Recurrence, Shift, _given, _put
 from symgrad.ops.shape import Reshape, axis_of
-from symgrad.promotion import floating
 
 
 @frozen

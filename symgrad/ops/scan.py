@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import folded
+from symgrad.core.node import Shape
+from symgrad.core.promotion import summed
 from symgrad.errors import ArgumentTypeError
-from symgrad.kernels import folded
-from symgrad.node import Shape
 from symgrad.ops.convert import counted
 from symgrad.ops.frozen import frozen
 from symgrad.ops.guards import WEIGH, weigh
 from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
-from symgrad.promotion import summed
 
 
 def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:

@@ -12,12 +12,12 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from symgrad.kernels import canonical
-from symgrad.node import Shape
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import of_first
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, bracket
-from symgrad.promotion import of_first
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import of_first, positions
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.conditions import one_if
 from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape
-from symgrad.promotion import of_first, positions
 
 
 class _Counts(Op):

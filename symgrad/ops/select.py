@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Shape
 from symgrad.errors import DTypeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.elementwise import where
 from symgrad.ops.keys import ALL, Item, Span, constant, is_unknown, known, parse, plain
 from symgrad.ops.lookup import lookup

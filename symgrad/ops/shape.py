@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import FLOAT64, Kind
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op
-from symgrad.promotion import FLOAT64, Kind
 
 
 def total(sizes: Sequence[Any]) -> Any:

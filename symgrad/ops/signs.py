@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind, floating, positions, truths
 from symgrad.errors import ArgumentError
-from symgrad.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise import BINARY, UNARY, abs_
 from symgrad.ops.frozen import frozen
 from symgrad.ops.logic import LOGIC, Bits
 from symgrad.ops.map import ADD, MUL, SUB, sum_terms
 from symgrad.ops.protocol import Op, rename
-from symgrad.promotion import Kind, floating, positions, truths
 
 
 # ------------------------------------------------------------------ signs

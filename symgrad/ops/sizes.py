@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.keys import Positions, integers
 from symgrad.ops.map import show_shape
 from symgrad.ops.parts import Take

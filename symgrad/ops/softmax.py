@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import folded
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentTypeError
-from symgrad.kernels import folded
-from symgrad.node import Shape
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast, as_floats
 from symgrad.ops.elementwise import abs_, exp, log, sign
@@ -23,7 +24,6 @@ from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
 from symgrad.ops.shape import Expand, axis_of
-from symgrad.promotion import floating
 
 _exp = np.frompyfunc(sp.exp, 1, 1)
 _log = np.frompyfunc(sp.log, 1, 1)

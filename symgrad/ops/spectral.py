@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops import factors
 from symgrad.ops.contract import matmul, mT, sum_axes
 from symgrad.ops.frozen import frozen
@@ -22,7 +23,6 @@ from symgrad.ops.protocol import Op, shape
 from symgrad.ops.select import along
 from symgrad.ops.shape import Reshape
 from symgrad.ops.square import check_square
-from symgrad.promotion import floating
 
 
 def _row(v: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Shape
 from symgrad.errors import DTypeError, FormError, ShapeError
-from symgrad.node import Shape
 from symgrad.ops.map import show_shape
 
 

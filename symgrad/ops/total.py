@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.kernels import canonical
-from symgrad.lazy import cached_property
-from symgrad.node import Shape
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind, accumulated, floating
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import DIV, MUL, Map, clip, emap, substitute
 from symgrad.ops.protocol import Op, Plan, shape
 from symgrad.ops.shape import total
-from symgrad.promotion import Kind, accumulated, floating
 from symgrad.scalars import G, X, differentiate, scale
+from symgrad.support.lazy import cached_property
 
 
 class MapTotal(Op):

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.kernels import canonical
+from symgrad.core.modes import get_default_dtype
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
-from symgrad.kernels import canonical
-from symgrad.modes import get_default_dtype
 from symgrad.ops.protocol import Traced
 
 _KINDS = "biuf"

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.kernels import folded
+from symgrad.core.promotion import floating
 from symgrad.errors import DTypeError
-from symgrad.kernels import folded
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import field, frozen
@@ -20,7 +21,6 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
 from symgrad.ops.shape import total
 from symgrad.ops.value import torch_dtype
-from symgrad.promotion import floating
 from symgrad.scalars import X
 
 

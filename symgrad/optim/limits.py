@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler import compile
+from symgrad.core import trees
 from symgrad.errors import ArgumentError
 from symgrad.func import hessian, jacobian
 from symgrad.optim.vectors import Checked, Vector, plain, several

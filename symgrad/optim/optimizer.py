@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import modes
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
-from symgrad.inplace import rebind
-from symgrad.kernels import canonical
-from symgrad.record import handle
-from symgrad.tensor import Tensor
+from symgrad.tensors.inplace import rebind
+from symgrad.tensors.tensor import Tensor
 
 Group = dict[str, Any]
 State = dict[str, Any]

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad import trees
+from symgrad.core import trees
+from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.ops.value import is_foreign
-from symgrad.record import Core, as_tensor
 
 
 class Vector:

@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.lazy import cached_property
+from symgrad.support.lazy import cached_property
 
 Interval = tuple[float, float]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.node import AnyNode, Leaf
+from symgrad.core.node import AnyNode, Leaf
 from symgrad.ops.map import Map
 from symgrad.teach.chalk import chalk, number, sizes
 from symgrad.teach.lines import entry

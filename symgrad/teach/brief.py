@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.node import ancestors
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
-from symgrad.node import ancestors
 from symgrad.teach.chalk import chalk
 
 MANY = 80  # operations

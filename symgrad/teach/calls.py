@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.creation import symbol, tensor
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import CONSTANT, Leaf
+from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
-from symgrad.modes import enable_grad
-from symgrad.node import CONSTANT, Leaf
 from symgrad.ops.map import show_shape
-from symgrad.record import Core, as_tensor
+from symgrad.tensors.creation import symbol, tensor
 
 _HOME = str(Path(__file__).parents[1])
 

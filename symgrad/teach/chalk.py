@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.foreign import printable
 from symgrad.forms import printers
+from symgrad.support.foreign import printable
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NAME = re.compile(r"(‹[^›]*›)")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.node import AnyNode, Leaf, Node
+from symgrad.core.node import AnyNode, Leaf, Node
 from symgrad.teach.boxes import Arrow, Box, box_of
 from symgrad.teach.calls import Call
 from symgrad.teach.tape import Tape

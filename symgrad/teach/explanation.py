@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from symgrad.core.node import TRACED, Leaf
+from symgrad.core.pickling import read
+from symgrad.engine.record import as_tensor, handle
 from symgrad.forms.closed import ClosedForm
-from symgrad.lazy import cached_property
-from symgrad.node import TRACED, Leaf
-from symgrad.pickling import read
-from symgrad.record import as_tensor, handle
+from symgrad.support.lazy import cached_property
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.html import html
 from symgrad.teach.latex import aligned, latex, markdown
@@ -17,7 +17,7 @@ from symgrad.teach.lines import Line, lines
 from symgrad.teach.steps import Derivation, Step
 from symgrad.teach.tape import Tape
 from symgrad.teach.text import text
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 
 
 def explain(y: Tensor | Callable[..., Any], wrt: Any = None, *, at: Any = None, cotangent: Any = None) -> Explanation:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from symgrad import foreign
 from symgrad.errors import MissingExtra
+from symgrad.support import foreign
 from symgrad.teach.boxes import Arrow, Box
 
 _SHAPES = {"leaf": ("([", "])"), "operation": ("[", "]"), "output": ("[[", "]]"), "group": ("{{", "}}")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from symgrad import foreign
+from symgrad.support import foreign
 from symgrad.teach.arraymathml import inside
 from symgrad.teach.chalk import number
 from symgrad.teach.lines import Formula, Line, Value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from symgrad import foreign
-from symgrad.foreign import latex_in_html
 from symgrad.forms import printers
+from symgrad.support import foreign
+from symgrad.support.foreign import latex_in_html
 from symgrad.teach.chalk import number
 from symgrad.teach.lines import Formula, Line, Value
 

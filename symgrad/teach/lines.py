@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.node import Leaf
 from symgrad.forms.arrays import ArrayExpr
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import FREE
 from symgrad.forms.notation import At
-from symgrad.node import Leaf
 from symgrad.teach.adjoint import Adjoint, AdjointAt
 from symgrad.teach.brief import LONG, SHORT, brief
 from symgrad.teach.chalk import chalk, sizes

@@ -8,11 +8,11 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.printer import Printer
 
-from symgrad.foreign import html
 from symgrad.forms import printers
 from symgrad.forms.arrays import level
 from symgrad.forms.nodes import called
 from symgrad.scalars import BY_FUNCTION
+from symgrad.support.foreign import html
 from symgrad.teach.markup import (
     BEFORE_WORD,
     INVISIBLE,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import AnyNode, Leaf
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms.closed import ClosedForm
-from symgrad.node import AnyNode, Leaf
 from symgrad.ops.map import show_shape
 from symgrad.teach.boxes import Arrow, Box, box_of
 from symgrad.teach.brief import brief
@@ -19,7 +19,7 @@ from symgrad.teach.collapse import MOST, groups_of
 from symgrad.teach.formats import dot, mermaid, networkx_graph
 from symgrad.teach.svg import svg
 from symgrad.teach.tape import Pull, Tape
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 
 NARROW = 30  # signs of an arrow's formula beyond which less is said
 ADJOINTS = (None, True, False, "formula", "number")

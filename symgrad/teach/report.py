@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import foreign
+from symgrad.core.node import AnyNode, Leaf, evaluate
+from symgrad.engine.record import as_tensor
 from symgrad.errors import SymgradError
 from symgrad.exports import export
-from symgrad.files import replace_files
 from symgrad.forms.closed import ClosedForm
-from symgrad.node import AnyNode, Leaf, evaluate
-from symgrad.record import as_tensor
+from symgrad.support import foreign
+from symgrad.support.files import replace_files
 from symgrad.teach import html
 from symgrad.teach.brief import brief
 from symgrad.teach.calls import check_number, output_of
@@ -28,7 +28,7 @@ from symgrad.teach.page import page
 from symgrad.teach.picture import graph
 from symgrad.teach.steps import Derivation
 from symgrad.teach.tape import Tape
-from symgrad.tensor import Tensor
+from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 
 MANY = 400  # entries of leaves that are moved one by one for the cross-check

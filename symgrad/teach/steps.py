@@ -12,14 +12,14 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.node import AnyNode, Leaf, is_node
+from symgrad.core.pickling import written
 from symgrad.errors import FormError
 from symgrad.forms.arrays import ArrayExpr
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.nodes import Plus
-from symgrad.lazy import cached_property
-from symgrad.node import AnyNode, Leaf, is_node
 from symgrad.ops.map import Map
-from symgrad.pickling import written
+from symgrad.support.lazy import cached_property
 from symgrad.teach.brief import brief
 from symgrad.teach.tape import Pull, Tape
 from symgrad.teach.words import Rule, rule

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from symgrad.foreign import html
+from symgrad.support.foreign import html
 from symgrad.teach.boxes import Arrow, Box
 from symgrad.teach.layout import Size, layout
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad import foreign
+from symgrad.core.pickling import portable
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
-from symgrad.pickling import portable
-from symgrad.record import as_tensor
+from symgrad.support import foreign
 from symgrad.teach import plot
 from symgrad.teach.brief import brief
 from symgrad.teach.calls import called, parameters

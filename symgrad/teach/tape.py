@@ -13,7 +13,10 @@ import numpy as np
 import sympy as sp
 
 from symgrad.autograd.opened import opened
-from symgrad.engine import overheard
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.engine.sweep import overheard
 from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
 from symgrad.forms import printers
 from symgrad.forms.closed import ClosedForm
@@ -21,12 +24,9 @@ from symgrad.forms.derive import derive
 from symgrad.forms.names import Mint, Naming, is_known
 from symgrad.forms.nodes import ArraySymbol, Call
 from symgrad.forms.notation import Bracket
-from symgrad.lazy import cached_property
-from symgrad.modes import enable_grad
-from symgrad.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
 from symgrad.ops.contract import sum_to
 from symgrad.ops.shape import Expand
-from symgrad.record import Core, as_tensor, handle
+from symgrad.support.lazy import cached_property
 from symgrad.teach.adjoint import Adjoint, AdjointAt
 
 _LETTERS = {0: "uvwpqrst", 1: "uvwpqrabc", 2: "UVWPQRABC", 3: "UVWQRS"}

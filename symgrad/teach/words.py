@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.autograd.opaque import Opaque
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import TRACED, Leaf, Node, is_node
+from symgrad.engine.record import handle
 from symgrad.errors import SymgradError
-from symgrad.foreign import printable
 from symgrad.forms import printers
 from symgrad.forms.derive import derive, expression
 from symgrad.forms.elementwise import Elementwise
 from symgrad.forms.marks import Cases
 from symgrad.forms.names import is_known
 from symgrad.forms.notation import Bracket
-from symgrad.modes import enable_grad
-from symgrad.node import TRACED, Leaf, Node, is_node
 from symgrad.ops import linalg, matrices, spectral
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
@@ -40,8 +40,8 @@ from symgrad.ops.shape import Expand, Flip, Reshape
 from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
 from symgrad.ops.total import MapTotal
 from symgrad.ops.variance import Var
-from symgrad.record import handle
 from symgrad.scalars import BY_FUNCTION
+from symgrad.support.foreign import printable
 from symgrad.teach.chalk import chalk
 from symgrad.teach.prime import Prime
 

@@ -6,7 +6,6 @@ machine code. Imports scalars, arrays, wrapper and machine.
 
 from __future__ import annotations
 
-from symgrad import trees
 from symgrad.compiler import python
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable
 from symgrad.compiler.llvm import arrays, python_api, scalars
@@ -15,6 +14,7 @@ from symgrad.compiler.llvm.code import Used
 from symgrad.compiler.llvm.machine import straight_level
 from symgrad.compiler.program import Program
 from symgrad.compiler.scalarise import Written
+from symgrad.core import trees
 
 LONGEST = 400_000  # scalar operations in straight-line code
 SHORT = 600  # up to which programs of arrays are written out

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symgrad import trees
 from symgrad.compiler.backend import Kernel
 from symgrad.compiler.llvm import python_api
 from symgrad.compiler.llvm.machine import Level, compile_ir
 from symgrad.compiler.llvm.wrapper import Array, only_tuples, positional, wrapper
 from symgrad.compiler.program import Program
+from symgrad.core import trees
 
 
 class Interface:

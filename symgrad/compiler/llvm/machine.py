@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
-from symgrad.forks import hold_while_forking
+from symgrad.support.forks import hold_while_forking
 
 # llvmlite's lock around each call of LLVM, whose own locks a child must not find held.
 _LOCK: Any = getattr(llvm.ffi.lib, "_lock", None) or threading.RLock()

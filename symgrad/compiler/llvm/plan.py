@@ -22,14 +22,14 @@ from symgrad.compiler.llvm.memory import Buffer, Shape, View, view_of, whole
 from symgrad.compiler.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program
-from symgrad.loops.body import Body
-from symgrad.loops.op import Scan
 from symgrad.ops.contract import Einsum
 from symgrad.ops.join import Cat, Stack
 from symgrad.ops.matrices import Diagonal
 from symgrad.ops.parts import Part
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+from symgrad.transforms.loops.body import Body
+from symgrad.transforms.loops.op import Scan
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
 SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break

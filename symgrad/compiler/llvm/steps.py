@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from symgrad.compiler.elements import Elements
 from symgrad.compiler.llvm.memory import Buffer, Shape, View
-from symgrad.loops.op import Scan
+from symgrad.transforms.loops.op import Scan
 
 FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
 ONTO = {"sum": "sum onto", "max": "max onto", "min": "min onto"}  # into memory that holds something already

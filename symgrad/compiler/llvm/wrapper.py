@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.llvm import python_api as api
+from symgrad.core import trees
 
 FLOAT64 = np.dtype(np.float64)
 

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import mpmath
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.backend import BACKENDS, Kernel, Unsuitable, as_result
 from symgrad.compiler.mpmath.matrices import numbers
 from symgrad.compiler.mpmath.number import Ball, Field, Undecided
 from symgrad.compiler.mpmath.operations import name_of, run
 from symgrad.compiler.program import INPUT, STEP, Program
+from symgrad.core import trees
 
 _MOST = 1 << 15  # bits
 PER_DIGIT = 3.3219280948873626

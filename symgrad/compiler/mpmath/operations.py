@@ -21,7 +21,6 @@ from symgrad.compiler.mpmath.expressions import Evaluator, largest
 from symgrad.compiler.mpmath.matrices import floats, numbers
 from symgrad.compiler.mpmath.number import Field, Undecided
 from symgrad.errors import FormError, NotYet
-from symgrad.loops.op import Scan
 from symgrad.ops.convert import Cast
 from symgrad.ops.determinant import Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.expm import MatrixExp
@@ -35,6 +34,7 @@ from symgrad.ops.protocol import Op
 from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.spectral import Eigenvalues, Eigenvectors, SingularValues, SingularVectors
 from symgrad.scalars import X
+from symgrad.transforms.loops.op import Scan
 
 Own = Callable[[Field, Any, Sequence[Any]], Any]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.compiler.sparse.entries import Entries
 from symgrad.compiler.sparse.rules import joined, rule
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 from symgrad.ops.contract import Einsum
 
 _MOST = 20_000_000  # products that are looked at one by one

@@ -13,7 +13,7 @@ import numpy as np
 from symgrad.compiler.meaning import steps_of_map
 from symgrad.compiler.payload import replay
 from symgrad.compiler.sparse.sets import Ints, Sets
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS
 

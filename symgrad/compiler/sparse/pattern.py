@@ -17,9 +17,9 @@ from symgrad.compiler.sparse import contraction  # noqa: F401  (registers its ru
 from symgrad.compiler.sparse.entries import Entries
 from symgrad.compiler.sparse.rules import Rule, constant, joined, rule, variables
 from symgrad.compiler.sparse.sets import Sets, none
-from symgrad.loops.op import Scan
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 from symgrad.ops.protocol import Op
+from symgrad.transforms.loops.op import Scan
 
 _MOST_STEPS = 20_000  # of loops that are followed step by step
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from symgrad import trees
 from symgrad.compiler.program import Program
 from symgrad.compiler.sparse.colouring import NO_COLOUR
 from symgrad.compiler.sparse.sweeps import Sweeps
 from symgrad.compiler.trace import Spec, trace
+from symgrad.core import trees
 from symgrad.func import jvp, vjp
 from symgrad.ops.join import Cat
 from symgrad.ops.shape import Reshape
-from symgrad.vmap import vmap
+from symgrad.transforms.vmap import vmap
 
 Function = Callable[..., Any]
 

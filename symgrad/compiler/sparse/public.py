@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad import trees
-from symgrad.argnums import check_argnums, positions, tensor_result
 from symgrad.compiler.compiled import Compiled, compile
 from symgrad.compiler.sparse.arrays import compressed_rows, require
 from symgrad.compiler.sparse.pattern import pattern
@@ -20,11 +18,13 @@ from symgrad.compiler.sparse.products import costs, entries_of, is_array
 from symgrad.compiler.sparse.sets import Sets
 from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.trace import Spec, trace
+from symgrad.core import trees
+from symgrad.core.pickling import AsFunction, is_found, place_of, portable
+from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
-from symgrad.forks import Lock
 from symgrad.func import grad
-from symgrad.pickling import AsFunction, is_found, place_of, portable
-from symgrad.record import Core
+from symgrad.support.forks import Lock
+from symgrad.transforms.arguments import check_argnums, positions, tensor_result
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 

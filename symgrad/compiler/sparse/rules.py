@@ -16,7 +16,7 @@ from symgrad.compiler.assemble import Assemble
 from symgrad.compiler.scalarise import MOVES
 from symgrad.compiler.sparse.entries import Entries, dependence
 from symgrad.compiler.sparse.sets import Ints, Part, Sets, singles, union
-from symgrad.node import Shape
+from symgrad.core.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet
 from symgrad.ops.expm import MatrixExp

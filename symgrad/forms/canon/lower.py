@@ -13,9 +13,9 @@ from typing import Any
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
-from symgrad.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.determinant import Cofactor, Det

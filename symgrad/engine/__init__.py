@@ -1,0 +1,1 @@
+"""Recording operations and sweeping over their graph, backwards and forwards."""

@@ -1,0 +1,246 @@
+"""torch's doors onto the engine: checks, seeds, accumulation into ``.grad``. Imports record and engine.
+
+A backward computes everything first and deposits last, so one that fails leaves no partial ``.grad``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import GRAD, AnyNode, Cell
+from symgrad.engine.record import Core, handle
+from symgrad.engine.sweep import sweep
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+
+_FLOAT64 = np.dtype(np.float64)
+NO_GRAD = "element 0 of tensors does not require grad and does not have a grad_fn"
+UNUSED = (
+    "The differentiated Tensor at index {i} appears to not have been used in the graph. "
+    "Set allow_unused=True if this is the desired behavior."
+)
+_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
+)
+# mode -> what Tensor.backward(mode=…) runs; the closed forms add "symbolic"
+MODES: dict[str, Callable[..., None]] = {}
+
+
+def backward(
+    tensors: Sequence[Any],
+    gradients: Sequence[Any],
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Sequence[Any] | None = None,
+) -> None:
+    """Accumulate d(Σ tensors·gradients)/dx into ``.grad`` of the leaves x, or of ``inputs`` only."""
+    retain = create_graph if retain_graph is None else retain_graph
+    roots, seeds = _roots(tensors, gradients)
+    wrt = None if inputs is None else cells(inputs)
+    found = _sweep(roots, seeds, wrt, create_graph, retain)
+    for node, g in found.items():
+        _deposit(node, g)
+
+
+def cells(inputs: Sequence[Any]) -> list[AnyNode]:
+    """Return the nodes of ``inputs=``, each with a place for its gradient."""
+    if not inputs:
+        raise ArgumentError("`inputs` argument to `backward()` cannot be empty. Leave it out to reach every leaf.")
+    nodes = [_wanted(t, i) for i, t in enumerate(inputs)]
+    for node in nodes:
+        if node.cell is None:
+            node.cell = Cell()
+    return nodes
+
+
+def grad(
+    outputs: Sequence[Any],
+    inputs: Sequence[Any],
+    gradients: Sequence[Any],
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize: bool = False,
+) -> tuple[Any, ...]:
+    """Return d(Σ outputs·gradients)/dx for each x in inputs, leaving ``.grad`` alone."""
+    retain = create_graph if retain_graph is None else retain_graph
+    if not inputs:
+        raise ArgumentError("`inputs` argument to `grad()` cannot be empty. Pass the tensors to differentiate by.")
+    roots, seeds = _roots(outputs, gradients)
+    wrt = [_wanted(t, i) for i, t in enumerate(inputs)]
+    found = _sweep(roots, seeds, wrt, create_graph, retain)
+    results: list[Any] = []
+    for i, (node, x) in enumerate(zip(wrt, inputs, strict=True)):
+        if node not in found and not (allow_unused or materialize):
+            raise GraphError(UNUSED.format(i=i))
+        if node not in found and not materialize:
+            results.append(None)
+        else:
+            results.append(_as_gradient(found.get(node), x._value))
+    return tuple(results)
+
+
+def _sweep(
+    roots: list[AnyNode], seeds: list[Any], wrt: list[AnyNode] | None, create_graph: bool, retain: bool
+) -> dict[AnyNode, Any]:
+    with np.errstate(all="ignore"):
+        if not create_graph:
+            return sweep(roots, [canonical(s._value) for s in seeds], wrt=wrt, retain=retain)
+        with modes.enable_grad():
+            return sweep(roots, seeds, wrt=wrt, handle=handle, retain=retain)
+
+
+def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNode], list[Any]]:
+    """Check outputs and their cotangents, and fill in ones for scalars."""
+    if len(tensors) != len(gradients):
+        raise GraphError(f"got {len(tensors)} tensors and {len(gradients)} gradients. Pass one gradient per tensor.")
+    roots, seeds = [], []
+    for k, (t, g) in enumerate(zip(tensors, gradients, strict=True)):
+        if not isinstance(t, Core):
+            raise ArgumentTypeError(f"expected a Tensor to differentiate, got {type(t).__name__}. Return a tensor.")
+        if t._node is None or t._node.level != GRAD:
+            raise GraphError(NO_GRAD.replace("0", str(k), 1) + ". " + _why(t))
+        if t._value is None:
+            raise ValueNeeded(
+                "backward needs values, and this tensor is a symbol. Use sg.derive for its formula, or mode='symbolic'."
+            )
+        roots.append(t._node)
+        seeds.append(_seed(t, g, k))
+    return roots, seeds
+
+
+def _why(t: Any) -> str:
+    if t._value is not None and np.asarray(t._value).dtype.kind != "f":
+        return f"Its dtype is {np.asarray(t._value).dtype}; only floating-point results carry gradients."
+    return "Make an input with requires_grad=True, and compute outside no_grad()."
+
+
+def _seed(t: Any, g: Any, k: int) -> Any:
+    if g is None:
+        if type(t._value) is float:
+            return handle(None, 1.0)
+        if np.size(t._value) != 1:
+            raise GraphError(
+                "grad can be implicitly created only for scalar outputs. "
+                f"Got shape {show_shape(np.shape(t._value))}; pass gradient=, a tensor of that shape."
+            )
+        return handle(None, np.ones_like(t._value))
+    if not isinstance(g, Core):
+        kind = type(g[0] if isinstance(g, (list, tuple)) and g else g).__name__
+        kind = str(g.dtype) if isinstance(g, np.ndarray) else kind
+        raise ArgumentTypeError(f"gradients can be either Tensors or None, but got {kind}. Use sg.tensor(…).")
+    shape = np.shape(t._value)
+    if np.shape(g._value) != shape:
+        raise ShapeError(
+            f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(np.shape(g._value))}) and "
+            f"output[{k}] has a shape of torch.Size({show_shape(shape)}). They must be the same."
+        )
+    return g
+
+
+def _wanted(t: Any, i: int) -> AnyNode:
+    if not isinstance(t, Core):
+        raise ArgumentTypeError(f"inputs must be Tensors, got {type(t).__name__} at index {i}.")
+    if t._node is None or t._node.level != GRAD:
+        raise GraphError(
+            f"One of the differentiated Tensors does not require grad. It is the one at index {i}; make it with "
+            "requires_grad=True."
+        )
+    node: AnyNode = t._node
+    return node
+
+
+def _as_gradient(g: Any, value: Any) -> Any:
+    """Return a cotangent as a tensor of the dtype of the value it belongs to."""
+    if g is None:
+        return handle(None, 0.0 if type(value) is float else np.zeros_like(value))
+    if isinstance(g, Core):
+        wanted = value.dtype if type(value) is np.ndarray else _FLOAT64
+        return g if g._value is None or getattr(g._value, "dtype", _FLOAT64) == wanted else Cast(wanted)(g)
+    if type(value) is np.ndarray:
+        return handle(None, g if type(g) is np.ndarray and g.dtype is value.dtype else np.asarray(g, value.dtype))
+    return handle(None, float(g))
+
+
+def _deposit(node: AnyNode, g: Any) -> None:
+    """Accumulate a cotangent into a node's ``.grad``, between the hooks of a leaf."""
+    cell = node.cell
+    if cell is None:
+        return
+    hooks = cell.hooks
+    if hooks is None:
+        _accumulate(node, cell, g)
+        return
+    with modes.set_grad_enabled(isinstance(g, Core)):
+        g = g if g is None else hooks.on_entry(g)
+        _accumulate(node, cell, g)
+        if g is not None:
+            hooks.on_exit(g, [])
+        hooks.on_accumulated(lambda: handle(node, node.value))
+
+
+def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
+    value = node.value
+    if type(g) is np.ndarray and (type(value) is np.ndarray and g.dtype is value.dtype):
+        new = handle(None, g)
+    else:
+        like = value if value is not None else g
+        new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
+    with cell.lock:
+        old = cell.grad
+        if old is None:
+            cell.grad = new
+        elif isinstance(g, Core):
+            cell.grad = old + new
+        else:
+            total = old._value + new._value
+            cell.grad = handle(None, total if type(total) is np.ndarray else canonical(total))
+
+
+def warn_of_cycle(stacklevel: int) -> None:
+    """Warn as torch does: a leaf holds its gradient, whose graph holds the leaf."""
+    warnings.warn(_CYCLE, UserWarning, stacklevel=stacklevel)
+
+
+def run(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any, mode: str) -> None:
+    """Run ``Tensor.backward``."""
+    if gradient is None and inputs is None and not create_graph and type(t._value) is float and mode == "numeric":
+        _of_scalar(t, bool(retain_graph))
+        return
+    if mode not in MODES:
+        raise ArgumentError(f"backward: mode={mode!r} is unknown. Expected one of {sorted(MODES)}.")
+    if create_graph and mode == "numeric":
+        warn_of_cycle(4)
+    if inputs is not None and isinstance(inputs, Core):
+        inputs = [inputs]
+    MODES[mode](t, gradient, retain_graph, create_graph, inputs)
+
+
+def _of_scalar(t: Any, retain: bool) -> None:
+    """Run the commonest backward, of a loss, without ceremony."""
+    node = t._node
+    if node is None or node.level != GRAD:
+        raise GraphError(f"{NO_GRAD}. {_why(t)}")
+    with np.errstate(all="ignore"):
+        found = sweep((node,), (1.0,), retain=retain)
+    for leaf, g in found.items():
+        _deposit(leaf, g)
+
+
+def _numeric(t: Any, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any) -> None:
+    backward([t], [gradient], retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
+
+
+MODES["numeric"] = _numeric

@@ -1,0 +1,427 @@
+"""Applying operations to tensors: compute the value, and record a node where there is one to record.
+
+The fast paths for elementwise operations are the cost of the tape, so they are written out. Imports ops and
+below; ``tensor.py`` gives its class through ``adopt``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad import errors
+from symgrad.core import anomaly, hooks, modes
+from symgrad.core import node as nodes
+from symgrad.core.kernels import ARITHMETIC, canonical
+from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
+from symgrad.core.promotion import kind_of_number
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import DETACH
+from symgrad.ops.map import POW, Map
+from symgrad.ops.nested import holds_tensors, stacked
+from symgrad.ops.protocol import Op, Traced, failed, refused
+from symgrad.ops.protocol import shape as shape_of
+from symgrad.ops.value import to_value
+
+_new = object.__new__
+_grad_mode = modes.recording
+_ndarray = np.ndarray
+_LAST_INTEGER = np.dtype(np.uint64).num  # NumPy numbers truth values and integers first
+_NUMBERS = (int, float)
+_SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
+
+
+class Core(Traced):
+    """A handle on a value (Python float, ndarray, or None for a symbol) and on the node that made it."""
+
+    __slots__ = ("__weakref__", "_node", "_value")
+    _value: Any
+    _node: Any
+
+    def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
+        if type(op) is Einsum and len(args) == 2 and type(args[0]) is type(args[1]):
+            return contraction(op, *args)
+        if not args and self._value is None:  # the identity in a formula stays one, whatever its size
+            return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
+        return apply(op, args)
+
+
+Tensor: Any = Core
+
+
+def adopt(cls: type[Core]) -> type[Core]:
+    """Make results of this class. Used once, to decorate the Tensor class."""
+    global Tensor
+    Tensor = cls
+    return cls
+
+
+def new_node(*args: Any) -> Node:
+    """Return a node, with its origin where origins are noted."""
+    return make_node(*args)
+
+
+def _make_node_with_origin(*args: Any) -> Any:
+    node = nodes.make_node(*args)
+    node.origin = anomaly.here()
+    return node
+
+
+def note_origins(flag: bool) -> None:
+    """Note from now on where each operation is recorded, or stop it: costs nothing while it is off."""
+    global make_node
+    make_node = _make_node_with_origin if flag else nodes.make_node  # type: ignore[assignment]
+
+
+def handle(node: AnyNode | None, value: Any) -> Any:
+    """Return a tensor of a node and a value."""
+    t = _new(Tensor)
+    t._node, t._value = node, value
+    return t
+
+
+def _shown_to_hooks(g: Any) -> Any:
+    return handle(None, canonical(g)) if isinstance(g, (float, _ndarray, np.generic)) else g
+
+
+def _from_hook(found: Any, g: Any, name: str) -> Any:
+    """Return what a hook made of the gradient g, as the sweep computes with it."""
+    if not isinstance(found, Core):
+        raise errors.ArgumentTypeError(
+            f"expected Variable, but hook returned '{type(found).__name__}'. Return a tensor from {name}, or None."
+        )
+    if shape_of(found) != shape_of(g):
+        raise errors.ShapeError(
+            f"hook '{name}' has changed the size of value. Got {list(shape_of(found))}, expected {list(shape_of(g))}."
+        )
+    return found if isinstance(g, Core) else found._value
+
+
+hooks.adopt(_shown_to_hooks, _from_hook)
+
+
+def as_tensor(x: Any) -> Any:
+    """Return x as a tensor: itself, or a copy of a number, array or nested sequence; tensors in it are stacked."""
+    if isinstance(x, Core):
+        return x
+    if isinstance(x, sp.Expr):
+        return handle(Leaf(_real(x), (), TRACED), None)
+    return stacked(x) if holds_tensors(x) else handle(None, to_value(x))
+
+
+def input_of(x: Any) -> Any:
+    """Return the entry of ``Node.inputs`` for a tensor; a constant gets its leaf when it is first used."""
+    if x._node is None:
+        x._node = Leaf(x._value, x._value.shape if type(x._value) is _ndarray else (), CONSTANT)
+    return x._node
+
+
+# ------------------------------------------------------------------ any operation
+def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
+    """Apply an operation: compute the value where all inputs have theirs, and record the node."""
+    ins: Sequence[Any] = args
+    level, known = CONSTANT, True
+    values = []
+    for a in args:
+        if type(a) is Tensor:
+            v, n = a._value, a._node
+            if v is None:
+                known = False
+            if n is not None and n.level > level:
+                level = n.level
+            values.append(v)
+        elif type(a) is float or type(a) is int:
+            values.append(a)
+        else:
+            return apply(op, [_operand(x) for x in args], label) if not _is_operand(a) else _formal(op, args, label)
+    y: Any = None
+    if known:
+        y = _compute(op, values)
+        if y is None:
+            return _formal(op, args, label)
+        shape = y.shape if type(y) is _ndarray else ()
+        if level == CONSTANT or not _grad_mode():
+            return handle(None, y)
+    elif _all_known(stored := [_stored(a) for a in args]):
+        return apply(
+            op, [_as_number(v) if isinstance(v, sp.Expr) else a for a, v in zip(args, stored, strict=True)], label
+        )
+    else:
+        shape = op.out_shape(*[shape_of(a) for a in ins])
+    node = _record(op, ins, values, y, shape, level, label)
+    if known:
+        return handle(node, y)
+    _note(ins)
+    t = handle(node, None)
+    return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))
+
+
+@contextmanager
+def noting() -> Iterator[dict[int, Any]]:
+    """Collect the tensors, by the id of their node, that operations without a value are applied to in here."""
+    seen: dict[int, Any] = {}
+    token = _SEEN.set(seen)
+    try:
+        yield seen
+    finally:
+        _SEEN.reset(token)
+
+
+def _note(ins: Sequence[Any]) -> None:
+    seen = _SEEN.get()
+    if seen is None:
+        return
+    for a in ins:
+        if isinstance(a, Core) and (a._value is not None or id(a._node) not in seen):
+            seen[id(a._node)] = handle(a._node, a._value)  # as it is now: an in-place statement may rebind ``a``
+
+
+def _is_operand(a: Any) -> bool:
+    return isinstance(a, (Core, int, float, sp.Expr)) and not isinstance(a, np.generic)
+
+
+def _operand(a: Any) -> Any:
+    return a if _is_operand(a) else as_tensor(a)
+
+
+def _formal(op: Op, args: Sequence[Any], label: str | None) -> Any:
+    """Apply an operation to a symbolic size among others, or to numbers for a result of such sizes: it is a symbol."""
+    values = [a._value if isinstance(a, Core) else _real(a) if isinstance(a, sp.Expr) else a for a in args]
+    shape = op.out_shape(*[shape_of(a) for a in args])
+    if not any(isinstance(v, sp.Expr) for v in (*values, *shape)):  # a bool, say
+        return apply(op, [a if isinstance(a, Core) else a + 0 for a in args], label)
+    if _all_known(values):
+        return apply(op, [_as_number(a) for a in args], label)
+    level = max([a._node.level for a in args if isinstance(a, Core) and a._node is not None], default=CONSTANT)
+    node = _record(op, args, values, None, shape, level, label)
+    _note(args)
+    return handle(node, None)
+
+
+def _stored(a: Any) -> Any:
+    """The number, array or SymPy expression that an argument holds; None for a symbol."""
+    return a if not isinstance(a, Core) else a._value if a._value is not None else a._node.value
+
+
+def _all_known(values: Sequence[Any]) -> bool:
+    """Whether all inputs are numbers and arrays; SymPy's numbers, such as pi or Integer(2), count as numbers."""
+    return any(isinstance(v, sp.Expr) for v in values) and all(
+        v is not None and not (isinstance(v, sp.Expr) and v.free_symbols) for v in values
+    )
+
+
+def _real(e: Any) -> Any:
+    """Return an expression of sizes and numbers, refusing a complex one."""
+    if e.is_extended_real is False:
+        raise errors.ArgumentTypeError(
+            f"symgrad has no complex tensors so far. Got {e}; pass real and imaginary parts."
+        )
+    return e
+
+
+def _as_number(a: Any) -> Any:
+    """Return one of SymPy's numbers as Python's; all else as it is."""
+    if not isinstance(a, sp.Expr):
+        return a
+    return int(a) if a.is_Integer else float(a)
+
+
+def _compute(op: Op, values: Sequence[Any]) -> Any:
+    """Return the value; None where sizes of the result are symbolic."""
+    try:
+        for v in values:
+            if type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER:
+                values = _brought(op, values)
+                break
+        return canonical(op.forward(*values))
+    except errors.SymgradError:
+        raise
+    except TypeError as error:
+        if any(isinstance(n, sp.Expr) for n in op.out_shape(*[shape_of(v) for v in values])):
+            return None
+        raise refused(op, error) from error
+    except OverflowError as error:
+        raise failed(op, error) from error
+    except (ValueError, IndexError) as error:
+        op.out_shape(*[shape_of(v) for v in values])  # raises the better message, if shapes are the reason
+        raise failed(op, error) from error
+
+
+def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
+    """Bring integers and truth values to what the operation computes in: a number that wraps, or has eleven digits,
+    on the way to a floating-point result would spoil it.
+    """
+    dtypes = op.operands(*[v.dtype if type(v) is _ndarray else kind_of_number(v) for v in values])
+    return [
+        v.astype(d) if d is not None and type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER and v.dtype != d else v
+        for v, d in zip(values, dtypes, strict=True)
+    ]
+
+
+def _record(
+    op: Op,
+    ins: Sequence[Any],
+    values: Sequence[Any],
+    y: Any,
+    shape: Any,
+    level: int,
+    label: str | None = None,
+) -> Node:
+    if level == GRAD and (op is DETACH or (type(y) is _ndarray and y.dtype.kind != "f")):
+        level = TRACED  # comparisons and indices carry no gradient
+    inputs, active, fits = [], [], type(op) is Map
+    for i, a in enumerate(ins):
+        if not isinstance(a, Core):
+            inputs.append(a)
+            continue
+        p = a._node
+        if p is None:
+            p = input_of(a)
+        elif p.level == GRAD == level:
+            active.append(i)
+        fits = fits and p.shape == shape  # of every input: a symbolic sweep goes towards any of them
+        inputs.append(p)
+    which = tuple(active)
+    plan = op.plans.get(which) if label is None and op.plans is not None else None
+    if plan is None:
+        plan = op.plan(which, len(inputs), label)
+    return make_node(plan, tuple(inputs), plan.pack(y, values) if active else (), shape, max(level, TRACED), fits)
+
+
+# ------------------------------------------------------------------ elementwise operations, fast
+def unary(op: Map, a: Any) -> Any:
+    """Apply an elementwise operation to one tensor."""
+    x = a._value
+    if type(x) is float:
+        try:
+            y = op.on_float(x)
+        except ARITHMETIC:
+            y = op.forward(np.float64(x))
+        shape: Any = ()
+    elif x is None:
+        return apply(op, (a,))
+    else:
+        try:
+            y = op.on_array(x)
+        except TypeError:
+            y = _compute(op, (x,))  # raises what it is
+        if type(y) is not _ndarray:
+            y = canonical(y)
+        shape = x.shape
+    node = a._node
+    out = _new(Tensor)
+    out._value = y
+    if node is None or node.level == 0 or not _grad_mode():
+        out._node = None
+        if type(y) is _ndarray and y.dtype is not x.dtype and y.dtype.kind == "f":
+            out._value = _compute(op, (x,))  # of integers
+        return out
+    if node.level != 2:
+        out._node = _record(op, (a,), (x,), y, shape, node.level)
+        return out
+    plan = op.first or op.plan((0,), 1)
+    out._node = make_node(plan, (node,), plan.pack_fast(y, x), shape, 2, True)
+    return out
+
+
+def binary(op: Map, a: Any, b: Any) -> Any:
+    """Apply an elementwise operation to two tensors."""
+    x, z = a._value, b._value
+    if type(x) is float and type(z) is float:
+        try:
+            y = op.on_float(x, z)
+        except ARITHMETIC:
+            y = op.forward(np.float64(x), np.float64(z))
+        shape: Any = ()
+    elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape and x.dtype is z.dtype:
+        try:
+            y = op.on_array(x, z)
+        except TypeError:
+            y = _compute(op, (x, z))  # raises what it is
+        shape = x.shape
+    else:
+        return apply(op, (a, b))
+    if type(y) is not float and type(y) is not _ndarray:
+        y = canonical(y)
+    n, m = a._node, b._node
+    out = _new(Tensor)
+    out._value = y
+    if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.kind != "f"):
+        if type(y) is _ndarray and y.dtype.kind == "f" and y.dtype is not x.dtype:
+            out._value = y = _compute(op, (x, z))  # of integers
+        out._node = _mixed(op, a, b, x, z, y, shape)
+        return out
+    if not _grad_mode():
+        out._node = None
+        return out
+    plan = op.both or op.plan((0, 1), 2)
+    out._node = make_node(plan, (n, m), plan.pack_fast(y, x, z), shape, 2, True)
+    return out
+
+
+def contraction(op: Einsum, a: Any, b: Any) -> Any:
+    """Contract two tensors, whose shapes fit: the fast path of ``apply`` for products."""
+    x, z, n, m = a._value, b._value, a._node, b._node
+    here = 0 if n is None else n.level
+    there = 0 if m is None else m.level
+    if type(x) is not _ndarray or type(z) is not _ndarray or (here < 2 and there < 2) or x.dtype != z.dtype:
+        return apply(op, (a, b))
+    y = op.forward(x, z)
+    out = _new(Tensor)
+    out._value = y
+    if not _grad_mode():
+        out._node = None
+        return out
+    active = (0, 1) if here == there else (0,) if here == 2 else (1,)
+    plan = op.plans.get(active) or op.plan(active, 2)
+    inputs = (n if n is not None else input_of(a), m if m is not None else input_of(b))
+    saved = (None, x if there == 2 else None, z if here == 2 else None)
+    out._node = make_node(plan, inputs, saved, y.shape if type(y) is _ndarray else (), 2, True)
+    return out
+
+
+def _mixed(op: Map, a: Any, b: Any, x: Any, z: Any, y: Any, shape: Any) -> Node | None:
+    """Record an operation whose two tensors do not both require grad."""
+    n, m = a._node, b._node
+    level = max(CONSTANT if n is None else n.level, CONSTANT if m is None else m.level)
+    if level == CONSTANT or not _grad_mode():
+        return None
+    return _record(op, (a, b), (x, z), y, shape, level)
+
+
+def with_number(op: Map, a: Any, c: float) -> Any:
+    """Apply an elementwise operation to a tensor and a Python number."""
+    x = a._value
+    if type(x) is float:
+        try:
+            y = op.on_float(x, c)
+        except ARITHMETIC:
+            y = _compute(op, (np.float64(x), c))
+        shape: Any = ()
+    elif x is None:
+        return apply(op, (a, c))
+    else:
+        try:
+            y = _compute(op, (x, c)) if op is POW else op.on_array(x, c)
+        except (TypeError, OverflowError):
+            y = _compute(op, (x, c))  # raises what it is
+        shape = x.shape
+    if type(y) is not float and type(y) is not _ndarray:
+        y = canonical(y)
+    node = a._node
+    out = _new(Tensor)
+    out._value = y
+    if node is None or node.level == 0 or not _grad_mode():
+        out._node = None
+        return out
+    if node.level != 2 or (type(y) is _ndarray and y.dtype.kind != "f"):
+        out._node = _record(op, (a, c), (x, c), y, shape, node.level)
+        return out
+    plan = op.first or op.plan((0,), 2)
+    out._node = make_node(plan, (node, c), plan.pack_fast(y, x, c), shape, 2, True)
+    return out

@@ -1,0 +1,330 @@
+"""Reverse and forward mode over the graph: one iterative sweep, numeric or recorded.
+
+Nodes are taken by descending creation index, so all consumers of a node come before it. Imports ops and
+below; tensors enter through the ``handle`` that recorded sweeps are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from heapq import heapify, heappop, heappush, heapreplace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core import anomaly
+from symgrad.core.hooks import LIVE, hooks_of
+from symgrad.core.kernels import ARITHMETIC
+from symgrad.core.modes import set_grad_enabled
+from symgrad.core.node import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.errors import GraphError
+from symgrad.ops.contract import sum_to
+from symgrad.ops.protocol import Blank, shape
+from symgrad.ops.shape import Expand
+
+_ndarray = np.ndarray
+Handle = Callable[[Any, Any], Any]  # (node, value or None) -> Tensor
+Listener = Callable[[AnyNode, Any, Sequence[int], Sequence[Any]], None]  # (node, g, positions, cotangents)
+_LISTENER: ContextVar[Listener | None] = ContextVar("symgrad_listener", default=None)
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have "
+    "already been freed). Saved intermediate values of the graph are freed when you call .backward() or "
+    "autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if "
+    "you need to access saved tensors after calling backward."
+)
+
+
+@contextmanager
+def overheard(listener: Listener) -> Iterator[None]:
+    """Let ``listener`` hear each rule of the symbolic sweeps in here: its node, its cotangent, and what it gave."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def sweep(
+    roots: Sequence[AnyNode],
+    seeds: Sequence[Any],
+    *,
+    wrt: Sequence[AnyNode] | None = None,
+    handle: Handle | None = None,
+    symbolic: bool = False,
+    retain: bool = True,
+    since: int | None = None,
+) -> dict[AnyNode, Any]:
+    """Pull the cotangents ``seeds`` of ``roots`` back through the graph.
+
+    Args:
+        roots: output nodes.
+        seeds: their cotangents, shaped like the roots.
+        wrt: nodes whose cotangents are wanted; None for every node with a cell.
+        handle: None to compute with ndarrays; else how to make a tensor of (node, value), and the rules
+            are recorded.
+        symbolic: record without values, and towards any node in ``wrt``, whether it requires grad or not.
+        retain: keep the saved values; otherwise they are dropped once all went well.
+        since: go through nodes younger than this index only, and not beyond those in ``wrt``.
+
+    Returns:
+        The wanted nodes that were reached, with their cotangents; None stands for zero.
+    """
+    way = _Way(
+        inside=None if wrt is None else _towards(roots, wrt, since),
+        wanted=None if wrt is None else set(wrt),
+        handle=handle,
+        symbolic=symbolic,
+    )
+    grads: dict[AnyNode, Any] = {}
+    for root, seed in zip(roots, seeds, strict=True):
+        grads[root] = _add(grads.get(root), seed)
+    if LIVE and not symbolic:
+        with set_grad_enabled(handle is not None):  # what hooks compute is recorded where the rules are
+            found, visited = _descend_watched(grads, way)
+    else:
+        found, visited = _descend(grads, way)
+    if not retain:
+        for node in visited:
+            node.saved = None
+    return found
+
+
+class _Way(NamedTuple):
+    """Where a sweep goes, and how its rules run."""
+
+    inside: set[AnyNode] | None
+    wanted: set[AnyNode] | None
+    handle: Handle | None
+    symbolic: bool
+
+
+def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+    """Pull the cotangents down, youngest node first. Returns those wanted, and the nodes whose rule ran."""
+    inside, wanted, handle, symbolic = way
+    heap = [(-node.index, node) for node in grads]
+    heapify(heap)
+    found: dict[AnyNode, Any] = {}
+    visited: list[Any] = []
+    ahead: Any = None  # the youngest node met last: mostly the next one, so that a chain needs no heap
+    while heap or ahead is not None:
+        if ahead is None:
+            node: Any = heappop(heap)[1]
+        elif heap and -heap[0][0] > ahead.index:
+            node = heapreplace(heap, (-ahead.index, ahead))[1]
+        else:
+            node = ahead
+        ahead = None
+        g = grads.pop(node)
+        if (node.cell is not None) if wanted is None else (node in wanted):
+            found[node] = g
+        if type(node) is Leaf or (inside is not None and node not in inside):
+            continue
+        visited.append(node)
+        plan, saved = node.rule, node.saved
+        active = plan.active
+        if symbolic:
+            active, pulled = _pull_symbolic(node, g, handle, inside, wanted)
+        elif saved is None:
+            raise GraphError(FREED)
+        elif g is None or handle is not None:
+            pulled = [None] * len(active) if g is None else _pull_recorded(node, g, handle)
+        elif type(g) is float and plan.pull_float is not None:
+            try:
+                pulled = plan.pull_float(g, *saved)
+            except ARITHMETIC:
+                pulled = plan.pull(node, g)
+        elif type(g) is _ndarray and plan.pull_array is not None:
+            try:
+                pulled = plan.pull_array(g, *saved)
+            except ARITHMETIC:
+                pulled = plan.pull(node, g)
+        else:
+            pulled = plan.pull(node, g)
+        ahead = _hand_on(node, active, pulled, grads, heap)
+    return found, visited
+
+
+def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
+    """As ``_descend``, while there are hooks or anomaly mode is on."""
+    inside, wanted = way.inside, way.wanted
+    heap = [(-node.index, node) for node in grads]
+    heapify(heap)
+    found: dict[AnyNode, Any] = {}
+    visited: list[Any] = []
+    while heap:
+        node: Any = heappop(heap)[1]
+        g = grads.pop(node)
+        is_wanted = node.cell is not None if wanted is None else node in wanted
+        goes_on = type(node) is not Leaf and (inside is None or node in inside)
+        hooks = hooks_of(node) if g is not None and (is_wanted or goes_on) else None
+        if hooks is not None:
+            g = hooks.on_gradient(g)
+        if is_wanted:
+            found[node] = g
+        if not goes_on:
+            continue
+        visited.append(node)
+        if hooks is not None:
+            g = hooks.on_entry(g)
+        pulled = _pulled(node, g, way.handle)
+        if hooks is not None:
+            pulled = _shown(node, g, pulled, hooks)
+        ahead = _hand_on(node, node.rule.active, pulled, grads, heap)
+        if ahead is not None:
+            heappush(heap, (-ahead.index, ahead))
+    return found, visited
+
+
+def _pulled(node: Any, g: Any, handle: Handle | None) -> Any:
+    """Run the rule of one node, in anomaly mode with a look at what comes back."""
+    if node.saved is None:
+        raise GraphError(FREED)
+    if g is None:
+        return [None] * len(node.rule.active)
+    if not anomaly.state().on:
+        return node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)
+    try:
+        pulled = node.rule.pull(node, g) if handle is None else _pull_recorded(node, g, handle)
+        anomaly.check(node, pulled)
+    except Exception:
+        anomaly.report(node, stacklevel=7)
+        raise
+    return pulled
+
+
+def _shown(node: Any, g: Any, pulled: Sequence[Any], hooks: Any) -> list[Any]:
+    """Let hooks look at the cotangents of all inputs, shaped like them; return those of the active ones."""
+    ds: list[Any] = [None] * len(node.inputs)
+    for i, d in zip(node.rule.active, pulled):
+        ds[i] = None if d is None else sum_to(d, node.inputs[i].shape)
+    ds = hooks.on_exit(g, ds)
+    return [ds[i] for i in node.rule.active]
+
+
+def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
+    """Add the cotangents to those of the inputs; return the youngest input met for the first time."""
+    inputs, fits, ahead = node.inputs, node.fits, None
+    for i, d in zip(active, pulled):
+        p = inputs[i]
+        if not fits and d is not None:
+            d = sum_to(d, p.shape)
+        if p in grads:
+            if d is not None:
+                h = grads[p]
+                grads[p] = d if h is None else h + d
+            continue
+        grads[p] = d
+        if ahead is None:
+            ahead = p
+        elif p.index > ahead.index:
+            heappush(heap, (-ahead.index, ahead))
+            ahead = p
+        else:
+            heappush(heap, (-p.index, p))
+    return ahead
+
+
+def _add(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else a + b
+
+
+def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode], since: int | None) -> set[AnyNode]:
+    """Return the nodes between the roots and the wanted ones: the only ones whose rules need to run."""
+    targets = set(wrt)
+    oldest = min((n.index for n in targets), default=0)
+    useful: set[AnyNode] = set()
+    for node in ancestors(roots):
+        if node.index > oldest and any(is_node(p) and (p in targets or p in useful) for p in node.inputs):
+            useful.add(node)
+    return useful if since is None else {n for n in useful if n.index > since and n not in targets}
+
+
+def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:
+    """Run the rule on tensors with the saved values, so that the result has a graph of its own."""
+    plan = node.rule
+    y, xs = plan.unpack(node)
+    out, ins = _handles(node, y, xs, handle)
+    return plan.vjps(node, plan.active, g, out, ins)  # type: ignore[no-any-return]
+
+
+def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> tuple[list[int], list[Any]]:
+    """Run the rule on tensors without values, towards the wanted nodes only."""
+    positions = [i for i, p in enumerate(node.inputs) if is_node(p) and (p in wanted or p in inside)]
+    if g is None:
+        return positions, [None] * len(positions)
+    out, ins = _handles(node, None, [None] * len(node.inputs), handle)
+    pulled = node.op.vjps(positions, g, out, *ins)
+    listener = _LISTENER.get()
+    if listener is not None:
+        listener(node, g, positions, pulled)
+    return positions, pulled
+
+
+def _handles(node: Any, y: Any, xs: Sequence[Any], handle: Any) -> tuple[Any, list[Any]]:
+    """Make tensors of a node's output and inputs; what was not saved has a shape and no value."""
+    y = None if isinstance(y, Blank) else y
+    values = [None if isinstance(x, Blank) else x for x in xs]
+    return handle(node, y), [handle(p, x) if is_node(p) else p for p, x in zip(node.inputs, values, strict=True)]
+
+
+def _is_discrete(node: Any) -> bool:
+    """Whether a node holds integers or truth values of inputs that require grad: no tangent goes on from it."""
+    return node.level != GRAD and any(is_node(p) and p.level == GRAD for p in node.inputs)
+
+
+def push(
+    roots: Sequence[AnyNode],
+    tangents: dict[AnyNode, Any],
+    handle: Handle,
+    *,
+    record: bool,
+    symbolic: bool = False,
+) -> list[Any]:
+    """Forward mode: push tangents of some nodes through the graph, oldest node first.
+
+    Args:
+        roots: output nodes.
+        tangents: tangent by node, shaped like the node.
+        handle: how to make a tensor of (node, value).
+        record: compute with tensors, so that the result has a graph of its own.
+        symbolic: record without values.
+
+    Returns:
+        The tangents of the roots; None stands for zero.
+    """
+    found: dict[AnyNode, Any] = dict(tangents)
+    for node in ancestors(roots, {id(n) for n in tangents}):
+        if node in found or isinstance(node, Leaf):
+            continue
+        ts = [found.get(p) if is_node(p) else None for p in node.inputs]
+        if all(t is None for t in ts) or _is_discrete(node):
+            continue
+        if node.saved is None and not symbolic:
+            raise GraphError(FREED)
+        y, xs = (None, [None] * len(node.inputs)) if symbolic else node.rule.unpack(node)
+        if record:
+            y, xs = _handles(node, y, xs, handle)
+        t = node.op.jvp(ts, y, *xs) if symbolic else node.rule.jvp(node, ts, y, xs)
+        t = _transposed_twice(node, ts, y, xs, handle, record, symbolic) if t is NotImplemented else t
+        # Where the tangents belong to inputs that were broadcast, so is their image.
+        found[node] = t if t is None or shape(t) == node.shape else Expand(node.shape)(t)
+    return [found.get(r) for r in roots]
+
+
+def _transposed_twice(
+    node: Any, ts: Sequence[Any], y: Any, xs: Sequence[Any], handle: Handle, record: bool, symbolic: bool
+) -> Any:
+    # v ↦ Jᵀv is linear; its own vjp is t ↦ Jt.
+    total = None
+    for i, t in enumerate(ts):
+        if t is None:
+            continue
+        blank = Leaf(None if symbolic else np.zeros(node.shape), node.shape, TRACED if symbolic else GRAD)
+        d = node.op.vjp(i, handle(blank, blank.value), y, *xs)
+        if d is not None:
+            pulled = sweep([d._node], [t], wrt=[blank], handle=handle if record else None, symbolic=symbolic)
+            total = _add(total, pulled.get(blank))
+    return total

@@ -1,0 +1,1 @@
+"""Formulas of foreign text: how they are read, and what they may cost."""

@@ -1,0 +1,10 @@
+"""NumPy's functions on tensors: ``np.sum(t)``, ``np.concatenate([t, a])``, ``np.linalg.solve(A, t)``.
+
+One table from NumPy's function to symgrad's, with NumPy's arguments and conventions. It is loaded when the first of
+them is called.
+"""
+
+from symgrad.numpy_api import algebra, files, joins, orders, pieces, places, reductions, shapes
+from symgrad.numpy_api.table import TABLE, call
+
+__all__ = ["TABLE", "algebra", "call", "files", "joins", "orders", "pieces", "places", "reductions", "shapes"]

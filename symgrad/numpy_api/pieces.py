@@ -1,0 +1,113 @@
+"""Functions put together from pieces: interpolation, cases, rows, and evenly spaced numbers. Imports shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.numpy_api.reductions import one_axis
+from symgrad.numpy_api.table import numpys
+
+
+@numpys("interp")
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    at, knots, values = (_floating(a) for a in (x, xp, fp))
+    if len(knots.shape) != 1 or knots.shape != values.shape:
+        raise ShapeError(
+            f"np.interp: fp and xp are not of the same length. Got shapes {list(knots.shape)} and {list(values.shape)}."
+        )
+    if period is not None:
+        at, knots, values, left, right = at % period, *_periodic(knots, values, period), None, None
+    n = knots.shape[0]
+    inner = values[0] if n == 1 else _on_segments(at, knots, values)
+    low, high = (values[k] if end is None else as_tensor(end) for k, end in ((0, left), (n - 1, right)))
+    return F.where(at < knots[0], low, F.where(at > knots[n - 1], high, inner))
+
+
+def _on_segments(at: Any, knots: Any, values: Any) -> Any:
+    """The line through the knots on both sides of each number."""
+    k = F.clamp(F.searchsorted(knots.detach(), at.detach(), right=True) - 1, 0, knots.shape[0] - 2)
+    x0, y0 = knots[k], values[k]
+    return y0 + (at - x0) * ((values[k + 1] - y0) / (knots[k + 1] - x0))
+
+
+def _periodic(knots: Any, values: Any, period: Any) -> tuple[Any, Any]:
+    """One period of the knots in order, with the neighbours of its ends."""
+    knots = knots % period
+    order = F.argsort(knots)
+    knots, values = knots[order], values[order]
+    return F.cat([knots[-1:] - period, knots, knots[:1] + period]), F.cat([values[-1:], values, values[:1]])
+
+
+def _floating(x: Any) -> Any:
+    t = as_tensor(x)
+    return t if t.dtype.kind == "f" else t.to(np.float64)
+
+
+@numpys("piecewise")
+def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    t = as_tensor(x)
+    masks = [F.broadcast_to(as_tensor(c).to(bool), t.shape) for c in _conditions(t, condlist)]
+    cases = list(funclist)
+    if len(cases) not in (len(masks), len(masks) + 1):
+        raise ArgumentError(
+            f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected. "
+            f"Got {len(cases)}."
+        )
+    y = as_tensor(np.zeros(t.shape, t.dtype))
+    if len(cases) > len(masks):
+        anywhere = masks[0] if len(masks) == 1 else F.stack(masks).any(0)
+        masks.append(~anywhere)
+    for mask, case in zip(masks, cases, strict=True):
+        y = _case(y, t, mask, (lambda z, f=case: f(z, *args, **kw)) if callable(case) else case)
+    return y
+
+
+def _conditions(t: Any, given: Any) -> list[Any]:
+    """The conditions one by one; a single one may stand without a list."""
+    whole = isinstance(given, (Core, np.ndarray)) and as_tensor(given).shape == t.shape
+    single = whole or isinstance(given, (bool, np.bool_))
+    return [given] if single or (t.shape and isinstance(given[0], (bool, np.bool_))) else list(given)
+
+
+def _case(y: Any, t: Any, mask: Any, case: Any) -> Any:
+    """y with a case where the mask holds; a function sees the entries there only, unless they are not known."""
+    if not callable(case):
+        return F.where(mask, as_tensor(case).to(y.dtype), y)
+    if t._value is None or mask._value is None:
+        return F.where(mask, as_tensor(case(t)).to(y.dtype), y)
+    at = np.flatnonzero(mask.numpy())
+    if not len(at):
+        return y
+    flat = F.ravel(y).clone()
+    flat[at] = as_tensor(case(F.ravel(t)[at])).to(y.dtype)
+    return F.reshape(flat, t.shape)
+
+
+@numpys("apply_along_axis")
+def _apply_along_axis(func1d: Callable[..., Any], axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    x = as_tensor(arr)
+    k = one_axis(x, axis)
+    rest = (*x.shape[:k], *x.shape[k + 1 :])
+    rows = F.reshape(F.movedim(x, k, -1), (-1, x.shape[k]))
+    found = F.stack([as_tensor(func1d(rows[j], *args, **kwargs)) for j in range(rows.shape[0])])
+    made = found.shape[1:]
+    last = range(len(rest), len(rest) + len(made))
+    return F.movedim(F.reshape(found, (*rest, *made)), tuple(last), tuple(range(k, k + len(made))))
+
+
+@numpys("linspace")
+def _linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
+) -> Any:
+    a, b = _floating(start), _floating(stop)
+    share = np.linspace(0.0, 1.0, int(num), endpoint=endpoint)
+    share = share.reshape(-1, *[1] * len(np.broadcast_shapes(a.shape, b.shape)))
+    found = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], 1.0)
+    y = F.movedim((a * (1 - share) + b * share).to(found if dtype is None else dtype), 0, axis)
+    return (y, (b - a) / max(int(num) - bool(endpoint), 1)) if retstep else y

@@ -1,0 +1,1 @@
+"""The tensor: its operators, methods, statements in place, and NumPy's protocols."""

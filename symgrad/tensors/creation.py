@@ -1,0 +1,410 @@
+"""Making tensors: from data, filled, and symbols without a value. Imports tensor and below."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import canonical
+from symgrad.core.modes import get_default_dtype
+from symgrad.core.node import TRACED, Leaf, size_symbol
+from symgrad.engine.record import apply, handle
+from symgrad.engine.record import as_tensor as as_recorded
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from symgrad.ops.arrange import broadcast_to
+from symgrad.ops.nested import holds_tensors
+from symgrad.ops.scan import Cumsum
+from symgrad.ops.shape import Expand, Eye
+from symgrad.ops.value import check_dtype, to_value
+from symgrad.tensors.tensor import Tensor, check_flag, check_name
+
+__all__ = [
+    "arange", "as_tensor", "asarray", "empty", "empty_like", "eye", "from_dlpack", "from_numpy", "full", "full_like",
+    "linspace", "ones", "ones_like", "symbol", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def tensor(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Copy numbers into a tensor; of tensors among them, the gradients flow on.
+
+    Args:
+        data: number, array, tensor, or nested sequence of them.
+        dtype: default as ``data``; Python floats get the default dtype (float64).
+        requires_grad: make a leaf of the numbers and record operations on it, so that ``backward`` fills its ``.grad``.
+        name: how formulas call it; default minted.
+
+    Returns:
+        A leaf tensor; where data needs a gradient, the stack of its entries.
+
+    Raises:
+        DTypeError: ``requires_grad`` on integers or bools.
+        ArgumentTypeError: complex numbers, strings or objects.
+        ArgumentError: a ragged nested sequence.
+        GraphError: a leaf is asked for of what a transform such as ``sg.grad`` differentiates.
+
+    >>> sg.tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    >>> sg.grad(lambda z: sg.tensor([z[0] ** 2, z[1]]).sum())(np.ones(2))
+    array([2., 1.])
+    """
+    if isinstance(data, sp.Expr):
+        return _of_size(data, dtype, requires_grad, name)
+    if not isinstance(data, Tensor) and not holds_tensors(data):
+        return leaf(to_value(data, dtype), requires_grad, name)
+    if requires_grad or name is not None:
+        return leaf(_numbers(data, dtype, requires_grad), requires_grad, name)
+    if isinstance(data, Tensor) and not _has_history(data):
+        warnings.warn(_COPY, UserWarning, stacklevel=2)
+    found: Tensor = as_recorded(data).to(dtype, copy=isinstance(data, Tensor))
+    return found
+
+
+_COPY = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than symgrad.tensor(sourceTensor)."
+)
+
+
+def _has_history(t: Tensor) -> bool:
+    return t.requires_grad or t._value is None
+
+
+def _numbers(data: Any, dtype: Any, requires_grad: bool) -> Any:
+    """The numbers of tensors, for a leaf; torch warns where they have a gradient, which stays behind."""
+    found = as_recorded(data)
+    found._check_kept(f"tensor(…, {'requires_grad=True' if requires_grad else 'name=…'})")
+    if isinstance(data, Tensor):
+        warnings.warn(_COPY, UserWarning, stacklevel=3)
+    elif found.requires_grad:
+        found._warn_scalar()
+    return np.array(found.detach().to(dtype)._known("tensor()"))
+
+
+def _of_size(e: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """A size, or one of SymPy's numbers, as a tensor without axes."""
+    if not e.free_symbols:
+        return tensor(int(e) if e.is_Integer else float(e), dtype=dtype, requires_grad=requires_grad, name=name)
+    _check_symbolic((), requires_grad, name)
+    found: Tensor = as_recorded(e)
+    return found if dtype is None else found.to(dtype)
+
+
+def _check_symbolic(sizes: Sequence[Any], requires_grad: bool, name: str | None) -> None:
+    """Refuse what only a tensor with a value can be."""
+    if requires_grad or name is not None:
+        raise ArgumentError(
+            f"requires_grad and name: got sizes {list(sizes)}, some of them names, so the tensor has no value. Make a "
+            "leaf with named sizes by sg.symbol(name, shape)."
+        )
+
+
+def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Wrap a value that nobody else holds."""
+    check_name(name)
+    check_flag("tensor", requires_grad)
+    t: Tensor = handle(None, canonical(value))
+    if requires_grad and t.dtype.kind != "f":
+        raise DTypeError(
+            f"Only Tensors of floating point and complex dtype can require gradients. Got {t.dtype}; "
+            "pass dtype=sg.float64, or floats such as 1.0."
+        )
+    if name is not None:
+        t.name = name
+    return t.requires_grad_() if requires_grad else t
+
+
+def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
+    if isinstance(data, Tensor) and not requires_grad and name is None:
+        return data.to(dtype)  # type: ignore[no-any-return]
+    return tensor(data, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+as_tensor = asarray
+
+
+def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
+    """Copy a NumPy array into a tensor of the same dtype."""
+    if not isinstance(array, np.ndarray):
+        raise ArgumentTypeError(f"expected np.ndarray (got {type(array).__name__}). Use sg.tensor for other data.")
+    return tensor(array)
+
+
+def from_dlpack(external: Any) -> Tensor:
+    """Copy the array of another library, one with ``__dlpack__``, into a tensor of the same dtype.
+
+    Raises:
+        ArgumentTypeError: external has no ``__dlpack__``.
+
+    >>> sg.from_dlpack(np.array([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    if not hasattr(external, "__dlpack__"):
+        raise ArgumentTypeError(
+            f"from_dlpack: got {type(external).__name__}. Expected an object with __dlpack__. Else use sg.tensor."
+        )
+    return from_numpy(np.from_dlpack(external))
+
+
+def size_of(size: tuple[Any, ...], named: Any = None) -> tuple[int, ...]:
+    """Read ``f(2, 3)``, ``f((2, 3))``, ``f([2, 3])`` and ``f(size=(2, 3))`` alike."""
+    size = size if named is None else (named,)
+    flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    for n in flat:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            raise ArgumentTypeError(
+                f"size: got {n!r}. Expected integers; a tensor with named sizes is made by sg.symbol(name, shape)."
+            )
+        if n < 0:
+            raise ShapeError(
+                f"Trying to create tensor with negative dimension {n}: {list(flat)}. Sizes are at least 0."
+            )
+    if len(flat) > 64:
+        raise ShapeError(f"Trying to create tensor with {len(flat)} dimensions. NumPy's arrays have at most 64.")
+    if 8 * math.prod(int(n) for n in flat if n) > sys.maxsize:
+        raise ShapeError(f"Storage size calculation overflowed with sizes={list(flat)}. Memory cannot hold as many.")
+    return tuple(int(n) for n in flat)
+
+
+def sizes_of(size: tuple[Any, ...], named: Any = None) -> tuple[Any, ...]:
+    """As ``size_of``; sizes may also be names, such as "n", or SymPy expressions of them, such as n - 1."""
+    size = size if named is None else (named,)
+    flat = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+    if not any(isinstance(n, (str, sp.Expr)) for n in flat):
+        return size_of(flat)
+    digits = next((n for n in flat if isinstance(n, str) and not n.isidentifier()), None)
+    if digits is not None:
+        raise ArgumentTypeError(f"size: got {digits!r}. Expected integers, or names of sizes such as 'n'.")
+    return tuple(_symbolic_size(n) for n in flat)
+
+
+def filled(
+    sizes: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of these sizes filled with one number or size, in this dtype."""
+    if not isinstance(value, sp.Expr):
+        if all(isinstance(n, int) for n in sizes):
+            return made(np.full(sizes, value), dtype, requires_grad, name)
+        value = handle(None, canonical(np.asarray(value, get_default_dtype() if dtype is None else check_dtype(dtype))))
+    _check_symbolic(sizes, requires_grad, name)
+    found: Tensor = Expand(sizes)(as_recorded(value))
+    return found if dtype is None or found.dtype == check_dtype(dtype) else found.to(dtype)
+
+
+def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Wrap an array that nobody else holds, in this dtype or the default one."""
+    wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+    return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
+
+
+def zeros(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of zeros of this size; sizes may be names.
+
+    >>> sg.zeros("n", 2).shape
+    (n, 2)
+    """
+    return filled(sizes_of(sizes, size), 0.0, dtype, requires_grad, name)
+
+
+def ones(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of ones of this size; sizes may be names, and the tensor then is a symbol.
+
+    >>> sg.ones(2, 3)
+    tensor([[1., 1., 1.],
+            [1., 1., 1.]])
+    """
+    return filled(sizes_of(sizes, size), 1.0, dtype, requires_grad, name)
+
+
+def full(
+    size: Any, fill_value: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of this size filled with one number or size; the gradient of a tensor flows on."""
+    sizes = sizes_of((size,))
+    if isinstance(fill_value, Tensor) and _has_history(fill_value) and not (requires_grad or name):
+        spread: Tensor = broadcast_to(fill_value if dtype is None else fill_value.to(dtype), sizes)
+        return spread
+    if isinstance(fill_value, Tensor):
+        fill_value = _numbers([fill_value], None, requires_grad)[0]
+    if dtype is None and not isinstance(fill_value, sp.Expr) and np.asarray(fill_value).dtype.kind in "biu":
+        dtype = np.asarray(fill_value).dtype
+    return filled(sizes, fill_value, dtype, requires_grad, name)
+
+
+def empty(
+    *sizes: Any, size: Any = None, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """A tensor of this size; here its entries are zero, so that nothing undefined is ever read."""
+    return zeros(*sizes, size=size, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def eye(n: Any, m: Any = None, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """The n by m matrix with ones on the diagonal; square by default. Sizes may be names."""
+    rows, columns = sizes_of((n, n if m is None else m))
+    if isinstance(rows, int) and isinstance(columns, int):
+        return made(np.eye(rows, columns), dtype, requires_grad, name)
+    _check_symbolic((rows, columns), requires_grad, name)
+    found: Tensor = apply(Eye(rows, columns, get_default_dtype() if dtype is None else check_dtype(dtype)), ())
+    return found
+
+
+def arange(
+    start: Any = None,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """start, start + step, … below end; integers if all are. One number alone is end. All may be sizes.
+
+    >>> sg.arange(1, 4)
+    tensor([1, 2, 3])
+    """
+    if end is None:
+        start, end = None, start
+    if end is None:
+        raise ArgumentTypeError('arange() missing 1 required positional arguments: "end". Pass where to stop.')
+    start = 0 if start is None else start
+    if any(isinstance(v, (str, sp.Expr)) for v in (start, end, step)):
+        _check_symbolic((start, end), requires_grad, name)
+        return _range(_number(start), _number(end), _number(step), dtype)
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise ArgumentError(f"arange: unsupported range: {start} -> {end}. Pass finite numbers.")
+    if step == 0 or (end - start) / step < 0:
+        raise ArgumentError(
+            f"arange: upper bound and lower bound inconsistent with step sign. "
+            f"Got start={start}, end={end}, step={step}."
+        )
+    value = np.arange(start, end, step)
+    return made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
+
+
+def _number(v: Any) -> Any:
+    """A size by its name; numbers and expressions of sizes as they are."""
+    return _symbolic_size(v) if isinstance(v, str) else v
+
+
+def _range(start: Any, end: Any, step: Any, dtype: Any) -> Tensor:
+    """start, start + step, …, where the count is an expression of sizes: a running sum of ones."""
+    whole = all(v.is_integer if isinstance(v, sp.Expr) else isinstance(v, (int, np.integer)) for v in (start, step))
+    given = (np.dtype(np.int64) if whole else None) if dtype is None else check_dtype(dtype)
+    count = sp.ceiling((sp.sympify(end) - start) / step)
+    places: Any = Cumsum(0)(filled((_symbolic_size(count),), 1, np.dtype(np.int64) if whole else None)) - 1
+    found: Tensor = places if step == 1 else places * step
+    found = found if start == 0 else found + start
+    return found if given is None or found.dtype == given else found.to(given)
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: Any,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """``steps`` evenly spaced numbers from start to end, both included; the gradients of tensors flow on."""
+    (count,) = sizes_of((steps,))
+    if isinstance(count, sp.Expr):
+        _check_symbolic((count,), requires_grad, name)
+        places = _range(0, count, 1, get_default_dtype() if dtype is None else dtype)
+        found: Tensor = places * ((end - start) / sp.Max(count - 1, 1)) + start
+        return found
+    if any(isinstance(x, Tensor) and _has_history(x) for x in (start, end)) and not (requires_grad or name):
+        share = leaf(np.linspace(0.0, 1.0, count), False, None)
+        return (start * (1 - share) + end * share).to(dtype)  # type: ignore[no-any-return]
+    start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    return made(np.linspace(start, end, count), dtype, requires_grad, name)
+
+
+def like(x: Any, dtype: Any) -> tuple[tuple[int, ...], Any]:
+    """Return the shape of x, and the dtype given or that of x."""
+    source = x if isinstance(x, Tensor) else asarray(x)
+    return source.shape, source.dtype if dtype is None else dtype
+
+
+def zeros_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Zeros of input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    return zeros(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def ones_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """Ones of input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    return ones(shape, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def empty_like(input: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
+    """As zeros_like, so that nothing undefined is ever read."""
+    return zeros_like(input, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def full_like(
+    input: Any, fill_value: float, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None
+) -> Tensor:
+    """One number in input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+_ASSUMPTIONS = frozenset({"positive", "symmetric", "onehot", "simplex"})
+
+
+def symbol(name: str, shape: Sequence[Any] | int | str = (), **assumptions: bool) -> Tensor:
+    """A tensor without a value, for formulas.
+
+    Args:
+        name: how formulas call it. Any text: it is printed, never executed.
+        shape: sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
+        assumptions: ``positive=True`` and the like, for the closed forms to use.
+
+    Returns:
+        A tensor that every operation and ``sg.derive`` accept.
+
+    >>> X, w = sg.symbol("X", ("n", "d")), sg.symbol("w", "d")
+    >>> (X @ w).shape
+    (n,)
+    """
+    if name is None:
+        raise ArgumentError("symbol: got no name. Expected a non-empty string.")
+    check_name(name)
+    unknown = set(assumptions) - _ASSUMPTIONS
+    if unknown:
+        raise ArgumentError(f"symbol: unknown assumptions {sorted(unknown)}. Expected some of {sorted(_ASSUMPTIONS)}.")
+    sizes = (shape,) if isinstance(shape, (int, str, sp.Expr)) else tuple(shape)
+    leaf_ = Leaf(None, tuple(_symbolic_size(n) for n in sizes), TRACED, name)
+    _check_assumptions(leaf_.shape, {k for k, v in assumptions.items() if v})
+    leaf_.assumptions = frozenset(k for k, v in assumptions.items() if v)
+    found: Tensor = handle(leaf_, None)
+    return found
+
+
+def _check_assumptions(s: Any, marks: set[str]) -> None:
+    """Refuse marks that no array of this shape can bear."""
+    if "symmetric" in marks and (len(s) != 2 or s[0] != s[1]):
+        raise ShapeError(f"symbol: symmetric=True needs a square matrix. Got shape {list(s)}.")
+    if marks & {"onehot", "simplex"} and not s:
+        raise ShapeError(f"symbol: {sorted(marks)} speaks of rows. Got shape [], which has none.")
+
+
+def _symbolic_size(n: Any) -> Any:
+    if isinstance(n, str):
+        check_name(n)
+        return size_symbol(n)
+    if isinstance(n, sp.Expr):
+        return int(n) if n.is_Integer else n
+    return size_of((n,))[0]

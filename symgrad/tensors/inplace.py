@@ -1,0 +1,271 @@
+"""Statements that work in place: they rebind the handle to a new value and node. Imports operators and ops.
+
+Nothing that was saved for backward ever changes. A view is a value of its own, so changing it does not
+change its base.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import canonical
+from symgrad.core.modes import is_grad_enabled
+from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
+from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.errors import DTypeError, GraphError, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise import UNARY, clip_to, power
+from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
+from symgrad.ops.protocol import shape
+from symgrad.ops.select import setitem
+from symgrad.ops.shape import Expand
+from symgrad.ops.value import torch_dtype
+
+_LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+_VIEWS = (
+    "Select",
+    "Slice",
+    "View",
+    "Transpose",
+    "T",
+    "Permute",
+    "Squeeze",
+    "Unsqueeze",
+    "Expand",
+    "Unbind",
+    "Split",
+)
+
+
+def _check_leaf(x: Core) -> None:
+    """Refuse to change a leaf that requires grad, or a view of one, while recording."""
+    node = x._node
+    if node is None or node.level != GRAD or not is_grad_enabled():
+        return
+    if _is_parameter(node):
+        raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
+    while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
+        node = node.inputs[0]
+    number = not shape(x) and not _is_parameter(node)  # an entry of a variable is a number of its own, as in NumPy
+    if isinstance(node, Leaf) and node is not x._node and not number:
+        raise GraphError(
+            f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
+        )
+
+
+def _is_parameter(node: Any) -> bool:
+    """Whether a node is a leaf that requires grad; the variables of transforms may be rebound all the same."""
+    if not isinstance(node, Leaf) or node.level != GRAD:
+        return False
+    return node.cell is None or not node.cell.rebindable
+
+
+def _check_shape(x: Core, found: Any) -> None:
+    if found != shape(x):
+        raise ShapeError(
+            f"output with shape {show_shape(shape(x))} doesn't match the broadcast shape {show_shape(found)}. "
+            "An in-place operation keeps the shape; write x = x + y instead."
+        )
+
+
+def _like(x: Any, source: Any) -> Any:
+    """The tensor ``source`` in the shape and dtype of x."""
+    _check_shape(x, broadcast_shapes(shape(x), shape(source)))
+    if x._value is not None and source._value is not None:
+        source = apply(Cast(np.asarray(x._value).dtype), (source,))
+    elif source._node is None:
+        value = canonical(np.asarray(source._value).astype(x.dtype))
+        source = handle(Leaf(value, shape(source), CONSTANT), None)
+    return apply(Expand(shape(x)), (source,))
+
+
+def _replaced(x: Any, new: Any, label: str) -> Any:
+    """Rebind x to ``new``; where x had a history it stays an input, with gradient zero, as in torch."""
+    has_history = isinstance(x._node, Node) and x._node.level == GRAD
+    return rebind(x, apply(SECOND, (x, new), label) if has_history else new)
+
+
+def rebind(x: Any, new: Any) -> Any:
+    """Let the handle x stand for ``new``, in x's shape and dtype; a leaf stays a leaf with the same ``.grad``."""
+    _check_shape(x, shape(new))
+    if new._value is None or x._value is None:
+        new = _in_dtype_of(x, new)
+    value, node = new._value, new._node
+    if value is not None and x._value is not None:
+        _check_cast(np.asarray(value).dtype, np.asarray(x._value).dtype)
+        value = canonical(np.asarray(value).astype(np.asarray(x._value).dtype, copy=False))
+    old = x._node
+    constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
+    if value is not None and (constant or not is_grad_enabled()):
+        node = _unrecorded(old, value)
+    x._value, x._node = value, node
+    return x
+
+
+def _unrecorded(old: Any, value: Any) -> Any:
+    """The node after a change that is not recorded: a leaf stays a leaf with the same ``.grad``."""
+    if not isinstance(old, Leaf):
+        return old
+    if old.level == CONSTANT and old.cell is None:
+        return None
+    return old.successor(value, old.shape, old.level, old.title)
+
+
+def _in_dtype_of(x: Any, new: Any) -> Any:
+    """The tensor ``new`` in the dtype of x, where a trace knows both."""
+    if new.dtype == x.dtype:
+        return new
+    _check_cast(new.dtype, x.dtype)
+    return apply(Cast(x.dtype), (new,))
+
+
+def _check_cast(have: Any, want: Any) -> None:
+    if not np.can_cast(have, want, "same_kind"):
+        raise DTypeError(
+            f"result type {torch_dtype(np.empty(0, have))} can't be cast to the desired output type "
+            f"{torch_dtype(np.empty(0, want))}. Convert the tensor first, as in x.to(sg.{have})."
+        )
+
+
+def _of(name: str) -> Callable[..., Any]:
+    """The method ``name`` in place: x ← x.name(…)."""
+
+    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_leaf(self)
+        return rebind(self, getattr(self, name)(*args, **kwargs))
+
+    update.__name__ = update.__qualname__ = f"{name}_"
+    update.__doc__ = f"x ← x.{name}(…), in x's shape and dtype."
+    return update
+
+
+def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """The statement ``x += y`` and its like: it rebinds the handle; x without axes becomes what a number would."""
+
+    def update(self: Any, other: Any) -> Any:
+        _check_leaf(self)
+        new = operate(self, other)
+        grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
+        return new if grows and not _is_parameter(self._node) else rebind(self, new)
+
+    return update
+
+
+class InPlace(Core):
+    """``x += 1``, ``x[i] = v``, ``x.mul_(2)``, ``x.zero_()`` and their like."""
+
+    __slots__ = ()
+
+    def _update(self, op: Any, *others: Any) -> Any:
+        _check_leaf(self)
+        return rebind(
+            self, apply(op, (self, *[o if isinstance(o, (int, float, sp.Expr)) else as_tensor(o) for o in others]))
+        )
+
+    __iadd__ = _statement(operator.add)
+    __isub__ = _statement(operator.sub)
+    __imul__ = _statement(operator.mul)
+    __itruediv__ = _statement(operator.truediv)
+    __imod__ = _statement(operator.mod)
+    __ifloordiv__ = _statement(operator.floordiv)
+    __iand__ = _statement(operator.and_)
+    __ior__ = _statement(operator.or_)
+    __ixor__ = _statement(operator.xor)
+    __ipow__ = _statement(operator.pow)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if _is_parameter(self._node) and is_grad_enabled():
+            raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
+        _check_leaf(self)
+        rebind(self, setitem(self, key, as_tensor(value)))
+
+    def add_(self, other: Any, *, alpha: float = 1) -> Any:
+        """x ← x + alpha·other."""
+        return self._update(ADD, other if alpha == 1 else as_tensor(other) * alpha)
+
+    def sub_(self, other: Any, *, alpha: float = 1) -> Any:
+        """x ← x - alpha·other."""
+        return self._update(SUB, other if alpha == 1 else as_tensor(other) * alpha)
+
+    def mul_(self, other: Any) -> Any:
+        """x ← x·other."""
+        return self._update(MUL, other)
+
+    def div_(self, other: Any) -> Any:
+        """x ← x/other."""
+        return self._update(DIV, other)
+
+    def pow_(self, exponent: Any) -> Any:
+        """x ← xᵖ."""
+        _check_leaf(self)
+        return rebind(self, power(self, exponent))
+
+    def neg_(self) -> Any:
+        """x ← -x."""
+        return self._update(UNARY["neg"])
+
+    def exp_(self) -> Any:
+        """x ← exp(x)."""
+        return self._update(UNARY["exp"])
+
+    def sqrt_(self) -> Any:
+        """x ← √x."""
+        return self._update(UNARY["sqrt"])
+
+    def relu_(self) -> Any:
+        """x ← max(x, 0)."""
+        return self._update(UNARY["relu"])
+
+    def sigmoid_(self) -> Any:
+        """x ← σ(x)."""
+        return self._update(UNARY["sigmoid"])
+
+    def tanh_(self) -> Any:
+        """x ← tanh(x)."""
+        return self._update(UNARY["tanh"])
+
+    def clamp_(self, min: Any = None, max: Any = None) -> Any:
+        """x ← x limited to [min, max]."""
+        _check_leaf(self)
+        return rebind(self, clip_to(self, min, max))
+
+    def zero_(self) -> Any:
+        """x ← 0; the gradient of what x was is zero."""
+        return self.fill_(0)
+
+    def fill_(self, value: float) -> Any:
+        """x ← value everywhere; the gradient of what x was is zero."""
+        _check_leaf(self)
+        if isinstance(value, (int, float)) and self._value is not None:
+            old = np.asarray(self._value)
+            return _replaced(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))), "Fill")
+        source = as_tensor(value)
+        if shape(source):
+            raise ShapeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {len(shape(source))} dimensions. "
+                "Use copy_."
+            )
+        return _replaced(self, _like(self, source), "Fill")
+
+    def copy_(self, other: Any) -> Any:
+        """x ← other, broadcast and converted to x's dtype."""
+        _check_leaf(self)
+        return _replaced(self, _like(self, as_tensor(other)), "Copy")
+
+    abs_, acos_, acosh_, asin_, asinh_ = _of("abs"), _of("acos"), _of("acosh"), _of("asin"), _of("asinh")
+    atan_, atan2_, atanh_, ceil_, cos_ = _of("atan"), _of("atan2"), _of("atanh"), _of("ceil"), _of("cos")
+    cosh_, digamma_, erf_, erfc_, erfinv_ = _of("cosh"), _of("digamma"), _of("erf"), _of("erfc"), _of("erfinv")
+    exp2_, expm1_, floor_, frac_, lgamma_ = _of("exp2"), _of("expm1"), _of("floor"), _of("frac"), _of("lgamma")
+    log_, log10_, log1p_, log2_, logit_ = _of("log"), _of("log10"), _of("log1p"), _of("log2"), _of("logit")
+    nan_to_num_, reciprocal_, round_ = _of("nan_to_num"), _of("reciprocal"), _of("round")
+    rsqrt_, sign_, sin_, sinh_, square_ = _of("rsqrt"), _of("sign"), _of("sin"), _of("sinh"), _of("square")
+    tan_, trunc_, tril_, triu_ = _of("tan"), _of("trunc"), _of("tril"), _of("triu")
+    copysign_, floor_divide_, fmod_, hypot_ = _of("copysign"), _of("floor_divide"), _of("fmod"), _of("hypot")
+    remainder_, lerp_, addcmul_, addcdiv_ = _of("remainder"), _of("lerp"), _of("addcmul"), _of("addcdiv")
+    addmm_, cumsum_, cumprod_, masked_fill_ = _of("addmm"), _of("cumsum"), _of("cumprod"), _of("masked_fill")
+    index_add_, scatter_, scatter_add_, clip_ = _of("index_add"), _of("scatter"), _of("scatter_add"), clamp_

@@ -1,0 +1,299 @@
+"""The named operations as methods: ``x.sum()``, ``x.exp()``, ``x.reshape(…)``. Imports ops and record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from symgrad.engine.record import Core, apply, as_tensor, binary, unary
+from symgrad.ops import (
+    arrange,
+    blends,
+    contract,
+    determinant,
+    elementwise,
+    expm,
+    extremes,
+    folds,
+    grids,
+    join,
+    linalg,
+    lu,
+    matrices,
+    merging,
+    multilinear,
+    norms,
+    pairs,
+    pieces,
+    placing,
+    products,
+    pseudoinverse,
+    quantiles,
+    reduce,
+    running,
+    scan,
+    search,
+    signs,
+    sorting,
+    statistics,
+    triangles,
+    variance,
+)
+from symgrad.ops import gather as gather_ops
+from symgrad.ops import select as select_ops
+from symgrad.ops import softmax as softmax_ops
+from symgrad.ops.elementwise import BINARY, UNARY
+from symgrad.ops.logic import LOGIC
+from symgrad.ops.map import Map
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import axis_of, total
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _named(method: F, name: str) -> F:
+    """Give the method the name of its function, and a docstring that points there."""
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"As ``symgrad.{name}``."
+    return method
+
+
+def _of(name: str) -> Callable[[Any], Any]:
+    op: Map = UNARY[name]
+    return _named(lambda self: unary(op, self), name)
+
+
+def _with(name: str) -> Callable[[Any, Any], Any]:
+    op: Map = BINARY[name]
+
+    def method(self: Any, other: Any) -> Any:
+        if isinstance(other, Core):
+            return binary(op, self, other)
+        return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return _named(method, name)
+
+
+_quotient = _with("div")
+
+
+def _scaled(name: str) -> Callable[..., Any]:
+    op: Map = BINARY[name]
+
+    def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        if alpha != 1:
+            other = as_tensor(other) * alpha
+        if isinstance(other, Core):
+            return binary(op, self, other)
+        return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return _named(method, name)
+
+
+def _logic(name: str) -> Callable[[Any, Any], Any]:
+    op = LOGIC[name]
+    return _named(lambda self, other: op(self, other if isinstance(other, (int, float)) else as_tensor(other)), name)
+
+
+def _truth(name: str) -> Callable[[Any], Any]:
+    op = LOGIC[name]
+    return _named(lambda self: op(self), name)
+
+
+class Elementwise(Core):
+    """Elementwise functions."""
+
+    __slots__ = ()
+
+    exp, expm1, exp2 = _of("exp"), _of("expm1"), _of("exp2")
+    log, log1p, log2, log10 = _of("log"), _of("log1p"), _of("log2"), _of("log10")
+    sqrt, rsqrt, square, reciprocal = _of("sqrt"), _of("rsqrt"), _of("square"), _of("reciprocal")
+    sin, cos, tan, asin, acos, atan = (
+        _of("sin"),
+        _of("cos"),
+        _of("tan"),
+        _of("asin"),
+        _of("acos"),
+        _of("atan"),
+    )
+    sinh, cosh, tanh = _of("sinh"), _of("cosh"), _of("tanh")
+    asinh, acosh, atanh = _of("asinh"), _of("acosh"), _of("atanh")
+    sigmoid, softplus, logsigmoid, relu = _of("sigmoid"), _of("softplus"), _of("logsigmoid"), _of("relu")
+    neg, abs, sign, floor, ceil = _of("neg"), _of("abs"), _of("sign"), _of("floor"), _of("ceil")
+    trunc = fix = _of("trunc")
+    round = elementwise.rounded
+    erf, erfc, lgamma, digamma, clone = _of("erf"), _of("erfc"), _of("lgamma"), _of("digamma"), _of("clone")
+    erfinv, sinc, i0, frac, logit = _of("erfinv"), _of("sinc"), _of("i0"), _of("frac"), blends.logit
+    deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), blends.nan_to_num
+    logaddexp, logaddexp2, xlogy, hypot = _with("logaddexp"), _with("logaddexp2"), _with("xlogy"), _with("hypot")
+    copysign, fmax, fmin, heaviside = _with("copysign"), _with("fmax"), _with("fmin"), blends.heaviside
+    lerp, ldexp, float_power = blends.lerp, blends.ldexp, blends.float_power
+    addcmul, addcdiv = blends.addcmul, blends.addcdiv
+    addmm, addmv, addr, baddbmm = blends.addmm, blends.addmv, blends.addr, blends.baddbmm
+    mul = multiply = _with("mul")
+    add, sub = _scaled("add"), _scaled("sub")
+    remainder, fmod, floor_divide = _with("remainder"), _with("fmod"), _with("floor_divide")
+    logical_and, logical_or, logical_xor = _logic("logical_and"), _logic("logical_or"), _logic("logical_xor")
+    bitwise_and, bitwise_or, bitwise_xor = _logic("bitwise_and"), _logic("bitwise_or"), _logic("bitwise_xor")
+    logical_not, bitwise_not = _truth("logical_not"), _truth("bitwise_not")
+    isnan, isinf, isfinite = _truth("isnan"), _truth("isinf"), _truth("isfinite")
+    maximum, minimum, atan2 = _with("maximum"), _with("minimum"), _with("atan2")
+    eq, ne, lt, le, gt, ge = _with("eq"), _with("ne"), _with("lt"), _with("le"), _with("gt"), _with("ge")
+    pow = elementwise.power
+
+    def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
+        """x / other, or that rounded."""
+        return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
+
+    def polygamma(self, n: int) -> Any:
+        """ψₙ(x), the n-th derivative of digamma."""
+        return blends.polygamma(self, n)
+
+    subtract, divide, true_divide = sub, div, div
+    clamp = elementwise.clip_to
+    matmul = contract.matmul
+
+
+class Shapes(Core):
+    """Operations that arrange and pick entries."""
+
+    __slots__ = ()
+
+    reshape, view, reshape_as, view_as = (
+        arrange.reshape,
+        arrange.view,
+        arrange.reshape_as,
+        arrange.reshape_as,
+    )
+    flatten, ravel, unflatten = arrange.flatten, arrange.ravel, arrange.unflatten
+    squeeze, unsqueeze = arrange.squeeze, arrange.unsqueeze
+    expand, expand_as, broadcast_to = arrange.expand, arrange.expand_as, arrange.broadcast_to
+    repeat, tile, repeat_interleave = arrange.repeat, arrange.tile, arrange.repeat_interleave
+    flip, roll, permute = arrange.flip, join.roll, arrange.permute
+    transpose = swapdims = arrange.transpose
+    swapaxes = arrange.swapaxes
+    movedim = moveaxis = arrange.movedim
+    t = arrange.t
+    T = property(arrange.reverse_axes, doc="The tensor with its axes reversed: of a matrix, the transpose.")
+    mT = property(arrange.mT, doc="The tensor with its last two axes swapped.")
+    chunk, unbind = join.chunk, join.unbind
+
+    def split(self, split_size: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+        """The parts along an axis, of one size or of the sizes given."""
+        return join.split(self, split_size, dim, axis=axis)
+
+    index_select, gather, take_along_dim = (
+        gather_ops.index_select,
+        gather_ops.gather,
+        gather_ops.take_along_dim,
+    )
+    scatter, scatter_add, index_add = merging.scatter, gather_ops.scatter_add, gather_ops.index_add
+    select, narrow = select_ops.select, select_ops.narrow
+    masked_fill, masked_select = select_ops.masked_fill, select_ops.masked_select
+
+
+class Reductions(Core):
+    """Operations along axes."""
+
+    __slots__ = ()
+
+    sum, mean, prod, all, any = reduce.sum, reduce.mean, reduce.prod, reduce.all, reduce.any
+    var, std = variance.var, variance.std
+    max, min, amax, amin = extremes.max, extremes.min, extremes.amax, extremes.amin
+    argmax, argmin = extremes.argmax, extremes.argmin
+    sort, argsort, topk, median, kthvalue = (
+        sorting.sort,
+        sorting.argsort,
+        sorting.topk,
+        sorting.median,
+        sorting.kthvalue,
+    )
+    diff, dist, count_nonzero = pairs.diff, pairs.dist, pairs.count_nonzero
+    nansum = pairs.nansum
+    cummax, cummin = sorting.cummax, sorting.cummin
+    cumsum, cumprod = scan.cumsum, scan.cumprod
+    logsumexp, softmax, log_softmax = softmax_ops.logsumexp, softmax_ops.softmax, softmax_ops.log_softmax
+    norm = norms.norm
+
+
+class Matrices(Core):
+    """Linear algebra."""
+
+    __slots__ = ()
+
+    dot, mv, mm, bmm = products.dot, products.mv, products.mm, products.bmm
+    outer, inner, kron = products.outer, products.inner, products.kron
+    diag, diagonal, diag_embed = matrices.diag, matrices.diagonal, matrices.diag_embed
+    trace, tril, triu = matrices.trace, matrices.tril, matrices.triu
+    det, logdet, slogdet = determinant.det, determinant.logdet, determinant.slogdet
+    inverse, cholesky, matrix_power = linalg.inv, linalg.cholesky, linalg.matrix_power
+    matrix_exp, pinverse = expm.matrix_exp, pseudoinverse.pinverse
+
+
+class Arrays(Core):
+    """What the door ``arrays`` has, and torch's second names."""
+
+    __slots__ = ()
+
+    absolute, negative, sgn, positive = _of("abs"), _of("neg"), _of("sign"), signs.real
+    arccos, arcsin, arctan, arctan2 = _of("acos"), _of("asin"), _of("atan"), _with("atan2")
+    arccosh, arcsinh, arctanh = _of("acosh"), _of("asinh"), _of("atanh")
+    greater, greater_equal, less, less_equal = _with("gt"), _with("ge"), _with("lt"), _with("le")
+    not_equal, clip = _with("ne"), elementwise.clip_to
+    signbit, isposinf, isneginf, isclose = signs.signbit, signs.isposinf, signs.isneginf, signs.isclose
+    frexp, mvlgamma, conj = signs.frexp, signs.mvlgamma, signs.real
+    real = property(signs.real, doc="The tensor itself: tensors are real.")
+    ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
+    H = property(arrange.mT, doc="The matrix transposed.")
+    mH = property(arrange.mT, doc="The tensor with its last two axes swapped.")
+    adjoint, narrow_copy = arrange.mT, select_ops.narrow
+    tensor_split, split_with_sizes = pieces.tensor_split, pieces.split_with_sizes
+    hsplit, vsplit, dsplit = pieces.hsplit, pieces.vsplit, pieces.dsplit
+    fliplr, flipud, rot90 = grids.fliplr, grids.flipud, grids.rot90
+    take, put, index_put = placing.take, placing.put, placing.index_put
+    index_copy, index_fill, masked_scatter = placing.index_copy, placing.index_fill, placing.masked_scatter
+    select_scatter, slice_scatter = placing.select_scatter, placing.slice_scatter
+    diagonal_scatter = placing.diagonal_scatter
+    scatter_reduce, index_reduce = merging.scatter_reduce, merging.index_reduce
+    logcumsumexp, nanmean, nanmedian = running.logcumsumexp, statistics.nanmean, statistics.nanmedian
+    mode, aminmax, msort, renorm = statistics.mode, statistics.aminmax, statistics.msort, statistics.renorm
+    quantile, nanquantile, histc = quantiles.quantile, quantiles.nanquantile, search.histc
+    cov, corrcoef = statistics.cov, statistics.corrcoef
+    cross, addbmm = multilinear.cross, multilinear.addbmm
+    cholesky_solve, cholesky_inverse = triangles.cholesky_solve, triangles.cholesky_inverse
+    triangular_solve, lu_solve, unfold = triangles.triangular_solve, lu.solve_with, folds.unfold
+
+    def clamp_min(self, min: Any) -> Any:
+        """max(x, min)."""
+        return elementwise.CLAMP_MIN(self, min)
+
+    def clamp_max(self, max: Any) -> Any:
+        """min(x, max)."""
+        return elementwise.CLAMP_MAX(self, max)
+
+
+class Methods(Elementwise, Shapes, Reductions, Matrices, Arrays):
+    """All operations that work as a method."""
+
+    __slots__ = ()
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the size of one axis."""
+        sizes = shape(self)
+        return sizes if dim is None else sizes[axis_of(dim, len(sizes))]
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return len(shape(self))
+
+    def numel(self) -> Any:
+        """The number of entries."""
+        return total(shape(self))
+
+    def where(self, condition: Any, other: Any) -> Any:
+        """Keep entries where the condition holds, take other's elsewhere."""
+        return elementwise.where(as_tensor(condition), self, other)
+
+    def contiguous(self) -> Any:
+        """The same tensor: how its entries lie in memory is not the user's concern."""
+        return self

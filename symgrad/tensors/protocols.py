@@ -1,0 +1,62 @@
+"""NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.sum(tensor)``, ``np.asarray(tensor)``.
+
+Imports ufuncs and below; the table of NumPy's other functions is loaded when the first of them is called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import GRAD
+from symgrad.engine.record import Core
+from symgrad.errors import ArgumentError, GraphError, SharingError, ValueNeeded
+from symgrad.tensors import ufuncs
+
+_NO_HISTORY = (
+    "An array has no gradient: to keep it, write sg.stack([a, b]) for np.array([a, b]) and np.sum(sg.stack([a, b])) "
+    "for np.sum([a, b]), a @ b for a.dot(b), and df.to_numpy() @ b for a DataFrame's df @ b."
+)
+
+
+class Protocols(Core):
+    """What NumPy asks of an operand."""
+
+    __slots__ = ()
+    __array_priority__ = 1000
+    __pandas_priority__ = 5000  # above a DataFrame's: frame * tensor is a tensor
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if kwargs or method != "__call__":
+            return ufuncs.call(ufunc, method, inputs, kwargs)
+        return ufuncs.simple_call(ufunc, inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return importlib.import_module("symgrad.numpy_api").call(function, types, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if self._node is not None and self._node.level == GRAD:
+            raise GraphError(
+                f"Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead. {_NO_HISTORY}"
+            )
+        if self._value is None:
+            raise ValueNeeded(f"np.asarray: this tensor is a symbol and has no value. {_NO_HISTORY}")
+        if copy is False:
+            raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
+        return np.array(self._value, dtype=dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""
+        if self._node is not None and self._node.level == GRAD:
+            raise SharingError(
+                "Can't export tensors that require gradient, use tensor.detach(). Gradients do not pass."
+            )
+        if options.get("copy") is False:
+            raise SharingError("DLPack: copy=False cannot be met, a tensor shares its memory with nothing.")
+        return np.array(self._known("DLPack")).__dlpack__(**{k: v for k, v in options.items() if k != "copy"})  # type: ignore[attr-defined]
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """The CPU."""
+        return np.empty(0).__dlpack_device__()

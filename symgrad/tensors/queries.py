@@ -1,0 +1,370 @@
+"""What is asked of tensors rather than computed: dtypes, equality, places, distinct entries; and tensors like another.
+
+What depends on entries needs a value; the entries themselves that are found, and weights, keep their gradient. Imports
+conversions, ops and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import canonical
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.ops import signs
+from symgrad.ops.arrange import broadcast_to, ravel
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.gather import index_add, index_select
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import shape
+from symgrad.ops.select import getitem
+from symgrad.ops.shape import Expand, Reshape, total
+from symgrad.ops.sizes import listed
+from symgrad.ops.value import check_dtype, torch_dtype
+from symgrad.tensors.conversions import dtype_of
+
+__all__ = [
+    "allclose", "argwhere", "bincount", "can_cast", "equal", "is_complex", "is_floating_point", "is_nonzero",
+    "is_tensor", "nonzero", "numel", "promote_types", "result_type", "unique", "unique_consecutive",
+]  # fmt: skip
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether obj is a tensor.
+
+    >>> sg.is_tensor(sg.tensor(1.0)), sg.is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, Core)
+
+
+def is_floating_point(input: Any) -> bool:
+    """Whether x holds floating-point numbers, which can require a gradient.
+
+    >>> sg.is_floating_point(sg.tensor([1, 2]))
+    False
+    """
+    return dtype_of(as_tensor(input)).kind == "f"
+
+
+def is_complex(input: Any) -> bool:
+    """False: tensors are real."""
+    as_tensor(input)
+    return False
+
+
+def numel(input: Any) -> Any:
+    """The number of entries.
+
+    >>> sg.numel(sg.ones(2, 3))
+    6
+    """
+    return total(shape(as_tensor(input)))
+
+
+def is_nonzero(input: Any) -> bool:
+    """Whether the only entry of x is not 0.
+
+    Raises:
+        GraphError: x has no entry, or several.
+
+    >>> sg.is_nonzero(sg.tensor([0.0]))
+    False
+    """
+    return bool(as_tensor(input))
+
+
+def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
+    """The dtype that arrays of two dtypes have together, by NumPy's rules.
+
+    >>> sg.promote_types(sg.int64, sg.float32)
+    dtype('float64')
+    """
+    return np.promote_types(check_dtype(type1), check_dtype(type2))
+
+
+def result_type(tensor1: Any, tensor2: Any) -> np.dtype[Any]:
+    """The dtype of tensor1 + tensor2; numbers take the tensor's.
+
+    Args:
+        tensor1, tensor2: tensors or numbers.
+
+    >>> sg.result_type(sg.tensor([1.0], dtype=sg.float32), 2.0)
+    dtype('float32')
+    """
+    return dtype_of(as_tensor(as_tensor(tensor1) + tensor2))
+
+
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether numbers of one dtype may become numbers of another: not floats integers, nor numbers truth values.
+
+    >>> sg.can_cast(sg.float64, sg.float32), sg.can_cast(sg.float64, sg.int64)
+    (True, False)
+    """
+    return bool(np.can_cast(check_dtype(from_), check_dtype(to), "same_kind"))
+
+
+def equal(input: Any, other: Any) -> bool:
+    """Whether x and other have one shape and the same entries.
+
+    >>> sg.equal(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0]))
+    True
+    """
+    x, z = as_tensor(input), as_tensor(other)
+    return shape(x) == shape(z) and bool(np.all(x._known("equal") == z._known("equal")))
+
+
+def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+    """Whether |x - other| ≤ atol + rtol |other| everywhere.
+
+    Args:
+        input, other: tensors, broadcast against each other.
+        rtol, atol, equal_nan: as for ``isclose``.
+
+    Raises:
+        ArgumentError: rtol or atol is negative.
+
+    >>> sg.allclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0 + 1e-7]))
+    True
+    """
+    found = signs.isclose(as_tensor(input), as_tensor(other), rtol, atol, equal_nan)
+    return bool(np.all(found._known("allclose")))
+
+
+# ------------------------------------------------------------------ places and distinct entries
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The places of the entries that are not 0.
+
+    Args:
+        input: x, any shape.
+        as_tuple: return one vector per axis, as indices.
+
+    Returns:
+        An integer tensor (k, number of axes), one place a row; or the tuple of its columns.
+
+    >>> sg.nonzero(sg.tensor([[1.0, 0.0], [0.0, 2.0]]))
+    tensor([[0, 0],
+            [1, 1]])
+    """
+    value = np.asarray(as_tensor(input)._known("nonzero"))
+    if as_tuple:
+        return tuple(as_tensor(k) for k in np.atleast_1d(value).nonzero())
+    return as_tensor(np.argwhere(value))
+
+
+def argwhere(input: Any) -> Any:
+    """The places of the entries that are not 0, one a row.
+
+    >>> sg.argwhere(sg.tensor([0.0, 3.0]))
+    tensor([[1]])
+    """
+    return nonzero(input)
+
+
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each of 0, 1, … occurs in x, or the sum of the weights of its occurrences.
+
+    Args:
+        input: integers ≥ 0, a vector.
+        weights: a vector of the same length.
+        minlength: the least length of the result.
+
+    Raises:
+        ShapeError: x is no vector. DTypeError: it holds no integers. ArgumentError: one is negative.
+
+    >>> sg.bincount(sg.tensor([0, 2, 2]))
+    tensor([1, 0, 2])
+    """
+    value = np.asarray(as_tensor(input)._known("bincount"))
+    if value.dtype.kind not in "iu":
+        raise DTypeError(f"bincount: expected integers. Got {torch_dtype(value)}; convert with .to(sg.int64).")
+    if value.ndim != 1 or (value.size and value.min() < 0):
+        wrong = ShapeError if value.ndim != 1 else ArgumentError
+        raise wrong(f"bincount only supports 1-d non-negative integral inputs. Got shape {show_shape(value.shape)}.")
+    if weights is None:
+        return as_tensor(np.bincount(value, None, minlength))
+    shares = as_tensor(weights).to(np.float64)
+    if shape(shares) != value.shape:
+        raise ShapeError(
+            f"bincount: weights should be 1-d and have the same length as input. Got shape "
+            f"{show_shape(shape(shares))}; expected {show_shape(value.shape)}."
+        )
+    size = max(int(value.max(initial=-1)) + 1, minlength)
+    return index_add(as_tensor(np.zeros(size)), 0, value, shares)
+
+
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The distinct entries of x in order, or the distinct slices along one axis.
+
+    The gradient of each goes to its first occurrence.
+
+    Args:
+        input: x, any shape.
+        sorted: accepted; the entries are always in order.
+        return_inverse: return also where each entry of x is among them.
+        return_counts: return also how often each occurs.
+        dim: the axis of the slices; None for entries.
+
+    Returns:
+        A tensor, or a tuple of it and what else is asked for.
+
+    >>> sg.unique(sg.tensor([3.0, 1.0, 3.0]), return_counts=True)
+    (tensor([1., 3.]), tensor([1, 2]))
+    """
+    x = as_tensor(input)
+    value = np.asarray(x._known("unique"))
+    _, first, inverse, counts = np.unique(value, True, True, True, axis=dim, equal_nan=False)
+    inverse = inverse.reshape(value.shape if dim is None else -1)
+    return _asked(_slices(x, first, dim), (inverse, return_inverse), (counts, return_counts))
+
+
+def _slices(x: Any, at: Any, dim: int | None) -> Any:
+    """The entries of x at these places among all, or the slices along an axis."""
+    return getitem(ravel(x), (at,)) if dim is None else index_select(x, dim, at)
+
+
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The first entry of each run of equal ones, or the first slice along one axis.
+
+    Args:
+        input: x, any shape; flattened where dim is None.
+        return_inverse, return_counts, dim: as for ``unique``.
+
+    Returns:
+        A tensor, or a tuple of it and what else is asked for.
+
+    >>> sg.unique_consecutive(sg.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    x = as_tensor(input)
+    value = np.asarray(x._known("unique_consecutive"))
+    rows = value.reshape(-1) if dim is None else np.moveaxis(value, dim, 0)
+    flat = rows.reshape(len(rows), int(np.prod(rows.shape[1:])))
+    starts = np.concatenate([np.ones(min(1, len(rows)), bool), (flat[1:] != flat[:-1]).any(1)])
+    first = np.flatnonzero(starts)
+    inverse = (np.cumsum(starts) - 1).reshape(value.shape if dim is None else -1)
+    return _asked(
+        _slices(x, first, dim), (inverse, return_inverse), (np.diff(np.append(first, len(rows))), return_counts)
+    )
+
+
+def _asked(value: Any, *more: tuple[Any, bool]) -> Any:
+    found = tuple(as_tensor(v) for v in (value, *(v for v, wanted in more if wanted)))
+    return found if len(found) > 1 else found[0]
+
+
+# ------------------------------------------------------------------ methods
+class Queries(Core):
+    """What a tensor answers about itself, and tensors made like it."""
+
+    __slots__ = ()
+
+    is_floating_point, is_complex, is_nonzero = is_floating_point, is_complex, is_nonzero
+    equal, allclose, nonzero, argwhere = equal, allclose, nonzero, argwhere
+    bincount, unique, unique_consecutive = bincount, unique, unique_consecutive
+
+    def nelement(self) -> Any:
+        """The number of entries."""
+        return total(shape(self))
+
+    def ndimension(self) -> int:
+        """The number of axes."""
+        return len(shape(self))
+
+    def is_signed(self) -> bool:
+        """Whether the dtype has negative numbers."""
+        return dtype_of(self).kind in "fi"
+
+    def is_contiguous(self) -> bool:
+        """True: how entries lie in memory is not the user's concern."""
+        return True
+
+    def is_same_size(self, other: Any) -> bool:
+        """Whether other has the same shape."""
+        return shape(self) == shape(other)
+
+    def element_size(self) -> int:
+        """The number of bytes of an entry."""
+        return dtype_of(self).itemsize
+
+    itemsize = property(element_size, doc="The number of bytes of an entry.")
+
+    @property
+    def nbytes(self) -> Any:
+        """The number of bytes of all entries."""
+        return total(shape(self)) * dtype_of(self).itemsize
+
+    def type_as(self, other: Any) -> Any:
+        """Convert to other's dtype."""
+        me: Any = self
+        return me.to(as_tensor(other).dtype)
+
+    def sum_to_size(self, *size: Any) -> Any:
+        """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
+        have, to = shape(self), listed(size, None)
+        lead = len(have) - len(to)
+        if lead < 0 or any(n not in (1, m) for n, m in zip(to, have[lead:])):
+            raise ShapeError(
+                f"size {{{show_shape(to)}}} is not expandable to size {{{show_shape(have)}}}. "
+                "Expected sizes of the tensor, or 1."
+            )
+        axes = [k for k, m in enumerate(have) if k < lead or (to[k - lead] == 1 and m != 1)]
+        summed = sum_axes(self, axes, True) if axes else self
+        return Reshape(to)(summed) if shape(summed) != to else summed
+
+    def new_tensor(self, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """Copy data into a tensor, by default of this one's dtype; the gradients of tensors in data flow on."""
+        source = as_tensor(data)
+        return self._made(source.to(dtype_of(self) if dtype is None else dtype, copy=True), requires_grad)
+
+    def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
+        if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
+            return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
+        source = as_tensor(fill_value).to(dtype_of(self) if dtype is None else dtype)
+        return self._made(broadcast_to(source, tuple(size)), requires_grad)
+
+    def _made(self, t: Any, requires_grad: bool) -> Any:
+        """The tensor, or a leaf of its numbers where gradients are asked for."""
+        if not requires_grad:
+            return t
+        t._check_kept("new_tensor(…, requires_grad=True)")
+        return t.detach().requires_grad_()
+
+    def new_zeros(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """Zeros, by default of this tensor's dtype."""
+        return self._of_sizes(size, 0, dtype, requires_grad)
+
+    def new_ones(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """Ones, by default of this tensor's dtype."""
+        return self._of_sizes(size, 1, dtype, requires_grad)
+
+    def new_empty(self, *size: Any, dtype: Any = None, requires_grad: bool = False) -> Any:
+        """As new_zeros, so that nothing undefined is ever read."""
+        return self.new_zeros(*size, dtype=dtype, requires_grad=requires_grad)
+
+    def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool) -> Any:
+        sizes = listed(size, None)
+        if not isinstance(value, (sp.Expr, Core)) and all(isinstance(n, int) for n in sizes):
+            return self._like(np.full(sizes, value), dtype, requires_grad)
+        if requires_grad:
+            raise ArgumentError(
+                f"requires_grad: got sizes {list(sizes)} filled with {value}, a tensor without a value of its own. "
+                "Make a leaf with named sizes by sg.symbol(name, shape)."
+            )
+        wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
+        found = Expand(sizes)(as_tensor(value if isinstance(value, (sp.Expr, Core)) else np.asarray(value, wanted)))
+        return found if dtype_of(found) == wanted else Cast(wanted)(found)
+
+    def _like(self, value: Any, dtype: Any, requires_grad: bool) -> Any:
+        found = handle(None, canonical(value.astype(dtype_of(self) if dtype is None else check_dtype(dtype))))
+        return found.requires_grad_() if requires_grad else found

@@ -1,0 +1,222 @@
+"""Random tensors, and the seed behind them. Imports creation and generator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.engine.generator import Generator, default_generator, source
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.ops.value import torch_dtype
+from symgrad.tensors.creation import like, made, size_of
+from symgrad.tensors.sampling import check_deviation, check_probability
+from symgrad.tensors.tensor import Tensor
+
+__all__ = [
+    "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "multinomial",
+    "normal", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+    "set_rng_state",
+]  # fmt: skip
+
+
+def manual_seed(seed: int) -> Generator:
+    """Seed the default generator, and return it."""
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Seed the default generator by the operating system, and return the seed."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator started from."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state() -> Tensor:
+    """The state of the default generator, as a tensor of bytes."""
+    state: Tensor = default_generator.get_state()
+    return state
+
+
+def set_rng_state(new_state: Tensor) -> None:
+    """Let the default generator go on from a state that ``get_rng_state`` returned."""
+    default_generator.set_state(new_state)
+
+
+# ------------------------------------------------------------------ by size
+def rand(
+    *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Uniform random numbers in [0, 1)."""
+    return made(source(generator).random(size_of(sizes, size)), dtype, requires_grad, name)
+
+
+def randn(
+    *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Standard normal random numbers."""
+    return made(source(generator).standard_normal(size_of(sizes, size)), dtype, requires_grad, name)
+
+
+def randint(
+    low: int, high: int | None = None, size: Any = (), *, generator: Generator | None = None, dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Uniform random integers in [low, high), or [0, low) if high is a size.
+
+    Raises:
+        ArgumentError: there is no such integer.
+    """
+    if high is None or isinstance(high, (tuple, list)):
+        low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
+    if low >= high:
+        raise ArgumentError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. Pass the smaller first."
+        )
+    return made(
+        source(generator).integers(low, high, size_of((size,))), np.int64 if dtype is None else dtype, False, name
+    )
+
+
+def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None) -> Tensor:
+    """The integers 0, …, n - 1 in random order.
+
+    >>> sg.randperm(4).sum()
+    tensor(6)
+    """
+    (count,) = size_of((n,))
+    return made(source(generator).permutation(count), np.int64 if dtype is None else dtype, False, None)
+
+
+def rand_like(
+    input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Uniform random numbers in input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    return rand(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def randn_like(
+    input: Any, *, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Standard normal random numbers in input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    return randn(shape, generator=generator, dtype=dtype, requires_grad=requires_grad, name=name)
+
+
+def randint_like(
+    input: Any, low: int, high: int | None = None, *, generator: Generator | None = None, dtype: Any = None
+) -> Tensor:
+    """Uniform random integers in [low, high), or [0, low), in input's shape and dtype."""
+    shape, dtype = like(input, dtype)
+    low, high = (0, low) if high is None else (low, high)
+    return randint(low, high, shape, generator=generator, dtype=dtype)
+
+
+# ------------------------------------------------------------------ by distribution
+def _numbers(x: Any, what: str) -> Any:
+    return np.asarray(as_tensor(x)._known(what))
+
+
+def normal(
+    mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, dtype: Any = None,
+    requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """Normal random numbers of these means and standard deviations, which broadcast: μ + σ ε.
+
+    Gradients flow to μ and σ where these are tensors that need one, with ε held fixed; PyTorch has zero there.
+
+    Args:
+        mean, std: numbers or tensors.
+        size: the shape, where both are numbers.
+
+    Raises:
+        ArgumentError: a deviation is negative.
+
+    >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
+    tensor([1., 2.])
+    """
+    mu, sigma = _numbers(mean, "normal"), _numbers(std, "normal")
+    check_deviation(sigma)
+    sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
+    kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and x.dtype.kind == "f"), None)
+    noise = source(generator).standard_normal(sizes)
+    if not requires_grad and any(isinstance(x, Tensor) and x.requires_grad for x in (mean, std)):
+        return (mean + std * as_tensor(noise)).to(dtype or kept)  # type: ignore[no-any-return]
+    return made(mu + sigma * noise, dtype or kept, requires_grad, None)
+
+
+def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
+    """1 with probability input, else 0; with p, in input's shape with probability p.
+
+    Raises:
+        ArgumentError: a probability lies outside [0, 1].
+
+    >>> sg.bernoulli(sg.tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
+    t = as_tensor(input)
+    chance = _numbers(t, "bernoulli") if p is None else np.asarray(p)
+    check_probability("bernoulli", chance)
+    return made(source(generator).random(t.shape) < chance, t.dtype, False, None)
+
+
+def multinomial(
+    input: Any, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """Indices drawn with probabilities in proportion to the weights in each row.
+
+    Args:
+        input: weights ≥ 0, (m,) or (n, m).
+        num_samples: how many in each row.
+        replacement: whether an index may be drawn again.
+
+    Returns:
+        Integers, (num_samples,) or (n, num_samples).
+
+    Raises:
+        ArgumentError: a negative weight, none above 0, or more samples than weights without replacement.
+
+    >>> sg.multinomial(sg.tensor([0.0, 2.0, 0.0]), 3, replacement=True)
+    tensor([1, 1, 1])
+    """
+    weights = _numbers(input, "multinomial")
+    _check_weights(weights, num_samples, replacement)
+    rng, rows = source(generator), weights.reshape(-1, weights.shape[-1]).astype(np.float64)
+    if replacement:
+        edges = np.cumsum(rows, 1)
+        at = rng.random((len(rows), num_samples)) * edges[:, -1:]
+        found = np.array([np.searchsorted(e, a, side="right") for e, a in zip(edges, at, strict=True)])
+    else:  # the first arrivals of Poisson processes with these rates
+        with np.errstate(divide="ignore"):
+            found = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
+    return made(found.reshape(*weights.shape[:-1], num_samples), np.int64, False, None)
+
+
+def _check_weights(weights: Any, count: int, replacement: bool) -> None:
+    if weights.ndim not in (1, 2):
+        raise ShapeError(f"prob_dist must be 1 or 2 dim. Got {weights.ndim} axes; reshape it to rows.")
+    if weights.dtype.kind != "f":
+        raise DTypeError(
+            f"multinomial only supports floating-point dtypes for input, got: {torch_dtype(weights)}. "
+            "Convert it with .to(sg.float64)."
+        )
+    if count <= 0:
+        raise ArgumentError(f"cannot sample n_sample <= 0 samples. Got {count}; ask for at least one.")
+    if not replacement and count > weights.shape[-1]:
+        raise ArgumentError(
+            f"cannot sample n_sample > prob_dist.size(-1) samples without replacement. Got {count} samples of "
+            f"{weights.shape[-1]} weights; pass replacement=True."
+        )
+    if not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise ArgumentError("probability tensor contains either `inf`, `nan` or element < 0. Apply softmax first.")
+    if not np.all(weights.sum(-1) > 0):
+        raise ArgumentError("invalid multinomial distribution (sum of probabilities <= 0). Give one a weight above 0.")

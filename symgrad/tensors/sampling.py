@@ -1,0 +1,73 @@
+"""Tensors filled with random numbers in place: ``x.normal_()`` and its like. Imports generator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.engine.generator import Generator, source
+from symgrad.engine.record import Core, handle
+from symgrad.errors import ArgumentError
+
+
+def check_deviation(std: Any) -> None:
+    """Refuse a negative standard deviation."""
+    if np.any(np.less(std, 0)):
+        raise ArgumentError(f"normal expects std >= 0.0, but found std {np.min(std)}. Pass its absolute value.")
+
+
+def check_probability(what: str, p: Any) -> None:
+    """Refuse what is no probability."""
+    p = np.asarray(p)
+    if not np.all((p >= 0) & (p <= 1)):
+        raise ArgumentError(f"{what} expects p to be in [0, 1], but got p={p.tolist()}. Apply sigmoid first.")
+
+
+class Sampling(Core):
+    """In-place sampling. The gradient of what the tensor was is zero."""
+
+    __slots__ = ()
+
+    def _filled(self, values: Any) -> Any:
+        me: Any = self
+        return me.copy_(handle(None, np.asarray(values)))
+
+    def normal_(self, mean: float = 0, std: float = 1, *, generator: Generator | None = None) -> Any:
+        """Fill with normal random numbers of this mean and standard deviation."""
+        check_deviation(std)
+        me: Any = self
+        return self._filled(mean + std * source(generator).standard_normal(me.shape))
+
+    def uniform_(self, a: float = 0, b: float = 1, *, generator: Generator | None = None) -> Any:
+        """Fill with uniform random numbers in [a, b)."""
+        if a > b:
+            raise ArgumentError(
+                f"uniform_ expects to return a [from, to) range, but found from={a} > to={b}. Swap them."
+            )
+        me: Any = self
+        return self._filled(a + (b - a) * source(generator).random(me.shape))
+
+    def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
+        """Fill with 1 with probability p, else 0."""
+        me: Any = self
+        chance = np.asarray(p._known("bernoulli_") if isinstance(p, Core) else p)  # type: ignore[attr-defined]
+        check_probability("bernoulli_", chance)
+        return self._filled(source(generator).random(me.shape) < chance)
+
+    def exponential_(self, lambd: float = 1, *, generator: Generator | None = None) -> Any:
+        """Fill with exponential random numbers of rate lambd."""
+        if not lambd > 0:
+            raise ArgumentError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}. Pass a positive rate.")
+        me: Any = self
+        return self._filled(source(generator).standard_exponential(me.shape) / lambd)
+
+    def random_(self, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Any:
+        """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits."""
+        low, high = (0, low or 2**53) if high is None else (low, high)
+        if low >= high:
+            raise ArgumentError(
+                f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. Swap them."
+            )
+        me: Any = self
+        return self._filled(source(generator).integers(low, high, me.shape))

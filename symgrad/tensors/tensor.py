@@ -1,0 +1,380 @@
+"""The tensor: gradients, properties, conversions. Operators, methods and in-place statements are mixed in.
+
+A tensor is a value: it never aliases another. Imports backward, operators, methods, inplace and below.
+"""
+
+from __future__ import annotations
+
+import types
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+
+from symgrad.core import printing
+from symgrad.core.hooks import Hook, Hooks, RemovableHandle, hooks_on
+from symgrad.core.kernels import canonical
+from symgrad.core.modes import get_default_dtype
+from symgrad.core.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
+from symgrad.core.pickling import read, written
+from symgrad.engine import backward
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.record import adopt, apply, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
+from symgrad.ops.convert import DETACH
+from symgrad.ops.map import show_shape
+from symgrad.tensors.conversions import Conversions, Dtypes
+from symgrad.tensors.inplace import InPlace
+from symgrad.tensors.operators import Operators
+from symgrad.tensors.protocols import Protocols
+from symgrad.tensors.queries import Queries
+from symgrad.tensors.sampling import Sampling
+from symgrad.tensors.spellings import Spellings
+
+_NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+    "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+    "you access the leaf Tensor instead."
+)
+_CHANGE = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+    "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+)
+
+
+@adopt
+class Tensor(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
+    """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
+
+    Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise ArgumentTypeError(
+            "Tensor() is not called directly. Use sg.tensor(data), sg.zeros(2, 3) or sg.symbol(name, shape)."
+        )
+
+    # -------------------------------------------------------------- what it is
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes of the axes; a symbol's may be SymPy expressions."""
+        value = self._value
+        if value is None:
+            return self._node.shape  # type: ignore[no-any-return]
+        return value.shape if type(value) is np.ndarray else ()
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype; a symbol has the default one, and what is computed of symbols follows from theirs."""
+        value = self._value
+        if type(value) is np.ndarray:
+            return value.dtype  # type: ignore[no-any-return]
+        if value is not None:
+            return np.dtype(np.float64)
+        return self._node.dtype or dtype_of(self._node)
+
+    @property
+    def name(self) -> str | None:
+        """The name that formulas print; None if none was given."""
+        return getattr(self._node, "title", None)
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        check_name(name)
+        if isinstance(self._node, Node):
+            raise GraphError("name: only leaves are named; this tensor is the result of an operation.")
+        level = GRAD if self.requires_grad else TRACED if name else CONSTANT
+        self._replace_leaf(self._value, level, name)
+
+    def _replace_leaf(self, value: Any, level: int, name: str | None) -> None:
+        """Put a new leaf behind this handle; what was computed before keeps the old one."""
+        old = self._node if isinstance(self._node, Leaf) else None
+        shape = self.shape if value is None else np.shape(value)
+        self._node = Leaf(value, shape, level, name) if old is None else old.successor(value, shape, level, name)
+
+    # -------------------------------------------------------------- gradients
+    @property
+    def requires_grad(self) -> bool:
+        """Whether a gradient flows to or through this tensor."""
+        return self._node is not None and self._node.level == GRAD
+
+    @requires_grad.setter
+    def requires_grad(self, flag: bool) -> None:
+        check_flag("requires_grad", flag)
+        if flag == self.requires_grad:
+            return
+        if isinstance(self._node, Node) and self._node.level == GRAD:
+            raise GraphError(_CHANGE)
+        if flag and self.dtype.kind != "f":
+            raise DTypeError(
+                f"only Tensors of floating point and complex dtype can require gradients. Got {self.dtype}; "
+                "convert it with .to(sg.float64)."
+            )
+        title = getattr(self._node, "title", None)
+        self._replace_leaf(self._value, GRAD if flag else TRACED if title else CONSTANT, title)
+        if self._node.cell is None:
+            self._node.cell = Cell()
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Start (or stop) recording operations on this leaf, and return it."""
+        check_flag("requires_grad_", requires_grad)
+        if requires_grad and self.dtype.kind != "f":
+            raise DTypeError(
+                f"only Tensors of floating point dtype can require gradients. Got {self.dtype}; "
+                "convert it with .to(sg.float64)."
+            )
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made it: its gradient, if any, ends here."""
+        return not (isinstance(self._node, Node) and self._node.level == GRAD)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that made it, None for a leaf."""
+        return None if self.is_leaf else self._node
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient: None before the first backward."""
+        cell = getattr(self._node, "cell", None)
+        if cell is None:
+            if not self.is_leaf:
+                warnings.warn(_NON_LEAF_GRAD, UserWarning, stacklevel=2)
+            return None
+        return cell.grad  # type: ignore[no-any-return]
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            kind = f"{type(gradient).__module__}.{type(gradient).__name__}".removeprefix("builtins.")
+            raise ArgumentTypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {kind}. Use sg.tensor(…)."
+            )
+        if gradient is not None and gradient.shape != self.shape:
+            raise ShapeError(
+                f"attempting to assign a gradient of size '{show_shape(gradient.shape)}' to a tensor of size "
+                f"'{show_shape(self.shape)}'. Please ensure that the gradient and the tensor are the same size."
+            )
+        if gradient is not None and gradient.dtype != self.dtype:
+            raise DTypeError(
+                f"attempting to assign a gradient with dtype '{gradient.dtype}' to a tensor with grad_dtype "
+                f"'{self.dtype}'. Convert it with .to(sg.{self.dtype})."
+            )
+        if getattr(self._node, "cell", None) is None:
+            if gradient is None:
+                return
+            self._ensure_cell()
+        self._node.cell.grad = gradient
+
+    def _ensure_cell(self) -> None:
+        if self._node is None or (isinstance(self._node, Leaf) and self._node.level == CONSTANT):
+            self._node = Leaf(self._value, self.shape, CONSTANT)
+        self._node.cell = Cell()
+
+    @property
+    def grad_expr(self) -> Any:
+        """The closed form that ``backward(mode="symbolic")`` left here."""
+        cell = getattr(self._node, "cell", None)
+        return None if cell is None else cell.grad_expr
+
+    def retain_grad(self) -> None:
+        """Let ``backward`` fill ``.grad`` of this non-leaf too."""
+        if not self.requires_grad:
+            raise GraphError(
+                "can't retain_grad on Tensor that has requires_grad=False. Make an input with requires_grad=True."
+            )
+        if self._node.cell is None:
+            self._node.cell = Cell()
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether this non-leaf keeps its gradient."""
+        return not self.is_leaf and self._node.cell is not None
+
+    def _hooks(self) -> Hooks:
+        if not self.requires_grad:
+            raise GraphError(
+                "cannot register a hook on a tensor that doesn't require gradient. Make it with requires_grad=True."
+            )
+        if isinstance(self._node, Node):
+            return hooks_on(self._node)
+        return self._node._held()  # type: ignore[no-any-return]
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(g)`` whenever the gradient g with respect to this tensor is computed.
+
+        A tensor that the hook returns takes the gradient's place, also in ``.grad`` and for the tensors before.
+        ``remove()`` of the handle that is returned takes the hook away.
+
+        Raises:
+            GraphError: the tensor does not require grad.
+
+        >>> x = sg.tensor(1.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda g: 2 * g)
+        >>> (3 * x).backward()
+        >>> x.grad
+        tensor(6.)
+        """
+        return self._hooks().tensor.add(hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(self)`` whenever a backward has added to ``.grad`` of this leaf.
+
+        Raises:
+            GraphError: the tensor is no leaf, or does not require grad.
+        """
+        if not self.is_leaf:
+            raise GraphError(
+                "post accumulate grad hooks cannot be registered on non-leaf tensors. Use register_hook, or a leaf."
+            )
+        hooks = self._hooks()
+        hooks.owner = weakref.ref(self)
+        return hooks.accumulated.add(hook)
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+        *,
+        mode: str = "numeric",
+    ) -> None:
+        """Accumulate the gradient dx̄ += Jᵀ·gradient into ``.grad`` of every leaf x.
+
+        Args:
+            gradient: cotangent, shaped like this tensor; optional where it has one element.
+            retain_graph: keep the saved values for a second backward; default ``create_graph``.
+            create_graph: record the gradient's own graph, for higher orders.
+            inputs: leaves to accumulate into; default all.
+            mode: "numeric", or "symbolic" to put closed forms into ``.grad_expr`` and leave ``.grad`` alone.
+
+        Raises:
+            GraphError: nothing here requires grad; or not a scalar and no gradient; or values already freed.
+            ShapeError: gradient has another shape.
+        """
+        backward.run(self, gradient, retain_graph, create_graph, inputs, mode)
+
+    def detach(self) -> Tensor:
+        """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
+        title = self.name if isinstance(self._node, Leaf) else None
+        if self._value is None:
+            return apply(DETACH, (self,))  # type: ignore[no-any-return]
+        return handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)  # type: ignore[no-any-return]
+
+    def detach_(self) -> Tensor:
+        """Drop this handle's history, and return it."""
+        self._node = None if self._value is not None else self.detach()._node
+        return self
+
+    @property
+    def data(self) -> Tensor:
+        """The value without history; assigning it replaces the value and keeps ``.grad``."""
+        return self.detach()
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        if not isinstance(other, Tensor):
+            kind = f"{type(other).__module__}.{type(other).__name__}".removeprefix("builtins.")
+            raise ArgumentTypeError(f"Variable data has to be a tensor, but got {kind}. Use sg.tensor(…).")
+        value = other._known("data")
+        if self.requires_grad and other.dtype.kind != "f":
+            raise DTypeError(
+                f"data set to a tensor that requires gradients must be floating point or complex dtype. "
+                f"Got {other.dtype}."
+            )
+        if isinstance(self._node, Node):
+            if other.shape != self.shape:
+                raise ShapeError(f"data: got shape {show_shape(other.shape)}, expected {show_shape(self.shape)}.")
+        elif self._node is not None:
+            self._replace_leaf(value, self._node.level, self._node.title)
+        self._value = value
+
+    # -------------------------------------------------------------- printing, copying
+    def __repr__(self) -> str:
+        if self._value is None:
+            title = f"{self.name!r}, " if self.name else ""
+            return f"symbol({title}shape={show_shape(self.shape)})"
+        suffixes = []
+        if not self.is_leaf:
+            suffixes.append(f"grad_fn=<{self._node.kind}>")
+        elif self.requires_grad:
+            suffixes.append("requires_grad=True")
+        return printing.format_tensor(self._value, suffixes=suffixes, default_dtype=get_default_dtype())
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise GraphError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment. Use x.detach().clone() or x.clone()."
+            )
+        self._check_kept("copy.deepcopy(x)")
+        new = restore(np.array(self._known("deepcopy")), self.requires_grad, self.name)
+        gradient = getattr(getattr(self._node, "cell", None), "grad", None)
+        if gradient is not None:
+            new.grad = handle(None, gradient._value)
+        memo[id(self)] = new
+        return new
+
+    def __copy__(self) -> Tensor:
+        if self._value is None or not self.is_leaf or self._is_followed():
+            return handle(self._node, self._value)  # type: ignore[no-any-return]
+        return restore(self._value, self.requires_grad, self.name)  # a leaf of its own, with its own .grad
+
+    def __reduce__(self) -> Any:
+        if self._value is None:
+            return restore_symbol, (written([self._node]),)
+        self._check_kept("pickle.dumps(x)")
+        return restore, (np.asarray(self._value), self.requires_grad, self.name)
+
+
+def _named_after_tensor() -> None:
+    """Let Python's errors about arguments say ``Tensor.add_()``, not the name of the class that has the method."""
+    for cls in Tensor.__mro__:
+        for name, method in vars(cls).items():
+            if isinstance(method, types.FunctionType) and method.__qualname__ == f"{cls.__name__}.{name}":
+                method.__qualname__ = f"Tensor.{name}"
+
+
+_named_after_tensor()
+
+
+def restore(value: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Rebuild a leaf from a pickle."""
+    t: Tensor = handle(None, canonical(value))
+    if name is not None:
+        t.name = name
+    return t.requires_grad_() if requires_grad else t
+
+
+def restore_symbol(graph: Any) -> Tensor:
+    """Rebuild a tensor without a value, and the graph that it stands for, from a pickle."""
+    t: Tensor = handle(read(graph)[0], None)
+    return t
+
+
+def check_flag(where: str, requires_grad: Any) -> None:
+    """Refuse a ``requires_grad`` that is neither True nor False."""
+    if not isinstance(requires_grad, (bool, np.bool_)):
+        raise ArgumentTypeError(
+            f"{where}(): argument 'requires_grad' must be bool, not {type(requires_grad).__name__}. "
+            f"Got {requires_grad!r}; pass True or False."
+        )
+
+
+def check_name(name: Any) -> None:
+    """Refuse names that are no text. Any text will do: names are never executed, only printed."""
+    if name is not None and (not isinstance(name, str) or not name or len(name) > 200):
+        raise ArgumentError(f"name: got {name!r}. Expected a non-empty string of at most 200 characters, or None.")

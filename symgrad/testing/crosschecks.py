@@ -1,0 +1,537 @@
+"""The three-way proof: the number, the formula and the function of a derivative agree.
+
+Imports everything below. ``crosscheck`` is what the tests of symgrad itself are made of.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import Parameter
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+
+from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.choose import check_digits
+from symgrad.compiler.mpmath.slopes import slopes
+from symgrad.compiler.program import Program, from_nodes
+from symgrad.compiler.trace import Spec, trace
+from symgrad.core import trees
+from symgrad.core.modes import no_grad
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
+from symgrad.forms.verify import index_value, matrix_value
+from symgrad.func import jacfwd, jacrev
+from symgrad.ops.value import to_value
+from symgrad.tensors.tensor import Tensor
+from symgrad.testing.kinks import bends, central, limits, operation_at, operation_near, value
+
+__all__ = ["Crosscheck", "Witness", "crosscheck", "finite_differences"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """One way to compute the Jacobian of one input: its name, its value, and why it is missing if it is."""
+
+    input: int
+    name: str
+    value: Any = None
+    missing: str = ""
+    error: float = 0.0
+    agrees: bool = True
+    ulps: float | None = None  # the error in units of the last place of the true gradient
+    kink: str = ""  # why the point has no derivative for this witness to testify to
+
+    def __str__(self) -> str:
+        if self.missing:
+            state = f"not available: {self.missing}"
+        elif self.kink and self.agrees:
+            state = self.kink
+        else:
+            ulps = "" if self.ulps is None else f", {self.ulps:.1f} ulp"
+            state = f"{'agrees' if self.agrees else 'DISAGREES'}  (error {self.error:.1e}{ulps})"
+        return f"  input {self.input}  {self.name:<20} {state}"
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """The report: one row per input and witness."""
+
+    witnesses: tuple[Witness, ...]
+    rtol: float
+    forms: tuple[ClosedForm | None, ...] = field(default=())
+
+    @property
+    def ok(self) -> bool:
+        """Whether all witnesses that could testify agree."""
+        return all(w.agrees for w in self.witnesses)
+
+    @property
+    def kinks(self) -> tuple[str, ...]:
+        """What has a kink at which input, one sentence each."""
+        return tuple(dict.fromkeys(w.kink for w in self.witnesses if w.kink))
+
+    def __str__(self) -> str:
+        if not self.ok:
+            said = "WITNESSES DISAGREE"
+        elif self.kinks:
+            said = "the point is a kink, where gradients are a convention"
+        else:
+            said = "all witnesses agree"
+        return "\n".join([f"crosscheck: {said} (tolerance {self.rtol:g})", *map(str, self.witnesses)])
+
+    __repr__ = __str__
+
+
+def crosscheck(
+    f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True, digits: int | None = None
+) -> Crosscheck:
+    """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
+
+    Args:
+        f: function of tensors returning a tensor of any shape.
+        inputs: floating-point arrays, numbers or tensors. At a kink the report says which operation has it; near one,
+            differences are taken over a smaller step.
+        rtol: allowed error relative to the size of the derivative.
+        raise_exception: raise where witnesses disagree, rather than only report it.
+        digits: also compute the gradient to so many digits, by differences of the recorded program in mpmath, which
+            need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
+
+    Returns:
+        A ``Crosscheck``: ``ok``, ``witnesses`` with each one's value and error, and ``str()`` as a table.
+
+    Raises:
+        CrosscheckError: witnesses disagree; the message names the ones that are alone.
+        ArgumentError: there is no floating-point input.
+
+    >>> print(sg.testing.crosscheck(lambda x: (x**3).sum(), np.array([1.0, 2.0])))
+    crosscheck: all witnesses agree (tolerance 1e-06)
+      input 0  reverse mode         agrees  (error 0.0e+00)
+      input 0  forward mode         agrees  (error 0.0e+00)
+      input 0  closed form          agrees  (error 0.0e+00)
+      input 0  index notation       agrees  (error 0.0e+00)
+      input 0  matrix notation      agrees  (error 0.0e+00)
+      input 0  finite differences   agrees  (error ...)
+    """
+    values = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
+    which = [k for k, v in enumerate(values) if np.asarray(v).dtype.kind == "f"]
+    if not which:
+        raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
+
+    def on_tensors(*xs: Any) -> Any:
+        return f(*map(as_tensor, xs))
+
+    if digits is not None:
+        check_digits("crosscheck", digits)
+    rows: list[Witness] = []
+    forms, reasons = [], []
+    for k in which:
+        found, form = _testimony(on_tensors, values, k)
+        case = _Case(on_tensors, values, k, _name_of(f, k))
+        judged = _judged_away_from_kinks(case, found, form, rtol)
+        judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
+        if not all(w.agrees for w in judged):
+            reasons.append(_reason(case, judged, rtol))
+        rows.extend(judged)
+        forms.append(form)
+    report = Crosscheck(tuple(rows), rtol, tuple(forms))
+    if raise_exception and not report.ok:
+        raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
+    return report
+
+
+class _Case(NamedTuple):
+    """A function of tensors at a point, the input in question, and what the user calls it."""
+
+    f: Callable[..., Any]
+    values: Sequence[Any]
+    k: int
+    name: str
+
+    def shifted(self, place: tuple[int, ...], by: float) -> Any:
+        """The value of f with one entry moved."""
+        x = np.array(self.values[self.k], dtype=np.float64)
+        x[place] += by
+        with no_grad():
+            y = self.f(*[as_tensor(x if j == self.k else v) for j, v in enumerate(self.values)])
+        return np.asarray(as_tensor(y)._value)
+
+    def traced(self) -> Program | None:
+        """The whole program, with what is detached in it; None where f looks at values."""
+        try:
+            tree = trees.flatten((tuple(self.values), {}), _is_value, [])
+            specs = [Spec(np.shape(v), np.asarray(v).dtype) for v in self.values]
+            return trace(self.f, tree, specs).program
+        except SymgradError:
+            return None
+
+    def recorded(self) -> Program | None:
+        """The program that gradients go through: what was detached, or left symgrad, is constant in it."""
+        args = [as_tensor(np.array(v) if np.ndim(v) else v) for v in self.values]
+        args[self.k].requires_grad_()
+        y = as_tensor(self.f(*args))
+        if not y.requires_grad:
+            return None
+        try:
+            return from_nodes([args[self.k]._node], [y._node])
+        except SymgradError:
+            return None
+
+
+def _is_value(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.generic, float))
+
+
+def _name_of(f: Callable[..., Any], k: int) -> str:
+    """Return the parameter's name, as the user wrote it."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return f"input {k}"
+    named = k < len(parameters) and parameters[k].kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return parameters[k].name if named else f"input {k}"
+
+
+def _testimony(f: Callable[..., Any], values: Sequence[Any], k: int) -> tuple[list[Witness], ClosedForm | None]:
+    rows = [
+        _witness(k, "reverse mode", lambda: jacrev(f, k)(*values)),
+        _witness(k, "forward mode", lambda: jacfwd(f, k)(*values)),
+    ]
+    form = None
+    try:
+        form = _form(f, values, k)
+    except SymgradError as error:
+        rows.append(Witness(k, "closed form", missing=str(error)))
+    if form is not None:
+        rows.append(_witness(k, "closed form", form.lambdify()))
+        rows.append(_witness(k, "index notation", lambda: index_value(form)))
+        if form.has_matrix:
+            rows.append(_witness(k, "matrix notation", lambda: matrix_value(form)))
+    rows.append(_witness(k, "finite differences", lambda: finite_differences(f, values, k)))
+    return rows, form
+
+
+def _witness(k: int, name: str, compute: Callable[[], Any]) -> Witness:
+    try:
+        return Witness(k, name, np.asarray(compute()))
+    except (FormError, LinAlgError) as error:  # a formula with A⁻¹ has no value where A is singular
+        return Witness(k, name, missing=str(error).split(".")[0])
+
+
+def _form(f: Callable[..., Any], values: Sequence[Any], k: int) -> ClosedForm | None:
+    """The closed form of the Jacobian; None where f does not depend on the input."""
+    args = [as_tensor(v) for v in values]
+    for j, a in enumerate(args):
+        a.name = f"x{j}"
+    args[k].requires_grad_()
+    y = as_tensor(f(*args))
+    if not y.requires_grad:
+        return None
+    form: ClosedForm = derive(y, args[k], verify=False)
+    return form
+
+
+def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> Any:
+    """The Jacobian by central differences at two steps, extrapolated: error O(h⁴)."""
+    x = np.asarray(values[k], dtype=np.float64)
+
+    def at(shifted: Any) -> Any:
+        with no_grad():
+            return np.asarray(as_tensor(f(*[as_tensor(shifted if j == k else v) for j, v in enumerate(values)]))._value)
+
+    columns = []
+    for place in np.ndindex(*x.shape):
+        h = 1e-3 * max(1.0, abs(float(x[place])))
+        slopes = []
+        for step in (h, h / 2):
+            up, down = x.copy(), x.copy()
+            up[place] += step
+            down[place] -= step
+            slopes.append((at(up) - at(down)) / (up[place] - down[place]))
+        columns.append((4 * slopes[1] - slopes[0]) / 3)
+    shape = columns[0].shape if columns else np.shape(at(x))
+    return np.stack(columns, -1).reshape((*shape, *x.shape)) if columns else np.zeros((*shape, *x.shape))
+
+
+# ------------------------------------------------------------------ kinks
+def _judged_away_from_kinks(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
+    """Compare the entries that have a derivative; where another entry is at a kink, all witnesses say so."""
+    rows, places = _at_kinks(case, _without_poles(case, rows, form, rtol))
+    judged = _judged_without(case, rows, places, rtol)
+    if not judged[-1].agrees:
+        places += _conventions(case, judged, places, rtol)
+        judged = _judged_without(case, rows, places, rtol)
+    said = _kink_at(case, places[0]) if places else ""
+    return [
+        replace(j, value=w.value if places else j.value, kink="" if w.missing else said)
+        for j, w in zip(judged, rows, strict=True)
+    ]
+
+
+def _judged_without(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
+    spoilt = _spoilt(rows, places)
+    compared = [w if w.missing else replace(w, value=_without(w.value, places, spoilt)) for w in rows]
+    return _nearer(case, _judged(compared, rtol), places, rtol)
+
+
+def _conventions(
+    case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float
+) -> list[tuple[int, ...]]:
+    """Return the entries where rules have a convention for what f has a slope in, as relu(x) - relu(-x) has at 0.
+
+    An operation on the way has a kink there, and the rules are right on both sides of it.
+    """
+    reading, last = rows[0], rows[-1]
+    if last.missing or reading.missing or reading.value.shape != last.value.shape:
+        return []
+    apart = [
+        p
+        for p in np.ndindex(*np.shape(case.values[case.k]))
+        if p not in places and _distance(reading.value[(..., *p)], last.value[(..., *p)]) > rtol
+    ]
+    return apart if apart and _bending_near(case) and _right_on_both_sides(case, apart, rtol) else []
+
+
+def _right_on_both_sides(case: _Case, places: Sequence[tuple[int, ...]], rtol: float) -> bool:
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    off = np.random.default_rng(1).normal(size=x.shape) * 1e-2 * np.maximum(1.0, np.abs(x))
+    for moved in (x + off, x - off):
+        beside = case._replace(values=[moved if j == case.k else v for j, v in enumerate(case.values)])
+        read: Any = np.asarray(jacrev(case.f, case.k)(*beside.values))
+        for p in places:
+            if _distance(read[(..., *p)], _central(beside, p, 1e-2 * _step(x[p]))) > max(rtol, 1e-5):
+                return False
+    return True
+
+
+def _without(value: Any, places: Sequence[tuple[int, ...]], spoilt: Any = False) -> Any:
+    slopes: Any = np.array(value)
+    for p in places:
+        slopes[(..., *p)] = 0.0
+    return np.where(spoilt, 0.0, slopes) if np.shape(spoilt) == slopes.shape else slopes
+
+
+def _spoilt(rows: list[Witness], places: Sequence[tuple[int, ...]]) -> Any:
+    """Return the entries that an infinite slope at a kink makes nan, being multiplied by 0 there."""
+    there = [w.value for w in rows if not w.missing and w.value.shape == rows[-1].value.shape] if places else []
+    steep = any(not np.all(np.isfinite(v[(..., *p)])) for v in there for p in places)
+    return np.any([np.isnan(v) for v in there], axis=0) if steep else False
+
+
+def _without_poles(case: _Case, rows: list[Witness], form: ClosedForm | None, rtol: float) -> list[Witness]:
+    """Excuse a notation that has no value at this point, as x/‖x‖ has none at 0, and is right beside it."""
+    if form is None or not any(w.name.endswith("notation") and w.value is not None for w in rows):
+        return rows
+    read = next(w for w in rows if w.name == "closed form")
+    return [
+        Witness(case.k, w.name, missing="the formula has no value at this point")
+        if w.name.endswith("notation") and _has_pole(w, read) and _right_beside(case, w.name, rtol)
+        else w
+        for w in rows
+    ]
+
+
+def _has_pole(notation: Witness, read: Witness) -> bool:
+    both = not notation.missing and not read.missing and notation.value.shape == read.value.shape
+    return both and bool(np.any(~np.isfinite(notation.value) & np.isfinite(read.value)))
+
+
+def _right_beside(case: _Case, name: str, rtol: float) -> bool:
+    """Whether the values of a notation at a point nearby are those of its closed form."""
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    off = x + 1e-2 * np.maximum(1.0, np.abs(x)) * np.sin(1.0 + np.arange(x.size)).reshape(x.shape)
+    form = _form(case.f, [off if j == case.k else v for j, v in enumerate(case.values)], case.k)
+    if form is None:
+        return False
+    found = np.asarray(index_value(form) if name == "index notation" else matrix_value(form))
+    expected = np.asarray(form.lambdify()())
+    return _distance(np.where(np.isfinite(found), found, expected), expected) <= max(rtol, 1e-6)
+
+
+def _at_kinks(case: _Case, rows: list[Witness]) -> tuple[list[Witness], list[tuple[int, ...]]]:
+    """Take differences over smaller steps where a kink is near; return the entries that are at one."""
+    *others, last = rows
+    if last.missing:
+        return rows, []
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    found: Any = np.array(last.value)
+    places: list[tuple[int, ...]] = []
+    for place in np.ndindex(*x.shape):
+        h = _step(x[place])
+        if not np.any(bends(partial(case.shifted, place), h)):
+            continue
+        smaller = _smooth_step(case, place, h)
+        if smaller:
+            found[(..., *place)] = _closer(others[0].value, place, found, _central(case, place, smaller))
+        else:
+            places.append(place)
+    return [*others, replace(last, value=found)], places
+
+
+def _closer(reading: Any, place: tuple[int, ...], found: Any, again: Any) -> Any:
+    """Return the differences that are closer to a reading: over a smaller step, roundings weigh more."""
+    before = found[(..., *place)]
+    if reading is None or reading.shape != found.shape:
+        return again
+    there = reading[(..., *place)]
+    return again if _distance(again, there) < _distance(before, there) else before
+
+
+def _step(x: Any) -> float:
+    return 1e-3 * max(1.0, abs(float(x)))
+
+
+def _smooth_step(case: _Case, place: tuple[int, ...], h: float) -> float:
+    """Return a step within which there is no kink; 0 where the point itself is one."""
+    at = partial(case.shifted, place)
+    for _ in range(4):
+        h /= 16
+        if not np.any(bends(at, h, 1e-4)):
+            return h
+    return 0.0 if np.any(bends(at, 16 * h, 1e-4, finer=16)) else h
+
+
+def _central(case: _Case, place: tuple[int, ...], h: float) -> Any:
+    at = partial(case.shifted, place)
+    return (4 * central(at, h / 2) - central(at, h)) / 3
+
+
+def _nearer(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]], rtol: float) -> list[Witness]:
+    """Repeat differences that disagree: over smaller steps, and to the limit where the slope has a kink."""
+    reading, last = rows[0], rows[-1]
+    if last.agrees or last.missing or reading.missing or reading.value.shape != last.value.shape:
+        return rows
+    x = np.asarray(case.values[case.k], dtype=np.float64)
+    for finer in (1 / 16, 1 / 256):
+        columns = [limits(partial(case.shifted, p), finer * _step(x[p])) for p in np.ndindex(*x.shape)]
+        for column in zip(*columns, strict=True):
+            again = _without(np.stack(column, -1).reshape(last.value.shape), places)
+            if _distance(again, reading.value) <= rtol:
+                return _judged([*rows[:-1], replace(last, value=again, agrees=True)], rtol)
+    return rows
+
+
+def _kink_at(case: _Case, place: tuple[int, ...]) -> str:
+    """Say which operation has a kink, and where."""
+    x = np.asarray(case.values[case.k])
+    where = case.name + (f"[{', '.join(map(str, place))}]" if place else "")
+    program = case.traced()
+    name = operation_at(program, case.values, case.k, place, _step(x[place]) / 16**4) if program else ""
+    return f"kink: {name or _bending_near(case) or 'f'} has no derivative at {where} = {float(x[place]):g}"
+
+
+def _bending_near(case: _Case) -> str:
+    program = case.traced()
+    return operation_near(program, case.values, case.k, 1e-7) if program else ""
+
+
+# ------------------------------------------------------------------ the true gradient
+_MOST_EXACT = 16  # entries of an input of which the gradient is computed to many digits
+
+
+def _with_truth(case: _Case, rows: list[Witness], digits: int, rtol: float) -> list[Witness]:
+    """Add the witness that needs no rule, and measure all others against it."""
+    x = np.asarray(case.values[case.k])
+    places = list(np.ndindex(*x.shape))
+    if len(places) > _MOST_EXACT:
+        places = [places[k] for k in np.linspace(0, len(places) - 1, _MOST_EXACT).astype(int)]
+    name = f"mpmath, {digits} digits"
+    program = case.traced() or case.recorded()
+    if program is None:
+        return [*rows, Witness(case.k, name, missing="f looks at values")]
+    given = case.values if len(program.inputs) > 1 or len(case.values) == 1 else [case.values[case.k]]
+    try:
+        found = [slopes(program, given, min(case.k, len(given) - 1), p, digits) for p in places]
+    except Unsuitable as error:
+        return [*rows, Witness(case.k, name, missing=str(error).removeprefix("backend 'mpmath': "))]
+    kinks = [p for p, s in zip(places, found, strict=True) if s.kinks.any()]
+    if kinks:
+        said = next((w.kink for w in rows if w.kink), "") or _kink_at(case, kinks[0])
+        return [replace(w, kink=w.kink or ("" if w.missing else said)) for w in [*rows, Witness(case.k, name)]]
+    truth = np.stack([s.middle for s in found], -1)
+    measured = [w if w.missing else _measured(w, truth, places, x, rtol) for w in rows]
+    return [*measured, Witness(case.k, name, truth, ulps=0.0)]
+
+
+def _measured(w: Witness, truth: Any, places: Sequence[Any], x: Any, rtol: float) -> Witness:
+    """Give a witness's error in ulps of the true gradient; an entry that is 0 is measured by the largest."""
+    near = truth.astype(np.float64)
+    picked = np.stack([w.value[(..., *p)] for p in places], -1)
+    if picked.shape != near.shape or not near.size:
+        return w
+    scale = np.where(near == 0, np.max(np.abs(near), initial=0.0), np.abs(near))
+    unit = np.spacing(np.where(scale == 0, 1.0, scale).astype(x.dtype)).astype(np.float64)
+    gap = np.frompyfunc(lambda a, t: abs(float(mpmath.mpf(float(a)) - t)), 2, 1)(picked, truth).astype(np.float64)
+    error = _distance(picked, near)
+    slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
+    return replace(w, ulps=float(np.max(gap / unit)), error=error, agrees=error <= slack)
+
+
+# ------------------------------------------------------------------ the reason
+def _reason(case: _Case, rows: Sequence[Witness], rtol: float) -> str:
+    differences = next((w for w in rows if w.name == "finite differences" and not w.missing), None)
+    if differences is not None and not np.all(np.isfinite(differences.value)):
+        return "f is not finite at these inputs. Check it where f and its derivative are numbers."
+    if differences is not None and _is_cut(case, rows, differences, rtol):
+        return (
+            f"The gradient was cut between {case.name} and the result: by detach, no_grad or item(), or because values "
+            "left symgrad on the way, as through numpy() or a tensor built anew. The rules are right for what is left. "
+            "Keep to symgrad's functions from the input to the result."
+        )
+    return "The rule of an operation in f is wrong, or f has a kink or loses digits at these inputs."
+
+
+def _is_cut(case: _Case, rows: Sequence[Witness], differences: Witness, rtol: float) -> bool:
+    """Whether the readings are right for the program that was recorded, and only f itself depends on more."""
+    reading = next((w for w in rows if w.name == "reverse mode" and not w.missing), None)
+    if reading is None or reading.value.shape != differences.value.shape:
+        return False
+    program = case.recorded()
+    if program is None:
+        return not np.any(reading.value)
+
+    def alone(x: Any) -> Any:
+        return value(program, [x._value])
+
+    with np.errstate(all="ignore"):
+        expected = finite_differences(alone, [case.values[case.k]], 0)
+    return _distance(reading.value, expected) <= max(rtol, 1e-5) < _distance(differences.value, expected)
+
+
+def _judged(rows: list[Witness], rtol: float) -> list[Witness]:
+    """Measure each witness against the one that the others are closest to.
+
+    The notations do not vote: they are read off the closed form, and would outvote the others with it.
+    """
+    present = [w for w in rows if not w.missing]
+    shapes = {w.value.shape for w in present}
+    voters = [w for w in present if not w.name.endswith("notation")]
+    best = min(voters, key=lambda w: np.median([_distance(w.value, v.value) for v in voters]), default=None)
+    judged = []
+    for w in rows:
+        if w.missing or best is None:
+            judged.append(w)
+            continue
+        error = _distance(w.value, best.value)
+        slack = 100 * rtol if w.name == "finite differences" and rtol < 1e-8 else rtol
+        judged.append(replace(w, error=error, agrees=len(shapes) == 1 and error <= slack))
+    return judged
+
+
+def _distance(a: Any, b: Any) -> float:
+    if a.shape != b.shape:
+        return float("inf")
+    if a.size == 0:
+        return 0.0
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    with np.errstate(all="ignore"):
+        gap = np.where(same, 0.0, np.abs(a - b))
+        scale = max(1.0, float(np.max(np.abs(np.where(np.isfinite(b), b, 0.0)))))
+    gap = np.where(np.isnan(gap), np.inf, gap)
+    return float(np.max(gap)) / scale

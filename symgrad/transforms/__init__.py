@@ -1,0 +1,1 @@
+"""Functions of functions: tracing, batching, Jacobians, loops, and what they share."""

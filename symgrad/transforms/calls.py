@@ -1,0 +1,330 @@
+"""What the transforms share: the user's function called on variables of its own, and results handed out.
+
+Arguments and results are arrays or structures of them; gradients have the structure of the arguments.
+Imports trees, engine and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.node import GRAD, Cell, Leaf, ancestors
+from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
+from symgrad.engine.record import Core, apply, as_tensor, handle
+from symgrad.engine.sweep import push, sweep
+from symgrad.errors import ArgumentError, DTypeError, ShapeError, uncovered
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import IDENTITY, show_shape
+from symgrad.ops.value import array_of, is_foreign, to_value
+from symgrad.transforms.arguments import Argnums, check_results, pair, positions, statics, tensor_result
+
+_ARRAYS = (Core, np.ndarray, np.generic)
+
+
+class _Own(Cell):
+    """The cell of a variable that a transform made; ``live`` counts what runs the user's function with it."""
+
+    __slots__ = ("live",)
+    rebindable = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live = 1
+
+
+def is_plain(*given: Any) -> bool:
+    """Whether results go out as NumPy arrays: no tensors came in, and no other transform is running."""
+    return modes.variables() is None and not any(map(has_tensor, given))
+
+
+def has_tensor(x: Any) -> bool:
+    """Whether there is a tensor in a structure."""
+    if isinstance(x, (Core, float, np.ndarray)) or x is None:
+        return isinstance(x, Core)
+    found: list[Any] = []
+    flatten(x, _is_tensor, found)
+    return bool(found)
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, Core)
+
+
+# ------------------------------------------------------------------ arguments in and out
+class Call:
+    """One call of a user's function with some arguments made differentiable.
+
+    Attributes:
+        xs: the variables, one for each floating-point array in these arguments.
+        trees: the structure of each of these arguments around its variables.
+        ys: the tensors of the result, once ``returns`` has looked at it.
+        tree: its structure.
+    """
+
+    ys: list[Any]
+    tree: Tree
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        argnums: Argnums | None = None,
+    ) -> None:
+        self.single = argnums is not None and not isinstance(argnums, (tuple, list))
+        self.numbers = tuple(range(len(args))) if argnums is None else positions(argnums, len(args))
+        self.plain = is_plain(*args, *kwargs.values())
+        self.xs: list[Any] = []
+        self.trees = []
+        full = list(args)
+        for k in self.numbers:
+            tree, xs = _taken(args[k], k, required=argnums is not None)
+            self.trees.append(tree)
+            self.xs += xs
+            # Handles of its own: the function may rebind them by statements in place.
+            given = [handle(x._node, x._value) for x in xs]
+            full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
+        if not self.xs and args and argnums is None:
+            variable(args[0])  # raises
+        self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
+        try:
+            with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
+                self.result = fn(*full, **kwargs)
+        finally:
+            self._count(-1)
+
+    def _count(self, step: int) -> None:
+        """Once the function has run, no result can be followed back to these variables but by this transform.
+
+        While its sweeps run they can: rules may call the user's functions again, with transforms in them.
+        """
+        for cell in self._cells:
+            cell.live += step
+
+    # -------------------------------------------------------------- the result
+    def returns(self, what: str) -> None:
+        """Take the result apart."""
+        self.ys = []
+        self.tree = flatten(self.result, is_result, self.ys)
+        check_results(self.tree, what)
+        self.ys = [as_tensor(y) for y in self.ys]
+        if any(y._value is None for y in self.ys):
+            self.plain = False
+
+    def output(self, what: str) -> Any:
+        """The result as one tensor."""
+        y = tensor_result(self.result, what)
+        if y._value is None:
+            self.plain = False
+        self.ys, self.tree = [y], LEAF
+        return y
+
+    def split_aux(self, name: str) -> Any:
+        """Take the second result off, and return it as it goes out."""
+        self.result, aux = pair(name, self.result)
+        return aux
+
+    # -------------------------------------------------------------- sweeps
+    def pull(self, seeds: Sequence[Any], plain: bool | None = None) -> list[Any]:
+        """The cotangents of the variables for cotangents of the results, with a graph where tensors came in."""
+        plain = self.plain if plain is None else plain
+        live = [(y, s) for y, s in zip(self.ys, seeds) if y._node is not None and s is not None]
+        if not live:
+            return [zeros(x) for x in self.xs]
+        roots, wrt = [y._node for y, _ in live], [x._node for x in self.xs]
+        self._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                if plain:
+                    found = sweep(roots, [canonical(s._value) for _, s in live], wrt=wrt)
+                else:
+                    symbolic = any(y._value is None for y, _ in live)
+                    found = sweep(roots, [s for _, s in live], wrt=wrt, handle=handle, symbolic=symbolic)
+        finally:
+            self._count(-1)
+        return [self._gradient(found.get(x._node), x) for x in self.xs]
+
+    def _gradient(self, g: Any, x: Any) -> Any:
+        if g is None:
+            return zeros(x)
+        if isinstance(g, Core):
+            found: Any = g
+            if found.dtype != x.dtype:
+                found = apply(Cast(x.dtype), (g,))
+            return cut(found, {id(v._node) for v in self.xs})
+        return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
+
+    def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
+        """The tangents of the results for tangents of the variables, None for zero."""
+        plain = self.plain if plain is None else plain
+        live = [y._node for y in self.ys if y._node is not None]
+        given = {x._node: t._value if plain else t for x, t in zip(self.xs, tangents) if t is not None}
+        symbolic = any(y._value is None for y in self.ys)
+        self._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                found = dict(zip(live, push(live, given, handle, record=not plain, symbolic=symbolic)))
+        finally:
+            self._count(-1)
+        return [_tangent(found.get(y._node), y) for y in self.ys]
+
+    # -------------------------------------------------------------- handing out
+    def out(self, t: Any, plain: bool | None = None) -> Any:
+        """Hand a result out: NumPy if NumPy came in."""
+        if (self.plain if plain is None else plain) and t._value is not None:
+            return to_numpy(t)
+        return cut(t, {id(v._node) for v in self.xs})
+
+    def value(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
+        """Hand out what is structured like the result."""
+        return unflatten(self.tree, iter([self.out(t, plain) for t in ts]))
+
+    def aux(self, x: Any) -> Any:
+        """Hand out the second result; what has no tensors goes as it is."""
+        found: list[Any] = []
+        tree = flatten(x, _is_tensor, found)
+        return unflatten(tree, iter([self.out(t) for t in found])) if found else x
+
+    def each(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
+        """Hand out one result per variable, structured like the arguments."""
+        return self.arranged([self.out(t, plain) for t in ts])
+
+    def arranged(self, found: Sequence[Any]) -> Any:
+        """Put one thing per variable in the places of the variables; None where an argument has no derivative."""
+        rest = iter(found)
+        done = tuple([next(rest) if tree is LEAF else unflatten(without_statics(tree), rest) for tree in self.trees])
+        return done[0] if self.single else done
+
+    # -------------------------------------------------------------- what users give for a derivative
+    def cotangents(self, v: Any) -> list[Any]:
+        """Return v, structured like the result, as tensors of the same shapes."""
+        seeds = [as_tensor(s) for s in along(self.tree, v, "vjp: the cotangent")]
+        for k, (y, s) in enumerate(zip(self.ys, seeds)):
+            if s.shape != y.shape:
+                raise ShapeError(
+                    f"Mismatch in shape: grad_output[{k}] has a shape of torch.Size({show_shape(s.shape)}) and "
+                    f"output[{k}] has a shape of torch.Size({show_shape(y.shape)}). They must be the same."
+                )
+        return seeds
+
+    def tangents(self, who: str, given: Sequence[Any]) -> list[Any]:
+        """Return tangents, structured like the arguments, as tensors of the same shapes."""
+        if len(given) != len(self.trees):
+            raise ArgumentError(
+                f"{who}: got {len(self.trees)} primals and {len(given)} tangents. Pass one tangent per primal."
+            )
+        found = [t for k, tree in enumerate(self.trees) for t in along(tree, given[k], f"{who}: tangent {k}")]
+        ts = [as_tensor(t) for t in found]
+        for x, t in zip(self.xs, ts, strict=True):
+            if x.shape != t.shape:
+                raise ShapeError(
+                    "Trying to set a forward gradient that has a different size than that of the original Tensor, "
+                    f"this is not supported. Tensor is of size {show_shape(x.shape)} while the given forward gradient "
+                    f"is of size {show_shape(t.shape)}."
+                )
+        return ts
+
+
+def _tangent(found: Any, y: Any) -> Any:
+    if found is None:
+        return zeros(y)
+    t: Any = found if isinstance(found, Core) else handle(None, canonical(found))
+    return t if t.shape == y.shape else apply(IDENTITY, (t + zeros(y),))
+
+
+# ------------------------------------------------------------------ variables
+def is_array(x: Any) -> bool:
+    """Whether x is one array of an argument: a tensor, array or float, or a list of nothing but numbers."""
+    return isinstance(x, (*_ARRAYS, float, complex)) or (type(x) is list and _extent(x) is not None) or is_foreign(x)
+
+
+def _extent(x: Any) -> tuple[int, ...] | None:
+    """The shape of a nested list of numbers, None for anything else."""
+    if type(x) is not list:
+        return () if isinstance(x, (int, float, np.number)) else None
+    sizes = {_extent(v) for v in x}
+    inner = sizes.pop() if len(sizes) == 1 else None
+    return None if inner is None else (len(x), *inner)
+
+
+def _is_variable(x: Any) -> bool:
+    if isinstance(x, (float, complex)):
+        return True
+    return is_array(x) and _dtype(x).kind in "fc"
+
+
+def _dtype(x: Any) -> np.dtype[Any]:
+    """The dtype of an array of an argument."""
+    found: np.dtype[Any] = x.dtype if isinstance(x, _ARRAYS) else array_of(x).dtype  # type: ignore[union-attr]
+    return found
+
+
+def is_result(x: Any) -> bool:
+    """Whether x is one array of a result."""
+    return isinstance(x, (*_ARRAYS, int, float, sp.Expr)) or is_foreign(x)
+
+
+def _taken(x: Any, k: int, required: bool) -> tuple[Tree, list[Any]]:
+    """Take an argument apart into variables and the structure around them. Integers and the like are part of that."""
+    found: list[Any] = []
+    tree = LEAF if type(x) is float else flatten(x, _is_variable, found)
+    xs = [variable(x)] if type(x) is float else [variable(v) for v in found]
+    if required and not xs:
+        if isinstance(tree, Static) and x is not None:
+            variable(x)  # raises
+        numbers = [(p, v) for p, v in statics(tree) if isinstance(v, (*_ARRAYS, int)) or is_foreign(v)]
+        if numbers:
+            raise DTypeError(_no_gradient(numbers[0][1], f" at argument {k}{numbers[0][0]}" * (type(x) is not list)))
+    return tree, xs
+
+
+def _no_gradient(value: Any, where: str = "") -> str:
+    return (
+        f"only Tensors of floating point dtype can require gradients. Got {_dtype(value)}{where}; pass floats, such as "
+        "2.0."
+    )
+
+
+def variable(x: Any) -> Any:
+    """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
+    if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
+        return apply(IDENTITY, (x,))
+    value = x._value if isinstance(x, Core) else to_value(x)
+    if np.asarray(value).dtype.kind != "f":
+        raise DTypeError(_no_gradient(value))
+    return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
+
+
+# ------------------------------------------------------------------ values
+def cut(t: Any, own: set[int]) -> Any:
+    """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
+    if t._node is None or t._node.level != GRAD or t._value is None:
+        return t
+    leaves = [n for n in ancestors([t._node]) if isinstance(n, Leaf) and n.level == GRAD]
+    return t if any(id(n) not in own and _can_be_followed(n) for n in leaves) else handle(None, t._value)
+
+
+def _can_be_followed(leaf: Leaf) -> bool:
+    return leaf.cell.live > 0 if isinstance(leaf.cell, _Own) else True
+
+
+def zeros(x: Any) -> Any:
+    """Return the gradient of what does not depend on x."""
+    return handle(None, canonical(np.zeros(x.shape, x.dtype)))
+
+
+def to_numpy(t: Any) -> Any:
+    """Return a tensor's value as a float or an array of its own."""
+    value = t._value
+    return value if type(value) is float else np.array(value) if value.ndim else value[()]
+
+
+def ones(y: Any) -> Any:
+    """Return the cotangent of a sum."""
+    return handle(None, canonical(np.ones(y.shape, y.dtype)))

@@ -1,0 +1,10 @@
+"""Loops that are one operation: sg.scan and sg.fori_loop.
+
+A body is traced once into a closed program (body), the operation Scan runs it (op), and its derivatives are Scans
+whose bodies are derivatives of it (linear). Imports batching and below.
+"""
+
+from symgrad.transforms.loops import batch
+from symgrad.transforms.loops.public import fori_loop, scan
+
+__all__ = ["batch", "fori_loop", "scan"]

@@ -1,0 +1,74 @@
+"""vmap over a loop: one loop whose body works on the whole batch. Imports op and batching."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symgrad.engine.record import as_tensor
+from symgrad.ops.contract import permute
+from symgrad.ops.convert import Cast
+from symgrad.ops.join import Cat
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import Reshape
+from symgrad.transforms.batching import batch, repeated
+from symgrad.transforms.loops.body import Body, Spec, close
+from symgrad.transforms.loops.op import Scan
+from symgrad.transforms.tracing import Trace
+
+Batched = tuple[Body, list[bool], list[Any]]  # the body, which carries have the batch in front, further constants
+
+
+@batch.register
+def _(op: Scan, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    key = ("batch", size, op.carries, tuple(flags))
+    if key not in op.body.derived:
+        op.body.derived[key] = _batched(op, size, flags)
+    body, moving, extra = op.body.derived[key]
+    n, m = op.carries, op.carries + op.xs
+    inits = [x if f or not b else repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
+    slices = [_second(x) if f else x for x, f in zip(xs[n:m], flags[n:m])]
+    loop = Scan.of(body, n, op.xs, op.length, op.reverse, op.kept)
+    packed = loop(*inits, *slices, *xs[m:], *extra)
+    parts = []
+    for k, p in enumerate(op.pieces):
+        found = as_tensor(loop.piece(packed, k))
+        found = _second(found) if k >= n else found if moving[k] else repeated(found, size)
+        found = Reshape((size, p.stop - p.start))(found)
+        parts.append(found if p.dtype == op.packed else Cast(op.packed)(found))
+    return Cat(1)(*parts) if len(parts) > 1 else parts[0]
+
+
+def _second(x: Any) -> Any:
+    """Exchange the first two axes: batch and steps."""
+    rest = range(2, len(shape(x)))
+    return permute(x, (1, 0, *rest))
+
+
+def _batched(op: Scan, size: int, flags: Sequence[bool]) -> Batched:
+    """Trace the body with the batch in front of the inputs that have it, and of the carries that get it."""
+    flags = list(flags)
+    while True:
+        trace = Trace()
+        specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(op.body.inputs, flags, strict=True)]
+        variables = trace.variables(specs)
+        outs = trace.run(_run, (op.body, size, variables, flags), "vmap: a rule looks at a value.")
+        grown = [k for k in range(op.carries) if outs[k][1] and not flags[k]]
+        if not grown:
+            break
+        for k in grown:
+            flags[k] = True
+    wide = [k >= op.carries or flags[k] for k in range(len(outs))]
+    roots = [as_tensor(t if b or not w else repeated(t, size)) for (t, b), w in zip(outs, wide, strict=True)]
+    body, captured = close(variables, op.carries + op.xs, roots, trace)
+    return body, flags[: op.carries], [t._value for t in captured]
+
+
+def _run(body: Body, size: int, variables: Sequence[Any], flags: Sequence[bool]) -> list[tuple[Any, bool]]:
+    """Apply the body; return its outputs, and whether they have the batch in front."""
+    env = [*zip(variables, flags, strict=True), *[(v, False) for v in body.literals]]
+    for step in body.steps:
+        args = [env[k] for k in step.args]
+        xs, fs = [x for x, _ in args], [f for _, f in args]
+        env.append((batch(step.op, size, xs, fs), True) if any(fs) else (step.op(*xs), False))
+    return [env[k] for k in body.outputs]

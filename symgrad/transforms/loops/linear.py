@@ -1,0 +1,145 @@
+"""The derivatives of a body: what a cotangent, and what a tangent, does in one step. Imports body and engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core.node import AnyNode
+from symgrad.engine.record import as_tensor, handle, input_of
+from symgrad.engine.sweep import push, sweep
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import ADD
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import Expand
+from symgrad.transforms.loops.body import Body, Spec, close
+from symgrad.transforms.tracing import Trace
+
+Source = tuple[str, int]  # "seed": a cotangent or tangent; "carry": its values before each step; "input": of the loop
+
+
+class Derived(NamedTuple):
+    """A derived loop.
+
+    Attributes:
+        body: of one step.
+        inits: for each carry the seed that it starts from, None for zeros; and what it looks like.
+        slices, shared: where the arrays come from that are sliced, and the constants.
+        extra: further constants.
+        places: for each input of the loop that is differentiated by, which output of the body its cotangent is.
+    """
+
+    body: Body
+    inits: tuple[tuple[int | None, Spec], ...]
+    slices: tuple[Source, ...]
+    shared: tuple[Source, ...]
+    extra: tuple[Any, ...]
+    places: dict[int, int]
+
+    @property
+    def carries_read(self) -> tuple[int, ...]:
+        """The carries of the loop whose values before each step are read."""
+        return tuple(k for kind, k in self.slices if kind == "carry")
+
+
+Rule = Callable[[Sequence[Any], dict[Source, Any]], Sequence[Any]]
+Reads = Sequence[tuple[Source, Spec]]
+
+
+def pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
+    """Return the loop that pulls cotangents of the results back to the inputs in ``which``, all floating point."""
+    return _once(body, ("pull", carries, xs, which), lambda: _pullback(body, carries, xs, which))
+
+
+def pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
+    """Return the loop that pushes tangents of the inputs in ``which`` forward. Integers have zeros of ``dtype``."""
+    return _once(body, ("push", carries, xs, which, dtype), lambda: _pushforward(body, carries, xs, which, dtype))
+
+
+def _once(body: Body, key: Any, make: Callable[[], Derived]) -> Derived:
+    if key not in body.derived:
+        body.derived[key] = make()
+    return body.derived[key]  # type: ignore[no-any-return]
+
+
+def _inputs(body: Body, carries: int, xs: int) -> tuple[Reads, Reads]:
+    """The inputs of a body in a loop derived from it: those that are sliced, and the constants."""
+    m = carries + xs
+    slices = [(("carry" if k < carries else "input", k), s) for k, s in enumerate(body.inputs[:m])]
+    return slices, [(("input", k), s) for k, s in enumerate(body.inputs[m:], m)]
+
+
+def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Derived:
+    moving = [k for k in range(carries) if body.inputs[k].is_float]
+    constants = [i for i in which if i >= carries + xs]
+    targets = [*moving, *constants, *[i for i in which if carries <= i < carries + xs]]
+    inits = [(k, body.inputs[k]) for k in moving] + [(None, body.inputs[i]) for i in constants]
+    stacked = [(("seed", k), s) for k, s in enumerate(body.results) if k >= carries and s.is_float]
+    slices, shared = _inputs(body, carries, xs)
+
+    def rule(now: Sequence[Any], env: dict[Source, Any]) -> list[Any]:
+        primal, outs = _applied(body, env, slices, shared)
+        roots = [outs[k] for k in moving] + [outs[k] for (_, k), _ in stacked]
+        seeds = [*now[: len(moving)], *[env[source] for source, _ in stacked]]
+        wrt = [primal[i]._node for i in targets]
+        found = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
+        cotangents = [_fitted(found.get(node), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
+        for k in range(len(moving), len(inits)):
+            cotangents[k] = ADD(now[k], cotangents[k])
+        return cotangents
+
+    places = {i: at for at, i in enumerate(targets) if i in which}
+    return _derived(inits, [*stacked, *slices], shared, rule)._replace(places=places)
+
+
+def _pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtype: np.dtype[Any]) -> Derived:
+    def tangent(spec: Spec) -> Spec:
+        return spec if spec.is_float else Spec(spec.shape, dtype)
+
+    slices, shared = _inputs(body, carries, xs)
+    inits = [(k, tangent(s)) for k, s in enumerate(body.inputs[:carries])]
+    m = carries + xs
+    along = [(("seed", i), body.inputs[i]) for i in which if carries <= i < m]
+    fixed = [(("seed", i), body.inputs[i]) for i in which if i >= m]
+
+    def rule(now: Sequence[Any], env: dict[Source, Any]) -> list[Any]:
+        primal, outs = _applied(body, env, slices, shared)
+        tangents = {primal[k]._node: t for k, t in enumerate(now) if body.inputs[k].is_float}
+        tangents |= {primal[i]._node: env["seed", i] for (_, i), _ in [*along, *fixed]}
+        found = push(outs, tangents, handle, record=True, symbolic=True)
+        return [_fitted(t, tangent(s)) for t, s in zip(found, body.results, strict=True)]
+
+    return _derived(inits, [*along, *slices], [*fixed, *shared], rule)
+
+
+def _applied(body: Body, env: dict[Source, Any], slices: Reads, shared: Reads) -> tuple[list[Any], list[AnyNode]]:
+    """Apply a body to its inputs; return these and the nodes of its outputs."""
+    primal = [env[source] for source, _ in [*slices, *shared]]
+    return primal, [input_of(as_tensor(t)) for t in body(*primal)]
+
+
+def _fitted(t: Any, spec: Spec) -> Any:
+    """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
+    if t is None:
+        return as_tensor(spec.zeros())
+    t = t if shape(t) == spec.shape else Expand(spec.shape)(t)
+    return t if t.dtype == spec.dtype else Cast(spec.dtype)(t)
+
+
+def _derived(inits: Sequence[tuple[int | None, Spec]], slices: Reads, shared: Reads, rule: Rule) -> Derived:
+    """Trace a derived body, and leave out what it does not read."""
+    trace = Trace()
+    given = [*slices, *shared]
+    variables = trace.variables([*[s for _, s in inits], *[s for _, s in given]])
+    now, others = variables[: len(inits)], variables[len(inits) :]
+    env = {source: t for (source, _), t in zip(given, others, strict=True)}
+    roots = [as_tensor(t) for t in trace.run(rule, (now, env), "scan: a rule looks at a value.")]
+    everything, _ = close(variables, len(inits) + len(slices), roots, trace)
+    read = {given[k - len(inits)][0] for k in everything.reads if len(inits) <= k < len(variables)}
+    slices, shared = ([r for r in rs if r[0] in read] for rs in (slices, shared))
+    used = [*now, *[env[source] for source, _ in [*slices, *shared]]]
+    body, extra = close(used, len(inits) + len(slices), roots, trace)
+    sliced, whole = (tuple([source for source, _ in rs]) for rs in (slices, shared))
+    return Derived(body, tuple(inits), sliced, whole, tuple([t._value for t in extra]), {})

@@ -1,0 +1,256 @@
+"""The operation Scan: a body run once for each slice of its inputs, and its derivatives, which are Scans again.
+
+Imports body and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core.kernels import ARITHMETIC, canonical
+from symgrad.core.node import Node, Shape
+from symgrad.core.promotion import Kind
+from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import Op, Traced, shape
+from symgrad.ops.select import getitem
+from symgrad.ops.shape import Reshape
+from symgrad.support.lazy import cached_property
+from symgrad.transforms.loops.body import Body, Spec
+from symgrad.transforms.loops.linear import Derived, pullback, pushforward
+
+_WHOLE = 2**53  # whole numbers up to this are exact in float64
+
+
+class Piece(NamedTuple):
+    """Where a result lies in the packed vector, its shape there, and its dtype once it is taken out."""
+
+    start: int
+    stop: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Scan(Op):
+    """(c, y_t) = body(c, x_t, k) for t = 0, 1, …, length - 1; in reverse from the last t to the first.
+
+    The inputs are the initial carries c, then the arrays x of which x_t is a slice along the first axis, then the
+    constants k. A node has one output: the result is a vector, the final carries and then the stacked y, each
+    flattened, one after the other.
+
+    Attributes:
+        body: the ``Body`` of one step. Its inputs are the carries, the slices x_t, and the constants; its outputs
+            are the carries and the y_t.
+        carries, xs, consts: how many inputs of each kind there are.
+        length: the number of steps.
+        reverse: whether the steps run from the last slice to the first; y_t stays in the place of x_t.
+        kept: the carries whose values before each step are the last of the y, in this order: a derivative reads
+            them there instead of running the loop again.
+        pieces: for each output of the body, where it lies in the packed result.
+        packed, size: dtype and number of entries of the packed result.
+    """
+
+    name = "Scan"
+
+    def __init__(self, body: Body, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...]) -> None:
+        self.body, self.carries, self.xs, self.length, self.reverse = body, carries, xs, length, reverse
+        self.kept = kept
+        self.consts = len(body.inputs) - carries - xs
+        self.pieces = _pieces(body.results, carries, length)
+        self.size = self.pieces[-1].stop if self.pieces else 0
+        self.packed = np.result_type(*[p.dtype for p in self.pieces]) if self.pieces else np.dtype(np.float64)
+        self._key = (body, carries, xs, length, reverse, kept)
+        self._keeping: dict[tuple[int, ...], Scan] = {}
+
+    @staticmethod
+    def of(body: Body, carries: int, xs: int, length: int, reverse: bool = False, kept: tuple[int, ...] = ()) -> Scan:
+        """Return the operation; one object for equal ones, so that kernels and derivatives are made once."""
+        return _shared(Scan(body, carries, xs, length, reverse, kept))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Scan) and self._key == other._key)
+
+    def __reduce__(self) -> Any:
+        return Scan.of, self._key
+
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{s.op!r}{s.args}" for s in self.body.steps)
+        return (
+            f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {self.body.inputs}, "
+            f"{self.body.literals}, [{steps}], {self.body.outputs})"
+        )
+
+    def __call__(self, *args: Any) -> Any:
+        y = super().__call__(*args)
+        if isinstance(y, Traced) and isinstance(y._node, Node):  # type: ignore[attr-defined]
+            y._node.dtype = self.packed  # type: ignore[attr-defined]
+        return y
+
+    # -------------------------------------------------------------- the value
+    def forward(self, *values: Any) -> Any:
+        """Run the loop."""
+        try:
+            return self._run(values, self.packed, True)
+        except ARITHMETIC:  # of Python numbers, which raise where NumPy gives nan or inf; or a true error
+            return self._run(values, self.packed, False)
+
+    def on_symbols(self, *values: Any) -> Any:
+        """Run the loop on expressions."""
+        return self._run(values, np.dtype(object), False)
+
+    def _run(self, values: Sequence[Any], dtype: np.dtype[Any], fast: bool) -> Any:
+        n, m = self.carries, self.carries + self.xs
+        if any(np.iscomplexobj(v) for v in values):
+            dtype, fast = np.result_type(dtype, np.complex128), False
+        packed = np.empty(self.size, dtype)
+        step = self.body.bind([canonical(v) for v in values[m:]], fast)
+        carry = [v if dtype.hasobject else canonical(v) for v in values[:n]]
+        rows = [_rows(x) for x in values[n:m]]
+        stacks = [packed[p.start : p.stop].reshape(p.shape) for p in self.pieces[n:]]
+        for t in range(self.length - 1, -1, -1) if self.reverse else range(self.length):
+            found = step(*carry, *[x[t] for x in rows])
+            carry = found[:n]  # type: ignore[assignment]
+            for stack, y in zip(stacks, found[n:]):
+                stack[t, ...] = y  # so that an array without axes, of symbols say, gives its entry
+        for p, c in zip(self.pieces, carry):
+            packed[p.start : p.stop] = np.ravel(c)
+        self._check_whole(packed)
+        return packed
+
+    def _check_whole(self, packed: Any) -> None:
+        """Refuse integers that became floating-point numbers and are too large for it."""
+        for p in self.pieces if packed.dtype.kind == "f" else ():
+            whole = p.dtype.kind in "iu" and p.dtype.itemsize == 8
+            if whole and np.any(np.abs(packed[p.start : p.stop]) >= _WHOLE):
+                raise ArgumentError(
+                    f"scan: an integer reaches {_WHOLE}; beside floating-point results they are exact up to there. "
+                    "Count in floats, or in a loop of its own."
+                )
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """(size,), for inputs of the shapes that the body was traced with."""
+        for k, (s, spec) in enumerate(zip(shapes, self.body.inputs, strict=True)):
+            expected = (self.length, *spec.shape) if self.carries <= k < self.carries + self.xs else spec.shape
+            if s != expected:
+                raise ShapeError(
+                    f"scan: input {k} has shape {show_shape(s)}. Expected {show_shape(expected)}, with which the body "
+                    "was traced."
+                )
+        return (self.size,)
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """What all outputs of the body fit."""
+        return self.packed
+
+    def operands(self, *kinds: Kind) -> tuple[None, ...]:
+        """As they are: the body converts what it must."""
+        return (None,) * len(kinds)
+
+    # -------------------------------------------------------------- results out of the packed vector
+    def piece(self, packed: Any, k: int) -> Any:
+        """Return output k of the body, final or stacked, out of the packed result or of its cotangent."""
+        p = self.pieces[k]
+        found = packed if shape(packed) == (p.stop - p.start,) else getitem(packed, slice(p.start, p.stop))
+        found = found if shape(found) == p.shape else Reshape(p.shape)(found)
+        return found if p.dtype == self.packed else Cast(p.dtype)(found)
+
+    def keeping(self, carries: Sequence[int]) -> Scan:
+        """Return the loop that also stacks the values of these carries before each step."""
+        if set(carries) <= set(self.kept):
+            return self
+        key = tuple(carries)
+        if key not in self._keeping:
+            outputs = self.body.outputs[: len(self.body.outputs) - len(self.kept)]
+            body = self.body.returning((*outputs, *key))
+            self._keeping[key] = Scan.of(body, self.carries, self.xs, self.length, self.reverse, key)
+        return self._keeping[key]
+
+    # -------------------------------------------------------------- derivatives
+    @cached_property
+    def needed(self) -> tuple[int, ...]:
+        """The carries whose values before each step a derivative reads; none where there is no derivative."""
+        wanted = self._floats(range(len(self.body.inputs)))
+        try:
+            return pullback(self.body, self.carries, self.xs, wanted).carries_read
+        except (NotImplementedError, NotDifferentiable):
+            return ()
+
+    def _floats(self, which: Sequence[int]) -> tuple[int, ...]:
+        return tuple(i for i in which if self.body.inputs[i].is_float)
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Keep the inputs, and the result where it holds the carries."""
+        return bool(self.kept), (True,) * count
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # c̄ ← (∂c'/∂c)ᵀ c̄ + (∂y_t/∂c)ᵀ ȳ_t runs the other way; each constant adds up, each x̄_t is stacked
+        wanted = self._floats(which)
+        if not wanted or not self._floats_out:
+            return [None for _ in which]
+        loop = pullback(self.body, self.carries, self.xs, wanted)
+        seeds = [self.piece(g, k) if s.is_float else None for k, s in enumerate(self.body.results)]
+        op, packed = self._derived(loop, not self.reverse, seeds, y, xs)
+        found = {i: op.piece(packed, at) for i, at in loop.places.items()}
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """ċ ← ∂c'/∂c ċ + ∂c'/∂x ẋ_t + ∂c'/∂k k̇, beside the carries."""
+        wanted = self._floats([i for i, t in enumerate(ts) if t is not None])
+        if not wanted or not self._floats_out:
+            return None
+        loop = pushforward(self.body, self.carries, self.xs, wanted, self.packed)
+        return self._derived(loop, self.reverse, ts, y, xs)[1]
+
+    @cached_property
+    def _floats_out(self) -> bool:
+        return any(s.is_float for s in self.body.results)
+
+    def _derived(self, loop: Derived, reverse: bool, seeds: Sequence[Any], y: Any, xs: Sequence[Any]) -> Any:
+        """Run a derived loop; ``seeds`` are the cotangents of the outputs, or the tangents of the inputs."""
+        full = self.keeping(loop.carries_read)
+        if full is not self:
+            y = full(*xs)
+        first = len(full.pieces) - len(full.kept)
+
+        def read(kind: str, k: int) -> Any:
+            if kind == "seed":
+                return seeds[k]
+            return full.piece(y, first + full.kept.index(k)) if kind == "carry" else xs[k]
+
+        inits = [s.zeros() if k is None or seeds[k] is None else seeds[k] for k, s in loop.inits]
+        op = Scan.of(loop.body, len(loop.inits), len(loop.slices), self.length, reverse)
+        return op, op(*inits, *[read(*r) for r in loop.slices], *[read(*r) for r in loop.shared], *loop.extra)
+
+
+def _pieces(results: Sequence[Spec], carries: int, length: int) -> tuple[Piece, ...]:
+    found, start = [], 0
+    for k, spec in enumerate(results):
+        sizes = spec.shape if k < carries else (length, *spec.shape)
+        stop = start + int(np.prod(sizes))
+        found.append(Piece(start, stop, sizes, spec.dtype))
+        start = stop
+    return tuple(found)
+
+
+def _rows(x: Any) -> Any:
+    """Return x as something whose entry t is the slice, in one of the two kinds of value."""
+    if x.ndim > 1 or x.dtype.hasobject:
+        return x
+    return x.tolist() if x.dtype == np.float64 else [x[t, ...] for t in range(len(x))]
+
+
+@lru_cache(maxsize=1024)
+def _shared(op: Scan) -> Scan:
+    return op

@@ -1,0 +1,211 @@
+"""sg.scan and sg.fori_loop, with the meaning that they have in JAX. Imports op and trees."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core import modes
+from symgrad.core.node import GRAD
+from symgrad.engine.record import as_tensor, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.transforms.loops.body import Body, Spec, close, spec_of
+from symgrad.transforms.loops.op import Scan
+from symgrad.transforms.loops.trees import Tree, flatten, unflatten
+from symgrad.transforms.tracing import Trace
+
+_FLOAT64 = np.dtype(np.float64)
+_ONCE = ": the body looks at a value, but is traced once without values, for all steps."
+_LOOKS = {"scan": _ONCE, "fori_loop": f"{_ONCE} The loop's number is an index as x[i.long()]."}
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+) -> tuple[Any, Any]:
+    """Loop: (c, y_t) = f(c, x_t) for t = 0, 1, …; the final c, and the y_t stacked along a new first axis.
+
+    f is traced once, without values, and the loop is one operation of the graph however long it is. Derivatives of
+    every order, forward and reverse, are such loops again. The meaning is that of ``jax.lax.scan``.
+
+    Args:
+        f: function of the carry c and a slice x_t that returns the next carry and y_t. Tensors from outside may be
+            used in it, and gradients flow to them. It cannot branch on values; use ``sg.where``.
+        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None.
+        xs: tensors to be sliced along their first axis, nested likewise; None for no input.
+        length: the number of steps, needed where xs is None.
+        reverse: run from the last slice to the first; y_t stays in the place of x_t.
+
+    Returns:
+        The final carry, structured like init, and the stacked y, structured like y_t.
+
+    Raises:
+        ArgumentError: the length is missing, negative, or not that of xs.
+        ShapeError: the carry changes its shape, or the xs differ in length.
+        DTypeError: the carry changes its dtype.
+        ValueNeeded: f looks at a value.
+
+    >>> total, sums = sg.scan(lambda c, x: (c + x, c + x), 0.0, sg.tensor([1.0, 2.0, 3.0]))
+    >>> total, sums
+    (tensor(6.), tensor([1., 3., 6.]))
+    """
+    return _scan("scan", f, init, xs, length, reverse)
+
+
+def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any) -> Any:
+    """Loop: c = body(i, c) for i = lower, …, upper - 1. Returns the final c.
+
+    As ``scan``, and with the meaning of ``jax.lax.fori_loop``.
+
+    Args:
+        lower, upper: integers. Where upper ≤ lower, init is returned.
+        body: function of i and of the carry; i is a whole number as a tensor without axes, and like every number it
+            leaves the dtype of an array as it is.
+        init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts.
+
+    >>> sg.fori_loop(0, 3, lambda i, c: c * (i + 1), 1.0)
+    tensor(6.)
+    """
+    first, last = (_integer("fori_loop", what, k) for what, k in (("lower", lower), ("upper", upper)))
+    numbers = np.arange(first, last, dtype=np.float64)  # not integers, beside which float32 becomes float64
+    return _scan("fori_loop", lambda c, i: (body(i, c), None), init, numbers, None, False)[0]
+
+
+def _integer(who: str, what: str, k: Any) -> int:
+    try:
+        return operator.index(k)
+    except TypeError as error:
+        raise ArgumentTypeError(
+            f"{who}: {what} must be an integer, got {type(k).__name__}. Pass a Python int."
+        ) from error
+
+
+class _Call(NamedTuple):
+    """The arguments of one loop, taken apart."""
+
+    who: str
+    f: Callable[..., Any]
+    start: list[Any]
+    rows: list[Any]
+    carry_tree: Tree
+    row_tree: Tree
+
+
+def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool) -> tuple[Any, Any]:
+    given: list[Any] = []
+    carry_tree = flatten(init, given, f"{who}: init")
+    rows: list[Any] = []
+    row_tree = flatten(xs, rows, f"{who}: xs")
+    call = _Call(who, f, [as_tensor(x) for x in given], [as_tensor(x) for x in rows], carry_tree, row_tree)
+    steps = _length(call, length)
+    weak = [type(x) in (int, float) for x in given]
+    body, captured, y_tree = _traced(call, weak)
+    op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse))
+    inputs = [*call.start, *call.rows, *captured]
+    if _may_be_differentiated(inputs):
+        op = op.keeping(op.needed)
+    packed = as_tensor(op(*inputs)) if op.pieces else None
+    results = iter([op.piece(packed, k) for k in range(len(op.pieces) - len(op.kept))])
+    return unflatten(carry_tree, results), unflatten(y_tree, results)
+
+
+def _may_be_differentiated(inputs: Sequence[Any]) -> bool:
+    if any(t._value is None for t in inputs):
+        return True
+    return modes.is_grad_enabled() and any(t._node is not None and t._node.level == GRAD for t in inputs)
+
+
+def _length(call: _Call, length: int | None) -> int:
+    """Return the number of steps."""
+    for t in [*call.start, *call.rows]:
+        if not all(isinstance(n, int) for n in t.shape):
+            raise NotYet(f"{call.who}: got a tensor of shape {show_shape(t.shape)}. Expected sizes that are numbers.")
+    if any(not t.shape for t in call.rows):
+        raise ShapeError(f"{call.who}: there is a number among the xs. Expected tensors, with a first axis to slice.")
+    sizes = {t.shape[0] for t in call.rows}
+    if len(sizes) > 1:
+        raise ShapeError(f"{call.who}: the xs have first axes of sizes {sorted(sizes)}. Expected one common length.")
+    if length is None and not sizes:
+        raise ArgumentError(f"{call.who}: there are no xs and no length. Pass length=, the number of steps.")
+    if length is None:
+        return int(sizes.pop())
+    given = _integer(call.who, "length", length)
+    if given < 0 or (sizes and sizes != {given}):
+        have = f" and xs of {sizes.pop()} slices" if sizes else ""
+        raise ArgumentError(f"{call.who}: got length={given}{have}. Expected the number of steps, 0 or more.")
+    return given
+
+
+# ------------------------------------------------------------------ the body
+def _traced(call: _Call, weak: Sequence[bool]) -> tuple[Body, list[Any], Tree]:
+    """Trace f; again where a number that started a carry takes the dtype of what the carry becomes."""
+    slices = [Spec(t.shape[1:], t.dtype) for t in call.rows]
+    for _ in range(3):
+        trace = Trace()
+        carries = [spec_of(t) for t in call.start]
+        variables = trace.variables([*carries, *slices])
+        out, ys, y_tree = _outputs(call, trace, variables)
+        dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]
+        if dtypes == [a.dtype for a in carries]:
+            break
+        call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
+    _check_carry(call, carries, out)
+    out = [t if t.dtype == a.dtype else Cast(a.dtype)(t) for a, t in zip(carries, out, strict=True)]
+    body, captured = close(variables, len(variables), [*out, *ys], trace)
+    return body, captured, y_tree
+
+
+def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
+    """The dtype of a carry whose first value is a number: that of what it becomes, if that says more."""
+    if weak and spec.dtype.kind == "i" and after.kind in "if":
+        return after
+    return after if not spec.shape and spec.dtype == _FLOAT64 and after.kind == "f" else spec.dtype
+
+
+def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
+    """Run f on variables. Returns the tensors of the next carry, those of y, and the structure of y."""
+    rest: Iterator[Any] = iter([handle(v._node, None) for v in variables])  # the body may rebind its own in place
+    carry = unflatten(call.carry_tree, rest)
+    result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), call.who + _LOOKS[call.who])
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise ArgumentTypeError(
+            f"{call.who}: the body returned {_described(result)}. Expected a pair: the next carry, and y or None."
+        )
+    out: list[Any] = []
+    tree = flatten(result[0], out, f"{call.who}: the carry that the body returned")
+    if tree != call.carry_tree:
+        raise ArgumentTypeError(
+            f"{call.who}: the carry changes its structure: it comes as {call.carry_tree} and is returned as {tree}. "
+            "Return a carry structured like init."
+        )
+    ys: list[Any] = []
+    y_tree = flatten(result[1], ys, f"{call.who}: the y that the body returned")
+    return [as_tensor(t) for t in out], [as_tensor(t) for t in ys], y_tree
+
+
+def _described(result: Any) -> str:
+    return f"a tuple of {len(result)}" if isinstance(result, tuple) else f"a {type(result).__name__}"
+
+
+def _check_carry(call: _Call, carries: Sequence[Spec], out: Sequence[Any]) -> None:
+    for k, (a, t) in enumerate(zip(carries, out, strict=True)):
+        which = f"{call.who}: the carry" if len(out) == 1 else f"{call.who}: tensor {k} of the carry"
+        if t.shape != a.shape:
+            raise ShapeError(
+                f"{which} changes its shape: it comes as {show_shape(a.shape)} and is returned as "
+                f"{show_shape(t.shape)}. Give init the shape that it has after a step."
+            )
+        number = not t.shape and t.dtype == _FLOAT64 and a.dtype.kind == "f"
+        if t.dtype != a.dtype and not number:
+            raise DTypeError(
+                f"{which} changes its dtype: it comes as {a.dtype} and is returned as {t.dtype}. Convert init, or "
+                f"what is returned, as in c.to(sg.{a.dtype})."
+            )

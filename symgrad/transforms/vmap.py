@@ -1,0 +1,228 @@
+"""vmap: trace the function on one slice without values, then run every operation on the whole batch.
+
+NumPy in, NumPy out; tensors in, tensors out, as for the other transforms. Imports variables, batching and below.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core import modes
+from symgrad.core.node import Leaf, ancestors, is_node
+from symgrad.core.pickling import transform
+from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
+from symgrad.ops.contract import permute
+from symgrad.ops.join import Cat
+from symgrad.ops.select import getitem
+from symgrad.ops.value import is_foreign
+from symgrad.transforms.arguments import check_function, check_results
+from symgrad.transforms.batching import batch, repeated
+from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy
+from symgrad.transforms.jacobians import check_chunk_size, check_randomness
+from symgrad.transforms.tracing import Trace
+
+__all__ = ["vmap"]
+
+_LOOKS = "vmap: the function looks at a value, but is traced once without values, for all slices."
+
+
+@transform
+def vmap(
+    fn: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    *,
+    in_dims: Any = None,
+    out_dims: Any = None,
+    randomness: str = "same",
+    chunk_size: int | None = None,
+    axis_size: int | None = None,
+) -> Callable[..., Any]:
+    """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
+
+    Args:
+        fn: function of arrays, or structures of them, returning the like. It is traced once without values, so it
+            cannot branch on them; use ``sg.where``.
+        in_axes, in_dims: the axis to map over, or a tuple with one entry per argument, each an axis or a structure of
+            axes for the arrays in it; None for what is not mapped. Keyword arguments are not mapped.
+        out_axes, out_dims: where the batch axis goes in the results: an axis, or a structure of axes; None for a result
+            that is the same for all slices, and is returned once.
+        randomness: "same": fn is traced once, so that all slices see the same random numbers. Torch's "different" and
+            "error" are refused.
+        chunk_size: map so many slices at a time, which needs less memory; None for all at once.
+        axis_size: the number of slices, needed where nothing is mapped.
+
+    Returns:
+        A function of the batched arguments. NumPy arrays in give NumPy arrays out, unless a result depends on a tensor
+        from outside that requires grad.
+
+    Raises:
+        ShapeError: the mapped axes differ in size.
+        ValueNeeded: fn looks at a value.
+
+    >>> sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3))
+    tensor([3., 3., 3., 3.])
+    >>> sg.vmap(lambda p, x: {"y": p["w"] * x}, in_axes=({"w": None}, 0))({"w": 2.0}, np.array([1.0, 2.0]))
+    {'y': array([2., 4.])}
+    """
+    check_function("vmap", fn)
+    check_chunk_size("vmap", chunk_size)
+    check_randomness("vmap", randomness)
+    if randomness != "same":
+        raise NotYet(
+            f"vmap: randomness={randomness!r} is not there so far. The function is traced once, and all slices see the "
+            "same random numbers: pass randomness='same', and numbers that differ as an argument."
+        )
+    in_axes = in_axes if in_dims is None else in_dims
+    out_axes = out_axes if out_dims is None else out_dims
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        plain = is_plain(*args, *kwargs.values())
+        given = _taken(args, in_axes, axis_size)
+        run = functools.partial(_mapped, functools.partial(fn, **kwargs), given, out_axes)
+        with modes.transforming(()):
+            results = run(given.arrays, given.size) if not chunk_size else _in_chunks(run, given, chunk_size)
+        found = [cut(y, set()) for y in results.finished()]
+        done = [to_numpy(y) if plain and y._node is None else y for y in found]
+        return unflatten(results.tree, iter(done))
+
+    return call
+
+
+# ------------------------------------------------------------------ arguments
+class _Given(NamedTuple):
+    """Arguments taken apart: ``arrays`` have the batch in front where ``mapped`` says so."""
+
+    tree: Tree
+    arrays: list[Any]
+    mapped: list[bool]
+    size: int
+
+
+def _taken(args: tuple[Any, ...], in_axes: Any, axis_size: int | None) -> _Given:
+    found: list[Any] = []
+    tree = flatten(args, lambda x: is_array(x) or isinstance(x, int), found)
+    if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
+        raise ArgumentError(
+            f"vmap: in_axes has {len(in_axes)} entries for {len(args)} arguments. Give one per argument."
+        )
+    axes = spread(tree, in_axes, "vmap: in_axes")
+    sizes = set() if axis_size is None else {axis_size}
+    arrays = []
+    for k, (x, axis) in enumerate(zip(found, axes, strict=True)):
+        held = as_tensor(x) if axis is not None or isinstance(x, np.ndarray) or is_foreign(x) else x
+        moved = held if axis is None else _front(held, axis, tree, k)
+        if axis is not None:
+            sizes.add(moved.shape[0])
+        arrays.append(moved)
+    if len(sizes) != 1:
+        raise ShapeError(
+            f"vmap: the mapped axes must have one common size, got {sorted(sizes)}. Map at least one argument."
+        )
+    return _Given(tree, arrays, [a is not None for a in axes], int(next(iter(sizes))))
+
+
+def _front(x: Any, axis: Any, tree: Tree, k: int) -> Any:
+    """Move the axis to the front of x, array k of the arguments."""
+    if not isinstance(axis, (int, np.integer)):
+        raise ArgumentTypeError(f"vmap: got in_axes {axis!r} for {_place(tree, k)}. Expected an int, or None.")
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise ShapeError(
+            f"vmap: got in_axes {axis} for a tensor of shape {list(x.shape)}, {_place(tree, k)}. Expected an axis it "
+            "has."
+        )
+    order = list(range(len(x.shape)))
+    order.insert(0, order.pop(axis))
+    return x if order == sorted(order) else permute(x, order)
+
+
+def _place(tree: Tree, k: int) -> str:
+    number, _, path = paths(tree)[k][1:].partition("]")
+    return f"argument {number}{path}"
+
+
+# ------------------------------------------------------------------ results
+class _Results(NamedTuple):
+    """Results with the batch in front, or where the axis is None as they are."""
+
+    tree: Tree
+    arrays: list[Any]
+    axes: list[Any]
+
+    def finished(self) -> list[Any]:
+        """Put the batch axis where it was asked for."""
+        return [y if axis is None else _back(y, axis) for y, axis in zip(self.arrays, self.axes, strict=True)]
+
+
+def _back(y: Any, axis: Any) -> Any:
+    if not isinstance(axis, (int, np.integer)):
+        raise ArgumentTypeError(f"vmap: got out_axes {axis!r}. Expected an int, or None.")
+    if not -len(y.shape) <= axis < len(y.shape):
+        raise ShapeError(f"vmap: got out_axes {axis} for a result of shape {list(y.shape)}.")
+    if axis == 0:
+        return y
+    order = list(range(1, len(y.shape)))
+    order.insert(axis % len(y.shape), 0)
+    return permute(y, order)
+
+
+def _mapped(fn: Callable[..., Any], given: _Given, out_axes: Any, arrays: Sequence[Any], size: int) -> _Results:
+    """Trace fn on a slice, and run what it did on all."""
+    batched = [x for x, m in zip(arrays, given.mapped, strict=True) if m]
+    trace = Trace()
+    slices = trace.variables([(x.shape[1:], x.dtype) for x in batched])
+    env = {id(s._node): x for s, x in zip(slices, batched, strict=True)}
+    rest = iter(slices)
+    leaves = [next(rest) if m else x for x, m in zip(arrays, given.mapped, strict=True)]
+    result = trace.run(fn, unflatten(given.tree, iter(leaves)), _LOOKS)
+    ys: list[Any] = []
+    tree = flatten(result, is_result, ys)
+    check_results(tree, "vmap")
+    axes = spread(tree, out_axes, "vmap: out_axes")
+    return _Results(tree, _run([as_tensor(y) for y in ys], axes, env, trace, size), axes)
+
+
+def _in_chunks(run: Callable[..., _Results], given: _Given, count: int) -> _Results:
+    """Run so many slices at a time, and join the results."""
+    parts = []
+    for start in range(0, max(given.size, 1), count):
+        stop = min(start + count, given.size)
+        some = [getitem(x, slice(start, stop)) if m else x for x, m in zip(given.arrays, given.mapped, strict=True)]
+        parts.append(run(some, stop - start))
+    tree, _, axes = parts[0]
+    joined = [ys[0] if axes[k] is None else Cat(0)(*ys) for k, ys in enumerate(zip(*[p.arrays for p in parts]))]
+    return _Results(tree, joined, axes)
+
+
+# ------------------------------------------------------------------ all slices at once
+def _run(ys: Sequence[Any], axes: Sequence[Any], env: dict[int, Any], trace: Trace, size: int) -> list[Any]:
+    """Compute the results for the whole batch; with an axis of None, for one slice."""
+    roots = [y._node for y in ys if y._node is not None]
+    depends = set(env)
+    done: dict[int, Any] = dict(env)
+    for node in ancestors(roots, set(env)):
+        flags = [is_node(p) and id(p) in depends for p in node.inputs]
+        if id(node) in done or isinstance(node, Leaf) or not any(flags):
+            continue
+        depends.add(id(node))
+        xs = [done[id(p)] if f else trace.outside(p) for p, f in zip(node.inputs, flags, strict=True)]
+        done[id(node)] = batch(node.op, size, xs, flags)
+    found = []
+    for y, axis in zip(ys, axes, strict=True):
+        if id(y._node) in depends:
+            if axis is None:
+                raise ArgumentError(
+                    "vmap: got out_axes None for a result that differs from slice to slice. Give an axis."
+                )
+            found.append(done[id(y._node)])
+            continue
+        same = y if y._value is not None else trace.outside(y._node)
+        found.append(same if axis is None else repeated(same, size))
+    return found
