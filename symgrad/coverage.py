@@ -20,10 +20,10 @@ from symgrad.core.promotion import positions, truths
 from symgrad.forms.canon.lower import lower
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.extremes import Extreme
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.total import MapTotal
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.scalars import SCALARS
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.batching import batch

@@ -6,8 +6,8 @@ Imports functions and ops.
 from __future__ import annotations
 
 from symgrad.engine.public import public
-from symgrad.ops import (
-    contract,
+from symgrad.ops import contract
+from symgrad.ops.linalg import (
     determinant,
     expm,
     lu,
@@ -17,15 +17,15 @@ from symgrad.ops import (
     orthogonal,
     products,
     pseudoinverse,
+    solving,
     spectral,
     triangles,
 )
-from symgrad.ops import linalg as solving
-from symgrad.ops.determinant import SlogDet
-from symgrad.ops.lu import LU, LUFactor
-from symgrad.ops.orthogonal import QR
-from symgrad.ops.pseudoinverse import LstSq
-from symgrad.ops.spectral import SVD, Eigh
+from symgrad.ops.linalg.determinant import SlogDet
+from symgrad.ops.linalg.lu import LU, LUFactor
+from symgrad.ops.linalg.orthogonal import QR
+from symgrad.ops.linalg.pseudoinverse import LstSq
+from symgrad.ops.linalg.spectral import SVD, Eigh
 
 __all__ = [
     "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",

@@ -25,7 +25,7 @@ from symgrad.functions.functions import (
     softmax,
     xlogy,
 )
-from symgrad.ops import bessel, signs
+from symgrad.ops.elementwise import bessel, signs
 
 __all__ = [
     "bessel_j0", "bessel_j1", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln",

@@ -37,7 +37,7 @@ from table import (
     upright,
 )
 
-from symgrad.ops.scan import Shift
+from symgrad.ops.reductions.scan import Shift
 
 __all__ = ["CASES", "KINKS", "ROWS", "SAME", "SMOOTH", "Case", "Kink", "Row"]
 

@@ -15,14 +15,14 @@ from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
-from symgrad.ops.determinant import Det, LogAbsDet
-from symgrad.ops.join import Cat, Stack
+from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import Span
-from symgrad.ops.linalg import Inverse
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.ops.scatter import Scatter
-from symgrad.ops.select import part
 from symgrad.ops.shape import Reshape
-from symgrad.ops.softmax import LogSumExp, Softmax
+from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.scalars import SCALARS, clamp_min
 
 SIGMOID, RELU = SCALARS["sigmoid"].function, SCALARS["relu"].function

@@ -7,7 +7,7 @@ from coverage_page import PAGE, TIERS, exists, found_in, page, rows
 
 import symgrad as sg
 from symgrad.coverage import Readings, functions, operations, readings, together
-from symgrad.ops.linalg import Inverse
+from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import Map
 
 

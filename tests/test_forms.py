@@ -20,10 +20,10 @@ from symgrad import errors
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import elementwise, marks, names, nodes, printers
 from symgrad.forms.verify import index_value, matrix_value
-from symgrad.ops.determinant import Det
-from symgrad.ops.linalg import Inverse
-from symgrad.ops.scan import Cumsum
-from symgrad.ops.softmax import Softmax
+from symgrad.ops.linalg.determinant import Det
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.scan import Cumsum
+from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach import markup
 
 from identities import tokens

@@ -11,9 +11,9 @@ from checks import BACKENDS, every, number, random, weighed
 from exporting import loaded
 
 import symgrad as sg
-import symgrad.ops.guards
+import symgrad.ops.elementwise.guards
 from symgrad.compiler.backend import Unsuitable
-from symgrad.ops.guards import Guard
+from symgrad.ops.elementwise.guards import Guard
 from symgrad.ops.map import emap
 
 from cases import CASES
@@ -159,7 +159,7 @@ def test_exported_svd_completes_the_vectors_of_a_singular_matrix(target, tmp_pat
 
 def guards():
     """All guarded functions."""
-    return [g for g in vars(symgrad.ops.guards).values() if isinstance(g, Guard)]
+    return [g for g in vars(symgrad.ops.elementwise.guards).values() if isinstance(g, Guard)]
 
 
 @pytest.mark.parametrize("guard", guards(), ids=lambda g: g.name)

@@ -17,9 +17,9 @@ from symgrad.engine import backward
 from symgrad.engine.record import apply, handle
 from symgrad.engine.sweep import push
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, uncovered
-from symgrad.ops.join import stack
 from symgrad.ops.map import IDENTITY, show_shape
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import stack
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -17,9 +17,9 @@ from symgrad.core.node import Shape
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD
-from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
 from symgrad.ops.scatter import Scatter
+from symgrad.ops.slicing import Part
 
 
 @frozen

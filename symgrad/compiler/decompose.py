@@ -17,14 +17,14 @@ from symgrad.compiler.program import Program, Value, from_nodes
 from symgrad.core.node import TRACED, Leaf, Shape
 from symgrad.engine.record import handle
 from symgrad.ops.contract import Einsum, pairwise, sum_axes
-from symgrad.ops.extremes import Extreme, Ties
-from symgrad.ops.likelihood import CrossEntropy, Likelihood
-from symgrad.ops.losses import BinaryCrossEntropy
 from symgrad.ops.map import NEG, SUB, emap
+from symgrad.ops.nn.likelihood import CrossEntropy, Likelihood
+from symgrad.ops.nn.losses import BinaryCrossEntropy
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.reductions.extremes import Extreme, Ties
+from symgrad.ops.reductions.softmax import LogSoftmax, LogSumExp, Softmax
+from symgrad.ops.reductions.variance import Var
 from symgrad.ops.shape import Reshape, total
-from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
-from symgrad.ops.variance import Var
 from symgrad.scalars import X, exp, log, log1p, maximum
 
 Written = Callable[..., Any]

@@ -19,11 +19,11 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import BOOL, FLOAT64, HALF
 from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
-from symgrad.ops.extremes import Extreme
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.ops.total import MapTotal
 
 ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.compiler.payload import Steps, steps_of
-from symgrad.ops.guards import Guard
+from symgrad.ops.elementwise.guards import Guard
 from symgrad.ops.map import Map
 
 

@@ -21,8 +21,8 @@ from symgrad.compiler.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.core.promotion import BOOL, FLOAT64
-from symgrad.ops.parts import Part
 from symgrad.ops.shape import Reshape
+from symgrad.ops.slicing import Part
 from symgrad.scalars import SCALARS
 
 

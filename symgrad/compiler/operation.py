@@ -20,11 +20,11 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
 from symgrad.ops.convert import Cast
-from symgrad.ops.join import Cat
+from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
-from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat
 
 
 class Call(Op):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symgrad.compiler.program import STEP, Program
 from symgrad.ops.keys import Span
-from symgrad.ops.parts import Part
+from symgrad.ops.slicing import Part
 from symgrad.transforms.loops.op import Scan
 
 

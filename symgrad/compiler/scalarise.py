@@ -21,17 +21,17 @@ from symgrad.compiler.scalar import ONE, TRUTH, ZERO, Scalars, total
 from symgrad.core.promotion import BOOL, FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.extremes import Extreme
-from symgrad.ops.join import Cat, Stack
+from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal, Tril, Triu
 from symgrad.ops.map import Map
-from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
-from symgrad.ops.parts import Part, Take
-from symgrad.ops.reduce import Prod
 from symgrad.ops.reduction import on_rows
-from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
-from symgrad.ops.total import MapTotal
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part, Take
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.

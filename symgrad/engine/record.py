@@ -23,9 +23,9 @@ from symgrad.core.promotion import kind_of_number
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
-from symgrad.ops.nested import holds_tensors, stacked
 from symgrad.ops.protocol import Op, Traced, failed, refused
 from symgrad.ops.protocol import shape as shape_of
+from symgrad.ops.shapes.nested import holds_tensors, stacked
 from symgrad.ops.value import to_value
 
 _new = object.__new__

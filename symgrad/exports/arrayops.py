@@ -13,38 +13,38 @@ import numpy as np
 from symgrad.compiler.assemble import Assemble
 from symgrad.exports.arrays import ArrayWriter, writes
 from symgrad.exports.errors import unsupported
-from symgrad.ops.bessel import Bessel, Zeta
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.extremes import Arg, Extreme, First
-from symgrad.ops.join import Cat, Stack
+from symgrad.ops.elementwise.bessel import Bessel, Zeta
+from symgrad.ops.elementwise.logic import Bits
+from symgrad.ops.elementwise.signs import Binade, Exponent, Mantissa
+from symgrad.ops.indexing.lookup import Deposit, Lookup
 from symgrad.ops.keys import Span
-from symgrad.ops.linalg import Cholesky, HalfTril, Inverse, Solve
-from symgrad.ops.logic import Bits
-from symgrad.ops.lookup import Deposit, Lookup
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal, Tril, Triu
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, HalfTril, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.map import broadcast_shapes
-from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril, Triu
-from symgrad.ops.norms import Norm
-from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
-from symgrad.ops.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.parts import Part, Take
-from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
-from symgrad.ops.quantiles import _NUMPY as ROUNDING
-from symgrad.ops.quantiles import Ranks
-from symgrad.ops.reduce import Prod
-from symgrad.ops.running import LogCumSumExp
-from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.extremes import Arg, Extreme, First
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.running import LogCumSumExp
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.scatter import Put, Scatter
-from symgrad.ops.search import Histogram, SearchSorted
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
-from symgrad.ops.signs import Binade, Exponent, Mantissa
-from symgrad.ops.softmax import LogSoftmax, Softmax
-from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
-from symgrad.ops.statistics import NanMedian
-from symgrad.ops.total import MapTotal
-from symgrad.ops.variance import Std, Var
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part, Take
+from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
+from symgrad.ops.sorting.quantiles import _NUMPY as ROUNDING
+from symgrad.ops.sorting.quantiles import Ranks
+from symgrad.ops.sorting.search import Histogram, SearchSorted
+from symgrad.ops.sorting.statistics import NanMedian
 
 W = ArrayWriter
 Args = list[str]

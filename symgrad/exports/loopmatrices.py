@@ -9,12 +9,12 @@ import numpy as np
 from symgrad.exports.looprows import per_row
 from symgrad.exports.loops import LoopWriter, writes
 from symgrad.exports.views import View
-from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.linalg import Cholesky, Inverse, Solve
-from symgrad.ops.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
-from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 
 W = LoopWriter
 Views = list[View]

@@ -16,16 +16,16 @@ from symgrad.exports.loops import LoopWriter, writes
 from symgrad.exports.views import View, part_of, row_major, whole
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.join import Cat, Stack
-from symgrad.ops.linalg import HalfTril
-from symgrad.ops.logic import Bits
-from symgrad.ops.matrices import DiagEmbed, Tril, Triu
-from symgrad.ops.parts import Part, Take
-from symgrad.ops.scan import Shift
+from symgrad.ops.elementwise.logic import Bits
+from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
+from symgrad.ops.linalg.solving import HalfTril
+from symgrad.ops.reductions.scan import Shift
+from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Reshape, total
-from symgrad.ops.softmax import LogSoftmax, Softmax
-from symgrad.ops.total import MapTotal
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part, Take
 from symgrad.transforms.loops.op import Scan
 
 W = LoopWriter

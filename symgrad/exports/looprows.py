@@ -8,15 +8,15 @@ from typing import Any
 
 from symgrad.exports.loops import LoopWriter, writes
 from symgrad.exports.views import View, row_major, whole
-from symgrad.ops.extremes import Arg, Extreme, First
-from symgrad.ops.lookup import Deposit, Lookup
-from symgrad.ops.norms import Norm
-from symgrad.ops.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
-from symgrad.ops.reduce import Prod
-from symgrad.ops.running import LogCumSumExp
-from symgrad.ops.scan import Cumprod, Cumsum, Recurrence
+from symgrad.ops.indexing.lookup import Deposit, Lookup
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.reductions.extremes import Arg, Extreme, First
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.running import LogCumSumExp
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
+from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.shape import total
-from symgrad.ops.variance import Std, Var
+from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
 
 W = LoopWriter
 Views = list[View]

@@ -21,10 +21,10 @@ from symgrad.exports.errors import unsupported
 from symgrad.exports.steps import Steps
 from symgrad.exports.views import View, view_of, whole
 from symgrad.ops.contract import Einsum
-from symgrad.ops.lookup import Deposit
+from symgrad.ops.indexing.lookup import Deposit
 from symgrad.ops.protocol import Op
-from symgrad.ops.reduce import Prod
-from symgrad.ops.scan import Cumprod, Cumsum
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.scan import Cumprod, Cumsum
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import total
 

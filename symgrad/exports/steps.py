@@ -18,9 +18,9 @@ from symgrad.compiler.scalar import TRUTH
 from symgrad.core.promotion import FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import broadcast_shapes
-from symgrad.ops.parts import Part
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Flip, Reshape, total
-from symgrad.ops.total import MapTotal
+from symgrad.ops.slicing import Part
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,

@@ -20,11 +20,11 @@ from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.target import Source, target
 from symgrad.forms.budget import Budget
-from symgrad.ops.logic import Test
+from symgrad.ops.elementwise.logic import Test
+from symgrad.ops.linalg.pseudoinverse import MatrixRank
 from symgrad.ops.map import exact
-from symgrad.ops.order import MedianOfAll, _Finds
-from symgrad.ops.pseudoinverse import MatrixRank
-from symgrad.ops.search import Histogram
+from symgrad.ops.sorting.order import MedianOfAll, _Finds
+from symgrad.ops.sorting.search import Histogram
 from symgrad.scalars.declare import Atom
 
 WIDE = 60  # characters up to which an expression stands inside its reader's line

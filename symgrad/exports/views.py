@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from symgrad.ops.contract import Einsum
 from symgrad.ops.keys import Span
-from symgrad.ops.matrices import Diagonal
-from symgrad.ops.parts import Part
+from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.shape import Expand, Flip, Reshape, total
+from symgrad.ops.slicing import Part
 
 
 class View(NamedTuple):

@@ -21,8 +21,8 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.reduction import Reduction
-from symgrad.ops.scan import AlongAxis
-from symgrad.ops.total import MapTotal
+from symgrad.ops.reductions.scan import AlongAxis
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.tensors.tensor import Tensor
 
 MOST_INTEGER = 10_000  # in arguments and indices, and along an axis

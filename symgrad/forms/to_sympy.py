@@ -14,8 +14,10 @@ from sympy.core.symbol import Str
 
 from symgrad.errors import FormError
 from symgrad.forms import elementwise, marks, nodes
-from symgrad.ops import determinant, linalg, matrices, norms, softmax, variance
+from symgrad.ops.linalg import determinant, matrices, norms
+from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.map import exact
+from symgrad.ops.reductions import softmax, variance
 from symgrad.scalars import SCALARS, Atom
 
 INSTEAD = "Use .index() for its entries, .scalar() to have them written out, or .lambdify() for numbers."

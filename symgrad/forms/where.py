@@ -23,8 +23,8 @@ from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.emit import MatrixReading
 from symgrad.forms.index import Reading, lettered
 from symgrad.forms.letters import NoMatrix
-from symgrad.ops.linalg import Inverse
-from symgrad.ops.softmax import LogSumExp, Softmax
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy
 
 DEPTH = 16  # operations in a row that are written as one expression

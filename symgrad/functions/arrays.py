@@ -31,24 +31,13 @@ from symgrad.functions.functions import (
     take_along_dim,
 )
 from symgrad.linalg import multi_dot
-from symgrad.ops import (
-    elementwise,
-    grids,
-    lu,
-    matrices,
-    merging,
-    multilinear,
-    pieces,
-    placing,
-    products,
-    quadrature,
-    quantiles,
-    running,
-    search,
-    signs,
-    statistics,
-    triangles,
-)
+from symgrad.ops.elementwise import declared as elementwise
+from symgrad.ops.elementwise import signs
+from symgrad.ops.indexing import merging, placing
+from symgrad.ops.linalg import lu, matrices, multilinear, products, triangles
+from symgrad.ops.reductions import quadrature, running
+from symgrad.ops.shapes import grids, pieces
+from symgrad.ops.sorting import quantiles, search, statistics
 
 __all__ = [
     "absolute", "addbmm", "aminmax", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",

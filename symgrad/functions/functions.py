@@ -10,34 +10,22 @@ from typing import Any, TypeVar
 
 from symgrad.engine.public import public
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
-from symgrad.ops import (
-    arrange,
-    blends,
-    contract,
-    determinant,
-    expm,
-    extremes,
-    join,
-    linalg,
-    matrices,
-    merging,
-    norms,
-    pairs,
-    products,
-    pseudoinverse,
-    reduce,
-    scan,
-    sorting,
-    variance,
-)
-from symgrad.ops import gather as gather_ops
-from symgrad.ops import select as select_ops
-from symgrad.ops import softmax as softmax_ops
-from symgrad.ops.einsum import einsum as _einsum
-from symgrad.ops.elementwise import BINARY, UNARY, clip_to, divided, power, rounded
-from symgrad.ops.elementwise import where as _where
-from symgrad.ops.logic import LOGIC
+from symgrad.ops import contract
+from symgrad.ops.elementwise import blends
+from symgrad.ops.elementwise.declared import BINARY, UNARY, clip_to, divided, power, rounded
+from symgrad.ops.elementwise.declared import where as _where
+from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.indexing import gather as gather_ops
+from symgrad.ops.indexing import merging
+from symgrad.ops.indexing import select as select_ops
+from symgrad.ops.linalg import determinant, expm, matrices, norms, products, pseudoinverse
+from symgrad.ops.linalg import solving as linalg
+from symgrad.ops.linalg.einsum import einsum as _einsum
 from symgrad.ops.map import DIV
+from symgrad.ops.reductions import extremes, pairs, reduce, scan, variance
+from symgrad.ops.reductions import softmax as softmax_ops
+from symgrad.ops.shapes import arrange, join
+from symgrad.ops.sorting import sorting
 
 __all__ = [
     "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "addmm", "addmv", "addr", "all", "amax", "amin",

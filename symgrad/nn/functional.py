@@ -11,7 +11,9 @@ from symgrad.engine.public import public
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.dropout import dropout
 from symgrad.nn.normalise import batch_norm, instance_norm
-from symgrad.ops import (
+from symgrad.ops.elementwise.declared import UNARY
+from symgrad.ops.map import DIV, MUL
+from symgrad.ops.nn import (
     activations,
     distances,
     folds,
@@ -20,15 +22,13 @@ from symgrad.ops import (
     losses,
     margins,
     normalise,
-    padding,
     pooling,
     robust,
     windows,
 )
-from symgrad.ops import softmax as _softmax
-from symgrad.ops.elementwise import UNARY
-from symgrad.ops.map import DIV, MUL
 from symgrad.ops.protocol import rename
+from symgrad.ops.reductions import softmax as _softmax
+from symgrad.ops.shapes import padding
 
 __all__ = [
     "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",

@@ -16,7 +16,7 @@ from symgrad.core.modes import no_grad
 from symgrad.engine.generator import Generator, source
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.ops.elementwise import UNARY
+from symgrad.ops.elementwise.declared import UNARY
 
 __all__ = [
     "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",

@@ -8,11 +8,11 @@ from symgrad.core.modes import no_grad
 from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.map import IDENTITY, show_shape
-from symgrad.ops.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised
+from symgrad.ops.nn.normalise import affine, by_given, channel_axes, check_channels, on_channels, standardised
 from symgrad.ops.protocol import shape
-from symgrad.ops.reduce import mean
+from symgrad.ops.reductions.reduce import mean
+from symgrad.ops.reductions.variance import var
 from symgrad.ops.shape import total
-from symgrad.ops.variance import var
 
 
 @public

@@ -10,7 +10,7 @@ from symgrad.core.modes import no_grad
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, GraphError
 from symgrad.functions import cat, stack
-from symgrad.ops.norms import vector_norm
+from symgrad.ops.linalg.norms import vector_norm
 
 __all__ = [
     "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",

@@ -13,7 +13,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.numpy_api.reductions import axes_of
 from symgrad.numpy_api.shapes import ravel
 from symgrad.numpy_api.table import numpys
-from symgrad.ops.orthogonal import QR
+from symgrad.ops.linalg.orthogonal import QR
 
 
 @numpys("dot")

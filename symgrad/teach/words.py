@@ -21,25 +21,26 @@ from symgrad.forms.elementwise import Elementwise
 from symgrad.forms.marks import Cases
 from symgrad.forms.names import is_known
 from symgrad.forms.notation import Bracket
-from symgrad.ops import linalg, matrices, spectral
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.determinant import Det, LogAbsDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.extremes import Extreme
-from symgrad.ops.join import Cat, Stack
-from symgrad.ops.likelihood import Likelihood
-from symgrad.ops.losses import BinaryCrossEntropy
+from symgrad.ops.linalg import matrices, spectral
+from symgrad.ops.linalg import solving as linalg
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.map import Map
-from symgrad.ops.norms import Norm
-from symgrad.ops.order import Pick
-from symgrad.ops.reduce import Prod
-from symgrad.ops.scan import Cumsum
+from symgrad.ops.nn.likelihood import Likelihood
+from symgrad.ops.nn.losses import BinaryCrossEntropy
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.scan import Cumsum
+from symgrad.ops.reductions.softmax import LogSoftmax, LogSumExp, Softmax
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.reductions.variance import Var
 from symgrad.ops.scatter import Put, Scatter, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape
-from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
-from symgrad.ops.total import MapTotal
-from symgrad.ops.variance import Var
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.sorting.order import Pick
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import printable
 from symgrad.teach.chalk import chalk

@@ -17,10 +17,10 @@ from symgrad.core.node import TRACED, Leaf, size_symbol
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from symgrad.ops.arrange import broadcast_to
-from symgrad.ops.nested import holds_tensors
-from symgrad.ops.scan import Cumsum
+from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Expand, Eye
+from symgrad.ops.shapes.arrange import broadcast_to
+from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.value import check_dtype, to_value
 from symgrad.tensors.tensor import Tensor, check_flag, check_name
 

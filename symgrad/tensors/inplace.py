@@ -19,10 +19,10 @@ from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import UNARY, clip_to, power
+from symgrad.ops.elementwise.declared import UNARY, clip_to, power
+from symgrad.ops.indexing.select import setitem
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
-from symgrad.ops.select import setitem
 from symgrad.ops.shape import Expand
 from symgrad.ops.value import torch_dtype
 

@@ -6,47 +6,24 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
-from symgrad.ops import (
-    arrange,
-    blends,
-    contract,
-    determinant,
-    elementwise,
-    expm,
-    extremes,
-    folds,
-    grids,
-    join,
-    linalg,
-    lu,
-    matrices,
-    merging,
-    multilinear,
-    norms,
-    pairs,
-    pieces,
-    placing,
-    products,
-    pseudoinverse,
-    quantiles,
-    reduce,
-    running,
-    scan,
-    search,
-    signs,
-    sorting,
-    statistics,
-    triangles,
-    variance,
-)
-from symgrad.ops import gather as gather_ops
-from symgrad.ops import select as select_ops
-from symgrad.ops import softmax as softmax_ops
-from symgrad.ops.elementwise import BINARY, UNARY
-from symgrad.ops.logic import LOGIC
+from symgrad.ops import contract
+from symgrad.ops.elementwise import blends, signs
+from symgrad.ops.elementwise import declared as elementwise
+from symgrad.ops.elementwise.declared import BINARY, UNARY
+from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.indexing import gather as gather_ops
+from symgrad.ops.indexing import merging, placing
+from symgrad.ops.indexing import select as select_ops
+from symgrad.ops.linalg import determinant, expm, lu, matrices, multilinear, norms, products, pseudoinverse, triangles
+from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.map import Map
+from symgrad.ops.nn import folds
 from symgrad.ops.protocol import shape
+from symgrad.ops.reductions import extremes, pairs, reduce, running, scan, variance
+from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.shape import axis_of, total
+from symgrad.ops.shapes import arrange, grids, join, pieces
+from symgrad.ops.sorting import quantiles, search, sorting, statistics
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,10 +10,10 @@ import sympy as sp
 
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary, with_number
 from symgrad.ops.contract import matmul
-from symgrad.ops.elementwise import BINARY, power
-from symgrad.ops.logic import bitwise
+from symgrad.ops.elementwise.declared import BINARY, power
+from symgrad.ops.elementwise.logic import bitwise
+from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
-from symgrad.ops.select import getitem
 from symgrad.ops.value import is_foreign
 
 _SCALARS = (Core, int, float, sp.Expr)

@@ -15,16 +15,16 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
-from symgrad.ops import signs
-from symgrad.ops.arrange import broadcast_to, ravel
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
-from symgrad.ops.gather import index_add, index_select
+from symgrad.ops.elementwise import signs
+from symgrad.ops.indexing.gather import index_add, index_select
+from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
-from symgrad.ops.select import getitem
 from symgrad.ops.shape import Expand, Reshape, total
-from symgrad.ops.sizes import listed
+from symgrad.ops.shapes.arrange import broadcast_to, ravel
+from symgrad.ops.shapes.sizes import listed
 from symgrad.ops.value import check_dtype, torch_dtype
 from symgrad.tensors.conversions import dtype_of
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from symgrad.engine.record import as_tensor
-from symgrad.ops import search
-from symgrad.ops.arrange import ravel, reshape
+from symgrad.ops.indexing.select import getitem, setitem
 from symgrad.ops.protocol import shape
-from symgrad.ops.select import getitem, setitem
+from symgrad.ops.shapes.arrange import ravel, reshape
+from symgrad.ops.sorting import search
 from symgrad.tensors.inplace import rebind
 from symgrad.tensors.methods import Methods
 

@@ -13,22 +13,22 @@ import numpy as np
 from symgrad.core.node import GRAD
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
-from symgrad.ops.arrange import mT, reshape
-from symgrad.ops.blends import heaviside as _heaviside
-from symgrad.ops.blends import ldexp
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import BINARY, UNARY, power, where
-from symgrad.ops.extremes import amax, amin
-from symgrad.ops.logic import LOGIC
+from symgrad.ops.elementwise.blends import heaviside as _heaviside
+from symgrad.ops.elementwise.blends import ldexp
+from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
+from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.protocol import shape
-from symgrad.ops.reduce import all as all_of
-from symgrad.ops.reduce import any as any_of
-from symgrad.ops.reduce import prod
-from symgrad.ops.reduce import sum as sum_of
-from symgrad.ops.scan import cumprod, cumsum
-from symgrad.ops.softmax import logsumexp
-from symgrad.ops.sorting import cummax, cummin
+from symgrad.ops.reductions.extremes import amax, amin
+from symgrad.ops.reductions.reduce import all as all_of
+from symgrad.ops.reductions.reduce import any as any_of
+from symgrad.ops.reductions.reduce import prod
+from symgrad.ops.reductions.reduce import sum as sum_of
+from symgrad.ops.reductions.scan import cumprod, cumsum
+from symgrad.ops.reductions.softmax import logsumexp
+from symgrad.ops.shapes.arrange import mT, reshape
+from symgrad.ops.sorting.sorting import cummax, cummin
 from symgrad.ops.value import check_dtype
 
 Function = Callable[..., Any]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.program import INPUT, STEP, Program
-from symgrad.ops.total import MapTotal
+from symgrad.ops.reductions.total import MapTotal
 
 _STAYS = 0.7  # of the difference of slopes over half the step; of a smooth function half is left
 _TRIALS = 8  # pairs of directions in which an operation is looked at

@@ -13,36 +13,36 @@ from typing import Any
 import numpy as np
 
 from symgrad.engine.record import as_tensor
-from symgrad.ops.bessel import Bessel
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
-from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.extremes import Arg, First, Ties
+from symgrad.ops.elementwise.bessel import Bessel
+from symgrad.ops.elementwise.logic import Bits
+from symgrad.ops.elementwise.signs import Exponent, Mantissa
 from symgrad.ops.frozen import replace
-from symgrad.ops.join import Cat, Stack, stack
+from symgrad.ops.indexing.lookup import Deposit, Lookup
 from symgrad.ops.keys import ALL
-from symgrad.ops.likelihood import Likelihood
-from symgrad.ops.linalg import Cholesky, Inverse, Solve
-from symgrad.ops.logic import Bits
-from symgrad.ops.lookup import Deposit, Lookup
-from symgrad.ops.losses import BinaryCrossEntropy
-from symgrad.ops.lu import Doolittle, Exchange, Pivots
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.lu import Doolittle, Exchange, Pivots
+from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal, Tril
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.map import DIV, Map
-from symgrad.ops.matrices import DiagEmbed, Diagonal, Tril
-from symgrad.ops.norms import Norm
-from symgrad.ops.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.parts import Part, Take
+from symgrad.ops.nn.likelihood import Likelihood
+from symgrad.ops.nn.losses import BinaryCrossEntropy
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.reduction import Reduction
-from symgrad.ops.scan import AlongAxis
+from symgrad.ops.reductions.extremes import Arg, First, Ties
+from symgrad.ops.reductions.scan import AlongAxis
+from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Put, Scatter, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape, total
-from symgrad.ops.signs import Exponent, Mantissa
-from symgrad.ops.softmax import LogSoftmax, Softmax
-from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
-from symgrad.ops.total import MapTotal
+from symgrad.ops.shapes.join import Cat, Stack, stack
+from symgrad.ops.slicing import Part, Take
 
 __all__ = ["batch"]
 

@@ -14,9 +14,9 @@ from symgrad.core.pickling import transform
 from symgrad.core.trees import unflatten
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.join import stack
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import stack
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call
 

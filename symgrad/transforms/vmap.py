@@ -18,8 +18,8 @@ from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
 from symgrad.ops.contract import permute
-from symgrad.ops.join import Cat
-from symgrad.ops.select import getitem
+from symgrad.ops.indexing.select import getitem
+from symgrad.ops.shapes.join import Cat
 from symgrad.ops.value import is_foreign
 from symgrad.transforms.arguments import check_function, check_results
 from symgrad.transforms.batching import batch, repeated

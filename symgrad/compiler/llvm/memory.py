@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
+from symgrad.ops.slicing import Part
 
 Shape = tuple[int, ...]
 

@@ -23,11 +23,11 @@ from symgrad.compiler.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, l
 from symgrad.compiler.passes import simplified
 from symgrad.compiler.program import Program
 from symgrad.ops.contract import Einsum
-from symgrad.ops.join import Cat, Stack
-from symgrad.ops.matrices import Diagonal
-from symgrad.ops.parts import Part
+from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.scatter import Put, Scatter
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.op import Scan
 

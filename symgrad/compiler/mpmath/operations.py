@@ -22,17 +22,17 @@ from symgrad.compiler.mpmath.matrices import floats, numbers
 from symgrad.compiler.mpmath.number import Field, Undecided
 from symgrad.errors import FormError, NotYet
 from symgrad.ops.convert import Cast
-from symgrad.ops.determinant import Det, DetSign, LogAbsDet, LogDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.linalg import Cholesky, Inverse, Solve
-from symgrad.ops.logic import Test
-from symgrad.ops.lu import Exchange, Pivots
+from symgrad.ops.elementwise.logic import Test
+from symgrad.ops.linalg.determinant import Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.lu import Exchange, Pivots
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, SingularValues, SingularVectors
 from symgrad.ops.map import Map
-from symgrad.ops.order import Argsort, Pick, PutBack
-from symgrad.ops.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.protocol import Op
-from symgrad.ops.pseudoinverse import MatrixRank, PseudoInverse
-from symgrad.ops.spectral import Eigenvalues, Eigenvectors, SingularValues, SingularVectors
+from symgrad.ops.sorting.order import Argsort, Pick, PutBack
 from symgrad.scalars import X
 from symgrad.transforms.loops.op import Scan
 

@@ -17,8 +17,8 @@ from symgrad.compiler.sparse.sweeps import Sweeps
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.func import jvp, vjp
-from symgrad.ops.join import Cat
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat
 from symgrad.transforms.vmap import vmap
 
 Function = Callable[..., Any]

@@ -18,20 +18,20 @@ from symgrad.compiler.sparse.entries import Entries, dependence
 from symgrad.compiler.sparse.sets import Ints, Part, Sets, singles, union
 from symgrad.core.node import Shape
 from symgrad.ops.convert import Cast
-from symgrad.ops.determinant import Cofactor, Det, DetSign, LogAbsDet
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.extremes import First, Ties
-from symgrad.ops.linalg import Cholesky, HalfTril, Inverse, Solve
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.matrices import Tril
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, HalfTril, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 from symgrad.ops.map import Map
-from symgrad.ops.matrices import Tril
-from symgrad.ops.norms import Norm
-from symgrad.ops.orthogonal import QRBasis, QRTriangle
-from symgrad.ops.pseudoinverse import PseudoInverse
 from symgrad.ops.reduction import Reduction, on_rows
-from symgrad.ops.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.extremes import First, Ties
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Scatter
-from symgrad.ops.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
-from symgrad.ops.total import MapTotal
 
 Rule = Callable[[Any, Sequence[Entries], Shape], Entries]
 

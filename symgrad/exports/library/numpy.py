@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.ops.determinant import _diagonal_case
-from symgrad.ops.expm import _blocks, _exponential
-from symgrad.ops.norms import _p_norm as norm
-from symgrad.ops.pseudoinverse import _threshold
+from symgrad.ops.linalg.determinant import _diagonal_case
+from symgrad.ops.linalg.expm import _blocks, _exponential
+from symgrad.ops.linalg.norms import _p_norm as norm
+from symgrad.ops.linalg.pseudoinverse import _threshold
 from symgrad.scalars.bessel import i0, i0e, i1, i1e, sinc, sinc_slope, tanhshrink
 from symgrad.scalars.besselj import besselj, zeta
 from symgrad.scalars.normal import erfcx, log_ndtr, logit, ndtr, ndtri

@@ -26,9 +26,9 @@ from symgrad.forms.canon.terms import (
     split,
     value_of,
 )
-from symgrad.ops.determinant import Det, LogAbsDet
-from symgrad.ops.linalg import Inverse
-from symgrad.ops.softmax import LogSumExp, Softmax
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.scalars import BY_FUNCTION, SCALARS
 
 SIGMOID, SOFTPLUS = SCALARS["sigmoid"].function, SCALARS["softplus"].function

@@ -18,23 +18,23 @@ from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
-from symgrad.ops.determinant import Cofactor, Det
-from symgrad.ops.expm import MatrixExp
-from symgrad.ops.extremes import Ties
 from symgrad.ops.frozen import replace
+from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span
-from symgrad.ops.linalg import Inverse, Solve
+from symgrad.ops.linalg.determinant import Cofactor, Det
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.linalg.solving import Inverse, Solve
 from symgrad.ops.map import Map, exact
-from symgrad.ops.matrices import DiagEmbed, Diagonal
-from symgrad.ops.norms import Norm
-from symgrad.ops.parts import Part
 from symgrad.ops.protocol import Op
 from symgrad.ops.reduction import Reduction
+from symgrad.ops.reductions.extremes import Ties
+from symgrad.ops.reductions.softmax import LogSoftmax, LogSumExp, Softmax
+from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Scatter
-from symgrad.ops.select import part
 from symgrad.ops.shape import Expand, Eye, Reshape, total
-from symgrad.ops.softmax import LogSoftmax, LogSumExp, Softmax
-from symgrad.ops.total import MapTotal
+from symgrad.ops.slicing import Part
 from symgrad.scalars import X
 
 LeafReading = Callable[[Pool, Leaf], Term]

@@ -13,12 +13,12 @@ import sympy as sp
 from symgrad.forms.canon.islands import elementwise
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, POWER, PRODUCT, SUM, Pool, Shape, Term, rule, split, value_of
-from symgrad.ops.join import Cat, Stack
+from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span, wrapped
-from symgrad.ops.parts import Part
 from symgrad.ops.scatter import Scatter
-from symgrad.ops.select import part
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part
 
 Move = Callable[[Term], Term | None]  # what an operation makes of a term, where that is simpler
 

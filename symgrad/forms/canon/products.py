@@ -27,9 +27,9 @@ from symgrad.forms.canon.terms import (
     rule,
     split,
 )
-from symgrad.ops.join import Stack
-from symgrad.ops.linalg import Inverse
-from symgrad.ops.softmax import Softmax
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.softmax import Softmax
+from symgrad.ops.shapes.join import Stack
 
 
 @rule(PRODUCT)

@@ -9,7 +9,7 @@ from typing import Any
 
 from symgrad.forms.canon.products import is_whole, opened
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, split
-from symgrad.ops.linalg import Inverse
+from symgrad.ops.linalg.solving import Inverse
 
 
 def diagonal(pool: Pool, t: Term) -> Term | None:

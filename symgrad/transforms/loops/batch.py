@@ -8,9 +8,9 @@ from typing import Any
 from symgrad.engine.record import as_tensor
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import Cast
-from symgrad.ops.join import Cat
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat
 from symgrad.transforms.batching import batch, repeated
 from symgrad.transforms.loops.body import Body, Spec, close
 from symgrad.transforms.loops.op import Scan

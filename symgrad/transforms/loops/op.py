@@ -16,9 +16,9 @@ from symgrad.core.node import Node, Shape
 from symgrad.core.promotion import Kind
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.ops.convert import Cast
+from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape
-from symgrad.ops.select import getitem
 from symgrad.ops.shape import Reshape
 from symgrad.support.lazy import cached_property
 from symgrad.transforms.loops.body import Body, Spec

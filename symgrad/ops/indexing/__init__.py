@@ -1,0 +1,1 @@
+"""Reading and writing entries at places: by keys, by positions, by masks."""

@@ -1,0 +1,194 @@
+"""What comes together at one place: scatter_reduce and index_reduce. Imports placing, gather, reduce and below.
+
+Sums are scattered. For the others the entries are laid out in layers, one above the other, and reduced.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import Shape
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.convert import counted
+from symgrad.ops.elementwise.declared import BINARY
+from symgrad.ops.indexing.gather import _corner, _gathering, one_dim
+from symgrad.ops.indexing.placing import rows
+from symgrad.ops.keys import Positions
+from symgrad.ops.map import ADD, DIV, show_shape
+from symgrad.ops.protocol import Traced, rename, shape
+from symgrad.ops.reduction import is_float
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.shapes.join import cat
+from symgrad.ops.slicing import Take
+
+_REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
+_ONLY = Take(((0, Positions([0])),))
+
+
+def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather.
+
+    Args:
+        x: tensor (n, m, …).
+        dim: the axis that index replaces.
+        index: integer tensor with as many axes as x.
+        src, value: number, or tensor at least as large as index. Of repeated positions the last one wins.
+        reduce: "add" or "multiply", to do so with the entries instead; repeated positions all count.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+
+    >>> import symgrad as sg
+    >>> sg.scatter(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    >>> sg.scatter(sg.ones(2), 0, sg.tensor([1, 1]), 3.0, reduce="multiply")
+    tensor([1., 9.])
+    """
+    if reduce not in (None, "add", "multiply"):
+        raise ArgumentError(
+            f"reduce argument must be either add or multiply. scatter: got {reduce!r}; pass one of them."
+        )
+    src = value if src is None else src
+    at = _gathering(x, dim, index, "scatter")
+    if reduce is None:
+        return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
+    sent = _corner(src, at.block)
+    if not shape(sent):
+        sent = Expand(at.block)(sent if isinstance(sent, Traced) else np.asarray(sent, getattr(x, "dtype", None)))
+    y = scatter_reduce(x, dim, index, sent, "sum" if reduce == "add" else "prod")
+    return rename(y, "Scatter")
+
+
+def scatter_reduce(
+    input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = "sum",
+    include_self: bool = True, *, axis: int | None = None,
+) -> Any:  # fmt: skip
+    """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there.
+
+    Ties share the gradient of a maximum or minimum evenly; that of a product is exact with zeros.
+
+    Args:
+        input: x (n, m, …).
+        dim, axis: the axis that index replaces.
+        index: integer tensor with as many axes as x.
+        src: tensor at least as large as index.
+        reduce: "sum", "prod", "mean", "amax" or "amin".
+        include_self: whether x's entries count where something is sent to.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError, IndexRangeError: the index does not fit.
+
+    >>> sg.scatter_reduce(sg.ones(2), 0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "prod")
+    tensor([12.,  1.])
+    """
+    if reduce not in _REDUCTIONS:
+        raise ArgumentError(
+            f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}. Pass one of them."
+        )
+    if not shape(input):
+        row = _reduced(Reshape((1,))(input), _ONLY, Reshape((1,))(src), reduce, include_self, "ScatterReduce")
+        return Reshape(())(row)
+    at = _gathering(input, one_dim(dim, axis, 0), index, "scatter_reduce")
+    return _reduced(input, at, _corner(src, at.block), reduce, include_self, "ScatterReduce")
+
+
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """As scatter_reduce, with index (k,) for whole slices along ``dim``.
+
+    Args:
+        input: x, any shape.
+        dim: the axis.
+        index: integer tensor (k,).
+        source: tensor shaped like x, with size k along dim.
+        reduce: "prod", "mean", "amax" or "amin".
+        include_self: whether x's entries count where something is sent to.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ArgumentError: another ``reduce``. ShapeError: source does not fit.
+
+    >>> sg.ones(2).index_reduce(0, sg.tensor([0, 0]), sg.tensor([3.0, 4.0]), "amax")
+    tensor([4., 1.])
+    """
+    if reduce not in _REDUCTIONS[1:]:
+        raise ArgumentError(
+            f"reduce argument must be either prod, mean, amax or amin, got {reduce}. For sums use index_add."
+        )
+    if not shape(input):
+        one = Reshape((1,))
+        return Reshape(())(index_reduce(one(input), dim, index, one(source), reduce, include_self=include_self))
+    at, wanted = rows(input, dim, index, "index_reduce")
+    if shape(source) != wanted:
+        raise ShapeError(
+            "index_reduce_(): Source/destination tensor must have same slice shapes. "
+            f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
+        )
+    a, places = at.places[0][0], at.places[0][1].array
+    spread = np.broadcast_to(places.reshape([-1 if k == a else 1 for k in range(len(wanted))]), wanted)
+    full = _gathering(input, a, spread, "index_reduce")
+    return _reduced(input, full, source, reduce, include_self, "IndexReduce")
+
+
+def _reduced(x: Any, at: Take, src: Any, reduce: str, include_self: bool, name: str) -> Any:
+    sizes = shape(x)
+    counts = np.zeros(sizes, dtype=np.int64)
+    np.add.at(counts, at.key, 1)
+    if reduce in ("sum", "mean"):
+        base = x if include_self else Put(at)(x, 0)
+        y = ADD(base, Scatter(at, sizes)(src))
+        share = counts + 1 if include_self else np.maximum(counts, 1)
+        by = DIV if is_float(x) else BINARY["floor_divide"]
+        return rename(y if reduce == "sum" else by(y, share.astype(getattr(x, "dtype", np.float64))), name)
+    layers = _layers(x, at, src, counts, _neutral(x, reduce), include_self)
+    if reduce == "prod":
+        return rename(counted(Prod((0,)), layers, None if is_float(x) else x.dtype), name)
+    return rename(Extreme((0,), largest=reduce == "amax")(layers), name)
+
+
+def _neutral(x: Any, reduce: str) -> Any:
+    """What changes nothing, in the dtype of x."""
+    if reduce == "prod":
+        return 1
+    if is_float(x):
+        return -inf if reduce == "amax" else inf
+    if x.dtype.kind == "b":
+        return reduce == "amin"
+    return int(np.iinfo(x.dtype).min if reduce == "amax" else np.iinfo(x.dtype).max)
+
+
+def _layers(x: Any, at: Take, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:
+    """x, and what comes to each place, one after the other along a new first axis; the neutral number elsewhere."""
+    sizes = shape(x)
+    first = x if include_self else Put(at)(x, neutral)
+    depth = int(counts.max(initial=0))
+    if depth == 0:
+        return Reshape((1, *sizes))(x)
+    empty = np.full((depth, *sizes), neutral, dtype=getattr(x, "dtype", np.float64))
+    deep = Take(tuple((k, Positions(key)) for k, key in enumerate((_turn(at, sizes), *at.key))))
+    return cat([Reshape((1, *sizes))(first), Put(deep)(empty, src)], 0)
+
+
+def _turn(at: Take, sizes: Shape) -> Any:
+    """Return how many entries came to the same place before each one."""
+    keys = np.broadcast_arrays(*at.key)
+    flat = np.ravel_multi_index([k.ravel() for k in keys], sizes)
+    order = np.argsort(flat, kind="stable")
+    starts = np.flatnonzero(np.diff(flat[order], prepend=-1))
+    runs = np.diff(np.append(starts, flat.size))
+    turn = np.empty(flat.size, dtype=np.int64)
+    turn[order] = np.arange(flat.size) - np.repeat(starts, runs)
+    return turn.reshape(keys[0].shape)

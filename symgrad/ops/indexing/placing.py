@@ -1,0 +1,311 @@
+"""Writing at given places: take and put, index_put, index_copy, masked_scatter, and slices.
+
+All are reading (Take, Part), adding (Scatter) and writing (Put). Imports select and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import Shape
+from symgrad.errors import DTypeError, IndexRangeError, ShapeError
+from symgrad.ops.contract import permute
+from symgrad.ops.indexing.select import getitem, part, setitem
+from symgrad.ops.keys import Positions, constant, integers, is_unknown, known, parse
+from symgrad.ops.map import ADD, broadcast_shapes, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.scatter import Put, Scatter, Selection
+from symgrad.ops.shape import Expand, Reshape, axis_of, total
+from symgrad.ops.slicing import Take
+
+
+# ------------------------------------------------------------------ positions in the flattened tensor
+def take(input: Any, index: Any) -> Any:
+    """The entries of the flattened x at the given positions.
+
+    Args:
+        input: x, any shape.
+        index: integer tensor of any shape; negative entries count from the end.
+
+    Returns:
+        A tensor shaped like index.
+
+    Raises:
+        IndexRangeError: a position lies outside.
+
+    >>> sg.take(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([0, 3]))
+    tensor([1., 4.])
+    """
+    places = index if is_unknown(index) else _in_flat(input, index, "take")
+    return rename(getitem(Reshape((total(shape(input)),))(input), (places,)), "Take")
+
+
+def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """x with the entries of source at the given positions of the flattened x.
+
+    Args:
+        x: tensor of any shape.
+        index: integer tensor; negative entries count from the end.
+        source: as many entries as index.
+        accumulate: add to x's entries instead of replacing them; repeated positions then add up.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: source and index differ in number. IndexRangeError: a position lies outside.
+
+    >>> sg.zeros(2, 2).put(sg.tensor([3]), sg.tensor([5.0]))
+    tensor([[0., 0.],
+            [0., 5.]])
+    """
+    places = _in_flat(x, index, "put_")
+    if total(shape(source)) != places.size:
+        raise ShapeError(
+            f"put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{total(shape(source))}, index.numel() = {places.size}. Pass one entry for each position."
+        )
+    flat, values = Reshape((total(shape(x)),))(x), Reshape((places.size,))(source)
+    return rename(Reshape(shape(x))(_write(Take(((0, Positions(places.ravel())),)), flat, values, accumulate)), "Put")
+
+
+def _in_flat(x: Any, index: Any, who: str) -> Any:
+    places, n = integers(index, who), total(shape(x))
+    wrong = places[(places < -n) | (places >= n)] if isinstance(n, int) else places[:0]
+    if wrong.size:
+        raise IndexRangeError(
+            f"out of range: tried to access index {int(wrong.flat[0])} on a tensor of {n} elements. "
+            f"Expected {-n} to {n - 1}."
+        )
+    return places
+
+
+def _write(at: Selection, x: Any, values: Any, accumulate: bool) -> Any:
+    return ADD(x, Scatter(at, shape(x))(values)) if accumulate else Put(at)(x, values)
+
+
+# ------------------------------------------------------------------ index_put and its kin
+def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    """x with x[indices] = values, or x[indices] += values where repeated places add up.
+
+    Args:
+        input: x, any shape.
+        indices: integer or boolean tensors, one per axis from the first on.
+        values: tensor that broadcasts to x[indices].
+        accumulate: add instead of replacing.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        IndexRangeError: a position lies outside. ShapeError: the values do not fit.
+
+    >>> sg.index_put(sg.zeros(3), (sg.tensor([1, 1]),), sg.tensor([1.0, 2.0]), accumulate=True)
+    tensor([0., 3., 0.])
+    """
+    key = tuple(indices)
+    if not accumulate:
+        return setitem(input, key, values)
+    at = Take(known(parse(key, shape(input))[1]))
+    region = at.out_shape(shape(input))
+    at.check_fit(shape(values), region)
+    wide = values if shape(values) == region else Expand(region)(values)
+    return rename(_write(at, input, wide, True), "IndexPut")
+
+
+def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
+    """x with source[k] at index[k] along ``dim``.
+
+    Args:
+        input: x, any shape.
+        dim: the axis.
+        index: integer tensor (k,). Of repeated positions the last one wins.
+        source: tensor shaped like x, with size k along dim.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: source does not fit. IndexRangeError: a position lies outside.
+
+    >>> sg.index_copy(sg.zeros(3), 0, sg.tensor([2, 0]), sg.tensor([1.0, 2.0]))
+    tensor([2., 0., 1.])
+    """
+    if not shape(input):  # a vector with one entry, as in torch
+        return Reshape(())(index_copy(Reshape((1,))(input), dim, index, Reshape((1,))(source)))
+    at, wanted = rows(input, dim, index, "index_copy")
+    if shape(source) != wanted:
+        raise ShapeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. "
+            f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
+        )
+    return rename(Put(at)(input, source), "IndexCopy")
+
+
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
+    """x with one value at the positions ``index`` along ``dim``.
+
+    Args:
+        input: x, any shape.
+        dim: the axis.
+        index: integer tensor (k,).
+        value: number, or tensor without axes.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: the value has axes. IndexRangeError: a position lies outside.
+
+    >>> sg.index_fill(sg.ones(3), 0, sg.tensor([2, 0]), 7.0)
+    tensor([7., 1., 7.])
+    """
+    if shape(value):
+        raise ShapeError(
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{len(shape(value))} dimension(s). Use index_copy."
+        )
+    if not shape(input):
+        return Reshape(())(index_fill(Reshape((1,))(input), dim, index, value))
+    return rename(Put(rows(input, dim, index, "index_fill")[0])(input, value), "IndexFill")
+
+
+def rows(x: Any, dim: int, index: Any, who: str) -> tuple[Take, Shape]:
+    """Return what index_select reads, and the shape of it."""
+    a, places = axis_of(dim, len(shape(x))), np.atleast_1d(integers(index, who))
+    if places.ndim > 1:
+        raise IndexRangeError(
+            f"{who}_(): Index should have dimension 1 or 0 (got {places.ndim}). Flatten it, or use index_put."
+        )
+    at = Take(((a, Positions(places)),))
+    return at, at.out_shape(shape(x))
+
+
+def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
+    """x with the entries of source, in row-major order, where the mask is true.
+
+    Args:
+        input: x, any shape.
+        mask: boolean tensor, broadcast against x.
+        source: at least as many entries as the mask has true ones.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    Raises:
+        DTypeError: the mask is not boolean. ShapeError: source is too small.
+
+    >>> sg.masked_scatter(sg.zeros(3), sg.tensor([True, False, True]), sg.tensor([1.0, 2.0]))
+    tensor([1., 0., 2.])
+    """
+    chosen = constant(mask)
+    if chosen.dtype != bool:
+        raise DTypeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {chosen.dtype}. "
+            "Compare it, as in mask > 0."
+        )
+    sizes = broadcast_shapes(chosen.shape, shape(input))
+    x = input if shape(input) == sizes else Expand(sizes)(input)
+    places = np.flatnonzero(np.broadcast_to(chosen, sizes))
+    if places.size > total(shape(source)):
+        raise ShapeError(
+            f"masked_scatter: expected self and source to have at least as many elements as the mask has ones. "
+            f"Got {total(shape(source))} elements for {places.size} ones."
+        )
+    values = getitem(Reshape((total(shape(source)),))(source), slice(0, places.size))
+    flat = Put(Take(((0, Positions(places)),)))(Reshape((total(sizes),))(x), values)
+    return rename(Reshape(sizes)(flat), "MaskedScatter")
+
+
+# ------------------------------------------------------------------ slices
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
+    """x with src as its slice at ``index`` along ``dim``.
+
+    Args:
+        input: x, with at least one axis.
+        src: tensor shaped like x without the axis.
+        dim, index: as for ``select``.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: src has another shape. IndexRangeError: dim or index lies outside.
+
+    >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
+    tensor([[0., 0.],
+            [1., 1.]])
+    """
+    a = axis_of(dim, len(shape(input)))
+    return _into(input, src, (*[slice(None)] * a, int(index)), "SelectScatter")
+
+
+def slice_scatter(
+    input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
+    """x with src as its slice start:end:step along ``dim``.
+
+    Args:
+        input: x, with at least one axis.
+        src: tensor shaped like the slice.
+        dim, start, end, step: the slice.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: src has another shape.
+
+    >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), 0, 1, 3)
+    tensor([0., 1., 1., 0.])
+    """
+    a = axis_of(dim, len(shape(input)))
+    return _into(input, src, (*[slice(None)] * a, slice(start, end, step)), "SliceScatter")
+
+
+def _into(x: Any, src: Any, key: tuple[Any, ...], name: str) -> Any:
+    wanted = part(parse(key, shape(x))[0]).out_shape(shape(x))
+    _check_slice(shape(src), wanted)
+    return rename(setitem(x, key, src), name)
+
+
+def _check_slice(have: Shape, wanted: Shape) -> None:
+    if have != wanted:
+        raise ShapeError(
+            f"expected src to have a size equal to the slice of self. src size = {show_shape(have)}, "
+            f"slice size = {show_shape(wanted)}. Reshape src."
+        )
+
+
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2.
+
+    Args:
+        input: x, with at least two axes.
+        src: tensor shaped like ``diagonal(x, offset, dim1, dim2)``.
+        offset, dim1, dim2: as for ``diagonal``.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: src has another shape, or the axes are the same.
+
+    >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.ones(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    s, ndim = shape(input), len(shape(input))
+    a, b = axis_of(dim1, ndim), axis_of(dim2, ndim)
+    if a == b:
+        raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}. Name two different axes.")
+    k = np.arange(max(min(s[a] + min(offset, 0), s[b] - max(offset, 0)), 0))
+    rest = [d for d in range(ndim) if d not in (a, b)]
+    _check_slice(shape(src), (*(s[d] for d in rest), k.size))
+    order = [*rest, a, b]
+    at = Take(((ndim - 2, Positions(k - min(offset, 0))), (ndim - 1, Positions(k + max(offset, 0)))))
+    y = Put(at)(permute(input, order), src)
+    return rename(permute(y, [order.index(d) for d in range(ndim)]), "DiagonalScatter")

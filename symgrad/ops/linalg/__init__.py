@@ -1,0 +1,1 @@
+"""Matrices: products, systems, factors, spectra, norms."""

@@ -1,0 +1,283 @@
+"""Contractions over chosen axes, the cross product, Vandermonde matrices. Imports linalg, products and below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from symgrad.errors import ArgumentError, LinAlgError, ShapeError, shown_as
+from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
+from symgrad.ops.convert import lengthened
+from symgrad.ops.elementwise.blends import _added
+from symgrad.ops.elementwise.declared import power
+from symgrad.ops.indexing.gather import index_select
+from symgrad.ops.indexing.select import getitem
+from symgrad.ops.linalg.products import _need
+from symgrad.ops.linalg.solving import inv, solve
+from symgrad.ops.map import MUL, SUB, broadcast_shapes, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.shape import Expand, Reshape, axis_of
+from symgrad.ops.shapes.join import stack
+
+
+def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+    """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed.
+
+    Args:
+        a, b: tensors.
+        dims: n, or a pair of lists of axes.
+
+    Returns:
+        A tensor with the other axes of a, then those of b.
+
+    Raises:
+        ShapeError: the sizes of a pair of axes differ. ArgumentError: n is negative, or the lists differ in length.
+
+    >>> sg.tensordot(sg.ones(2, 3), sg.ones(3, 4), 1).shape
+    (2, 4)
+    """
+    p, q = shape(a), shape(b)
+    one, two = _pairs(dims, len(p), len(q))
+    for k, m in zip(one, two, strict=True):
+        if p[k] != q[m] and 1 in (p[k], q[m]):  # broadcast, as in torch
+            a, b = (sum_axes(a, (k,), True), b) if q[m] == 1 else (a, sum_axes(b, (m,), True))
+        elif p[k] != q[m]:
+            raise ShapeError(
+                f"contracted dimensions need to match, but first has size {p[k]} in dim {k} and second has size "
+                f"{q[m]} in dim {m}. Got shapes {show_shape(p)} and {show_shape(q)}."
+            )
+    first, second = list(LETTERS[: len(p)]), list(LETTERS[len(p) : len(p) + len(q)])
+    for k, m in zip(one, two, strict=True):
+        second[m] = first[k]
+    rest = [c for k, c in enumerate(first) if k not in one] + [c for m, c in enumerate(second) if m not in two]
+    return Einsum.of(f"{''.join(first)},{''.join(second)}->{''.join(rest)}", "Tensordot")(a, b)
+
+
+def _pairs(dims: Any, p: int, q: int) -> tuple[list[int], list[int]]:
+    if isinstance(dims, int):
+        if dims < 0:
+            raise ArgumentError(f"tensordot expects dims >= 0, but got dims={dims}. Pass how many axes to sum over.")
+        if dims > min(p, q):
+            raise ShapeError(f"tensordot expects dims < ndim_a or ndim_b. Got dims={dims} for {p} and {q} axes.")
+        return list(range(p - dims, p)), list(range(dims))
+    one, two = ([d] if isinstance(d, int) else list(d) for d in dims)
+    if len(one) != len(two):
+        raise ArgumentError(
+            f"both dimension lists should have same length. Got {one} and {two}; each axis of a has one of b."
+        )
+    return [axis_of(d, p) for d in one], [axis_of(d, q) for d in two]
+
+
+# ------------------------------------------------------------------ cross products
+def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = None) -> Any:
+    """a × b of vectors along one axis of length 3.
+
+    Args:
+        input, other: a and b, broadcast against each other.
+        dim, axis: the axis; by default the first one of length 3.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: the axis has not length 3.
+
+    >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
+    dim = dim if axis is None else axis
+    if dim is None:
+        dim = next((k for k, n in enumerate(shape(input)) if n == 3), None)
+        if dim is None:
+            raise ShapeError(
+                f"no dimension of size 3 in input. Got shape {show_shape(shape(input))}; vectors have three entries."
+            )
+    return linalg_cross(input, other, dim=dim)
+
+
+@shown_as("linalg.cross")
+def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
+    """a × b of vectors along one axis of length 3.
+
+    Args:
+        input, other: a and b with equally many axes, broadcast against each other.
+        dim: the axis, the last one by default.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    Raises:
+        ShapeError: the axis has not length 3, or one has more axes than the other.
+
+    >>> sg.linalg.cross(sg.tensor([0.0, 1.0, 0.0]), sg.tensor([1.0, 0.0, 0.0]))
+    tensor([ 0.,  0., -1.])
+    """
+    p, q = shape(input), shape(other)
+    if len(p) != len(q):
+        raise ShapeError(
+            f"linalg.cross: inputs must have the same number of dimensions. Got {show_shape(p)} and {show_shape(q)}; "
+            "unsqueeze one."
+        )
+    a = axis_of(dim, len(p))
+    if not p or p[a] != 3 or q[a] != 3:
+        raise ShapeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got shapes {show_shape(p)} and {show_shape(q)}."
+        )
+    to = broadcast_shapes(p, q)
+    x, z = (v if shape(v) == to else Expand(to)(v) for v in (input, other))
+    (x1, z1), (x2, z2) = (tuple(index_select(v, a, turn) for v in (x, z)) for turn in ([1, 2, 0], [2, 0, 1]))
+    return rename(SUB(MUL(x1, z2), MUL(x2, z1)), "LinalgCross")
+
+
+# ------------------------------------------------------------------ products along an axis
+def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
+    """Σ x y along one axis.
+
+    Args:
+        x, y: tensors, broadcast against each other.
+        dim: the axis.
+
+    Returns:
+        A tensor of the broadcast shape without the axis.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0]]), sg.tensor([3.0, 4.0]))
+    tensor([11.])
+    """
+    p, q = shape(x), shape(y)
+    _need(not p or not q or p[axis_of(dim, len(p))] == q[axis_of(dim, len(q))],
+          "linalg.vecdot: Expected x and y to have the same size along the dimension", p, q)  # fmt: skip
+    terms = MUL(x, y)
+    return rename(sum_axes(terms, (axis_of(dim, len(shape(terms))),)), "LinalgVecdot")
+
+
+# ------------------------------------------------------------------ products of stacks
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    """beta · x + alpha · Σ_b A_b B_b.
+
+    Args:
+        input: x, broadcast to (n, m).
+        batch1, batch2: A (b, n, k) and B (b, k, m).
+        beta, alpha: numbers; for beta 0 x is not looked at.
+
+    Returns:
+        A tensor (n, m).
+
+    Raises:
+        ShapeError: A or B is no stack of matrices, or their sizes do not fit.
+
+    >>> sg.addbmm(sg.zeros(1, 1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
+    tensor([[6.]])
+    """
+    p, q = shape(batch1), shape(batch2)
+    _need(len(p) == 3, "batch1 must be a 3D tensor", p, q)
+    _need(len(q) == 3, "batch2 must be a 3D tensor", p, q)
+    _need(p[0] == q[0], "batch1 and batch2 must have same number of batches", p, q)
+    _need(p[2] == q[1], "Incompatible matrix sizes for bmm", p, q)
+    return _added(input, Einsum.of("bij,bjk->ik")(batch1, batch2), beta, alpha, "Addbmm")
+
+
+# ------------------------------------------------------------------ tensors as matrices
+def tensorinv(A: Any, ind: int = 2) -> Any:
+    """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones.
+
+    Args:
+        A: the product of the first ``ind`` sizes is that of the others.
+        ind: how many axes count as rows.
+
+    Returns:
+        A tensor with the last axes first.
+
+    Raises:
+        ShapeError: it is no square matrix. ArgumentError: ind is not positive. LinAlgError: A is singular.
+
+    >>> sg.linalg.tensorinv(2 * sg.eye(4).reshape(2, 2, 4), 2).shape
+    (4, 2, 2)
+    """
+    if ind <= 0:
+        raise ArgumentError(f"Expected a strictly positive integer for 'ind'. Got {ind}.")
+    s = shape(A)
+    rows, columns = prod(s[:ind]), prod(s[ind:])
+    if rows != columns:
+        raise ShapeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}. Choose another ind."
+        )
+    try:
+        found = inv(Reshape((rows, columns))(A))
+    except LinAlgError as error:
+        raise LinAlgError(f"Failed to invert the input tensor, because it is singular. {error}") from error
+    return Reshape((*s[ind:], *s[:ind]))(found)
+
+
+def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Any:
+    """X with Σ A X = B, summed over the axes of A that B lacks.
+
+    Args:
+        A: the sizes of B, then others of the same product.
+        other: B, the right-hand side.
+        dims: axes of A to move to its end first.
+
+    Returns:
+        X, with the other sizes of A.
+
+    Raises:
+        ShapeError: A is no square matrix from X to B. LinAlgError: it is singular.
+
+    >>> sg.linalg.tensorsolve(2 * sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
+    tensor([0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    ndim = len(shape(A))
+    if dims is not None:
+        last = [axis_of(d, ndim) for d in dims]
+        A = permute(A, [*(k for k in range(ndim) if k not in last), *last])
+    s, b = shape(A), shape(other)
+    rest = s[len(b) :]
+    n = prod(b)
+    if prod(s) != n * n or prod(rest) != n:
+        raise ShapeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {prod(rest)} != {prod(s[: len(b)])}. Got shapes {show_shape(s)} and {show_shape(b)}."
+        )
+    return Reshape(rest)(solve(Reshape((n, n))(A), Reshape((n,))(other)))
+
+
+def vander(x: Any, N: int | None = None) -> Any:
+    """The Vandermonde matrix V[…, i, k] = x_i^k.
+
+    Args:
+        x: (…, n); a number is a vector with one entry.
+        N: the number of powers, n by default.
+
+    Returns:
+        A tensor (…, n, N).
+
+    Raises:
+        ArgumentError: N is below 2.
+
+    >>> sg.linalg.vander(sg.tensor([2.0, 3.0]), N=3)
+    tensor([[1., 2., 4.],
+            [1., 3., 9.]])
+    """
+    x = lengthened(x if shape(x) else Reshape((1,))(x))
+    s = shape(x)
+    count = s[-1] if N is None else N
+    if N is not None and N <= 1:
+        raise ArgumentError(f"N must be greater than 1. Got {N}.")
+    return rename(stack([power(x, k) for k in range(count)], -1), "LinalgVander")
+
+
+def powers(x: Any, N: int | None, increasing: bool) -> Any:
+    """The powers N - 1, …, 0 of a vector as columns, or 0, …, N - 1."""
+    s = shape(x)
+    _need(len(s) == 1, "x must be a one-dimensional tensor", s)
+    count = s[0] if N is None else N
+    if count < 0:
+        raise ArgumentError(f"N must be non-negative. Got {count}.")
+    if count == 0:
+        return Reshape((s[0], 0))(getitem(x, slice(0, 0)))
+    order = range(count) if increasing else range(count - 1, -1, -1)
+    return rename(stack([power(x, k) for k in order], -1), "Vander")

@@ -1,0 +1,151 @@
+"""QR: an orthonormal basis of the columns, and the triangle. Imports factors, matrices, linalg and below."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentError, NotYet, ShapeError
+from symgrad.ops.contract import matmul, mT
+from symgrad.ops.frozen import frozen
+from symgrad.ops.indexing.select import along
+from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.matrices import Triu
+from symgrad.ops.linalg.solving import Solve
+from symgrad.ops.map import ADD, SUB, show_shape
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import cat
+
+
+@frozen
+class QRBasis(Op):
+    """Q of A = Q R with orthonormal columns: (…, m, n), m ≥ n, to (…, m, n)."""
+
+    name = "LinalgQr"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        return factors.qr(x)[0]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # A = Q R  ⇒  Ā = (Q̄ - Q copyutl(QᵀQ̄)) R⁻ᵀ; copyutl mirrors the upper triangle below the diagonal
+        return _divided(SUB(g, matmul(y, _mirrored(matmul(mT(y), g)))), QRTriangle()(x))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Householder's reflections, up to two columns."""
+        return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[0], xs[0].shape)
+
+    def text(self, *args: str) -> str:
+        """qr_Q(A)."""
+        return f"qr_Q({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """Q_qr(A)."""
+        return f"Q_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
+
+
+@frozen
+class QRTriangle(Op):
+    """The upper triangular R of A = Q R: (…, m, n), m ≥ n, to (…, n, n)."""
+
+    name = "LinalgQr"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        return factors.qr(x)[1]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, n, n)."""
+        return (*s[:-2], s[-1], s[-1])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # A = Q R  ⇒  Ā = Q copyutl(R̄ Rᵀ) R⁻ᵀ
+        return _divided(matmul(QRBasis()(x), _mirrored(matmul(g, mT(y)))), y)
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Householder's reflections, up to two columns."""
+        return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[1], self.out_shape(xs[0].shape))
+
+    def text(self, *args: str) -> str:
+        """qr_R(A)."""
+        return f"qr_R({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """R_qr(A)."""
+        return f"R_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
+
+
+def _mirrored(x: Any) -> Any:
+    """Return the symmetric matrix with x's upper triangle."""
+    return ADD(Triu()(x), mT(Triu(1)(x)))
+
+
+def _divided(x: Any, r: Any) -> Any:
+    """X R⁻ᵀ."""
+    return mT(Solve(False)(r, mT(x)))
+
+
+class QR(NamedTuple):
+    """A matrix taken apart: Q R, with QᵀQ = I and R upper triangular."""
+
+    Q: Any
+    R: Any
+
+
+def qr(A: Any, mode: str = "reduced") -> QR:
+    """A = Q R, Q with orthonormal columns and R upper triangular; the signs are LAPACK's.
+
+    Args:
+        A: (…, m, n) whose first min(m, n) columns are linearly independent.
+        mode: "reduced"; "complete", for m ≤ n only, where it is the same; "r" for R alone, with an empty Q.
+
+    Returns:
+        The pair (Q, R): (…, m, k) and (…, k, n), k = min(m, n).
+
+    Raises:
+        ShapeError: if A is no matrix.
+        ArgumentError: if the mode is unknown.
+        NotYet: if Q is to be completed to a square matrix.
+        LinAlgError: if an entry is not finite; in the backward pass, if R is singular.
+
+    Source: Walter and Lehmann 2018, Algorithmic differentiation of linear algebra functions.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.qr(sg.tensor([[0.0, 1.0], [-2.0, 3.0]])).R
+    tensor([[-2.,  3.],
+            [ 0.,  1.]])
+    """
+    s = shape(A)
+    if len(s) < 2:
+        raise ShapeError(
+            f"linalg.qr: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
+            "pass a matrix (m, n) or a batch of them."
+        )
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'. "
+            "Choose one of them."
+        )
+    m, n = s[-2:]
+    wide = isinstance(m, int) and isinstance(n, int) and m < n
+    if mode == "complete" and not wide and m != n:
+        raise NotYet(f"linalg.qr: mode 'complete' needs as many columns as rows so far. Got {show_shape(s)}.")
+    last = len(s) - 1
+    first = along(A, last, 0, m) if wide else A
+    q, r = QRBasis()(first), QRTriangle()(first)
+    if wide:
+        # A = Q [R₁ R₂]  ⇒  R₂ = Qᵀ A₂
+        r = cat([r, matmul(mT(q), along(A, last, m, n))], -1)
+    return QR(Reshape((0,))(along(q, last, 0, 0)) if mode == "r" else q, r)

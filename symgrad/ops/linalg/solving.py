@@ -1,0 +1,413 @@
+"""Solving: inverse, linear systems, Cholesky, powers of matrices. Batches in front, as everywhere.
+
+Imports matrices, contract and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
+from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
+from symgrad.ops.frozen import frozen
+from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
+from symgrad.ops.linalg.square import (
+    adjugate,
+    bad_minor,
+    check_square,
+    determinant,
+    first_bad,
+    on_matrices,
+    real,
+    zero_pivot,
+)
+from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
+from symgrad.ops.protocol import Op, bracket, rename, shape
+
+
+# ------------------------------------------------------------------ inverse
+@frozen
+class Inverse(Op):
+    """The inverse of each matrix."""
+
+    keeps_symmetry = True
+    name = "LinalgInvEx"
+    saves = "y"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Compute through LU."""
+        x = real("linalg.inv", x)
+        self.out_shape(x.shape)
+        try:
+            return np.linalg.inv(x)
+        except np.linalg.LinAlgError as error:
+            where, k = first_bad(x, zero_pivot)
+            raise LinAlgError(
+                f"linalg.inv: {where}The diagonal element {k or len(x)} is zero, the inversion could "
+                f"not be completed because the input matrix is singular. Got shape {show_shape(x.shape)}; "
+                "its rows are linearly dependent."
+            ) from error
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        check_square("linalg.inv", s)
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # Y = A⁻¹  ⇒  Ā = −Yᵀ Ȳ Yᵀ
+        return NEG(matmul(matmul(mT(y), g), mT(y)))
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # Ẏ = −Y Ȧ Y
+        return NEG(matmul(matmul(y, ts[0]), y))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Adjugate over determinant."""
+        return on_matrices(xs[0], lambda m: adjugate(m) / determinant(m))
+
+    def text(self, *args: str) -> str:
+        """X⁻¹."""
+        return f"{bracket(args[0])}⁻¹"
+
+    def latex(self, *args: str) -> str:
+        """X⁻¹."""
+        return f"{bracket(args[0])}^{{-1}}"
+
+
+def inv(A: Any) -> Any:
+    """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ.
+
+    Args:
+        A: (…, n, n), nonsingular.
+
+    Returns:
+        Shaped like A.
+
+    Raises:
+        ShapeError: if A is not square.
+        LinAlgError: if A is singular.
+
+    Source: Giles 2008, §2.2.3.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.inv(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor([[0.5000, 0.0000],
+            [0.0000, 0.2500]])
+    """
+    return Inverse()(A)
+
+
+# ------------------------------------------------------------------ linear systems
+@frozen
+class Solve(Op):
+    """x with A x = b, or Aᵀ x = b. Inputs A (…, n, n), and b (…, n) if vector, else (…, n, k)."""
+
+    vector: bool
+    transposed: bool = False
+    name = "LinalgSolveEx"
+    gives = floating
+
+    def forward(self, a: Any, b: Any) -> Any:
+        """Compute through LU."""
+        a, b = real("linalg.solve", a), real("linalg.solve", b)
+        self.out_shape(a.shape, b.shape)
+        a = a.mT if self.transposed else a
+        try:
+            return np.linalg.solve(a, b[..., None])[..., 0] if self.vector else np.linalg.solve(a, b)
+        except np.linalg.LinAlgError as error:
+            where, _ = first_bad(a, zero_pivot)
+            raise LinAlgError(
+                f"linalg.solve: {where}The solver failed because the input matrix is singular. "
+                f"Got A of shape {show_shape(a.shape)}; its rows are linearly dependent."
+            ) from error
+
+    def out_shape(self, a: Shape, b: Shape) -> Shape:
+        """The shape of b, with the batch axes of both."""
+        check_square("linalg.solve", a)
+        b = (*b, 1) if self.vector else b
+        if a[-1] != b[-2]:
+            raise ShapeError(
+                f"linalg.solve: Incompatible shapes of A and B for the equation AX = B ({a[-2]}x{a[-1]} and "
+                f"{b[-2]}x{b[-1]}). Expected {a[-1]} rows in B."
+            )
+        out = (*broadcast_shapes(b[:-2], a[:-2]), *b[-2:])
+        return out[:-1] if self.vector else out
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # x = A⁻¹ b  ⇒  b̄ = A⁻ᵀ x̄,  Ā = −b̄ xᵀ;  x = A⁻ᵀ b  ⇒  b̄ = A⁻¹ x̄,  Ā = −x b̄ᵀ
+        pulled = Solve(self.vector, not self.transposed)(xs[0], g)
+        if i == 1:
+            return pulled
+        return NEG(self._product(y, pulled) if self.transposed else self._product(pulled, y))
+
+    def _product(self, b: Any, y: Any) -> Any:
+        if not self.vector:
+            return matmul(b, mT(y))
+        batch = LETTERS[2 : len(shape(y)) + 1]
+        return Einsum.of(f"{batch}a,{batch}b->{batch}ab")(b, y)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # ẋ = A⁻¹ (ḃ − Ȧ x)
+        moved, right = ts
+        if moved is None:
+            return self(xs[0], right)
+        moved = mT(moved) if self.transposed else moved
+        change = Einsum.of(self._times(shape(moved), shape(y)))(moved, y) if self.vector else matmul(moved, y)
+        return self(xs[0], NEG(change) if right is None else SUB(right, change))
+
+    @staticmethod
+    def _times(a: Shape, y: Shape) -> str:
+        """The spec of a batch of matrices times a batch of vectors; A may have fewer batch axes than y."""
+        batch = LETTERS[2 : len(y) + 1]
+        return f"{batch[len(batch) - len(a) + 2 :]}ab,{batch}b->{batch}a"
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """Σ_k (A⁻¹)_ik b_k, or Σ_k (A⁻¹)_ki b_k."""
+        a, b = ps
+        *lead, i = idx if self.vector else idx[:-1]
+        last = () if self.vector else idx[-1:]
+        k = a.fresh()
+        at = (k, i) if self.transposed else (i, k)
+        left = a.entry(Inverse(), (a,), (*_aligned(lead, a.shape[:-2]), *at))
+        right = b([*_aligned(lead, b.shape[: -1 if self.vector else -2]), k, *last])
+        return a.sum(left * right, [(k, 0, a.shape[-1] - 1)])
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """A⁻¹ b, or A⁻ᵀ b."""
+        inverse = Inverse().on_symbols(np.asarray(xs[0], dtype=object))
+        inverse = inverse.mT if self.transposed else inverse
+        b = np.asarray(xs[1], dtype=object)
+        return np.matmul(inverse, b[..., None])[..., 0] if self.vector else np.matmul(inverse, b)
+
+    def text(self, *args: str) -> str:
+        """A⁻¹*b, or A⁻ᵀ*b."""
+        return f"{bracket(args[0])}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[1])}"
+
+    def latex(self, *args: str) -> str:
+        """A⁻¹ b, or A⁻ᵀ b."""
+        power = "-\\top" if self.transposed else "-1"
+        return f"{bracket(args[0])}^{{{power}}} {bracket(args[1])}"
+
+
+def _aligned(lead: Sequence[Any], sizes: Shape) -> list[Any]:
+    """Read broadcasting of the batch axes backwards."""
+    return [sp.S.Zero if n == 1 else k for k, n in zip(lead[len(lead) - len(sizes) :], sizes, strict=True)]
+
+
+def solve(A: Any, B: Any, *, left: bool = True) -> Any:
+    """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ.
+
+    Args:
+        A: (…, n, n), nonsingular.
+        B: (n,), or (…, n) with the batch axes of A, or (…, n, k) with axes that broadcast against them.
+        left: whether A stands left of x.
+
+    Returns:
+        Shaped like B, with the batch axes of both.
+
+    Raises:
+        ShapeError: if A is not square, or B does not fit.
+        LinAlgError: if A is singular.
+
+    Source: Giles 2008, §2.3.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([2.0, 2.0]))
+    tensor([1.0000, 0.5000])
+    """
+    a, b = shape(A), shape(B)
+    check_square("linalg.solve", a)
+    vector = len(b) == 1 or (len(a) - 1 == len(b) and a[:-1] == b)
+    if not vector and len(b) < 2:
+        raise ShapeError(
+            f"linalg.solve: The input tensor B must have at least 2 dimensions. Got shape {show_shape(b)}; "
+            f"pass a vector ({a[-1]},) or a matrix ({a[-1]}, k)."
+        )
+    if left:
+        return Solve(vector)(A, B)
+    return Solve(True, True)(A, B) if vector else mT(Solve(False, True)(A, mT(B)))
+
+
+def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    """Solve T X = B, or X T = B, with T the upper or lower triangle of A.
+
+    Args:
+        A: (…, n, n); the other triangle is not looked at.
+        B: (…, n, k), or (…, k, n) if left is False.
+        upper: which triangle.
+        left: whether T stands left of X.
+        unitriangular: take T's diagonal as ones.
+
+    Returns:
+        Shaped like B, with the batch axes of both.
+
+    Raises:
+        ShapeError: if A is not square, or B does not fit.
+        LinAlgError: if T is singular.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.solve_triangular(sg.tensor([[2.0, 9.0], [0.0, 4.0]]), sg.tensor([[1.0], [0.0]]), upper=True)
+    tensor([[0.5000],
+            [0.0000]])
+    """
+    check_square("linalg.solve_triangular", shape(A))
+    if len(shape(B)) < 2:
+        raise ShapeError(
+            "linalg.solve_triangular: The input tensor B must have at least 2 dimensions. "
+            f"Got shape {show_shape(shape(B))}; make a vector a column with b[:, None]."
+        )
+    k = int(unitriangular)
+    T = Triu(k)(A) if upper else Tril(-k)(A)
+    T = ADD(T, identity_like(A)) if unitriangular else T
+    X = Solve(False)(T, B) if left else mT(Solve(False, True)(T, mT(B)))
+    return rename(X, "LinalgSolveTriangular")
+
+
+# ------------------------------------------------------------------ Cholesky
+class HalfTril(Tril):
+    """Φ: the lower triangle with its diagonal halved."""
+
+    def forward(self, x: Any) -> Any:
+        """Zero the upper triangle, halve the diagonal."""
+        return (np.tril(x) + np.tril(x, -1)) / 2
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_ij below the diagonal, half of it on it."""
+        i, j = idx[-2:]
+        return sp.Piecewise((p(idx), j < i), (p(idx) / 2, sp.Eq(i, j)), (0, True))
+
+
+@frozen
+class Cholesky(Op):
+    """The lower triangular L with L Lᵀ = A, of each matrix; looks at the lower triangle of A only."""
+
+    name = "LinalgCholeskyEx"
+    saves = "y"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        x = real("linalg.cholesky", x)
+        self.out_shape(x.shape)
+        try:
+            found = np.linalg.cholesky(x)
+        except np.linalg.LinAlgError:
+            raise _not_positive(x) from None
+        if np.isnan(found).any():  # LAPACK lets nan through
+            raise _not_positive(x)
+        return found
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        check_square("linalg.cholesky", s)
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # L Lᵀ = A  ⇒  Ā = ½ (S + Sᵀ), S = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹; Φ: lower triangle, diagonal halved. Murray 2016.
+        left = Solve(False, True)(y, HalfTril()(matmul(mT(y), g)))
+        outer = Solve(False, True)(y, mT(left))
+        return MUL(ADD(outer, mT(outer)), 0.5)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # L̇ = L Φ(L⁻¹ Ȧ L⁻ᵀ), with Ȧ symmetrised
+        left = Solve(False)(y, MUL(ADD(ts[0], mT(ts[0])), 0.5))
+        return matmul(y, HalfTril()(Solve(False)(y, mT(left))))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Cholesky and Banachiewicz, row by row."""
+        return on_matrices(xs[0], _symbolic_cholesky)
+
+    def text(self, *args: str) -> str:
+        """chol(X)."""
+        return f"chol({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """chol(X)."""
+        return f"\\operatorname{{chol}}\\left({args[0]}\\right)"
+
+
+def _not_positive(x: Any) -> LinAlgError:
+    where, k = first_bad(x, bad_minor)
+    return LinAlgError(
+        f"linalg.cholesky: {where}The factorization could not be completed because the input is not "
+        f"positive-definite (the leading minor of order {k} is not positive-definite). "
+        "If rounding is the cause, add a small multiple of the identity."
+    )
+
+
+def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:
+    found = sp.zeros(*a.shape)
+    for i in range(a.rows):
+        for j in range(i + 1):
+            rest = a[i, j] - sum(found[i, k] * found[j, k] for k in range(j))
+            found[i, j] = sp.sqrt(rest) if i == j else rest / found[j, j]
+    return found
+
+
+def cholesky(A: Any, upper: bool = False) -> Any:
+    """The lower triangular L with L Lᵀ = A. The gradient is symmetric.
+
+    Args:
+        A: (…, n, n), symmetric positive definite; only its lower triangle is looked at.
+        upper: return Lᵀ instead.
+
+    Returns:
+        Shaped like A.
+
+    Raises:
+        ShapeError: if A is not square.
+        LinAlgError: if A is not positive definite.
+
+    Source: I. Murray 2016, Differentiation of the Cholesky decomposition, §3.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 2.0]]))
+    tensor([[2., 0.],
+            [1., 1.]])
+    """
+    found = Cholesky()(mT(A) if upper and len(shape(A)) > 1 else A)
+    return mT(found) if upper else found
+
+
+# ------------------------------------------------------------------ powers
+def matrix_power(A: Any, n: int) -> Any:
+    """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ.
+
+    Args:
+        A: (…, n, n).
+        n: any integer.
+
+    Returns:
+        Shaped like A.
+
+    Raises:
+        ArgumentTypeError: if n is not an integer.
+        ShapeError: if A is not square.
+        LinAlgError: if n is negative and A singular.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+    tensor([[1., 5.],
+            [0., 1.]])
+    """
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+        raise ArgumentTypeError(
+            f"matrix_power(): argument 'n' (position 2) must be int, not {type(n).__name__}. Got {n!r}."
+        )
+    check_square("linalg.matrix_power", shape(A))
+    if n == 0:
+        return identity_like(A)
+    base, found, rest = (A if n > 0 else inv(A)), None, abs(int(n))
+    while rest:
+        if rest & 1:
+            found = base if found is None else matmul(found, base)
+        rest >>= 1
+        base = matmul(base, base) if rest else base
+    return found

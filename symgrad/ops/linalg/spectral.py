@@ -1,0 +1,402 @@
+"""Eigenvalues and eigenvectors of symmetric matrices, singular values and vectors. Batches in front, as everywhere.
+
+Each part of a factorisation is an operation of its own. Vectors are fixed up to their sign: only what does not
+depend on it has a derivative of its own. Imports factors, contract and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.contract import matmul, mT, sum_axes
+from symgrad.ops.frozen import frozen
+from symgrad.ops.indexing.select import along
+from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.square import check_square
+from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Reshape
+
+
+def _row(v: Any) -> Any:
+    """Give a vector per matrix the axis of the rows: it then scales the columns."""
+    return Reshape((*shape(v)[:-1], 1, shape(v)[-1]))(v)
+
+
+@frozen
+class InverseGaps(Op):
+    """1/(λ_j - λ_i), and 0 on the diagonal: (…, n) to (…, n, n). Where two are equal it is infinite."""
+
+    saves = "y"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Divide."""
+        x = np.asarray(x)
+        gaps = x[..., None, :] - x[..., :, None]
+        with np.errstate(divide="ignore"):
+            return np.where(np.eye(x.shape[-1], dtype=bool), x.dtype.type(0), x.dtype.type(1) / gaps)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, n, n)."""
+        return (*s, s[-1])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # K_ij = 1/(λ_j - λ_i)  ⇒  λ̄_k = Σ_i H_ki - Σ_i H_ik, H = K̄ K²
+        h, rank = MUL(g, MUL(y, y)), len(shape(y))
+        return SUB(sum_axes(h, (rank - 1,)), sum_axes(h, (rank - 2,)))
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """0 where i = j, else 1/(λ_j - λ_i)."""
+        *lead, i, j = idx
+        return sp.Piecewise((0, sp.Eq(i, j)), (1 / (ps[0]([*lead, j]) - ps[0]([*lead, i])), True))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """Entry by entry."""
+        x = np.asarray(xs[0], dtype=object)
+        out = np.full((*x.shape, x.shape[-1]), sp.S.Zero, dtype=object)
+        for *lead, i, j in np.ndindex(out.shape):
+            if i != j:
+                out[(*lead, i, j)] = 1 / (x[(*lead, j)] - x[(*lead, i)])
+        return out
+
+    def text(self, *args: str) -> str:
+        """invgaps(v)."""
+        return f"invgaps({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """invgaps(v)."""
+        return f"\\operatorname{{invgaps}}\\left({args[0]}\\right)"
+
+
+# ------------------------------------------------------------------ symmetric matrices
+class _OfSymmetric(Op):
+    """What the parts of an eigendecomposition share: which triangle they look at."""
+
+    upper: bool
+    stem = ""
+    gives = floating
+
+    def _written(self, x: str) -> str:
+        return f"{x}, upper" if self.upper else x
+
+    def _formula(self, x: Any) -> Any:
+        x = np.asarray(x, dtype=object)
+        return x.mT if self.upper else x
+
+    def text(self, *args: str) -> str:
+        """Name and matrix, with the triangle where it is the upper one."""
+        return f"{self.stem}({self._written(args[0])})"
+
+
+@frozen
+class Eigenvalues(_OfSymmetric):
+    """The eigenvalues of each symmetric matrix, ascending: (…, n, n) to (…, n). Looks at one triangle."""
+
+    upper: bool = False
+    name = "LinalgEigh"
+    saves = "x"
+    stem = "eigvalsh"
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        return factors.eigh(x, self.upper)[0]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, n)."""
+        check_square("linalg.eigh", s)
+        return s[:-1]
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # A = V diag(λ) Vᵀ  ⇒  Ā = V diag(λ̄) Vᵀ
+        v = Eigenvectors(self.upper)(x)
+        return matmul(MUL(v, _row(g)), mT(v))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The formula of matrices of at most two rows."""
+        x = self._formula(xs[0])
+        return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[0], x.shape[:-1])
+
+    def latex(self, *args: str) -> str:
+        """λ(A)."""
+        return f"\\lambda\\left({self._written(args[0])}\\right)"
+
+
+@frozen
+class Eigenvectors(_OfSymmetric):
+    """The orthonormal eigenvectors of each symmetric matrix, as columns. Looks at one triangle."""
+
+    upper: bool = False
+    name = "LinalgEigh"
+    stem = "eigh_V"
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        return factors.eigh(x, self.upper)[1]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        check_square("linalg.eigh", s)
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # A = V diag(λ) Vᵀ  ⇒  Ā = V (K ∘ Vᵀ V̄) Vᵀ, K_ij = 1/(λ_j - λ_i), K_ii = 0. Giles 2008, §3.1.
+        # A is symmetric, hence Ā: of K ∘ Vᵀ V̄ its symmetric part is taken, K ∘ (Vᵀ V̄ - V̄ᵀ V)/2.
+        k, turned = InverseGaps()(Eigenvalues(self.upper)(x)), matmul(mT(y), g)
+        return matmul(matmul(y, MUL(k, MUL(SUB(turned, mT(turned)), 0.5))), mT(y))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The formula of matrices of at most two rows."""
+        x = self._formula(xs[0])
+        return factors.each_matrix(x, lambda m: factors.symmetric_2x2(m)[1], x.shape)
+
+    def latex(self, *args: str) -> str:
+        """V_eigh(A)."""
+        return f"V_{{\\mathrm{{eigh}}}}\\left({self._written(args[0])}\\right)"
+
+
+class Eigh(NamedTuple):
+    """A symmetric matrix taken apart: V diag(λ) Vᵀ."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+def eigh(A: Any, UPLO: str = "L") -> Eigh:
+    """A = V diag(λ) Vᵀ: the eigenvalues and orthonormal eigenvectors of a symmetric matrix.
+
+    The gradient holds for what does not depend on the signs of the eigenvectors. That of the eigenvectors divides
+    by the differences of eigenvalues: where two are equal it is infinite or nan, as in torch.
+
+    Args:
+        A: (…, n, n), symmetric; one triangle is looked at.
+        UPLO: which one, "L" for the lower, "U" for the upper.
+
+    Returns:
+        The pair (eigenvalues, eigenvectors): (…, n), ascending, and (…, n, n), the vectors as columns.
+
+    Raises:
+        ShapeError: if A is not square.
+        ArgumentError: if UPLO is neither "L" nor "U".
+        LinAlgError: if an entry is not finite.
+
+    Source: Giles 2008, §3.1.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.eigh(sg.tensor([[1.0, 0.0], [0.0, 3.0]])).eigenvalues
+    tensor([1., 3.])
+    """
+    upper = _upper("linalg.eigh", UPLO)
+    return Eigh(Eigenvalues(upper)(A), Eigenvectors(upper)(A))
+
+
+def eigvalsh(A: Any, UPLO: str = "L") -> Any:
+    """The eigenvalues of a symmetric matrix, ascending. Gradient: V diag(λ̄) Vᵀ, V the eigenvectors.
+
+    Values read one triangle, as NumPy's do. The gradient is that of the function of the whole symmetric matrix, and
+    itself symmetric, as PyTorch's: ⟨gradient, dA⟩ is the change for every symmetric dA. Where one entry of the triangle
+    moves alone, off the diagonal, the change is the sum of the gradient's two entries there.
+
+    Args:
+        A: (…, n, n), symmetric; one triangle is looked at.
+        UPLO: which one, "L" for the lower, "U" for the upper.
+
+    Returns:
+        (…, n).
+
+    Raises:
+        ShapeError: if A is not square.
+        ArgumentError: if UPLO is neither "L" nor "U".
+        LinAlgError: if an entry is not finite.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.eigvalsh(sg.tensor([[0.0, 1.0], [1.0, 0.0]]))
+    tensor([-1.,  1.])
+    """
+    return Eigenvalues(_upper("linalg.eigvalsh", UPLO))(A)
+
+
+def _upper(name: str, UPLO: Any) -> bool:
+    if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
+        raise ArgumentError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}. {name} looks at one triangle.")
+    return UPLO.upper() == "U"
+
+
+# ------------------------------------------------------------------ any matrices
+def check_matrix(name: str, s: Shape) -> None:
+    """Raise torch's error unless s has the two axes of a matrix."""
+    if len(s) < 2:
+        raise ShapeError(
+            f"{name}: The input tensor A must have at least 2 dimensions. Got shape {show_shape(s)}; "
+            "pass a matrix (m, n) or a batch of them."
+        )
+
+
+def smaller(m: Any, n: Any) -> Any:
+    """The smaller of two sizes."""
+    if isinstance(m, int) and isinstance(n, int):
+        return min(m, n)
+    return m if m == n else sp.Min(m, n)
+
+
+@frozen
+class SingularValues(Op):
+    """The singular values of each matrix, descending: (…, m, n) to (…, k), k the smaller size."""
+
+    name = "LinalgSvd"
+    saves = "x"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        return factors.svd(x, False)[1]
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, k)."""
+        check_matrix("linalg.svd", s)
+        return (*s[:-2], smaller(*s[-2:]))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # X = U diag(s) Vᵀ  ⇒  X̄ = U diag(s̄) Vᵀ
+        return matmul(MUL(SingularVectors(True)(x), _row(g)), mT(SingularVectors(False)(x)))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The formula of matrices with at most two rows or columns."""
+        return factors.each_matrix(xs[0], lambda m: factors.singular_2(m)[1], self.out_shape(xs[0].shape))
+
+    def text(self, *args: str) -> str:
+        """svdvals(X)."""
+        return f"svdvals({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """svdvals(X)."""
+        return f"\\operatorname{{svdvals}}\\left({args[0]}\\right)"
+
+
+@frozen
+class SingularVectors(Op):
+    """U or V of X = U diag(s) Vᵀ, vectors as columns: (…, m, k) or (…, n, k), square where full."""
+
+    left: bool
+    full: bool = False
+    name = "LinalgSvd"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        u, _, vh = factors.svd(x, self.full)
+        return u if self.left else vh.mT
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, m, k) or (…, n, k)."""
+        check_matrix("linalg.svd", s)
+        rows = s[-2] if self.left else s[-1]
+        return (*s[:-2], rows, rows if self.full else smaller(*s[-2:]))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # Vectors beyond the k-th are any basis of what is left, without gradient.
+        s, k = SingularValues()(x), smaller(*shape(x)[-2:])
+        other = SingularVectors(not self.left, self.full)(x)
+        found = _vectors_pulled(_thin(y, k), _thin(other, k), s, _thin(g, k))
+        return found if self.left else mT(found)
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The formula of matrices with at most two rows or columns."""
+        to = self.out_shape(xs[0].shape)
+        if to[-1] != smaller(*xs[0].shape[-2:]):
+            raise factors.no_formula("svd with full_matrices", to[-1])
+        return factors.each_matrix(xs[0], lambda m: factors.singular_2(m)[0 if self.left else 2], to)
+
+    def text(self, *args: str) -> str:
+        """svd_U(X) or svd_V(X)."""
+        return f"svd_{'U' if self.left else 'V'}({args[0]}{', full' * self.full})"
+
+    def latex(self, *args: str) -> str:
+        """U_svd(X) or V_svd(X)."""
+        full = ", \\mathrm{full}" * self.full
+        return f"{'U' if self.left else 'V'}_{{\\mathrm{{svd}}}}\\left({args[0]}{full}\\right)"
+
+
+def _thin(x: Any, k: Any) -> Any:
+    """Return the first k columns."""
+    return x if shape(x)[-1] == k else along(x, len(shape(x)) - 1, 0, k)
+
+
+def _vectors_pulled(u: Any, v: Any, s: Any, g: Any) -> Any:
+    # X = U S Vᵀ  ⇒  X̄ = [U ((UᵀŪ - ŪᵀU) ∘ K) S + (I - U Uᵀ) Ū S⁻¹] Vᵀ, K_ij = 1/(s_j² - s_i²). Townsend 2016.
+    turned = matmul(mT(u), g)
+    inner = MUL(InverseGaps()(MUL(s, s)), SUB(turned, mT(turned)))
+    found = MUL(matmul(u, inner), _row(s))
+    if shape(u)[-2] != shape(u)[-1]:
+        scaled = DIV(g, _row(s))
+        found = ADD(found, ADD(scaled, NEG(matmul(u, matmul(mT(u), scaled)))))
+    return matmul(found, mT(v))
+
+
+class SVD(NamedTuple):
+    """A matrix taken apart: U diag(S) Vh."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def svd(A: Any, full_matrices: bool = True) -> SVD:
+    """A = U diag(s) Vᵀ, the singular value decomposition.
+
+    The gradient holds for what does not depend on the signs of the singular vectors. That of U and V divides by
+    differences of squared singular values, of matrices that are not square also by the values: where two are equal
+    or one is 0 it is infinite or nan, as in torch. Vectors beyond the k-th have none.
+
+    Args:
+        A: (…, m, n).
+        full_matrices: complete U and V to square matrices, rather than return k = min(m, n) vectors of each.
+
+    Returns:
+        The triple (U, S, Vh): (…, m, k), (…, k), descending, and (…, k, n), with m and n for k where full.
+
+    Raises:
+        ShapeError: if A is no matrix.
+        LinAlgError: if an entry is not finite.
+
+    Source: Townsend 2016, Differentiating the singular value decomposition.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.svd(sg.tensor([[3.0, 0.0], [0.0, 4.0]])).S
+    tensor([4., 3.])
+    """
+    s = shape(A)
+    check_matrix("linalg.svd", s)
+    full = bool(full_matrices) and s[-2] != s[-1]
+    return SVD(SingularVectors(True, full)(A), SingularValues()(A), mT(SingularVectors(False, full)(A)))
+
+
+def svdvals(A: Any) -> Any:
+    """The singular values, descending. Gradient: U diag(s̄) Vᵀ.
+
+    Args:
+        A: (…, m, n).
+
+    Returns:
+        (…, min(m, n)).
+
+    Raises:
+        ShapeError: if A is no matrix.
+        LinAlgError: if an entry is not finite.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [1.0, 0.0]]))
+    tensor([2., 1.])
+    """
+    return SingularValues()(A)

@@ -1,0 +1,82 @@
+"""How far apart vectors are: the distance and the cosine of pairs, unit vectors. Imports norms and below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.elementwise.declared import CLAMP_MIN
+from symgrad.ops.linalg.norms import vector_norm
+from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import Expand, axis_of
+
+
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """‖x₁ - x₂ + ε‖ₚ over the last axis.
+
+    Args:
+        x1, x2: (…, n), broadcast against each other.
+        p: the order of the norm.
+        eps: ε, added to each entry of the difference.
+        keepdim: keep the last axis with length one.
+
+    Returns:
+        The distances (…).
+
+    Raises:
+        ShapeError: the shapes do not broadcast.
+
+    >>> sg.nn.functional.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.tensor([[0.0, 0.0]]))
+    tensor([5.0000])
+    """
+    return vector_norm(ADD(SUB(x1, x2), eps), p, -1, keepdim)
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8, *, axis: int | None = None) -> Any:
+    """⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors.
+
+    Args:
+        x1, x2: tensors, broadcast against each other.
+        dim, axis: the axis of the vectors, in the broadcast shape.
+        eps: the least length to divide by.
+
+    Returns:
+        The cosines, shaped like the inputs without the axis.
+
+    Raises:
+        IndexRangeError: the axis lies outside.
+
+    >>> sg.nn.functional.cosine_similarity(sg.tensor([1.0, 1.0]), sg.tensor([2.0, 0.0]), dim=0)
+    tensor(0.7071)
+    """
+    sizes = broadcast_shapes(shape(x1), shape(x2))
+    a = axis_of(dim if axis is None else axis, len(sizes))
+    x1, x2 = (x if shape(x) == sizes else Expand(sizes)(x) for x in (x1, x2))
+    cosines = MUL(normalize(x1, dim=a, eps=eps), normalize(x2, dim=a, eps=eps))
+    return sum_axes(cosines, (a,)) if sizes else cosines
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Any:
+    """x / max(‖x‖ₚ, ε) along one axis.
+
+    Args:
+        input: x, a tensor; a number is a vector with one entry.
+        p: the order of the norm.
+        dim, axis: the axis of the vectors.
+        eps: the least length to divide by.
+
+    Returns:
+        The unit vectors, shaped like x.
+
+    Raises:
+        IndexRangeError: the axis lies outside.
+
+    >>> sg.nn.functional.normalize(sg.tensor([3.0, 4.0]), dim=0)
+    tensor([0.6000, 0.8000])
+    """
+    dim = dim if axis is None else axis
+    if not shape(input):  # a vector with one entry, as in torch
+        axis_of(dim, 0)
+        return DIV(input, CLAMP_MIN(vector_norm(input, p), eps))
+    return DIV(input, CLAMP_MIN(vector_norm(input, p, dim, True), eps))

@@ -1,0 +1,287 @@
+"""Windows as rows or columns, their adjoint, transposed convolution, means over grids. Imports windows and below.
+
+What reads windows is a Take; its adjoint, a Scatter, is what fold and the transposed convolutions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ShapeError, shown_as
+from symgrad.ops.contract import Einsum, permute
+from symgrad.ops.indexing.select import along
+from symgrad.ops.keys import Positions
+from symgrad.ops.map import ADD, show_shape
+from symgrad.ops.nn.windows import Sizes, around, batched, drop_batch, each, windows
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reductions.reduce import mean
+from symgrad.ops.scatter import Scatter
+from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shapes.join import cat
+from symgrad.ops.slicing import Take
+
+
+def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
+    """All windows of ``size`` entries along one axis, ``step`` apart, as a new last axis.
+
+    Args:
+        x: tensor with at least one axis.
+        dimension: the axis.
+        size, step: the length of a window, and how far one is from the next.
+
+    Returns:
+        A tensor with the number of windows along the axis, and size along the last one.
+
+    Raises:
+        ShapeError: the window is longer than the axis, or the step not positive.
+
+    >>> sg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1)
+    tensor([[1., 2.],
+            [2., 3.]])
+    """
+    s = shape(x)
+    if not s and 0 <= size <= 1:
+        return Take(((0, Positions(np.zeros(size, np.int64))),), "Unfold")(Reshape((1,))(x))
+    a = axis_of(dimension, len(s))
+    longest = s[a] if s else 1
+    if size > longest or size < 0:
+        raise ShapeError(
+            f"maximum size for tensor at dimension {a} is {longest} but size is {size}. Pass a shorter window."
+        )
+    if step <= 0:
+        raise ShapeError(f"step is {step} but must be > 0. Pass how far a window is from the next.")
+    places = np.add.outer(np.arange(0, s[a] - size + 1, step), np.arange(size))
+    y = Take(((a, Positions(places)),), "Unfold")(x)
+    ndim = len(s) + 1
+    return y if a == ndim - 2 else permute(y, [*(k for k in range(ndim) if k != a + 1), a + 1])
+
+
+# ------------------------------------------------------------------ windows as columns
+@shown_as("unfold")
+def columns(input: Any, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> Any:
+    """The windows of x as columns: in row c·K·L + k·L + l stands x[c, i·stride + k·dilation, j·stride + l·dilation].
+
+    Args:
+        input: x (N, C, H, W) or (C, H, W).
+        kernel_size: (K, L), or one number.
+        dilation, stride: the steps within a window, and between them.
+        padding: zeros on either side.
+
+    Returns:
+        A tensor (N, C·K·L, number of windows), or without N.
+
+    Raises:
+        ShapeError: no window fits.
+
+    >>> sg.nn.functional.unfold(sg.ones(1, 1, 3, 3), 2).shape
+    (1, 4, 4)
+    """
+    x, single = batched(input, 2, "unfold")
+    size, gaps, wide, steps = (each(v, 2) for v in (kernel_size, dilation, padding, stride))
+    x = windows(around(x, wide), size, steps, gaps)
+    n, c, h, k, w, m = shape(x)
+    y = Reshape((n, c * k * m, h * w))(permute(x, (0, 1, 3, 5, 2, 4)))
+    return rename(drop_batch(y, single), "Im2Col")
+
+
+def fold(
+    input: Any, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+) -> Any:
+    """The sum of all windows, each at its place: the adjoint of unfold.
+
+    Args:
+        input: x (N, C·K·L, number of windows), or without N.
+        output_size: (H, W), or one number.
+        kernel_size: (K, L), or one number.
+        dilation, padding, stride: as for ``unfold``.
+
+    Returns:
+        A tensor (N, C, H, W), or without N.
+
+    Raises:
+        ShapeError: the sizes of x do not fit.
+
+    >>> sg.nn.functional.fold(sg.ones(1, 4, 4), 3, 2)[0, 0]
+    tensor([[1., 2., 1.],
+            [2., 4., 2.],
+            [1., 2., 1.]])
+    """
+    to, size, gaps, wide, steps = (each(v, 2) for v in (output_size, kernel_size, dilation, padding, stride))
+    s = shape(input)
+    if len(s) not in (2, 3):
+        raise ShapeError(
+            f"Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size, but got: {show_shape(s)}."
+        )
+    x, single = (input, False) if len(s) == 3 else (Reshape((1, *s))(input), True)
+    n, rows, count = shape(x)
+    full = [m + 2 * p for m, p in zip(to, wide, strict=True)]
+    counts = [(m - d * (k - 1) - 1) // t + 1 for m, k, d, t in zip(full, size, gaps, steps, strict=True)]
+    if rows % prod(size):
+        raise ShapeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={rows} and kernel_size={size}."
+        )
+    if count != prod(counts):
+        raise ShapeError(
+            f"Given output_size={to}, kernel_size={size}, dilation={gaps}, padding={wide}, stride={steps}, expected "
+            f"size of input's dimension 2 to match the calculated number of sliding blocks {counts[0]} * {counts[1]} "
+            f"= {prod(counts)}, but got input.size(2)={count}."
+        )
+    x = permute(Reshape((n, rows // prod(size), *size, *counts))(x), (0, 1, 4, 2, 5, 3))
+    y = _cropped(laid(x, full, steps, gaps), wide, to)
+    return rename(drop_batch(y, single), "Col2Im")
+
+
+def laid(x: Any, full: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> Any:
+    """(…, m, k) to (…, n) in place of each pair of last axes: the windows added at their places. Undoes ``windows``."""
+    first = len(shape(x)) - 2 * len(full)
+    for d, n in enumerate(full):
+        s = shape(x)
+        a = first + d
+        places = np.add.outer(np.arange(s[a]) * steps[d], np.arange(s[a + 1]) * gaps[d])
+        x = Scatter(Take(((a, Positions(places)),), "Unfold"), (*s[:a], n, *s[a + 2 :]))(x)
+    return x
+
+
+def _cropped(y: Any, wide: Sequence[int], to: Sequence[int]) -> Any:
+    for d, (p, n) in enumerate(zip(wide, to, strict=True)):
+        a = len(shape(y)) - len(to) + d
+        y = along(y, a, p, p + n) if shape(y)[a] != n else y
+    return y
+
+
+# ------------------------------------------------------------------ transposed convolution
+def conv_transpose1d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
+    groups: int = 1, dilation: Sizes = 1,
+) -> Any:  # fmt: skip
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv1d.
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        weight: W (C, F/groups, K).
+        bias: b (F,).
+        stride, dilation: the steps between windows, and within one.
+        padding: how many entries are cut off on either side.
+        output_padding: how many entries more at the end.
+        groups: in how many groups channels are convolved.
+
+    Returns:
+        A tensor (N, F, (L - 1)·stride - 2·padding + dilation·(K - 1) + output_padding + 1), or without N.
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv_transpose1d(sg.tensor([[1.0, 2.0]]), sg.tensor([[[1.0, 10.0]]]))
+    tensor([[ 1., 12., 20.]])
+    """
+    return _conv_transpose(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def conv_transpose2d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0,
+    groups: int = 1, dilation: Sizes = 1,
+) -> Any:  # fmt: skip
+    """As conv_transpose1d, along two axes: the adjoint of conv2d.
+
+    Args:
+        input: x (N, C, H, W) or (C, H, W).
+        weight: W (C, F/groups, K, L).
+        bias, stride, padding, output_padding, groups, dilation: as for ``conv_transpose1d``; one number, or one
+            per axis.
+
+    Returns:
+        A tensor (N, F, H', W'), or without N.
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2), stride=2).shape
+    (1, 1, 4, 4)
+    """
+    return _conv_transpose(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def _conv_transpose(
+    dims: int, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, more: Any, groups: int, dilation: Any
+) -> Any:
+    x, single = batched(x, dims, f"conv_transpose{dims}d")
+    (n, c, *_), (channels, f, *size) = shape(x), shape(weight)
+    steps, wide, extra, gaps = (each(v, dims) for v in (stride, padding, more, dilation))
+    if len(size) != dims or channels != c or c % groups:
+        raise ShapeError(
+            f"Given transposed={dims}, weight of size {show_shape(shape(weight))}, expected input"
+            f"{show_shape(shape(x))} to have {channels} channels, but got {c} channels instead."
+        )
+    if any(e >= max(t, d) for e, t, d in zip(extra, steps, gaps, strict=True)):
+        raise ShapeError(
+            f"output padding must be smaller than either stride or dilation, but got output_padding: {list(extra)}, "
+            f"stride: {list(steps)}, dilation: {list(gaps)}."
+        )
+    rest = shape(x)[2:]
+    x = Reshape((n, groups, c // groups, prod(rest)))(x)
+    W = Reshape((groups, c // groups, f * prod(size)))(weight)
+    y = Reshape((n, groups, f, *size, *rest))(Einsum.of("gcf,ngch->ngfh")(W, x))
+    y = permute(y, (0, 1, 2, 4, 3) if dims == 1 else (0, 1, 2, 5, 3, 6, 4))
+    full = [(m - 1) * t + d * (k - 1) + 1 + e for m, t, d, k, e in zip(rest, steps, gaps, size, extra, strict=True)]
+    y = laid(y, full, steps, gaps)
+    y = _cropped(y, wide, [m - 2 * p for m, p in zip(full, wide, strict=True)])
+    y = Reshape((n, groups * f, *shape(y)[3:]))(y)
+    y = y if bias is None else ADD(y, Reshape((groups * f, *(1,) * dims))(bias))
+    return rename(drop_batch(y, single), "Convolution")
+
+
+# ------------------------------------------------------------------ means over a grid of a given size
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+    """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        output_size: m.
+
+    Returns:
+        A tensor (N, C, m) or (C, m).
+
+    >>> sg.nn.functional.adaptive_avg_pool1d(sg.tensor([[1.0, 3.0, 5.0]]), 2)
+    tensor([[2., 4.]])
+    """
+    return _adaptive(1, input, output_size)
+
+
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+    """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each.
+
+    Args:
+        input: x (N, C, H, W) or (C, H, W).
+        output_size: the size of the grid, one number or one per axis; None keeps an axis as it is.
+
+    Returns:
+        A tensor (N, C, H', W') or (C, H', W').
+
+    >>> sg.nn.functional.adaptive_avg_pool2d(sg.ones(1, 4, 6), (2, None)).shape
+    (1, 2, 6)
+    """
+    return _adaptive(2, input, output_size)
+
+
+def _adaptive(dims: int, x: Any, output_size: Any) -> Any:
+    x, single = batched(x, dims, f"adaptive_avg_pool{dims}d")
+    to = (output_size,) * dims if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    to = to * dims if len(to) == 1 else to
+    for k, m in enumerate(to):
+        x = x if m is None else _means(x, 2 + k, m)
+    return rename(drop_batch(x, single), f"AdaptiveAvgPool{dims}D")
+
+
+def _means(x: Any, a: int, m: int) -> Any:
+    """The means of m parts of an axis, which may overlap."""
+    s = shape(x)
+    n = s[a]
+    if m and n % m == 0:
+        return mean(Reshape((*s[:a], m, n // m, *s[a + 1 :]))(x), a + 1)
+    parts = [mean(along(x, a, i * n // m, -(-(i + 1) * n // m)), a, True) for i in range(m)]
+    return cat(parts, a) if parts else along(x, a, 0, 0)

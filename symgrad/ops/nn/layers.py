@@ -1,0 +1,177 @@
+"""Layers of a few operations each: embedding, one-hot rows, attention, bilinear. Imports softmax and below."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.contract import LETTERS, Einsum, mT
+from symgrad.ops.contract import matmul as _matmul
+from symgrad.ops.convert import DETACH, Cast
+from symgrad.ops.elementwise.declared import BINARY, where
+from symgrad.ops.indexing.lookup import lookup
+from symgrad.ops.keys import Positions, integers, is_unknown
+from symgrad.ops.map import ADD, MUL, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.softmax import Softmax
+from symgrad.ops.shape import Reshape
+from symgrad.ops.slicing import Take
+
+
+def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
+    """The rows of the weight at the indices: y[i] = W[input[i]].
+
+    Args:
+        input: integer tensor, any shape.
+        weight: W, (n, d).
+        padding_idx: a row that gets no gradient.
+
+    Returns:
+        A tensor (*input.shape, d). Repeated rows add up in the gradient.
+
+    Raises:
+        IndexRangeError: an index lies outside 0..n-1. ShapeError: the weight is no matrix.
+
+    >>> sg.nn.functional.embedding(sg.tensor([1, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    if len(shape(weight)) != 2:
+        raise ShapeError(f"'weight' must be 2-D. Got shape {show_shape(shape(weight))}; pass one row per index.")
+    if is_unknown(input):
+        at, rows = input, rename(lookup(weight, ((0, input),)), "Embedding")
+    else:
+        at = integers(input, "embedding")
+        rows = Take(((0, Positions(at)),), "Embedding")(weight)
+    if padding_idx is None:
+        return rows
+    n = shape(weight)[0]
+    if not -n <= padding_idx < n:
+        raise ArgumentError(f"padding_idx must be within num_embeddings. Got {padding_idx} for {n} rows.")
+    return rename(where((at != padding_idx % n)[..., None], rows, DETACH(rows)), "Embedding")
+
+
+def one_hot(input: Any, num_classes: int = -1) -> Any:
+    """Ones at the classes, zeros elsewhere, along a new last axis.
+
+    Args:
+        input: classes, an integer tensor of any shape.
+        num_classes: how many classes there are; -1 for one more than the largest.
+
+    Returns:
+        An integer tensor (*input.shape, num_classes).
+
+    Raises:
+        ArgumentError: a class is negative, or not less than num_classes.
+
+    >>> sg.nn.functional.one_hot(sg.tensor([2, 0]))
+    tensor([[0, 0, 1],
+            [1, 0, 0]])
+    """
+    if not (is_unknown(input) and num_classes > 0):
+        num_classes = _count_of(integers(input, "one_hot"), num_classes)
+    column = Reshape((*shape(input), 1))(input)
+    return Cast(np.dtype(np.int64))(BINARY["eq"](column, np.arange(num_classes)))
+
+
+def _count_of(classes: Any, num_classes: int) -> int:
+    """Return the number of classes, after checking them."""
+    if num_classes == -1:
+        if classes.size == 0:
+            raise ArgumentError("Can not infer total number of classes from empty tensor. Pass num_classes.")
+        num_classes = int(classes.max()) + 1
+    if classes.size and classes.min() < 0:
+        raise ArgumentError(f"Class values must be non-negative. Got {classes.min()}.")
+    if classes.size and classes.max() >= num_classes:
+        raise ArgumentError(f"Class values must be smaller than num_classes. Got {classes.max()} of {num_classes}.")
+    return num_classes
+
+
+def scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:  # fmt: skip
+    """softmax(Q Kᵀ s + M) V, s = 1/√d.
+
+    Args:
+        query, key, value: Q (…, l, d), K (…, m, d) and V (…, m, e).
+        attn_mask: M, broadcast to (…, l, m): numbers to add, or truth values, false where not to look.
+        dropout_p: 0; attention that drops at random is not part of symgrad.
+        is_causal: look at no later position than one's own.
+        scale: s.
+
+    Returns:
+        A tensor (…, l, e). A row that may look nowhere is 0.
+
+    Raises:
+        ArgumentError: both a mask and is_causal, or dropout. ShapeError: the shapes do not fit.
+
+    >>> one = sg.ones(1, 2)
+    >>> sg.nn.functional.scaled_dot_product_attention(one, one, sg.tensor([[5.0]]))
+    tensor([[5.]])
+    """
+    if dropout_p:
+        raise ArgumentError(f"scaled_dot_product_attention: dropout_p must be 0. Got {dropout_p}.")
+    if is_causal and attn_mask is not None:
+        raise ArgumentError("Explicit attn_mask should not be set when is_causal=True. Put both into one mask.")
+    for x in (query, key, value):
+        if len(shape(x)) < 2:
+            raise ShapeError(
+                "scaled_dot_product_attention: Expected query, key, and value to all be at least 2 dimensional. "
+                f"Got {', '.join(show_shape(shape(x)) for x in (query, key, value))}."
+            )
+    scores = MUL(_matmul(query, mT(key)), 1 / sqrt(shape(query)[-1] or 1) if scale is None else scale)
+    mask: Any = np.tri(*shape(scores)[-2:], dtype=bool) if is_causal else attn_mask
+    name = "ScaledDotProductFlashAttentionForCpu"
+    if mask is None:
+        return rename(_matmul(_softmax(scores), value), name)
+    if getattr(mask, "dtype", np.asarray(0.0).dtype).kind != "b":
+        return rename(_matmul(_softmax_of_rows(ADD(scores, mask)), value), name)
+    weights = where(mask, _softmax(where(mask, scores, float("-inf"))), 0.0)
+    return rename(_matmul(weights, value), name)
+
+
+def _softmax_of_rows(scores: Any) -> Any:
+    """The softmax along rows; 0 in a row that is -∞ all along, where the softmax has no value."""
+    known = getattr(scores, "_value", scores)
+    rows = (len(shape(scores)) - 1,)
+    if 0 in shape(scores) or (known is not None and not np.any(np.all(np.isneginf(known), axis=-1))):
+        return _softmax(scores)
+    seen = BINARY["ne"](Extreme(rows, True)(scores), float("-inf"))
+    return where(seen, _softmax(where(seen, scores, 0.0)), 0.0)
+
+
+def _softmax(scores: Any) -> Any:
+    return Softmax((len(shape(scores)) - 1,))(scores)
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """x₁ᵀ Wₖ x₂ + bₖ for each k.
+
+    Args:
+        input1, input2: x₁ (…, n) and x₂ (…, m).
+        weight: W (p, n, m).
+        bias: b (p,).
+
+    Returns:
+        A tensor (…, p).
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.bilinear(sg.ones(1, 2), sg.ones(1, 3), sg.ones(4, 2, 3)).shape
+    (1, 4)
+    """
+    s1, s2, w = shape(input1), shape(input2), shape(weight)
+    if len(w) != 3 or not s1 or s1[:-1] != s2[:-1] or (s1[-1], s2[-1]) != w[1:]:
+        raise ShapeError(
+            f"bilinear(): got input1 {show_shape(s1)}, input2 {show_shape(s2)} and weight {show_shape(w)}. "
+            "Expected (…, n), (…, m) and (p, n, m)."
+        )
+    lead = LETTERS[3 : len(s1) + 2]
+    y = Einsum.of(f"{lead}a,cab,{lead}b->{lead}c")(input1, weight, input2)
+    return y if bias is None else ADD(y, bias)

@@ -1,0 +1,303 @@
+"""Losses on arrays of numbers: squared and absolute error, binary cross entropy; and the linear layer.
+
+Imports elementwise, contract, reduction and below.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.contract import LETTERS, Einsum, sum_axes
+from symgrad.ops.elementwise.declared import BCE_LOGITS
+from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
+from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.reduction import over
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.shape import total
+from symgrad.scalars import X, logsigmoid
+
+SQUARED_ERROR = Map(lambda: (X[0] - X[1]) ** 2, 2, "MseLoss")
+ABSOLUTE_ERROR = Map(lambda: sp.Abs(X[0] - X[1]), 2, "Abs")
+BCE_POSITIVE = Map(
+    lambda: (1 - X[1]) * X[0] - (1 + (X[2] - 1) * X[1]) * logsigmoid(X[0]), 3, "BinaryCrossEntropyWithLogits"
+)
+
+
+# ------------------------------------------------------------------ from terms to a loss
+def check_reduction(reduction: str) -> None:
+    """Raise torch's error unless the reduction is none, mean or sum."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ArgumentError(f"{reduction} is not a valid value for reduction. Pass 'none', 'mean' or 'sum'.")
+
+
+def reduced(terms: Any, reduction: str, name: str, n: Any = None) -> Any:
+    """Return the terms, their sum, or their sum over n (their number by default), under torch's name."""
+    s = shape(terms)
+    if reduction == "none":
+        return rename(terms, name)
+    added = sum_all(terms)
+    return rename(added if reduction == "sum" else over(added, total(s) if n is None else n), name)
+
+
+def value_of(x: Any) -> Any:
+    """Return the array behind a tensor, None for a symbol."""
+    return getattr(x, "_value", x)
+
+
+def show_size(x: Any) -> str:
+    """Write the shape of x as torch writes a size."""
+    return f"torch.Size({show_shape(shape(x))})"
+
+
+def sum_all(x: Any) -> Any:
+    """Return the sum of all entries."""
+    return sum_axes(x, range(len(shape(x))))
+
+
+# ------------------------------------------------------------------ errors squared and absolute
+def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
+    """Σ (x - t)² / n, the mean squared error.
+
+    Derivative in x: 2 (x - t) / n.
+
+    Args:
+        input: predictions x, any shape.
+        target: t, the shape of x; another shape broadcasts with a warning.
+        reduction: 'mean', 'sum' or 'none'.
+        weight: factors of the terms; the mean then divides by their sum.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: another reduction. ShapeError: the shapes do not broadcast.
+
+    >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 3.0]), sg.tensor([0.0, 0.0]))
+    tensor(5.)
+    """
+    return _difference(SQUARED_ERROR, "MseLoss", input, target, reduction, weight)
+
+
+def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
+    """Σ |x - t| / n, the mean absolute error.
+
+    Derivative in x: sign(x - t) / n, 0 where x = t.
+
+    Args:
+        input: predictions x, any shape.
+        target: t, the shape of x; another shape broadcasts with a warning.
+        reduction: 'mean', 'sum' or 'none'.
+        weight: factors of the terms; the mean then divides by their sum.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: another reduction. ShapeError: the shapes do not broadcast.
+
+    >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 3.0]), sg.tensor([0.0, 0.0]))
+    tensor(2.)
+    """
+    name = {"none": "Abs", "mean": "Mean", "sum": "Sum"}.get(reduction, "")
+    return _difference(ABSOLUTE_ERROR, name, input, target, reduction, weight)
+
+
+def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
+    if shape(x) != shape(t):
+        warnings.warn(
+            f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
+            "This will likely lead to incorrect results due to broadcasting. "
+            "Please ensure they have the same size.",
+            stacklevel=4,
+        )
+    check_reduction(reduction)
+    if weight is None and reduction != "none":
+        return MapTotal.of(op, reduction == "mean", name)(x, t)
+    terms = op(x, t)
+    if weight is None:
+        return rename(terms, name)
+    if shape(weight) != shape(terms):
+        raise ArgumentError(
+            "Weights and input must have the same size. "
+            f"Got weight {show_shape(shape(weight))} for terms {show_shape(shape(terms))}."
+        )
+    if reduction == "mean":
+        return DIV(sum_all(MUL(terms, weight)), sum_all(weight))
+    return reduced(MUL(terms, weight), reduction, "Mul" if reduction == "none" else "Sum")
+
+
+# ------------------------------------------------------------------ binary cross entropy
+@frozen
+class BinaryCrossEntropy(Op):
+    """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
+
+    gives = floating
+
+    def forward(self, p: Any, t: Any) -> Any:
+        """Cut the logarithms, so that 0 log 0 is 0."""
+        p = np.asarray(p)
+        with np.errstate(divide="ignore"):
+            yes, no = np.maximum(np.log(p), -100), np.maximum(np.log1p(-p), -100)
+        return -(t * yes + (1 - t) * no)
+
+    def on_symbols(self, p: Any, t: Any) -> Any:
+        """As the textbook writes it."""
+        return np.asarray(np.frompyfunc(_bce, 2, 1)(p, t), dtype=object)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """The common shape."""
+        return broadcast_shapes(*shapes)
+
+    def vjp(self, i: int, g: Any, y: Any, p: Any, t: Any) -> Any:
+        # p̄ = ȳ (p - t) / (p (1 - p)), the denominator at least 10⁻¹²;  t̄ = ȳ (log(1 - p) - log p)
+        if i == 0:
+            return DIV(MUL(g, SUB(p, t)), FLOORED(emap(X[0] * (1 - X[0]), p)))
+        return MUL(g, SUB(LOGCUT(SUB(1, p)), LOGCUT(p)))
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """-(t_i log p_i + (1 - t_i) log(1 - p_i))."""
+        return _bce(*[p(idx) for p in ps])
+
+
+def _bce(p: sp.Expr, t: sp.Expr) -> sp.Expr:
+    return -t * sp.log(p) - (1 - t) * sp.log(1 - p)
+
+
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
+    """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
+
+    Derivative in p: (p - t) / (p (1 - p) n). Of logits z, ``binary_cross_entropy_with_logits`` is accurate.
+
+    Args:
+        input: probabilities p in [0, 1], any shape.
+        target: t in [0, 1], the shape of p.
+        weight: factors of the terms, broadcast against them.
+        reduction: 'mean', 'sum' or 'none'.
+
+    Returns:
+        The loss, shape (); for 'none' the terms. Logarithms are cut at -100.
+
+    Raises:
+        ArgumentError: sizes differ, entries lie outside [0, 1], or another reduction.
+
+    >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5, 0.5]), sg.tensor([0.0, 1.0]))
+    tensor(0.6931)
+    """
+    check_reduction(reduction)
+    if shape(input) != shape(target):
+        raise ArgumentError(
+            f"Using a target size ({show_size(target)}) that is different to the input size "
+            f"({show_size(input)}) is deprecated. Please ensure they have the same size. "
+            "Reshape or unsqueeze one of them."
+        )
+    _check_unit_interval("input", input)
+    _check_unit_interval("target", target)
+    terms = BinaryCrossEntropy()(input, target)
+    return reduced(terms if weight is None else MUL(terms, weight), reduction, "BinaryCrossEntropy")
+
+
+def _check_unit_interval(name: str, x: Any) -> None:
+    value = value_of(x)
+    if value is not None and not np.all((np.asarray(value) >= 0) & (np.asarray(value) <= 1)):
+        raise ArgumentError(
+            f"all elements of {name} should be between 0 and 1. Got {np.min(value)} to {np.max(value)}; "
+            "for logits use binary_cross_entropy_with_logits."
+        )
+
+
+def binary_cross_entropy_with_logits(
+    input: Any, target: Any, weight: Any = None, *, reduction: str = "mean", pos_weight: Any = None
+) -> Any:
+    """Σ (log(1 + eᶻ) - t z) / n, the cross entropy of t and σ(z), for any size of z.
+
+    Derivative in z: (σ(z) - t) / n.
+
+    Args:
+        input: logits z, any shape.
+        target: t in [0, 1], the shape of z.
+        weight: factors of the terms, broadcast against them.
+        reduction: 'mean', 'sum' or 'none'.
+        pos_weight: factor of the terms t log σ(z), broadcast against them.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: sizes differ, or another reduction.
+
+    >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 0.0]), sg.tensor([0.0, 1.0]))
+    tensor(0.6931)
+    """
+    check_reduction(reduction)
+    if shape(input) != shape(target):
+        raise ArgumentError(
+            f"Target size ({show_size(target)}) must be the same as input size ({show_size(input)}). "
+            "Reshape or unsqueeze one of them."
+        )
+    op, args = (BCE_LOGITS, (input, target)) if pos_weight is None else (BCE_POSITIVE, (input, target, pos_weight))
+    if weight is None and reduction != "none":
+        return MapTotal.of(op, reduction == "mean", op.name)(*args)
+    terms = op(*args) if weight is None else MUL(op(*args), weight)
+    return reduced(terms, reduction, op.name)
+
+
+# ------------------------------------------------------------------ the linear layer
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """X Wᵀ + b over the last axis.
+
+    Args:
+        input: X (…, n).
+        weight: W (m, n), or (n,) for one output without an axis.
+        bias: b (m,), or () with a weight (n,).
+
+    Returns:
+        A tensor (…, m), or (…) with a weight (n,).
+
+    Raises:
+        ShapeError: n differs, or weight has more than two axes.
+
+    >>> sg.nn.functional.linear(sg.ones(2, 3), sg.ones(4, 3)).shape
+    (2, 4)
+    """
+    p, q = shape(input), shape(weight)
+    if not p or len(q) not in (1, 2) or p[-1] != q[-1]:
+        raise ShapeError(_misfit(p, q))
+    lead = LETTERS[2 : len(p) + 1]
+    out = "a" if len(q) == 2 else ""
+    name = {1: "Squeeze" if out else "Dot", 2: "Mm" if out else "Mv"}.get(len(p), "View")
+    y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
+    if bias is None:
+        return y
+    _check_bias(shape(y), shape(bias))
+    return rename(ADD(y, bias), {2: "Addmm"}.get(len(p), "View"))
+
+
+def _check_bias(s: Shape, bias: Shape) -> None:
+    for back, (n, m) in enumerate(zip(s[::-1], bias[::-1]), 1):
+        if m not in (1, n):
+            raise ShapeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
+                f"dimension {len(s) - back}.  Target sizes: {show_shape(s)}.  "
+                f"Tensor sizes: {show_shape(bias)}. Pass a bias of shape {show_shape(s[-1:])}."
+            )
+    if len(bias) > len(s):
+        raise ShapeError(f"linear: bias {show_shape(bias)} has more axes than the output {show_shape(s)}.")
+
+
+def _misfit(p: Shape, q: Shape) -> str:
+    rows = total(p[:-1]) if p else 1
+    if len(q) == 2 and p:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{p[-1]} and {q[1]}x{q[0]})"
+    else:
+        text = "size mismatch"
+    return f"{text}. Got input {show_shape(p)} and weight {show_shape(q)}; expected (…, n) and (m, n)."

@@ -1,0 +1,158 @@
+"""Windows that slide along axes, and convolution. Imports padding, contract and below.
+
+A window is a Take of the positions start·stride + offset·dilation; a convolution contracts it with the weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.contract import Einsum
+from symgrad.ops.keys import Positions
+from symgrad.ops.map import ADD, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.padding import pad
+from symgrad.ops.slicing import Take
+
+Sizes = int | Sequence[int]
+
+
+def each(sizes: Any, dims: int) -> tuple[int, ...]:
+    """Return one size per axis, of one number or one per axis."""
+    found = (sizes,) * dims if isinstance(sizes, int) else tuple(sizes)
+    return found * dims if len(found) == 1 else found
+
+
+def check_sizes(size: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> None:
+    """Raise unless windows have entries, and move on."""
+    for what, sizes in (("kernel size", size), ("stride", stride), ("dilation", dilation)):
+        if any(k < 1 for k in sizes):
+            raise ArgumentError(f"{what} must be greater than zero, but got {list(sizes)}. Pass 1 or more.")
+
+
+def windows(x: Any, size: Sequence[int], stride: Sequence[int], dilation: Sequence[int]) -> Any:
+    """(…, n) to (…, m, k) in place of each of the last axes: m windows of k entries."""
+    first = len(shape(x)) - len(size)
+    for d in range(len(size) - 1, -1, -1):
+        n = shape(x)[first + d]
+        count = (n - dilation[d] * (size[d] - 1) - 1) // stride[d] + 1
+        if count < 1:
+            raise ShapeError(
+                f"Kernel size can't be greater than actual input size. Got {size[d]} entries, {dilation[d]} apart, on "
+                f"an axis of {n} entries with the padding."
+            )
+        places = np.add.outer(np.arange(count) * stride[d], np.arange(size[d]) * dilation[d])
+        x = Take(((first + d, Positions(places)),), "Unfold")(x)
+    return x
+
+
+def around(x: Any, padding: Sequence[int], value: float = 0.0) -> Any:
+    """Pad both sides of each of the last axes."""
+    return pad(x, [p for k in reversed(padding) for p in (k, k)], value=value) if any(padding) else x
+
+
+def batched(x: Any, dims: int, name: str) -> tuple[Any, bool]:
+    """Return x as (N, C, …), and whether it came without N."""
+    s = shape(x)
+    if len(s) not in (dims + 1, dims + 2):
+        raise ShapeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
+            f"{show_shape(s)}. Add or drop axes."
+        )
+    return (x, False) if len(s) == dims + 2 else (Reshape((1, *s))(x), True)
+
+
+def drop_batch(y: Any, single: bool) -> Any:
+    """Take the axis of the batch away again, where x came without."""
+    return Reshape(shape(y)[1:])(y) if single else y
+
+
+# ------------------------------------------------------------------ convolution
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f].
+
+    Args:
+        input: x (N, C, L) or (C, L).
+        weight: W (F, C/groups, K).
+        bias: b (F,).
+        stride, dilation: the steps between windows, and within one.
+        padding: zeros on either side; 'valid' for none, 'same' for as many as keep L.
+        groups: in how many groups channels are convolved, each with its own filters.
+
+    Returns:
+        A tensor (N, F, L') or (F, L').
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv1d(sg.tensor([[1.0, 2.0, 4.0]]), sg.tensor([[[-1.0, 1.0]]]))
+    tensor([[1., 2.]])
+    """
+    return _conv(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+def conv2d(
+    input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0, dilation: Sizes = 1,
+    groups: int = 1,
+) -> Any:  # fmt: skip
+    """y[n, f, i, j] = Σ W[f, c, k, l] x[n, c, i·stride + k·dilation, j·stride + l·dilation] + b[f].
+
+    Args:
+        input: x (N, C, H, W) or (C, H, W).
+        weight: W (F, C/groups, K, L).
+        bias, stride, padding, dilation, groups: as for ``conv1d``; one number, or one per axis.
+
+    Returns:
+        A tensor (N, F, H', W') or (F, H', W').
+
+    Raises:
+        ShapeError: the sizes do not fit.
+
+    >>> sg.nn.functional.conv2d(sg.ones(1, 1, 3, 3), sg.ones(1, 1, 2, 2)).shape
+    (1, 1, 2, 2)
+    """
+    return _conv(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+def _conv(
+    dims: int, x: Any, weight: Any, bias: Any, stride: Sizes, padding: Any, dilation: Sizes, groups: int
+) -> Any:  # fmt: skip
+    x, single = batched(x, dims, f"conv{dims}d")
+    (n, c, *_), (f, *rest) = shape(x), shape(weight)
+    steps, gaps = each(stride, dims), each(dilation, dims)
+    if groups < 1:
+        raise ArgumentError(f"non-positive groups is not supported, but got {groups}. Pass a divisor of the channels.")
+    check_sizes((1,), steps, gaps)
+    if len(rest) != dims + 1 or f % groups or rest[0] * groups != c:
+        raise ShapeError(
+            f"Given groups={groups}, weight of size {show_shape(shape(weight))}, expected input{show_shape(shape(x))} "
+            f"to have {rest[0] * groups} channels, but got {c} channels instead."
+        )
+    x = windows(_padded(x, padding, rest[1:], steps, gaps), rest[1:], steps, gaps)
+    x = Reshape((n, groups, c // groups, *shape(x)[2:]))(x)
+    W = Reshape((groups, f // groups, *rest))(weight)
+    spec = "ngchi,gfci->ngfh" if dims == 1 else "ngchiwj,gfcij->ngfhw"
+    y = Einsum.of(spec)(x, W)
+    y = Reshape((n, f, *shape(y)[3:]))(y)
+    if bias is not None:
+        y = ADD(y, Reshape((f, *(1,) * dims))(bias))
+    return rename(drop_batch(y, single), "Convolution")
+
+
+def _padded(x: Any, padding: Any, size: Sequence[int], steps: Sequence[int], gaps: Sequence[int]) -> Any:
+    if padding == "valid":
+        return x
+    if padding != "same":
+        return around(x, each(padding, len(size)))
+    if any(s != 1 for s in steps):
+        raise ArgumentError("padding='same' is not supported for strided convolutions. Pass numbers of zeros.")
+    totals = [g * (k - 1) for k, g in zip(size, gaps, strict=True)]
+    return pad(x, [p for t in reversed(totals) for p in (t // 2, t - t // 2)])

@@ -1,0 +1,1 @@
+"""Sums, means, extremes, running sums: what becomes of entries along axes."""

@@ -1,0 +1,285 @@
+"""logsumexp, softmax and log_softmax, with kernels that neither overflow nor cancel.
+
+Imports reduction and below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import folded
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentTypeError
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast, as_floats
+from symgrad.ops.elementwise.declared import abs_, exp, log, sign
+from symgrad.ops.elementwise.guards import CAPPED, COUNTED, SETTLED, SHIFT, WEIGH, settle
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes
+from symgrad.ops.protocol import Op, Traced, shape
+from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
+from symgrad.ops.shape import Expand, axis_of
+
+_exp = np.frompyfunc(sp.exp, 1, 1)
+_log = np.frompyfunc(sp.log, 1, 1)
+
+
+def _shifted(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    """Return x - m, m the largest entry along the axes, and m; x - m is nan where both are infinite."""
+    top = np.maximum.reduce(x, axis=axes, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return x - top, top
+
+
+def _excess(z: Any, axes: tuple[int, ...]) -> Any:
+    """Return log Σ exp z for z ≤ 0 with largest entry 0, through log1p of the sum of the others."""
+    tops = z == 0
+    others = folded(np.add.reduce, np.where(tops, 0, np.exp(z)), axes, keepdims=True)
+    return np.log1p(others + (folded(np.add.reduce, tops.astype(z.dtype), axes, keepdims=True) - 1))
+
+
+@frozen
+class LogSumExp(Reduction):
+    """log Σ exp x along the axes."""
+
+    name = "Logsumexp"
+    saves = "x"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
+        s = self.out_shape(np.shape(x))
+        if 0 in (np.shape(x)[a] for a in self.axes):
+            return np.full(s, -np.inf, x.dtype)
+        z, top = _shifted(x, self.axes)
+        return np.where(np.isfinite(top), top + _excess(z, self.axes), top).reshape(s)
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        return _log(np.sum(_exp(x), axis=self.axes, keepdims=self.keepdim))
+
+    def slope(self, y: Any, x: Any) -> Any:
+        # w = softmax(x)
+        return Softmax(self.axes)(x)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """log Σ exp(x_k)."""
+        full, limits = self.spread(idx, p)
+        return sp.log(bound_sum(p, sp.exp(p(full)), limits))
+
+
+@frozen
+class _Normalised(Op):
+    """What softmax and log_softmax share: the axes, and a shape that stays."""
+
+    axes: tuple[int, ...]
+    by_rows = True
+    gives = floating
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def text(self, *args: str) -> str:
+        """softmax(X)."""
+        return f"{type(self).__name__}({args[0]})"
+
+    def exponentials(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Return Σ exp(x_k) of the row that an entry belongs to."""
+        row = Reduction(self.axes, keepdim=True)
+        full, limits = row.spread(idx, p)
+        return bound_sum(p, sp.exp(p(full)), limits)
+
+
+def _settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
+    """The slope along rows y that sum to 1, of which it is known that it sums to 0.
+
+    Where an entry of y is nearly 1, its slope is a small difference; what rounding left there is the sum of all.
+    """
+    if isinstance(slope, Traced):
+        return SETTLED(slope, y, sum_axes(slope, axes, keepdim=True))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return settle(slope, y, np.add.reduce(slope, axis=axes, keepdims=True))
+
+
+@frozen
+class Softmax(_Normalised):
+    """exp x / Σ exp x along the axes."""
+
+    saves = "y"
+
+    def forward(self, x: Any) -> Any:
+        """Shift by the largest entry, so that nothing overflows."""
+        if np.size(x) == 0:
+            return np.array(x)
+        e = np.exp(_shifted(x, self.axes)[0])
+        total = folded(np.add.reduce, e, self.axes, keepdims=True)
+        if np.isnan(total).any():  # beside ∞, what is finite has no share
+            return np.where(e == 0, e, e / total)
+        return e / total
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        e = _exp(x)
+        return e / np.add.reduce(e, axis=self.axes, keepdims=True)
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # x̄ = y ⊙ (ȳ - Σ ȳ ⊙ y)
+        return _settled(MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True))), y, self.axes)
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
+        """The Jacobian is symmetric."""
+        return self.vjp(0, ts[0], y, x)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """exp(x_i) / Σ exp(x_k)."""
+        return sp.exp(p(idx)) / self.exponentials(idx, p)
+
+    def text(self, *args: str) -> str:
+        """softmax(X)."""
+        return f"softmax({args[0]})"
+
+
+@frozen
+class LogSoftmax(_Normalised):
+    """x - log Σ exp x along the axes."""
+
+    saves = "x"
+
+    def forward(self, x: Any) -> Any:
+        """(x - m) - log1p(Σ exp(x - m)) without the largest entry m in the sum."""
+        if np.size(x) == 0:
+            return np.array(x)
+        z, _ = _shifted(x, self.axes)
+        return z - _excess(z, self.axes)
+
+    def on_symbols(self, x: Any) -> Any:
+        """As the textbook writes it."""
+        return x - _log(np.add.reduce(_exp(x), axis=self.axes, keepdims=True))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # x̄ = ȳ - softmax(x) Σ ȳ
+        p = Softmax(self.axes)(x)
+        return _settled(SUB(g, MUL(p, sum_axes(g, self.axes, keepdim=True))), p, self.axes)
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
+        """ẏ = ẋ - Σ softmax(x) ⊙ ẋ, twice: Σ softmax(x) ⊙ ẏ = 0, but for what ẏ lacks beside probability 1."""
+        p = Softmax(self.axes)(x)
+        found = SUB(ts[0], sum_axes(MUL(p, ts[0]), self.axes, keepdim=True))
+        rest = sum_axes(MUL(p, found), self.axes, keepdim=True)
+        return (SETTLED if isinstance(found, Traced) else settle)(found, 1.0, rest)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """x_i - log Σ exp(x_k)."""
+        return p(idx) - sp.log(self.exponentials(idx, p))
+
+    def text(self, *args: str) -> str:
+        """log_softmax(X)."""
+        return f"log_softmax({args[0]})"
+
+    def latex(self, *args: str) -> str:
+        """Log softmax(X)."""
+        return f"\\log\\operatorname{{softmax}}\\left({args[0]}\\right)"
+
+
+# ------------------------------------------------------------------ functions
+def logsumexp(
+    x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False, b: Any = None,
+    return_sign: bool = False,
+) -> Any:  # fmt: skip
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x.
+
+    Derivative: softmax(x); in b, exp(x - y).
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+        b: factors, as in SciPy: they may have any sign, and are broadcast against x. An entry with the factor 0 does
+            not count.
+        return_sign: return log |Σ b exp x| and the sign of the sum.
+
+    Returns:
+        A tensor shaped like x without the axes; -∞ where there is no entry, nan where the sum is negative and its
+        sign is not asked for. With return_sign, a pair of them.
+
+    >>> sg.logsumexp(sg.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6931)
+    >>> sg.logsumexp(sg.tensor([1.0, 2.0]), 0, b=[1.0, -1.0], return_sign=True)
+    (tensor(1.5413), tensor(-1.))
+    """
+    x = as_floats(x)
+    if b is None and not return_sign:
+        return LogSumExp(resolve(x, dim, axis), keepdim or keepdims)(x)
+    b = 1.0 if b is None else b if isinstance(b, Traced) else np.asarray(b)
+    sizes = broadcast_shapes(shape(x), shape(b))
+    x, b = (a if shape(a) == sizes else Expand(sizes)(a) for a in (x, b))
+    return _signed(x, b, resolve(x, dim, axis), keepdim or keepdims, return_sign)
+
+
+def _signed(x: Any, b: Any, axes: tuple[int, ...], keepdim: bool, return_sign: bool) -> Any:
+    """log Σ b exp x as m + log Σ b exp(x - m), where m = log Σ exp x of the entries with b ≠ 0."""
+    m = SHIFT(LogSumExp(axes, True)(COUNTED(x, b)))
+    total = sum_axes(WEIGH(exp(CAPPED(SUB(x, m))), b), axes, keepdim=True)
+    found = ADD(log(abs_(total) if return_sign else total), m)
+    results = [y if keepdim else sum_axes(y, axes) for y in ((found, sign(total)) if return_sign else (found,))]
+    return tuple(results) if return_sign else results[0]
+
+
+def softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """exp x / Σ exp x along one axis.
+
+    Derivative: y_i (δ_ij - y_j).
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x, whose entries along the axis sum to 1; nan for a row that is all -∞.
+
+    Raises:
+        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+
+    >>> sg.softmax(sg.tensor([0.0, 0.0]), 0)
+    tensor([0.5000, 0.5000])
+    """
+    return _along(Softmax, "softmax", x, dim if axis is None else axis, dtype)
+
+
+def log_softmax(x: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Any:
+    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1.
+
+    Derivative: δ_ij - softmax(x)_j.
+
+    Args:
+        x: tensor, array or number, any shape.
+        dim, axis: the axis.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x; nan for a row that is all -∞.
+
+    Raises:
+        ArgumentTypeError: no axis is given. IndexRangeError: it lies outside the tensor.
+
+    >>> sg.log_softmax(sg.tensor([0.0, 0.0]), 0)
+    tensor([-0.6931, -0.6931])
+    """
+    return _along(LogSoftmax, "log_softmax", x, dim if axis is None else axis, dtype)
+
+
+def _along(op: type[_Normalised], name: str, x: Any, dim: int | None, dtype: Any) -> Any:
+    if dim is None:
+        raise ArgumentTypeError(
+            f'{name}() missing 1 required positional arguments: "dim". Pass dim=-1 for the last axis.'
+        )
+    ndim = len(shape(x))
+    axis = axis_of(dim, ndim)
+    return op((axis,) if ndim else ())(x if dtype is None else Cast(np.dtype(dtype))(x))

@@ -1,0 +1,241 @@
+"""Variance and standard deviation, with any correction. Imports reduction and below."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import folded
+from symgrad.core.promotion import floating
+from symgrad.errors import DTypeError
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.guards import NONZERO, WEIGH
+from symgrad.ops.frozen import field, frozen
+from symgrad.ops.map import emap, exact
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
+from symgrad.ops.shape import total
+from symgrad.ops.value import torch_dtype
+from symgrad.scalars import X
+
+
+@frozen
+class Var(Reduction):
+    """Σ (x - μ)² / (n - correction) along the axes, μ their mean."""
+
+    correction: float = 1
+    name: str = field(default="Var", compare=False)  # type: ignore[misc]
+    saves = "x"
+    gives = floating
+
+    def forward(self, x: Any) -> Any:
+        """Subtract the mean first: E x² - μ² would cancel."""
+        x = np.asarray(x)
+        if x.dtype == np.float16:  # squares overflow at 256
+            with np.errstate(over="ignore"):
+                return self._spread(x.astype(np.float32)).astype(np.float16)
+        return self._spread(x)
+
+    def _spread(self, x: Any) -> Any:
+        n = total([x.shape[a] for a in self.axes])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            x = x - x[tuple(slice(1) if a in self.axes else slice(None) for a in range(x.ndim))]  # equal: 0
+            x = x - folded(np.add.reduce, x, self.axes, keepdims=True) / n
+            return folded(np.add.reduce, x * x, self.axes, keepdims=self.keepdim) / max(n - self.correction, 0)
+
+    def on_symbols(self, x: Any) -> Any:
+        """The same in exact numbers."""
+        n = sp.Integer(total([x.shape[a] for a in self.axes]))
+        mean = np.add.reduce(x, axis=self.axes, keepdims=True) / n
+        squares = np.sum((x - mean) ** 2, axis=self.axes, keepdims=self.keepdim)
+        return squares / (n - exact(self.correction))
+
+    def freedom(self, x: Any) -> Any:
+        """Return n - correction; nan where it is not positive."""
+        n = total([shape(x)[a] for a in self.axes])
+        if isinstance(n, sp.Basic):
+            return n - exact(self.correction)
+        return n - self.correction if n > self.correction else float("nan")
+
+    def slope(self, y: Any, x: Any) -> Any:
+        # w = 2 (x - μ) / (n - c)
+        return emap(2 * (X[0] - X[1]) / X[2], x, mean_of(x, self.axes), self.freedom(x))
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """Σ (x_k - Σ x_l / n)² / (n - c)."""
+        full, limits = self.spread(idx, p)
+        inner, bounds = self.spread(idx, p)
+        n = total([p.shape[a] for a in self.axes])
+        centred = p(full) - bound_sum(p, p(inner), bounds) / n
+        return bound_sum(p, centred**2, limits) / (n - exact(self.correction))
+
+
+@frozen
+class Std(Var):
+    """√Var along the axes. The slope at a constant is 0."""
+
+    name: str = field(default="Std", compare=False)  # type: ignore[misc]
+    times = WEIGH
+    saves = "xy"
+
+    def _spread(self, x: Any) -> Any:
+        return np.sqrt(super()._spread(x))
+
+    def on_symbols(self, x: Any) -> Any:
+        """The same in exact numbers."""
+        return np.frompyfunc(sp.sqrt, 1, 1)(super().on_symbols(x))
+
+    def slope(self, y: Any, x: Any) -> Any:
+        # w = (x - μ) / ((n - c) y)
+        y = NONZERO(lift(y, x, self.axes))
+        return emap((X[0] - X[1]) / (X[2] * X[3]), x, mean_of(x, self.axes), self.freedom(x), y)
+
+    def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
+        """The root of the variance's entry."""
+        return sp.sqrt(super().index(idx, p))
+
+
+def mean_of(x: Any, axes: Sequence[int], keepdim: bool = True) -> Any:
+    """Return the mean along the axes; of half precision in single, where the sum does not overflow."""
+    if getattr(x, "dtype", None) == np.float16:
+        return Cast(np.dtype(np.float16))(mean_of(Cast(np.dtype(np.float32))(x), axes, keepdim))
+    return over(sum_axes(x, axes, keepdim), total([shape(x)[a] for a in axes]))
+
+
+# ------------------------------------------------------------------ functions
+def var(
+    x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
+    *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Σ (x - μ)² / (n - correction) along the axes.
+
+    Derivative: 2 (x - μ) / (n - correction).
+
+    Args:
+        x: floating-point tensor or array, any shape.
+        dim, axis: axis or axes, all by default.
+        unbiased: False for correction 0, True for 1.
+        keepdim, keepdims: keep the axes with length one.
+        correction: what to subtract from n, 1 by default.
+
+    Returns:
+        The variances, shaped like x without the axes; nan, with a warning, where n ≤ correction.
+
+    Raises:
+        DTypeError: x holds integers.
+
+    >>> sg.var(sg.tensor([1.0, 2.0, 3.0]))
+    tensor(1.)
+    """
+    return _apply(Var, x, dim, unbiased, keepdim or keepdims, correction, axis)
+
+
+def std(
+    x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
+    *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """√(Σ (x - μ)² / (n - correction)) along the axes.
+
+    Derivative: (x - μ) / ((n - correction) std), and 0 where all entries are equal.
+
+    Args:
+        x: floating-point tensor or array, any shape.
+        dim, axis: axis or axes, all by default.
+        unbiased: False for correction 0, True for 1.
+        keepdim, keepdims: keep the axes with length one.
+        correction: what to subtract from n, 1 by default.
+
+    Returns:
+        The standard deviations, shaped like x without the axes; nan, with a warning, where n ≤ correction.
+
+    Raises:
+        DTypeError: x holds integers.
+
+    >>> sg.std(sg.tensor([1.0, 2.0, 3.0]))
+    tensor(1.)
+    """
+    return _apply(Std, x, dim, unbiased, keepdim or keepdims, correction, axis)
+
+
+def var_mean(
+    x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
+    *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The variance and the mean along the axes.
+
+    Args:
+        x, dim, unbiased, keepdim, correction: as for ``var``.
+        axis, keepdims: other names of dim and keepdim.
+
+    Returns:
+        The pair (variance, mean).
+
+    Raises:
+        DTypeError: x holds integers.
+
+    >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    keep = keepdim or keepdims
+    spread = var(x, dim, unbiased, keep, correction=correction, axis=axis)
+    return rename(spread, "VarMean"), rename(_mean(x, dim, axis, keep), "VarMean")
+
+
+def std_mean(
+    x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
+    *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The standard deviation and the mean along the axes.
+
+    Args:
+        x, dim, unbiased, keepdim, correction: as for ``std``.
+        axis, keepdims: other names of dim and keepdim.
+
+    Returns:
+        The pair (standard deviation, mean).
+
+    Raises:
+        DTypeError: x holds integers.
+
+    >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
+    (tensor(1.), tensor(2.))
+    """
+    keep = keepdim or keepdims
+    spread = std(x, dim, unbiased, keep, correction=correction, axis=axis)
+    return rename(spread, "StdMean"), rename(_mean(x, dim, axis, keep), "StdMean")
+
+
+def _mean(x: Any, dim: Any, axis: Axes, keepdim: bool) -> Any:
+    axes = _arguments(x, dim, None, axis)[0]
+    return over(sum_axes(x, axes, keepdim), total([shape(x)[a] for a in axes]))
+
+
+def _arguments(x: Any, dim: Any, unbiased: bool | None, axis: Axes) -> tuple[tuple[int, ...], bool | None]:
+    """Tell torch's var(x, unbiased) from var(x, dim, unbiased)."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return axes_of(dim if axis is None else axis, len(shape(x))), unbiased
+
+
+def _apply(op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool, correction: Any, axis: Axes) -> Any:
+    name = op.__name__.lower()
+    axes, unbiased = _arguments(x, dim, unbiased, axis)
+    if not is_float(x):
+        raise DTypeError(
+            f"std and var only support floating point and complex dtypes. {name}: got {torch_dtype(x)}; "
+            "convert it with .to(float) first."
+        )
+    correction = correction if correction is not None else int(unbiased is not False)
+    n = total([shape(x)[a] for a in axes])
+    if isinstance(n, int) and n <= correction:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction "
+            f"factor (input numel divided by output numel). Got {n} entries and correction {correction}.",
+            stacklevel=3,
+        )
+    return op(axes, keepdim, correction)(x)

@@ -1,0 +1,210 @@
+"""Other orders of the same entries: flip, permute, transpose; with those of sizes, all that moves entries.
+
+All are made of Flip and the permuting Einsum. Imports contract and sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from symgrad.errors import ArgumentTypeError, ShapeError
+from symgrad.ops import contract
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import Flip, axis_of
+from symgrad.ops.shapes.sizes import (
+    axes_of,
+    broadcast_to,
+    expand,
+    expand_as,
+    flatten,
+    listed,
+    ravel,
+    repeat,
+    repeat_interleave,
+    reshape,
+    reshape_as,
+    squeeze,
+    tile,
+    unflatten,
+    unsqueeze,
+    view,
+    view_as,
+)
+
+__all__ = [
+    "adjoint", "broadcast_to", "expand", "expand_as", "flatten", "flip", "mT", "moveaxis", "movedim",
+    "permute", "ravel", "repeat", "repeat_interleave", "reshape", "reshape_as", "reverse_axes", "squeeze",
+    "swapaxes", "swapdims", "t", "tile", "transpose", "unflatten", "unsqueeze", "view", "view_as",
+]  # fmt: skip
+
+
+def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
+    """x with the order of the entries reversed along the axes.
+
+    Args:
+        x: tensor of any shape.
+        axes, dims, axis: one by one or as a tuple.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: an axis appears twice.
+
+    >>> import symgrad as sg
+    >>> sg.flip(sg.tensor([1.0, 2.0, 3.0]), 0)
+    tensor([3., 2., 1.])
+    """
+    named = dims if axis is None else axis
+    if not axes and named is None:
+        raise ArgumentTypeError('flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.')
+    found = axes_of(listed(axes, named), len(shape(x)) or 1)
+    return Flip(found if shape(x) else ())(x)
+
+
+def permute(x: Any, *order: Any, dims: Any = None) -> Any:
+    """x with its axes in another order: axis k of the result is axis order[k] of x.
+
+    Args:
+        x: tensor of any shape.
+        order, dims: a permutation of the axes, one by one or as a tuple.
+
+    Returns:
+        A tensor with the axes reordered.
+
+    Raises:
+        ShapeError: order is not a permutation.
+
+    >>> import symgrad as sg
+    >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+    order, ndim = listed(order, dims), len(shape(x))
+    if len(order) != ndim:
+        raise ShapeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of "
+            f"the desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to "
+            f"len(dims) = {len(order)}. Name every axis once."
+        )
+    found = [axis_of(d, ndim) for d in order]
+    if len(set(found)) != ndim:
+        raise ShapeError(f"permute(): duplicate dims are not allowed. Got {list(order)}; name every axis once.")
+    return contract.permute(x, found)
+
+
+def transpose(x: Any, dim0: int, dim1: int) -> Any:
+    """x with two axes exchanged.
+
+    Args:
+        x: tensor of any shape.
+        dim0, dim1: the axes.
+
+    Returns:
+        A tensor with the axes exchanged.
+
+    >>> import symgrad as sg
+    >>> sg.transpose(sg.ones(2, 3, 4), 0, 2).shape
+    (4, 3, 2)
+    """
+    order = list(range(len(shape(x))))
+    a, b = axis_of(dim0, len(order)), axis_of(dim1, len(order))
+    if order:
+        order[a], order[b] = b, a
+    return contract.permute(x, order, "Transpose")
+
+
+swapdims = transpose
+
+
+def swapaxes(x: Any, axis0: int, axis1: int) -> Any:
+    """As transpose, by NumPy's name.
+
+    >>> import symgrad as sg
+    >>> sg.swapaxes(sg.ones(2, 3, 4), 0, 2).shape
+    (4, 3, 2)
+    """
+    return transpose(x, axis0, axis1)
+
+
+def movedim(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Any:
+    """x with the axes ``source`` moved to the places ``destination``, the others in their order.
+
+    Args:
+        x: tensor of any shape.
+        source, destination: axes, as many of one as of the other.
+
+    Returns:
+        A tensor with the axes reordered.
+
+    Raises:
+        ShapeError: the numbers of axes differ, or an axis appears twice.
+
+    >>> import symgrad as sg
+    >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
+    (3, 4, 2)
+    """
+    ndim = len(shape(x))
+    old = _moved("source", (source,) if isinstance(source, int) else tuple(source), ndim)
+    new = _moved("destination", (destination,) if isinstance(destination, int) else tuple(destination), ndim)
+    if len(old) != len(new):
+        raise ShapeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({old} dims) should contain the same number of dims as destination ({new} dims). "
+            "Pass as many of one as of the other."
+        )
+    order = [k for k in range(ndim) if k not in old]
+    for to, k in sorted(zip(new, old, strict=True)):
+        order.insert(to, k)
+    return contract.permute(x, order)
+
+
+moveaxis = movedim
+
+
+def _moved(which: str, dims: Sequence[int], ndim: int) -> list[int]:
+    found = [axis_of(d, ndim) for d in dims]
+    if len(set(found)) < len(found):
+        raise ShapeError(f"movedim: repeated dim in `{which}` ({list(dims)}). Name each axis once.")
+    return found if ndim else []
+
+
+def t(x: Any) -> Any:
+    """xᵀ, for x with at most two axes; a vector or number stays.
+
+    >>> import symgrad as sg
+    >>> sg.t(sg.ones(2, 3)).shape
+    (3, 2)
+    """
+    ndim = len(shape(x))
+    if ndim > 2:
+        raise ShapeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D. Use mT or transpose.")
+    return contract.permute(x, range(ndim)[::-1], "T")
+
+
+def mT(x: Any) -> Any:
+    """xᵀ of each matrix in the last two axes.
+
+    >>> import symgrad as sg
+    >>> sg.ones(5, 2, 3).mT.shape
+    (5, 3, 2)
+    """
+    ndim = len(shape(x))
+    if ndim < 2:
+        raise ShapeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {ndim}-D tensor. Unsqueeze it first."
+        )
+    return contract.mT(x)
+
+
+adjoint = mT
+
+
+def reverse_axes(x: Any) -> Any:
+    """x with the order of all its axes reversed: what ``x.T`` gives.
+
+    >>> import symgrad as sg
+    >>> sg.ones(2, 3, 4).T.shape
+    (4, 3, 2)
+    """
+    return contract.permute(x, range(len(shape(x)))[::-1])

@@ -1,0 +1,205 @@
+"""Grids, choices of entries, and turns by right angles. Imports arrange, gather, join and below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations as _combinations
+from itertools import combinations_with_replacement as _with_replacement
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.indexing.gather import index_select
+from symgrad.ops.indexing.select import along
+from symgrad.ops.map import broadcast_shapes, show_shape
+from symgrad.ops.protocol import shape
+from symgrad.ops.shape import Expand, Reshape, axis_of
+from symgrad.ops.shapes.arrange import flip, transpose
+from symgrad.ops.shapes.join import stack
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """The tensors, each expanded to the shape that they have together.
+
+    Args:
+        tensors: tensors whose shapes broadcast.
+
+    Returns:
+        A tuple of tensors of one shape.
+
+    Raises:
+        ShapeError: the shapes do not fit.
+
+    >>> [x.shape for x in sg.broadcast_tensors(sg.ones(2, 1), sg.ones(3))]
+    [(2, 3), (2, 3)]
+    """
+    to = broadcast_shapes(*map(shape, tensors))
+    return tuple(x if shape(x) == to else Expand(to)(x) for x in tensors)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:
+    """The coordinates of the points of a grid: for "ij" the k-th result is y[i₀, i₁, …] = x_k[i_k].
+
+    Args:
+        tensors: vectors (n₀,), (n₁,), …, numbers counting as (1,); or one list of them.
+        indexing: "ij", or "xy" to swap the first two axes of the grid.
+
+    Returns:
+        A tuple of tensors (n₀, n₁, …).
+
+    Raises:
+        ShapeError: a tensor has more than one axis.
+        ArgumentError: no tensor, or another indexing.
+
+    >>> sg.meshgrid(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0, 5.0]))[0]
+    tensor([[1., 1., 1.],
+            [2., 2., 2.]])
+    """
+    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+        tensors = tuple(tensors[0])
+    if not tensors:
+        raise ArgumentError("meshgrid expects a non-empty TensorList. Got none.")
+    if indexing not in ("ij", "xy"):
+        raise ArgumentError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}. Pass one of them.'
+        )
+    for x in tensors:
+        if len(shape(x)) > 1:
+            raise ShapeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: a tensor of shape "
+                f"{show_shape(shape(x))}. Flatten it first."
+            )
+    sizes = tuple((shape(x) or (1,))[0] for x in tensors)
+    ndim = len(sizes)
+    grids = [
+        Expand(sizes)(Reshape(tuple(n if d == k else 1 for d in range(ndim)))(x))
+        for k, (x, n) in enumerate(zip(tensors, sizes, strict=True))
+    ]
+    swapped = indexing == "xy" and ndim > 1
+    return tuple(transpose(y, 0, 1) if swapped else y for y in grids)
+
+
+def cartesian_prod(*tensors: Any) -> Any:
+    """All ways to take one entry of each vector, one a row, the last one changing fastest.
+
+    Args:
+        tensors: vectors (n₀,), (n₁,), …
+
+    Returns:
+        A matrix (n₀ n₁ …, k); of one vector, the vector.
+
+    Raises:
+        ShapeError: a tensor is not a vector.
+
+    >>> sg.cartesian_prod(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
+    tensor([[1., 3.],
+            [1., 4.],
+            [2., 3.],
+            [2., 4.]])
+    """
+    for x in tensors:
+        if len(shape(x)) != 1:
+            raise ShapeError(
+                f"Expect a 1D vector, but got shape {show_shape(shape(x))}. cartesian_prod takes vectors: flatten it."
+            )
+    if len(tensors) == 1:
+        return tensors[0]
+    grids = meshgrid(*tensors)
+    return stack([Reshape((prod(shape(y)),))(y) for y in grids], 1)
+
+
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to take r entries of x in order, one a row.
+
+    Args:
+        input: x, a vector (n,).
+        r: how many.
+        with_replacement: whether an entry may be taken again.
+
+    Returns:
+        A matrix (k, r).
+
+    Raises:
+        ShapeError: x is not a vector.
+        ArgumentError: r is negative.
+
+    >>> sg.combinations(sg.tensor([1.0, 2.0, 3.0]))
+    tensor([[1., 2.],
+            [1., 3.],
+            [2., 3.]])
+    """
+    if len(shape(input)) != 1:
+        raise ShapeError(f"Expect a 1D vector, but got shape {show_shape(shape(input))}. Flatten it first.")
+    if r < 0:
+        raise ArgumentError(f"Expect a non-negative number, but got {r}. Pass how many entries to take.")
+    n = shape(input)[0]
+    rows = list((_with_replacement if with_replacement else _combinations)(range(n), r))
+    if r == 0:
+        return along(input, 0, 0, 0)
+    places = np.array(rows, dtype=np.int64).reshape(len(rows), r)
+    return Reshape(places.shape)(index_select(input, 0, places.reshape(-1)))
+
+
+# ------------------------------------------------------------------ turning
+def fliplr(x: Any) -> Any:
+    """x with its columns in reverse order, dim 1.
+
+    Raises:
+        ShapeError: x has fewer than two axes.
+
+    >>> sg.fliplr(sg.tensor([[1.0, 2.0]]))
+    tensor([[2., 1.]])
+    """
+    if len(shape(x)) < 2:
+        raise ShapeError(f"Input must be >= 2-d. Got shape {show_shape(shape(x))}; use flip.")
+    return flip(x, (1,))
+
+
+def flipud(x: Any) -> Any:
+    """x with its rows in reverse order, dim 0.
+
+    Raises:
+        ShapeError: x has no axis.
+
+    >>> sg.flipud(sg.tensor([1.0, 2.0]))
+    tensor([2., 1.])
+    """
+    if not shape(x):
+        raise ShapeError("Input must be >= 1-d. Got a number, which has no rows.")
+    return flip(x, (0,))
+
+
+def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
+    """x turned by k right angles in the plane of two axes, from the first towards the second.
+
+    Args:
+        x: tensor with at least two axes.
+        k: how often; negative numbers turn the other way.
+        dims: the two axes.
+
+    Returns:
+        A tensor of the same entries.
+
+    Raises:
+        ShapeError: dims are not two different axes.
+
+    >>> sg.rot90(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[2., 4.],
+            [1., 3.]])
+    """
+    if len(dims) != 2:
+        raise ShapeError(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}. Pass the two axes of the plane."
+        )
+    a, b = (axis_of(d, len(shape(x))) for d in dims)
+    if a == b:
+        raise ShapeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
+        )
+    if k % 4 == 2:
+        return flip(x, (a, b))
+    if k % 2:
+        return transpose(flip(x, (b,)), a, b) if k % 4 == 1 else flip(transpose(x, a, b), (b,))
+    return flip(x, ())

@@ -1,0 +1,1 @@
+"""What depends on the order of entries: sorting, medians, quantiles, searching."""

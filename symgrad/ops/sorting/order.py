@@ -1,0 +1,240 @@
+"""Operations that depend on order: positions along an axis, and reading there. Imports extremes, scan and below.
+
+An index operation finds positions, which have no derivative; Pick reads the entries there, and its adjoint puts
+cotangents back. So the gradient of all of these goes to the entry whose index is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import of_first, positions
+from symgrad.ops.conditions import one_if
+from symgrad.ops.elementwise.guards import WEIGH
+from symgrad.ops.frozen import frozen
+from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
+from symgrad.ops.reductions.extremes import Ties
+from symgrad.ops.reductions.scan import AlongAxis
+
+
+class _Finds(AlongAxis):
+    """What finds positions along an axis: integers, without derivative."""
+
+    saves = ""
+    words: tuple[str, ...] = ()
+    gives = positions
+
+    def out_shape(self, s: Shape) -> Shape:
+        """A position for each entry."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """A position has no derivative."""
+
+    def on_symbols(self, x: Any) -> Any:
+        """The positions as Piecewise expressions."""
+        rows = np.moveaxis(x, self.axis, -1)
+        found = [self.search(list(rows[k])) for k in np.ndindex(rows.shape[:-1])]
+        flat = np.array(found, dtype=object).reshape(*rows.shape[:-1], -1)
+        return np.moveaxis(flat, -1, self.axis)
+
+    def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
+        """Return the positions in one row of expressions."""
+        raise NotImplementedError
+
+
+@frozen
+class Argsort(_Finds):
+    """The positions that sort x along the axis; equal entries keep their order, nan counts as largest."""
+
+    axis: int
+    descending: bool = False
+    words = ("descending",)
+
+    def forward(self, x: Any) -> Any:
+        """Sort; downwards as upwards read from the back, so that equal entries keep their order."""
+        if not self.descending:
+            return np.argsort(x, self.axis, kind="stable")
+        back = np.argsort(np.flip(x, self.axis), self.axis, kind="stable")
+        return np.shape(x)[self.axis] - 1 - np.flip(back, self.axis)
+
+    def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
+        """Entry k has as many entries before it as are smaller, or equal and earlier."""
+        ranks = [
+            sp.Add(*[self._before(a, row[k], j < k) for j, a in enumerate(row) if j != k]) for k in range(len(row))
+        ]
+        return [sp.Add(*[k * one_if(sp.Eq(rank, r)) for k, rank in enumerate(ranks)]) for r in range(len(row))]
+
+    def _before(self, a: sp.Expr, b: sp.Expr, earlier: bool) -> sp.Expr:
+        a, b = (b, a) if self.descending else (a, b)
+        return one_if(a <= b if earlier else a < b)
+
+
+@frozen
+class Median(_Finds):
+    """The position of the lower median along the axis, of the first nan if there is one; the axis stays."""
+
+    axis: int
+    name = "Argmedian"
+
+    def forward(self, x: Any) -> Any:
+        """Sort and take the middle."""
+        middle = (x.shape[self.axis] - 1) // 2
+        found = np.take(np.argsort(x, self.axis, kind="stable"), [middle], self.axis)
+        nan = np.isnan(x)
+        return np.where(nan.any(self.axis, keepdims=True), nan.argmax(self.axis, keepdims=True), found)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """One position along the axis."""
+        return kept(s, (self.axis,))
+
+    def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
+        """As for sorting."""
+        return [Argsort(0).search(row)[(len(row) - 1) // 2]]
+
+
+@frozen
+class ArgRunning(_Finds):
+    """The position of the largest entry so far along the axis, or the smallest; the last one of equals."""
+
+    axis: int
+    largest: bool = True
+
+    @property
+    def label(self) -> str:
+        """Argcummax or Argcummin."""
+        return "Argcummax" if self.largest else "Argcummin"
+
+    def forward(self, x: Any) -> Any:
+        """Mark the entries that are the extreme so far, and carry their positions on."""
+        best = (np.maximum if self.largest else np.minimum).accumulate(x, self.axis)
+        places = np.arange(x.shape[self.axis]).reshape([-1 if a == self.axis else 1 for a in range(x.ndim)])
+        return np.maximum.accumulate(np.where((x == best) | (x != x), places, 0), self.axis)
+
+    def search(self, row: list[sp.Expr]) -> list[sp.Expr]:
+        """Compare each entry with the extreme before it."""
+        found: list[Any] = [sp.S.Zero]
+        best = row[0]
+        for k, x in enumerate(row[1:], 1):
+            found.append(sp.Piecewise((k, x >= best if self.largest else x <= best), (found[-1], True)))
+            best = (sp.Max if self.largest else sp.Min)(best, x)
+        return found
+
+
+@frozen
+class Pick(AlongAxis):
+    """The entries of x at positions along the axis: y[i] = x[at[i]]."""
+
+    axis: int
+    words = ()
+    saves = "x"
+    gives = of_first
+
+    def forward(self, x: Any, at: Any) -> Any:
+        """Read."""
+        return np.take_along_axis(np.asarray(x), np.asarray(at), self.axis)
+
+    def on_symbols(self, x: Any, at: Any) -> Any:
+        """Compare each position with every place."""
+        rows, places = np.moveaxis(x, self.axis, -1), np.moveaxis(at, self.axis, -1)
+        found = np.empty(places.shape, dtype=object)
+        for k in np.ndindex(places.shape):
+            *front, (last, _) = [(v, sp.Eq(places[k], n)) for n, v in enumerate(rows[k[:-1]])]
+            found[k] = sp.Piecewise(*front, (last, True))
+        return np.moveaxis(found, -1, self.axis)
+
+    def out_shape(self, s: Shape, at: Shape) -> Shape:
+        """The shape of the positions."""
+        return at
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """The rule looks at the positions."""
+        return False, (False, True)
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any, at: Any) -> Any:
+        """Put the cotangent back."""
+        return None if i else PutBack(self.axis, x.shape[self.axis])(g, at)
+
+    def jvp(self, ts: Sequence[Any], y: Any, x: Any, at: Any) -> Any:
+        """Read the tangent."""
+        return None if ts[0] is None else self(ts[0], at)
+
+
+@frozen
+class PutBack(AlongAxis):
+    """The adjoint of Pick: add g into zeros, at positions along the axis, which gets length n."""
+
+    axis: int
+    n: Any
+    words = ()
+    saves = "x"
+    gives = of_first
+
+    def forward(self, g: Any, at: Any) -> Any:
+        """Add."""
+        g, at = np.asarray(g), np.asarray(at)
+        found = np.zeros(self.out_shape(g.shape, at.shape), g.dtype)
+        key = [np.arange(m).reshape([-1 if a == k else 1 for a in range(g.ndim)]) for k, m in enumerate(g.shape)]
+        key[self.axis] = at
+        np.add.at(found, tuple(key), g)
+        return found
+
+    def on_symbols(self, g: Any, at: Any) -> Any:
+        """Compare each place with every position."""
+        rows, places = np.moveaxis(g, self.axis, -1), np.moveaxis(at, self.axis, -1)
+        found = np.empty((*rows.shape[:-1], self.n), dtype=object)
+        for *k, n in np.ndindex(found.shape):
+            pairs = zip(rows[tuple(k)], places[tuple(k)], strict=True)
+            found[(*k, n)] = sp.Add(*[v * one_if(sp.Eq(p, n)) for v, p in pairs])
+        return np.moveaxis(found, -1, self.axis)
+
+    def out_shape(self, s: Shape, at: Shape) -> Shape:
+        """The axis has length n."""
+        return (*s[: self.axis], self.n, *s[self.axis + 1 :])
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """The rule looks at the positions."""
+        return False, (False, True)
+
+    def vjp(self, i: int, g: Any, y: Any, v: Any, at: Any) -> Any:
+        """Read again."""
+        return None if i else Pick(self.axis)(g, at)
+
+    def jvp(self, ts: Sequence[Any], y: Any, g: Any, at: Any) -> Any:
+        """Add the tangent into zeros."""
+        return None if ts[0] is None else self(ts[0], at)
+
+
+@frozen
+class MedianOfAll(Reduction):
+    """The lower median of the entries along the axes; equal ones share the gradient evenly."""
+
+    times = WEIGH
+    saves = "xy"
+    name = "Median"
+
+    def forward(self, x: Any) -> Any:
+        """Sort and take the middle; nan where there is one."""
+        rows = np.sort(on_rows(x, self.axes), -1)
+        last, middle = rows[..., -1], rows[..., (rows.shape[-1] - 1) // 2]
+        return np.where(last != last, last, middle).reshape(self.out_shape(np.shape(x)))
+
+    def on_symbols(self, x: Any) -> Any:
+        """Sort by exchanges of neighbours."""
+        return each_row(on_rows(x, self.axes), _middle).reshape(self.out_shape(x.shape))
+
+    def slope(self, y: Any, x: Any) -> Any:
+        """One at the median; ties share it."""
+        return Ties(self.axes)(x, lift(y, x, self.axes))
+
+
+def _middle(row: list[sp.Expr]) -> sp.Expr:
+    for end in range(len(row) - 1, 0, -1):
+        for k in range(end):
+            row[k], row[k + 1] = sp.Min(row[k], row[k + 1]), sp.Max(row[k], row[k + 1])
+    return row[(len(row) - 1) // 2]
