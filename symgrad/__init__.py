@@ -75,7 +75,8 @@ if _TYPE_CHECKING:
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
     from symgrad.expression.reader import parse
-    from symgrad.forms import ClosedForm, derive, from_sympy
+    from symgrad.forms import ClosedForm, derive
+    from symgrad.forms.sympy import from_sympy
     from symgrad.teach import explain, graph, report, table
     from symgrad.transforms.loops import fori_loop, scan
 

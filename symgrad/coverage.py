@@ -14,8 +14,8 @@ from typing import Any
 
 from symgrad import functions as _functions
 from symgrad import linalg, nn, ops, special
-from symgrad.compiler.decompose import is_written
-from symgrad.compiler.scalarise import MOVES, write
+from symgrad.compiler.primitives.decompose import is_written
+from symgrad.compiler.primitives.scalarise import MOVES, write
 from symgrad.core.promotion import positions, truths
 from symgrad.forms.canon.lower import lower
 from symgrad.ops.contract import Einsum

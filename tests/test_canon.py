@@ -11,10 +11,10 @@ from checks import close
 
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
-from symgrad.forms import abbreviate
 from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
+from symgrad.forms.notations import abbreviate
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet

@@ -9,7 +9,7 @@ import pytest
 from checks import BACKENDS, every, number, weighed
 
 import symgrad as sg
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 
 from cases import CASES, ROWS
 

@@ -17,7 +17,7 @@ from checks import BACKENDS
 
 import symgrad as sg
 from symgrad.compiler import compiled
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
 

@@ -6,7 +6,7 @@ import pytest
 from checks import close, every, number, weighed
 
 import symgrad as sg
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError
 
 from cases import CASES, SMOOTH

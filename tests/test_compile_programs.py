@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import symgrad as sg
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 
 SHAPES = [(), (3,), (2, 3), (1, 3), (2, 1)]
 ORDINARY = [0.5, -1.25, 2.0, 0.3, -0.7, 1.5]

@@ -16,7 +16,7 @@ from exporting import loaded
 from table import Case
 
 import symgrad as sg
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core.promotion import kind_of, kind_of_number
 from symgrad.engine import record
 from symgrad.errors import SymgradError, ValueNeeded

@@ -10,7 +10,7 @@ from browser import in_a_browser, shown
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra, ShapeError
-from symgrad.teach.layout import Size, layout
+from symgrad.teach.pictures.layout import Size, layout
 
 
 def product(x):

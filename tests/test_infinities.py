@@ -12,7 +12,7 @@ from exporting import loaded
 
 import symgrad as sg
 import symgrad.ops.elementwise.guards
-from symgrad.compiler.backend import Unsuitable
+from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.ops.elementwise.guards import Guard
 from symgrad.ops.map import emap
 

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from symgrad.compiler.llvm.math import FUNCTIONS, LIMIT, definitions
+from symgrad.compiler.backends.llvm.math import FUNCTIONS, LIMIT, definitions
 from symgrad.scalars import SCALARS
 
 llvm = pytest.importorskip("llvmlite.binding")

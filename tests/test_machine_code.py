@@ -10,7 +10,7 @@ import pytest
 from array_programs import Program
 
 import symgrad as sg
-from symgrad.compiler.llvm.math import FUNCTIONS
+from symgrad.compiler.backends.llvm.math import FUNCTIONS
 from symgrad.ops.map import emap
 from symgrad.scalars import SCALARS, X
 

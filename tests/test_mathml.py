@@ -10,9 +10,9 @@ from test_forms import LOSSES, symbols
 
 import symgrad as sg
 from symgrad.errors import FormError
-from symgrad.forms import printers
-from symgrad.teach.arraymathml import MathML, inside, mathml
-from symgrad.teach.markup import name
+from symgrad.forms.nodes import printers
+from symgrad.teach.writing.arraymathml import MathML, inside, mathml
+from symgrad.teach.writing.markup import name
 
 from identities import IDENTITIES, derived
 

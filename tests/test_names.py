@@ -8,7 +8,7 @@ import pytest
 import symgrad as sg
 from symgrad.engine.record import handle
 from symgrad.forms.names import Mint, folded, leaves_in_use_of
-from symgrad.teach.tape import Tape
+from symgrad.teach.steps.tape import Tape
 
 NAMES = [
     *("u", "a", "s", "p", "z", "r", "w", "W", "W1", "W2", "delta", "δ", "h", "A", "X", "x", "T", "y", "g", "t0", "v0"),

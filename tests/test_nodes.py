@@ -14,7 +14,7 @@ from test_forms import LOSSES, symbols
 import symgrad as sg
 from symgrad import errors
 from symgrad.forms.names import latex_name
-from symgrad.forms.nodes import ArraySymbol
+from symgrad.forms.nodes.matrices import ArraySymbol
 
 bce = sg.nn.functional.binary_cross_entropy_with_logits
 SIZES = {"n": 4, "d": 3}

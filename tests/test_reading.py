@@ -26,8 +26,8 @@ from written_forms import (
 import symgrad as sg
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import FormError, SymgradError
-from symgrad.forms import printers
-from symgrad.teach.arraymathml import inside
+from symgrad.forms.nodes import printers
+from symgrad.teach.writing.arraymathml import inside
 
 
 def agrees(got, expected):

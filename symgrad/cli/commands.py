@@ -22,9 +22,10 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES
 from symgrad.expression.reader import Expression
-from symgrad.forms import derive, printers
+from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
+from symgrad.forms.nodes import printers
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.compiler.arguments import as_input, given_away, is_array, positions_of
-from symgrad.compiler.backend import Kernel, Unsuitable
-from symgrad.compiler.choose import build_with, check_backend, check_digits
+from symgrad.compiler.backends.backend import Kernel, Unsuitable
+from symgrad.compiler.backends.choose import build_with, check_backend, check_digits
 from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.compiler.program import Program
-from symgrad.compiler.scalarise import Written, can_be_written, entries_of
 from symgrad.transforms.jacobians import choose_mode, fewer_sweeps
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ import numpy as np
 
 from symgrad.autograd.inlined import inlined
 from symgrad.compiler.jacobians import shortest
-from symgrad.compiler.passes import simplified
+from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, Leaf

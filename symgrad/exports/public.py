@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.exports import c, jax, latex, numpy, python, sympy, torch  # noqa: F401  registers the targets
 from symgrad.exports.request import requested
-from symgrad.exports.target import TARGETS, Source
+from symgrad.exports.targets import (
+    c,  # noqa: F401  registers the targets
+    jax,  # noqa: F401  registers the targets
+    latex,  # noqa: F401  registers the targets
+    numpy,  # noqa: F401  registers the targets
+    python,  # noqa: F401  registers the targets
+    sympy,  # noqa: F401  registers the targets
+    torch,  # noqa: F401  registers the targets
+)
+from symgrad.exports.targets.target import TARGETS, Source
 from symgrad.support.files import replace_files
 
 __all__ = ["export"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.passes import simplified
+from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import CONST, STEP, Program, Value, from_nodes
 from symgrad.compiler.trace import Spec, is_result
 from symgrad.core import modes, trees

@@ -11,10 +11,10 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.compiler.decompose import expand
-from symgrad.compiler.elements import LOAD, Elements
+from symgrad.compiler.primitives.decompose import expand
+from symgrad.compiler.primitives.elements import LOAD, Elements
+from symgrad.compiler.primitives.scalar import TRUTH
 from symgrad.compiler.program import Program, Value
-from symgrad.compiler.scalar import TRUTH
 from symgrad.core.promotion import FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import broadcast_shapes

@@ -2,6 +2,6 @@
 
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.forms.from_sympy import from_sympy
+from symgrad.forms.sympy.from_sympy import from_sympy
 
 __all__ = ["ClosedForm", "derive", "from_sympy"]

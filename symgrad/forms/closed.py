@@ -15,16 +15,17 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.core.pickling import read, written
 from symgrad.errors import ArgumentError, FormError
-from symgrad.forms import names, printers, verify
+from symgrad.forms import names, verify
 from symgrad.forms.budget import Budget
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
-from symgrad.forms.emit import MatrixReading, written_out
 from symgrad.forms.function import Function
-from symgrad.forms.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
-from symgrad.forms.letters import NoMatrix
+from symgrad.forms.nodes import printers
+from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
+from symgrad.forms.notations.letters import NoMatrix
+from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
-from symgrad.forms.to_sympy import to_sympy
+from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.where import Definition, WhereForm
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy

@@ -17,7 +17,7 @@ from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.index import TooDeep
+from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.several import ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes

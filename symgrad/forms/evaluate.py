@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from symgrad.core.kernels import array_kernel
-from symgrad.forms.entries import Entry
+from symgrad.forms.nodes.entries import Entry
 from symgrad.scalars import X
 from symgrad.scalars.quotients import stepwise
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.forms.elementwise import Elementwise
-from symgrad.forms.nodes import ArraySymbol
+from symgrad.forms.nodes.elementwise import Elementwise
+from symgrad.forms.nodes.matrices import ArraySymbol
 from symgrad.scalars import BY_FUNCTION
 from symgrad.scalars.quotients import stepwise
 

@@ -9,8 +9,9 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode
 from symgrad.errors import FormError
-from symgrad.forms import names, printers, verify
+from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
+from symgrad.forms.nodes import printers
 from symgrad.forms.where import Definition, WhereForm
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property

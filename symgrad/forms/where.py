@@ -13,16 +13,17 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
-from symgrad.forms import names, printers
-from symgrad.forms.abbreviate import abbreviated, is_quotient, is_root, is_short, total
+from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
-from symgrad.forms.emit import MatrixReading
-from symgrad.forms.index import Reading, lettered
-from symgrad.forms.letters import NoMatrix
+from symgrad.forms.nodes import printers
+from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, total
+from symgrad.forms.notations.index import Reading, lettered
+from symgrad.forms.notations.letters import NoMatrix
+from symgrad.forms.notations.matrix import MatrixReading
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy

@@ -1,10 +1,10 @@
 """For a class: derivations step by step, pictures of graphs, reports and tables. Imports forms, exports and testing."""
 
-from symgrad.teach.boxes import Arrow, Box
 from symgrad.teach.explanation import Explanation, explain
-from symgrad.teach.picture import Graph, graph
+from symgrad.teach.pictures.boxes import Arrow, Box
+from symgrad.teach.pictures.picture import Graph, graph
 from symgrad.teach.report import Report, report
-from symgrad.teach.steps import Step
+from symgrad.teach.steps.steps import Step
 from symgrad.teach.table import Row, Table, table
 
 __all__ = [

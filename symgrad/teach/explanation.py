@@ -11,12 +11,12 @@ from symgrad.engine.record import as_tensor, handle
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
 from symgrad.teach.calls import check_number, output_of
-from symgrad.teach.html import html
-from symgrad.teach.latex import aligned, latex, markdown
-from symgrad.teach.lines import Line, lines
-from symgrad.teach.steps import Derivation, Step
-from symgrad.teach.tape import Tape
-from symgrad.teach.text import text
+from symgrad.teach.steps.lines import Line, lines
+from symgrad.teach.steps.steps import Derivation, Step
+from symgrad.teach.steps.tape import Tape
+from symgrad.teach.writing.html import html
+from symgrad.teach.writing.latex import aligned, latex, markdown
+from symgrad.teach.writing.text import text
 from symgrad.tensors.tensor import Tensor
 
 

@@ -18,16 +18,16 @@ from symgrad.exports import export
 from symgrad.forms.closed import ClosedForm
 from symgrad.support import foreign
 from symgrad.support.files import replace_files
-from symgrad.teach import html
-from symgrad.teach.brief import brief
 from symgrad.teach.calls import check_number, output_of
-from symgrad.teach.chalk import chalk, number, sizes
 from symgrad.teach.explanation import Explanation
-from symgrad.teach.lines import Formula, equation
-from symgrad.teach.page import page
-from symgrad.teach.picture import graph
-from symgrad.teach.steps import Derivation
-from symgrad.teach.tape import Tape
+from symgrad.teach.pictures.picture import graph
+from symgrad.teach.steps.brief import brief
+from symgrad.teach.steps.chalk import chalk, number, sizes
+from symgrad.teach.steps.lines import Formula, equation
+from symgrad.teach.steps.steps import Derivation
+from symgrad.teach.steps.tape import Tape
+from symgrad.teach.writing import html
+from symgrad.teach.writing.page import page
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 
-from symgrad.compiler.backend import Unsuitable
-from symgrad.compiler.choose import check_digits
-from symgrad.compiler.mpmath.slopes import slopes
+from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.backends.choose import check_digits
+from symgrad.compiler.backends.mpmath.slopes import slopes
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.compiler.meaning import steps_of_map
-from symgrad.compiler.payload import replay
+from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.sparse.sets import Ints, Sets
 from symgrad.core.node import Shape
 from symgrad.ops.map import Map

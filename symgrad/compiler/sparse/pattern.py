@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.decompose import program_of
+from symgrad.compiler.primitives.decompose import program_of
 from symgrad.compiler.program import CONST, Program, Value
 from symgrad.compiler.sparse import contraction  # noqa: F401  (registers its rule)
 from symgrad.compiler.sparse.entries import Entries

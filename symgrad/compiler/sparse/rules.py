@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.assemble import Assemble
-from symgrad.compiler.scalarise import MOVES
+from symgrad.compiler.passes.assemble import Assemble
+from symgrad.compiler.primitives.scalarise import MOVES
 from symgrad.compiler.sparse.entries import Entries, dependence
 from symgrad.compiler.sparse.sets import Ints, Part, Sets, singles, union
 from symgrad.core.node import Shape

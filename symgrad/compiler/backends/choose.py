@@ -1,0 +1,83 @@
+"""Which backend compiles a program. Imports the backends."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.backends import numpy as numpy_backend
+from symgrad.compiler.backends import python
+from symgrad.compiler.backends.backend import BACKENDS, Build, Kernel, Unsuitable
+from symgrad.compiler.backends.mpmath import backend as _mpmath  # noqa: F401 - registers itself
+from symgrad.compiler.program import Program
+from symgrad.core import trees
+from symgrad.errors import ArgumentError, ArgumentTypeError
+
+SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
+_WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+MOST_DIGITS = 1000  # of the backend mpmath
+_PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
+
+
+def check_backend(backend: str) -> None:
+    """Refuse a name that no backend has."""
+    if not isinstance(backend, str):
+        raise ArgumentTypeError(
+            f"compile: backend is a name, got {type(backend).__name__}. Options of the decorator are given by name: "
+            "@sg.compile(backend='numpy')."
+        )
+    names = ["auto", *BACKENDS, *({"llvm"} - set(BACKENDS))]
+    if backend not in names:
+        raise ArgumentError(f"compile: backend={backend!r} is unknown. Expected one of {', '.join(map(repr, names))}.")
+
+
+def check_digits(name: str, digits: Any) -> None:
+    """Refuse a number of digits that is none."""
+    if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
+        raise ArgumentTypeError(f"{name}: digits is a whole number, got {type(digits).__name__}.")
+    if not 1 <= digits <= MOST_DIGITS:
+        raise ArgumentError(f"{name}: digits={digits}. Expected 1 to {MOST_DIGITS}.")
+
+
+def _llvm() -> Build:
+    """The backend of the extra, imported when it is first asked for."""
+    try:
+        importlib.import_module("symgrad.compiler.backends.llvm.backend")
+    except ModuleNotFoundError as error:
+        raise ArgumentError(
+            "compile: backend='llvm' needs llvmlite, which is not installed. Run pip install 'symgrad[llvm]', or use "
+            "backend='auto'."
+        ) from error
+    return BACKENDS["llvm"]
+
+
+def _with_llvm() -> bool:
+    """Whether llvmlite is installed."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile with the backend asked for, or with the first that suits."""
+    if backend == "llvm" or (backend == "auto" and _with_llvm()):
+        try:
+            return _llvm()(program, args, results)
+        except Unsuitable:
+            if backend == "llvm":
+                raise
+    if backend != "auto":
+        return BACKENDS[backend](program, args, results)
+    return _scalars(program, args, results) or numpy_backend.build(program, args, results)
+
+
+def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:
+    """Write a small program out in Python; None where it stays long."""
+    steps = len(program.steps())
+    try:
+        python.check(program, max(_WORTH_TRYING, _ENTRIES * steps))
+        kernel = python.build(program, args, results)
+    except Unsuitable:
+        return None
+    return kernel if kernel.operations <= max(SHORT, _PER_STEP * steps) else None

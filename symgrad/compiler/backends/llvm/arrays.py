@@ -1,0 +1,68 @@
+"""Programs of arrays: a function per nest, called in order; operations without a nest in between.
+
+Imports loops, build and mixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from symgrad.compiler.backends.backend import Kernel, Unsuitable
+from symgrad.compiler.backends.llvm.build import Interface, finished
+from symgrad.compiler.backends.llvm.code import LIBM, Used
+from symgrad.compiler.backends.llvm.machine import LOOPS
+from symgrad.compiler.backends.llvm.math import FUNCTIONS
+from symgrad.compiler.backends.llvm.mixed import mixed
+from symgrad.compiler.backends.llvm.plan import Plan
+from symgrad.compiler.backends.llvm.python_api import TYPE_NUMBERS
+from symgrad.compiler.backends.llvm.steps import Outside, Workspace
+from symgrad.compiler.backends.llvm.workspace import constants, functions, places
+from symgrad.compiler.primitives.decompose import expand
+from symgrad.compiler.primitives.elements import Elements
+from symgrad.compiler.primitives.scalar import TRUTH
+from symgrad.compiler.program import Program
+
+_BASIC = TRUTH | {"add", "sub", "mul", "div", "neg", "select", "cast_float32", "cast_float64"}
+KNOWN = _BASIC | LIBM | set(FUNCTIONS)
+_STACK = 32_768  # bytes of workspace that fit the stack
+_LONG = 200_000  # primitives from which other threads may run meanwhile
+
+
+def build(program: Program, interface: Interface) -> Kernel:
+    """Compile a program of arrays."""
+    e = Elements(program, expand, KNOWN)
+    strange = {str(e.dtypes[k]) for k in e.reachable(e.outputs)} - {str(d) for d in TYPE_NUMBERS}
+    if strange:
+        raise Unsuitable(f"there is no machine code for {sorted(strange)}. Use backend='numpy'.")
+    plan = Plan(e)
+    space = Workspace(plan)
+    used = Used()
+    text, calls = functions(plan, "nest", used)
+    stages: dict[str, Callable[[], str]] = {
+        "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
+    }  # fmt: skip
+    if any(isinstance(s, Outside) for s in plan.steps):
+        return mixed(plan, interface, space, used.text() + text, calls, stages)
+    body = _body(interface, plan, space, [line for c in calls for line in c])
+    return finished(
+        used.text() + text + body,
+        interface,
+        LOOPS,
+        plan.operations(),
+        len(plan.steps),
+        stages,
+        bytes=space.size,
+        free=plan.effort() > _LONG,
+        keep=constants(plan),
+    )
+
+
+def _body(interface: Interface, plan: Plan, space: Workspace, calls: Sequence[str]) -> str:
+    params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
+    params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
+    heap = space.size > _STACK
+    take = f"call ptr @malloc(i64 {space.size})" if heap else f"alloca [{max(1, space.size)} x i8], align 64"
+    give = ["  call void @free(ptr %work)"] if heap else []
+    lines = [f"  %work = {take}", *places(plan, space), *calls, *give, "  ret void"]
+    declared = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" if heap else ""
+    return declared + f"define internal void @body({', '.join(params)}) {{\n" + "\n".join(lines) + "\n}\n"

@@ -1,0 +1,96 @@
+"""The table of functions, and their definitions as IR text. Lowest of the LLVM backend; imports its siblings only."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+
+from symgrad.compiler.backends.llvm.math import (
+    error,
+    exponential,
+    hyperbolic,
+    inverse,
+    logarithms,
+    power,
+    simple,
+    trigonometric,
+)
+from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value
+
+_TABLE: dict[str, Callable[..., Value]] = {
+    "exp": exponential.exp,
+    "exp2": exponential.exp2,
+    "expm1": exponential.expm1,
+    "sigmoid": exponential.sigmoid,
+    "log": logarithms.log,
+    "log1p": logarithms.log1p,
+    "log2": logarithms.log2,
+    "log10": logarithms.log10,
+    "softplus": logarithms.softplus,
+    "logsigmoid": logarithms.logsigmoid,
+    "bce_logits": logarithms.bce_logits,
+    "sin": trigonometric.sin,
+    "cos": trigonometric.cos,
+    "tan": trigonometric.tan,
+    "asin": inverse.asin,
+    "acos": inverse.acos,
+    "atan": inverse.atan,
+    "atan2": inverse.atan2,
+    "sinh": hyperbolic.sinh,
+    "cosh": hyperbolic.cosh,
+    "tanh": hyperbolic.tanh,
+    "sech2": hyperbolic.sech2,  # what 1/(cosh x · cosh x) is replaced by
+    "asinh": hyperbolic.asinh,
+    "acosh": hyperbolic.acosh,
+    "atanh": hyperbolic.atanh,
+    "erf": error.erf,
+    "erfc": error.erfc,
+    "pow": power.pow_,
+    "sqrt": simple.sqrt,
+    "rsqrt": simple.rsqrt,
+    "abs": simple.abs_,
+    "sign": simple.sign,
+    "floor": simple.floor,
+    "ceil": simple.ceil,
+    "trunc": simple.trunc,
+    "round": simple.round_,
+    "maximum": simple.maximum,
+    "minimum": simple.minimum,
+    "relu": simple.relu,
+    "clamp": simple.clamp,
+    "clamp_min": simple.maximum,
+    "clamp_max": simple.minimum,
+}
+
+# name -> number of arguments
+FUNCTIONS = {name: len(inspect.signature(function).parameters) for name, function in _TABLE.items()}
+
+# (name, kind) -> the |x| up to which the function is accurate; beyond it gives some finite number
+LIMIT = {(name, kind): limit for name in ("sin", "cos", "tan") for kind, limit in trigonometric.LIMIT.items()}
+
+
+def definitions(names: Iterable[tuple[str, str]]) -> str:
+    """IR that defines ``@sg.<name>.<kind>`` for each (name, kind), and declares the intrinsics used.
+
+    Args: pairs of a key of ``FUNCTIONS`` and "f64" or "f32"; repetitions are dropped. Raises KeyError of others.
+
+    >>> definitions([("sqrt", "f64")]).splitlines()[0]
+    'declare double @llvm.sqrt.f64(double)'
+    """
+    found = [_definition(name, kind) for name, kind in sorted(set(names))]
+    declares = {line for _, lines in found for line in lines}
+    return "\n".join([*sorted(declares), "", *(text for text, _ in found)])
+
+
+@functools.cache
+def _definition(name: str, kind_name: str) -> tuple[str, frozenset[str]]:
+    """The text of a function, and the declarations it wants."""
+    kind, body = KINDS[kind_name], Body()
+    arguments = [f"%x{i}" for i in range(FUNCTIONS[name])]
+    result = _TABLE[name](*(Value(body, kind, kind.type, argument) for argument in arguments))
+    parameters = ", ".join(f"{kind.type} {argument}" for argument in arguments)
+    head = f"define internal {kind.type} @sg.{name}.{kind_name}({parameters})"
+    attributes = "alwaysinline nounwind willreturn readnone"  # which every LLVM reads; memory(none) came with 16
+    text = "\n".join([f"{head} {attributes} {{", *body.lines, f"  ret {kind.type} {result.name}", "}", ""])
+    return text, frozenset(body.declares)

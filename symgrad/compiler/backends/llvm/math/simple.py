@@ -1,0 +1,66 @@
+"""Roundings, signs, bounds and roots: a few instructions each. Where NumPy propagates nan, so do these."""
+
+from __future__ import annotations
+
+from symgrad.compiler.backends.llvm.math.builder import Operand, Value, copysign, magnitude, rounding, select
+from symgrad.compiler.backends.llvm.math.builder import sqrt as root
+
+
+def sqrt(x: Value) -> Value:
+    """√x."""
+    return root(x)
+
+
+def rsqrt(x: Value) -> Value:
+    """1/√x."""
+    return 1.0 / root(x)
+
+
+def abs_(x: Value) -> Value:
+    """|x|."""
+    return magnitude(x)
+
+
+def sign(x: Value) -> Value:
+    """-1, 0, 1, or nan."""
+    return select(magnitude(x) > 0.0, copysign(1.0, x), x + 0.0)
+
+
+def floor(x: Value) -> Value:
+    """The largest integer <= x."""
+    return rounding("floor", x)
+
+
+def ceil(x: Value) -> Value:
+    """The smallest integer >= x."""
+    return rounding("ceil", x)
+
+
+def trunc(x: Value) -> Value:
+    """x without its fraction."""
+    return rounding("trunc", x)
+
+
+def round_(x: Value) -> Value:
+    """The nearest integer, half to even."""
+    return rounding("rint", x)
+
+
+def maximum(x: Value, y: Operand) -> Value:
+    """The larger, y where equal; nan if either is."""
+    return select(x.is_nan(), x, select(x > y, x, y))
+
+
+def minimum(x: Value, y: Operand) -> Value:
+    """The smaller, y where equal; nan if either is."""
+    return select(x.is_nan(), x, select(x < y, x, y))
+
+
+def relu(x: Value) -> Value:
+    """max(x, 0)."""
+    return maximum(x, 0.0)
+
+
+def clamp(x: Value, low: Value, high: Value) -> Value:
+    """min(max(x, low), high)."""
+    return minimum(maximum(x, low), high)

@@ -1,0 +1,147 @@
+"""Programs with operations that run their forward, such as large matrix products: machine code around NumPy calls.
+
+Every buffer of the workspace is a part of one NumPy array, so operations read and write views of it that are made
+once. Imports workspace, build and outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.backends.backend import Kernel, as_result
+from symgrad.compiler.backends.llvm import python_api
+from symgrad.compiler.backends.llvm.build import Interface
+from symgrad.compiler.backends.llvm.machine import LOOPS, compile_ir
+from symgrad.compiler.backends.llvm.memory import View, numpy_view
+from symgrad.compiler.backends.llvm.outside import writer
+from symgrad.compiler.backends.llvm.plan import Plan
+from symgrad.compiler.backends.llvm.steps import Outside, Workspace
+from symgrad.compiler.backends.llvm.workspace import constants, places
+from symgrad.compiler.backends.llvm.wrapper import entry
+
+Part = list[int] | Outside  # steps by number, or one operation
+
+
+def mixed(
+    plan: Plan,
+    interface: Interface,
+    space: Workspace,
+    text: str,
+    calls: Sequence[list[str]],
+    stages: dict[str, Callable[[], str]],
+) -> Kernel:
+    """Compile the stretches of nests, and return the kernel that runs all parts in order."""
+    parts = _parts(plan)
+    floats = [*[a.is_float for a in interface.inputs], *[False] * (len(interface.outputs) + 1)]
+    for n, part in enumerate(parts):
+        if isinstance(part, list):
+            text += _stretch(n, part, interface, plan, space, calls) + entry(f"entry{n}", floats, f"part{n}")
+    machine = compile_ir(text, LOOPS)
+    ready = [
+        python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
+        if isinstance(part, list)
+        else part
+        for n, part in enumerate(parts)
+    ]
+    runner = _Runner(ready, interface, plan, space)
+    return Kernel(
+        run=runner.run,
+        source=text,
+        backend="llvm",
+        operations=plan.operations(),
+        kernels=len(plan.steps),
+        bytes=space.size,
+        stages={**stages, "assembly": machine.assembly},
+    )
+
+
+def _parts(plan: Plan) -> list[Part]:
+    found: list[Part] = []
+    for n, step in enumerate(plan.steps):
+        if isinstance(step, Outside):
+            found.append(step)
+        elif found and isinstance(found[-1], list):
+            found[-1].append(n)
+        else:
+            found.append([n])
+    return found
+
+
+def _stretch(
+    n: int, steps: list[int], interface: Interface, plan: Plan, space: Workspace, calls: Sequence[list[str]]
+) -> str:
+    params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
+    params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
+    lines = [*places(plan, space), *[line for k in steps for line in calls[k]], "  ret void"]
+    return f"define internal void @part{n}({', '.join([*params, 'ptr %work'])}) {{\n" + "\n".join(lines) + "\n}\n"
+
+
+Get = Callable[[Sequence[Any], Sequence[Any]], Any]  # (arguments, results) -> an operand
+
+
+class _Runner:
+    def __init__(self, calls: Sequence[Any], interface: Interface, plan: Plan, space: Workspace) -> None:
+        self.interface, self.plan, self.space = interface, plan, space
+        self.calls = [(c, None) if not isinstance(c, Outside) else (writer(c.op), (*c.args, c.result)) for c in calls]
+        self.pool: list[tuple[Any, list[tuple[Any, list[Get] | None]]]] = []
+
+    def run(self, args: Sequence[Any]) -> list[Any]:
+        """Run all parts. Threads running at the same time have a workspace each: pop and append are atomic."""
+        try:
+            memory, steps = self.pool.pop()
+        except IndexError:
+            memory = np.empty(max(64, self.space.size), np.uint8)
+            steps = [(step, self._getters(views, memory)) for step, views in self.calls]
+        outs = [np.empty(a.shape, a.dtype) for a in self.interface.outputs]
+        with np.errstate(all="ignore"):
+            for step, getters in steps:
+                if getters is None:
+                    step(*args, *outs, memory)
+                else:
+                    step(*[get(args, outs) for get in getters])
+        self.pool.append((memory, steps))
+        return [y if y.ndim else as_result(y, y.dtype) for y in outs]
+
+    def _getters(self, views: Sequence[Any] | None, memory: Any) -> list[Get] | None:
+        if views is None:
+            return None
+        *read, written = views
+        return [*[self._getter(v, memory, True) for v in read], self._getter(written, memory, False)]
+
+    def _getter(self, v: Any, memory: Any, read: bool) -> Get:
+        """Return how an operand is found: made once, where it lies in the workspace or in a constant."""
+        if not isinstance(v, View):
+            return lambda args, outs: v
+        b, number = v.buffer, v.buffer.number
+        as_number = read and v.shape == () and b.dtype == np.float64
+        if b.kind in "cw":
+            fixed = numpy_view(v, self._memory_of(v, memory))
+            return (lambda args, outs: fixed.item()) if as_number else (lambda args, outs: fixed)
+        if b.kind == "o":
+            if _straight(v, self.interface.outputs[number].shape) and not as_number:
+                return lambda args, outs: outs[number]
+            return lambda args, outs: _number_of(numpy_view(v, outs[number]), as_number)
+        if _straight(v, self.interface.inputs[number].shape):
+            return lambda args, outs: args[number]
+        return lambda args, outs: _number_of(numpy_view(v, np.asarray(args[number])), as_number)
+
+    def _memory_of(self, v: View, memory: Any) -> Any:
+        b = v.buffer
+        if b.kind == "c":
+            return self.plan.constants[b.number]
+        start = self.space.offsets[b]
+        return memory[start : start + b.size * b.dtype.itemsize].view(b.dtype)
+
+
+def _number_of(x: Any, as_number: bool) -> Any:
+    return x.item() if as_number else x
+
+
+def _straight(v: View, shape: tuple[int, ...]) -> bool:
+    """Whether a view is all of an array of this shape."""
+    whole = tuple(prod(shape[a + 1 :]) for a in range(len(shape)))
+    return not v.offset and v.shape == shape and v.strides == whole

@@ -1,0 +1,348 @@
+"""From clusters to nests: loops over boxes that read views, compute primitives, and write or add into views.
+
+Operations that only move entries become other views where they can, else a nest that copies. What has no nest is
+left to its forward, between two stretches of machine code. Imports clusters, elements and memory.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape, View, view_of, whole
+from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
+from symgrad.compiler.passes.assemble import Assemble
+from symgrad.compiler.passes.order import simplified
+from symgrad.compiler.primitives.clusters import Cluster, clusters
+from symgrad.compiler.primitives.elements import LOAD, OP, Elements
+from symgrad.compiler.program import Program
+from symgrad.ops.contract import Einsum
+from symgrad.ops.linalg.matrices import Diagonal
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part
+from symgrad.transforms.loops.body import Body
+from symgrad.transforms.loops.op import Scan
+
+SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
+SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
+
+
+class Plan:
+    """The steps of a program, and its buffers."""
+
+    def __init__(self, e: Elements, small: int = SMALL_PRODUCT) -> None:
+        self.e, self.small = e, small
+        self.steps: list[Step] = []
+        self.work: list[Buffer] = []
+        self.constants: dict[int, Any] = {}
+        self.views: dict[int, View] = {}
+        self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
+        self._homes: dict[int, View] = {}
+        self._number(e)
+        self._house()
+        for stage in clusters(e):
+            if isinstance(stage, Cluster):
+                self._cluster(stage)
+            else:
+                self._operation(stage)
+        self._copy_out()
+
+    def operations(self) -> int:
+        """Return the number of primitives and operations in the code."""
+        return sum(
+            len(s.body) + len(s.sums) if isinstance(s, Nest) else s.body.operations() if isinstance(s, Loop) else 1
+            for s in self.steps
+        )
+
+    def effort(self) -> int:
+        """Return about how many primitives a call runs."""
+        inner = sum(s.op.length * s.body.effort() for s in self.steps if isinstance(s, Loop))
+        return inner + sum(s.work for s in self.steps if isinstance(s, Nest))
+
+    # -------------------------------------------------------------- memory
+    def _number(self, e: Elements) -> None:
+        for r in e.reachable(e.outputs):
+            name, *rest = e.ops[r]
+            if name == "in":
+                self.views[r] = whole(Buffer("x", rest[0], prod(e.shapes[r]), e.dtypes[r]), e.shapes[r])
+            elif name == "array":
+                self.constants[r] = np.ascontiguousarray(e.arrays[r])
+                self.views[r] = whole(Buffer("c", r, prod(e.shapes[r]), e.dtypes[r]), e.shapes[r])
+
+    def place(self, r: int) -> View:
+        """Return memory for a value: a part of what it is joined into, the result that it is, or workspace."""
+        self.views[r] = self._homes.get(r) or self._room(r)
+        return self.views[r]
+
+    def _room(self, r: int) -> View:
+        e = self.e
+        size, dtype = prod(e.shapes[r]), e.dtypes[r]
+        buffer = Buffer("o", self._results[r], size, dtype) if r in self._results else self.workspace(size, dtype)
+        return whole(buffer, e.shapes[r])
+
+    def _house(self) -> None:
+        """Give what is joined into a larger array its home there, so that it need not be copied.
+
+        Zeros around the parts are written first of all. Where other terms are added to a part later, only what nobody
+        else reads may live.
+        """
+        e = self.e
+        live = e.reachable(e.outputs)
+        uses = Counter(r for k in live for r in e.refs(k))
+        changing: set[int] = set()
+        for k in reversed(live):
+            regions = self._regions(k)
+            if regions is None:
+                continue
+            home = self._homes.get(k) or self._room(k)
+            self._homes[k] = home
+            changes = k in changing or any(again for _, _, again in regions)
+            for r, op, again in regions:
+                if again or not self._homeless(r, k) or (changes and uses[r] > 1):
+                    continue
+                region = op(home)
+                if region is not None and region.shape == e.shapes[r]:
+                    self._homes[r] = region
+                    changing.update([r] if changes else [])
+            if isinstance(e.ops[k][0], Assemble) and not e.ops[k][0].covers:
+                self._copy(0.0, home)
+
+    def _homeless(self, r: int, k: int) -> bool:
+        """Whether a value may live in what it is joined into."""
+        known = r in self._homes or r in self._results or self.e.kind(r) == LOAD
+        return not known and self.e.dtypes[r] == self.e.dtypes[k]
+
+    def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
+        """Return how the arguments of an operation lie in its result; None where it is no joining."""
+        op, *refs = self.e.ops[k]
+        if self.e.kind(k) != OP or self.e.dtypes[k].kind not in "fb":
+            return None
+        if isinstance(op, Assemble):
+            return [(r, partial(view_of, p), again) for r, p, again in zip(refs, op.parts, op.overlaps)]
+        if isinstance(op, (Cat, Stack)):
+            starts = accumulate([_size(op, self.e.shapes[r]) for r in refs], initial=0)
+            return [(r, partial(_slot, op, s, self.e.shapes[r]), False) for r, s in zip(refs, starts)]
+        if isinstance(op, Reshape):
+            return [(refs[0], partial(view_of, Reshape(self.e.shapes[refs[0]])), False)]
+        return None
+
+    def workspace(self, size: int, dtype: Any) -> Buffer:
+        """Return a new buffer of the workspace."""
+        self.work.append(Buffer("w", len(self.work), size, np.dtype(dtype)))
+        return self.work[-1]
+
+    def view(self, r: int) -> View:
+        """Return where a value lies; a number gets memory of its own."""
+        if r not in self.views:
+            value = self.e.value(r)
+            assert value is not None  # everything else has been placed before it is read
+            self.constants[r] = np.array([value])
+            self.views[r] = View(Buffer("c", r, 1, self.e.dtypes[r]), 0, (), ())
+        return self.views[r]
+
+    # -------------------------------------------------------------- loops
+    def _cluster(self, c: Cluster) -> None:
+        e = self.e
+        nest = Nest(c.shape, body=list(c.body))
+        nest.loads = {r: self.view(r).to(c.shape) for r in c.loads(e)}
+        nest.stores = [(r, self.place(r)) for r in c.stored]
+        for r in c.reductions:
+            op, source = e.ops[r]
+            target = self.place(r)
+            rest = iter(target.strides)
+            strides = tuple(0 if a in op.axes else next(rest) for a in range(len(c.shape)))
+            nest.sums.append((self._started(op.kind, target), source, target._replace(strides=strides, shape=c.shape)))
+        self.steps.append(nest)
+
+    def _started(self, kind: str, target: View) -> str:
+        """Write the neutral number first where the result is a part of something; else the nest does."""
+        if target == whole(target.buffer, target.shape):
+            return kind
+        self._copy(FILL[kind], target)
+        return ONTO[kind]
+
+    def _copy(self, source: View | float, target: View) -> None:
+        """Append the nest that copies, or fills with a number."""
+        ref = self.e.const(source) if isinstance(source, float) else -1
+        loads = {} if isinstance(source, float) else {ref: source.to(target.shape)}
+        self.steps.append(Nest(target.shape, loads, stores=[(ref, target)]))
+
+    def _copy_out(self) -> None:
+        for k, r in enumerate(self.e.outputs):
+            shape, dtype = self.e.shapes[r], self.e.dtypes[r]
+            target = whole(Buffer("o", k, prod(shape), dtype), shape)
+            if self.views.get(r) != target:
+                value = self.e.value(r)
+                self._copy(self.view(r) if value is None else value, target)
+
+    # -------------------------------------------------------------- operations
+    def _operation(self, k: int) -> None:
+        e = self.e
+        op, *refs = e.ops[k]
+        if len(refs) == 1 and e.dtypes[k] == e.dtypes[refs[0]]:
+            found = view_of(op, self.view(refs[0]))
+            if found is not None:
+                self.views[k] = found
+                return
+        if e.dtypes[k].kind in "fb" and self._moved(op, k, refs):
+            return
+        if isinstance(op, Einsum) and self._contraction(op, k, refs):
+            return
+        if isinstance(op, Scan) and self._loop(op, k, refs):
+            return
+        self.steps.append(Outside(op, [self._argument(r, k) for r in refs], self.place(k)))
+
+    def _argument(self, r: int, k: int) -> Any:
+        value = self.e.value(r)
+        if value is None:
+            return self.view(r)
+        whole_number = self.e.dtypes[k].kind in "iu" and value == int(value)
+        return int(value) if whole_number else value
+
+    def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
+        """Append copies for operations that move entries. Whether it was one."""
+        if isinstance(op, (Cat, Stack, Assemble)):
+            self._join(self.place(k), self._regions(k) or [])
+        elif isinstance(op, Scatter) and isinstance(op.where, Part):
+            target = self.place(k)
+            region = view_of(op.where, target)
+            assert region is not None  # a Part reads a view
+            self._copy(0.0, target)
+            self._copy(self.view(refs[0]), region)
+        elif isinstance(op, Put) and isinstance(op.where, Part):
+            target = self.place(k)
+            region = view_of(op.where, target)
+            assert region is not None  # a Part reads a view
+            self._copy(self.view(refs[0]), target)
+            self._copy(self.view(refs[1]), region)
+        elif isinstance(op, Eye):
+            target = self.place(k)
+            self._copy(0.0, target)
+            n = min(op.n, op.m)
+            self._copy(1.0, View(target.buffer, 0, (op.m + 1,), (n,)))
+        elif len(refs) == 1 and op.linear and _reorders(op):
+            source = self.view(refs[0])
+            copy = whole(self.workspace(prod(source.shape), source.buffer.dtype), source.shape)
+            found = view_of(op, copy)
+            if found is None:
+                return False
+            self._copy(source, copy)
+            self.views[k] = found
+        else:
+            return False
+        return True
+
+    def _join(self, target: View, regions: Sequence[Any]) -> None:
+        """Copy, or add, what is not in its place yet."""
+        for r, op, again in regions:
+            region = op(target)
+            value = self.e.value(r)
+            if again:
+                self._add(self.view(r), region)
+            elif value is not None:
+                self._copy(value, region)
+            elif self.views.get(r) != region:
+                self._copy(self.view(r), region)
+
+    def _add(self, source: View, target: View) -> None:
+        """Append the nest that adds to what is there."""
+        self.steps.append(Nest(target.shape, {-1: source.to(target.shape)}, sums=[(ONTO["sum"], -1, target)]))
+
+    def _loop(self, op: Scan, k: int, refs: Sequence[int]) -> bool:
+        """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
+        e = self.e
+        dtypes = {op.packed, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
+        if op.length < 1 or len(dtypes) != 1 or op.packed.kind != "f":
+            return False
+        body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
+        if any(isinstance(s, Outside) for s in body.steps):
+            return False
+        args = [self._contiguous(self.view(r), op.packed) for r in refs]
+        memory = self.workspace(loop_memory(op, body) // op.packed.itemsize + 1, op.packed)
+        result = self.place(k)
+        if result.strides != whole(result.buffer, result.shape).strides:  # a loop packs its results without gaps
+            result = self.views[k] = whole(self.workspace(prod(result.shape), op.packed), result.shape)
+        self.steps.append(Loop(op, args, result, body, memory))
+        return True
+
+    def _contiguous(self, view: View, dtype: Any) -> View:
+        """Return a view in row-major order, copied where it is not, or where it is a number of another dtype."""
+        if view.strides == whole(view.buffer, view.shape).strides and view.buffer.dtype == dtype:
+            return view
+        copy = whole(self.workspace(prod(view.shape), dtype), view.shape)
+        self._copy(view, copy)
+        return copy
+
+    def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
+        """Append the nest of a small contraction. Whether it is one."""
+        e = self.e
+        if e.dtypes[k].kind != "f" or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
+            return False
+        sizes = op.sizes([e.shapes[r] for r in refs])
+        if prod(sizes.values()) > self.small or any(len(set(t)) != len(t) for t in op.terms):
+            return False
+        target = self.place(k)
+        out = dict(zip(op.output, target.strides))
+        here = [self.view(r) for r in refs]
+        steps = [dict(zip(t, v.strides)) for t, v in zip(op.terms, here)]
+        letters = _order(op, sizes, steps, out)
+        dims = tuple(sizes[c] for c in letters)
+        nest = Nest(dims, product=tuple(range(-2, -2 - len(refs), -1)))
+        for name, v, own in zip(nest.product, here, steps):
+            nest.loads[name] = View(v.buffer, v.offset, tuple(own.get(c, 0) for c in letters), dims)
+        strides_out = tuple(out.get(c, 0) for c in letters)
+        nest.sums.append((self._started("sum", target), 0, View(target.buffer, target.offset, strides_out, dims)))
+        self.steps.append(nest)
+        return True
+
+
+def _size(op: Any, shape: Shape) -> int:
+    """The positions that an argument takes up along the axis of joining."""
+    return 1 if isinstance(op, Stack) else shape[op.axis]
+
+
+def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
+    """Where an argument of Cat or Stack lies in the result."""
+    offset = home.offset + start * home.strides[op.axis]
+    strides = home.strides
+    if isinstance(op, Stack):
+        strides = (*strides[: op.axis], *strides[op.axis + 1 :])
+    return View(home.buffer, offset, strides, shape)
+
+
+def program_of_body(body: Body) -> Program:
+    """Return a loop's body as a program of its carries, slices and constants."""
+    program = Program()
+    places = [program.input(s.shape, s.dtype) for s in body.inputs] + [program.const(c) for c in body.literals]
+    for step in body.steps:
+        args = tuple(places[k] for k in step.args)
+        places.append(program.step(step.op, args, step.result.shape))
+    program.outputs = [places[k] for k in body.outputs]
+    return simplified(program)
+
+
+def _reorders(op: Any) -> bool:
+    """Whether an operation is a view of contiguous memory: reshape, expand, flip, transposition, slices."""
+    if isinstance(op, Einsum):
+        return len(op.terms) == 1 and set(op.output) == set(op.terms[0])
+    return isinstance(op, (Reshape, Expand, Flip, Part, Diagonal))
+
+
+def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:
+    """Order the loops: the innermost runs through memory without gaps wherever it can."""
+    letters = [*op.output, *dict.fromkeys(c for t in op.terms for c in t if c not in op.output)]
+
+    def smooth(c: str) -> tuple[int, int]:
+        steps = [t.get(c, 0) for t in (*terms, out)]
+        return (sum(s in (0, 1) for s in steps) if sizes[c] > 3 else 0), sizes[c]
+
+    inner = max(letters, key=smooth) if letters else ""
+    return [c for c in letters if c != inner] + ([inner] if inner else [])

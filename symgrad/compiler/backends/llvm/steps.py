@@ -1,0 +1,118 @@
+"""What a plan consists of: nests, loops, and operations outside machine code; and the workspace they share.
+
+Imports memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Protocol
+
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape, View
+from symgrad.compiler.primitives.elements import Elements
+from symgrad.transforms.loops.op import Scan
+
+FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
+ONTO = {"sum": "sum onto", "max": "max onto", "min": "min onto"}  # into memory that holds something already
+
+
+class Steps(Protocol):
+    """What the workspace needs of a plan."""
+
+    e: Elements
+    steps: list[Step]
+    constants: dict[int, Any]
+
+    def operations(self) -> int:
+        """Return the number of primitives and operations in the code."""
+
+    def effort(self) -> int:
+        """Return about how many primitives a call runs."""
+
+
+@dataclass
+class Nest:
+    """Loops over ``dims``. ``body`` lists primitives; a reference is read where ``loads`` has it.
+
+    ``stores`` are (reference, view); ``sums`` are (kind, reference, view), whose strides are 0 along reduced axes.
+    """
+
+    dims: Shape
+    loads: dict[int, View] = field(default_factory=dict)
+    body: list[int] = field(default_factory=list)
+    stores: list[tuple[int, View]] = field(default_factory=list)
+    sums: list[tuple[str, int, View]] = field(default_factory=list)
+    product: tuple[int, ...] = ()  # references whose product is summed: a contraction
+
+    @property
+    def work(self) -> int:
+        """About how many primitives it runs."""
+        return prod(self.dims) * max(1, len(self.body) + len(self.sums) + len(self.product))
+
+
+@dataclass
+class Outside:
+    """An operation that runs its forward: the views it reads, and the buffer its result goes to."""
+
+    op: Any
+    args: list[Any]  # views, or numbers
+    result: View
+
+
+@dataclass
+class Loop:
+    """A body run once for each slice: how ``scan`` and its derivatives run."""
+
+    op: Scan
+    args: list[View]
+    result: View
+    body: Steps
+    memory: Buffer  # the carries before and after a step, and the body's workspace
+
+
+Step = Nest | Outside | Loop
+
+
+def loop_memory(op: Scan, body: Steps) -> int:
+    """Return how many bytes a loop works in: the carries twice, each from a multiple of 64, and its workspace."""
+    return 2 * sum(carry_bytes(op, k) for k in range(op.carries)) + Workspace(body).size
+
+
+def carry_bytes(op: Scan, k: int) -> int:
+    """Return the room of a carry."""
+    return -(-max(1, prod(op.body.inputs[k].shape)) * op.packed.itemsize // 64) * 64
+
+
+class Workspace:
+    """Offsets of the workspace's buffers: memory is taken again once nobody reads it any more."""
+
+    def __init__(self, plan: Steps) -> None:
+        first: dict[Buffer, int] = {}
+        last: dict[Buffer, int] = {}
+        for n, step in enumerate(plan.steps):
+            for b in buffers_of(step):
+                first.setdefault(b, n)
+                last[b] = n
+        self.offsets: dict[Buffer, int] = {}
+        self.size = 0
+        busy: list[tuple[int, int, int]] = []  # (last step, start, end)
+        for b in sorted((b for b in first if b.kind == "w"), key=lambda b: first[b]):
+            busy = [x for x in busy if x[0] >= first[b]]
+            need = -(-max(1, b.size) * b.dtype.itemsize // 64) * 64
+            start = 0
+            for _, begin, end in sorted(busy, key=lambda x: x[1]):
+                if begin - start >= need:
+                    break
+                start = max(start, end)
+            self.offsets[b] = start
+            busy.append((last[b], start, start + need))
+            self.size = max(self.size, start + need)
+
+
+def buffers_of(step: Step) -> list[Buffer]:
+    """Return the buffers that a step touches."""
+    if isinstance(step, Nest):
+        return [v.buffer for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
+    found = [*[a.buffer for a in step.args if isinstance(a, View)], step.result.buffer]
+    return [*found, step.memory] if isinstance(step, Loop) else found

@@ -1,0 +1,51 @@
+"""Where the code finds the workspace, and the functions of a plan's steps. Imports plan and loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.compiler.backends.llvm import loops, scan
+from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.steps import Loop, Nest, Steps, Workspace
+
+
+def places(plan: Steps, space: Workspace) -> list[str]:
+    """Return the lines that name the workspace's buffers and the constants."""
+    lines = [f"  %{b.name} = getelementptr i8, ptr %work, i64 {start}" for b, start in space.offsets.items()]
+    for r, array in plan.constants.items():
+        lines.append(f"  %c{r} = getelementptr i8, ptr inttoptr (i64 {array.ctypes.data} to ptr), i64 0")
+    return lines
+
+
+def constants(plan: Steps) -> list[Any]:
+    """Return the arrays that the code refers to by address."""
+    inner = [c for s in plan.steps if isinstance(s, Loop) for c in constants(s.body)]
+    return [*plan.constants.values(), *inner]
+
+
+def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
+    """Return the functions of all steps, and for each step the lines that call its own; none for one outside."""
+    texts: list[str] = []
+    calls: list[list[str]] = []
+    for n, step in enumerate(plan.steps):
+        name = f"{prefix}{n}"
+        if isinstance(step, Nest):
+            text, buffers = loops.function(name, step, plan.e, used)
+            texts.append(text)
+            calls.append([f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"])
+        elif isinstance(step, Loop):
+            texts += [_body(name, step, used), scan.around(name, step)]
+            calls.append(scan.call(name, step))
+        else:
+            calls.append([])
+    return "\n".join(texts), calls
+
+
+def _body(name: str, loop: Loop, used: Used) -> str:
+    """The functions of a loop's body and of its steps."""
+    inner, calls = functions(loop.body, f"{name}.", used)
+    params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.inputs))]]
+    params += [f"ptr %o{k}" for k in range(len(loop.op.body.outputs))]
+    lines = [*places(loop.body, Workspace(loop.body)), *[line for c in calls for line in c], "  ret void"]
+    text = "\n".join(lines)
+    return f"{inner}\ndefine internal void @{name}.body({', '.join(params)}, ptr %work) {{\n{text}\n}}\n"

@@ -1,0 +1,191 @@
+"""The IR around a kernel's body: check the arguments, make the results, run, and return them as Python objects.
+
+For arguments of another kind, shape or layout the function returns NotImplemented. Imports python_api and trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler.backends.llvm import python_api as api
+from symgrad.core import trees
+
+FLOAT64 = np.dtype(np.float64)
+
+
+class Array(NamedTuple):
+    """An argument or a result: 0-d float64 are Python floats."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def is_float(self) -> bool:
+        """Whether Python sees a float."""
+        return self.shape == () and self.dtype == FLOAT64
+
+
+def wrapper(name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: trees.Tree, free: bool) -> str:
+    """Return the IR of the function ``name(self, arguments, count)`` around ``@body(inputs…, outputs…)``.
+
+    Args:
+        name: of the function.
+        inputs: what the arguments must be.
+        outputs: what the body writes.
+        tree: how the results are put together; tuples only.
+        free: let other Python threads run meanwhile.
+    """
+    w = _Wrapper(inputs, outputs)
+    w.line(f"%right = icmp eq i64 %count, {len(inputs)}")
+    w.branch("right", "other")
+    sources = [w.argument(k, a) for k, a in enumerate(inputs)]
+    targets = [w.result(k, a) for k, a in enumerate(outputs)]
+    if free:
+        w.line(f"%state = call ptr {w.function('PyEval_SaveThread')}()")
+    w.line(f"call void @body({', '.join(f'ptr {p}' for p in [*sources, *targets])})")
+    if free:
+        w.line(f"call void {w.function('PyEval_RestoreThread')}(ptr %state)")
+    found = w.tree(tree, iter(range(len(outputs))))
+    w.line(f"ret ptr {found}")
+    dims = "\n".join(
+        f"@{name}.dims{k} = private constant [{len(a.shape)} x i64] [{', '.join(f'i64 {n}' for n in a.shape)}]"
+        for k, a in enumerate(outputs)
+        if a.shape
+    )
+    body = "\n".join(w.lines).replace("@DIMS", f"@{name}.dims")
+    refused = f"""other:
+  call void {w.function("Py_IncRef")}(ptr {_address(id(NotImplemented))})
+  ret ptr {_address(id(NotImplemented))}
+failed:
+  ret ptr null"""
+    return f"{dims}\ndefine ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\nentry:\n{body}\n{refused}\n}}\n"
+
+
+def entry(name: str, floats: Sequence[bool], body: str) -> str:
+    """Return the IR of ``name(self, arguments, count)`` that hands the memory of floats and arrays to ``@body``.
+
+    Nothing is checked: for arguments that the caller made or has checked.
+    """
+    w = _Wrapper((), ())
+    sources = []
+    for k, is_float in enumerate(floats):
+        obj = w.set(f"load ptr, ptr {w.set(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
+        place = w.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}") if is_float else w.field(obj, api.DATA, "ptr")
+        sources.append(f"ptr {place}")
+    w.line(f"call void @{body}({', '.join(sources)})")
+    w.line(f"call void {w.function('Py_IncRef')}(ptr {_address(id(None))})")
+    w.line(f"ret ptr {_address(id(None))}")
+    lines = "\n".join(w.lines)
+    return f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\n{lines}\n}}\n"
+
+
+def _address(number: int) -> str:
+    return f"inttoptr (i64 {number} to ptr)"
+
+
+class _Wrapper:
+    def __init__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+        self.inputs, self.outputs = inputs, outputs
+        self.lines: list[str] = []
+        self.count = 0
+        self.objects: dict[int, str] = {}
+        self.numbers: dict[int, str] = {}
+
+    def line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def fresh(self) -> str:
+        self.count += 1
+        return f"%w{self.count}"
+
+    def function(self, name: str) -> str:
+        return _address(api.functions()[name])
+
+    def set(self, text: str) -> str:
+        found = self.fresh()
+        self.line(f"{found} = {text}")
+        return found
+
+    def branch(self, condition: str, otherwise: str) -> None:
+        """Go on where the condition holds."""
+        self.count += 1
+        self.line(f"br i1 %{condition.lstrip('%')}, label %on{self.count}, label %{otherwise}")
+        self.lines.append(f"on{self.count}:")
+
+    def field(self, obj: str, offset: int, kind: str) -> str:
+        place = self.set(f"getelementptr i8, ptr {obj}, i64 {offset}")
+        return self.set(f"load {kind}, ptr {place}")
+
+    def argument(self, k: int, a: Array) -> str:
+        """Check an argument and return the pointer to its numbers."""
+        place = self.set(f"getelementptr ptr, ptr %arguments, i64 {k}")
+        obj = self.set(f"load ptr, ptr {place}")
+        self.expect("ptr", self.field(obj, 8, "ptr"), _address(id(float if a.is_float else np.ndarray)))
+        if a.is_float:
+            return self.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}")
+        self.expect("ptr", self.field(obj, api.DESCR, "ptr"), _address(id(a.dtype)))
+        self.expect("i32", self.field(obj, api.NDIM, "i32"), str(len(a.shape)))
+        flags = self.set(f"and i32 {self.field(obj, api.FLAGS, 'i32')}, {api.CONTIGUOUS_ALIGNED}")
+        self.expect("i32", flags, str(api.CONTIGUOUS_ALIGNED))
+        dims = self.field(obj, api.DIMS, "ptr") if a.shape else ""
+        for axis, n in enumerate(a.shape):
+            self.expect("i64", self.field(dims, 8 * axis, "i64"), str(n))
+        return self.field(obj, api.DATA, "ptr")
+
+    def expect(self, kind: str, found: str, wanted: str) -> None:
+        same = self.set(f"icmp eq {kind} {found}, {wanted}")
+        self.branch(same, "other")
+
+    def result(self, k: int, a: Array) -> str:
+        """Return the pointer to the memory of a result."""
+        if a.is_float:
+            self.numbers[k] = self.set("alloca double")
+            return self.numbers[k]
+        dims = f"@DIMS{k}" if a.shape else "null"
+        made = self.set(
+            f"call ptr {self.function('PyArray_New')}(ptr {_address(id(np.ndarray))}, i32 {len(a.shape)}, ptr {dims}, "
+            f"i32 {api.TYPE_NUMBERS[a.dtype]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
+        )
+        self.objects[k] = made
+        self.branch(self.set(f"icmp ne ptr {made}, null"), "failed")
+        return self.field(made, api.DATA, "ptr")
+
+    def tree(self, tree: trees.Tree, rest: Any) -> str:
+        """Put the results together."""
+        if isinstance(tree, trees.Leaf):
+            return self.value(next(rest))
+        assert isinstance(tree, trees.Branch)  # narrows the type; ``only_tuples`` was asked before
+        made = self.set(f"call ptr {self.function('PyTuple_New')}(i64 {len(tree.parts)})")
+        self.branch(self.set(f"icmp ne ptr {made}, null"), "failed")
+        for k, part in enumerate(tree.parts):
+            value = self.tree(part, rest)
+            self.line(f"call i32 {self.function('PyTuple_SetItem')}(ptr {made}, i64 {k}, ptr {value})")
+        return made
+
+    def value(self, k: int) -> str:
+        a = self.outputs[k]
+        if a.is_float:
+            number = self.set(f"load double, ptr {self.numbers[k]}")
+            return self.set(f"call ptr {self.function('PyFloat_FromDouble')}(double {number})")
+        if a.shape == ():
+            return self.set(f"call ptr {self.function('PyArray_Return')}(ptr {self.objects[k]})")
+        return self.objects[k]
+
+
+def only_tuples(tree: trees.Tree) -> bool:
+    """Whether results are arrays and tuples of them."""
+    if isinstance(tree, trees.Leaf):
+        return True
+    return isinstance(tree, trees.Branch) and tree.kind is tuple and all(map(only_tuples, tree.parts))
+
+
+def positional(tree: trees.Tree) -> bool:
+    """Whether the arguments are arrays by position."""
+    assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)
+    args, kwargs = tree.parts
+    assert isinstance(args, trees.Branch)  # narrows the types, here and below
+    assert isinstance(kwargs, trees.Branch)
+    return not kwargs.parts and all(isinstance(p, trees.Leaf) for p in args.parts)

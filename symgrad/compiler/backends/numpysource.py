@@ -1,0 +1,199 @@
+"""The NumPy source of one cluster: a ufunc call a primitive, into buffers shared by linear scan.
+
+Imports clusters and elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.primitives.clusters import Cluster
+from symgrad.compiler.primitives.elements import ELEMENT, Elements
+from symgrad.scalars import SCALARS
+
+BLOCK = 8192  # entries a buffer holds: a handful of buffers fit the second-level cache
+UFUNCS: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
+    "pow": np.power, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
+    "ne": np.not_equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not,
+    **{s.name: s.numpy for s in SCALARS.values() if isinstance(s.numpy, np.ufunc)},
+}  # fmt: skip
+_REDUCE = {"sum": "add_up", "max": "largest", "min": "smallest"}
+_JOIN = {"sum": "u_add", "max": "u_maximum", "min": "u_minimum"}
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+class BlockWriter:
+    """Writes one cluster."""
+
+    def __init__(
+        self,
+        e: Elements,
+        c: Cluster,
+        ref: Callable[[int], str],
+        buffer: Callable[[Any, Any], str],
+        number: Callable[[float, Any], str],
+    ) -> None:
+        self.e, self.c, self.ref, self.buffer, self.number = e, c, ref, buffer, number
+        rows = c.shape[0] if c.shape else 1
+        self.step = max(1, BLOCK // max(1, prod(c.shape[1:])))
+        self.blocked = bool(c.shape) and rows > self.step and prod(c.shape) > 2 * BLOCK
+        self.text: dict[int, str] = {}
+        self._views: list[str] = []  # buffers cut to the block
+        self._free: dict[Any, list[str]] = {}
+
+    def lines(self) -> list[str]:
+        """Return the cluster's lines."""
+        c = self.c
+        if not c.shape:
+            return [f"t{k} = {self._number(k)}" for k in c.body]
+        if 0 in c.shape:
+            return []
+        body = self._reads() + self._body()
+        if not self.blocked:
+            return body + self._reductions()
+        n = c.shape[0]
+        slices = self._buffer_slices()
+        loop = [f"for i in range(0, {n}, {self.step}):", f"    j = min(i + {self.step}, {n})"]
+        head, inside = self._block_reductions()
+        return [*head, *loop, *[f"    {line}" for line in [*slices, *body, *inside]]]
+
+    # -------------------------------------------------------------- numbers without axes
+    def _number(self, k: int) -> str:
+        name, *refs = self.e.ops[k]
+        args = [self.ref(r) for r in refs]
+        if name in _INFIX:
+            first = f"f64({args[0]})" if self._wide(k) else args[0]
+            return f"{first} {_INFIX[name]} {args[1]}"
+        return self._call(name, args, "")
+
+    def _wide(self, k: int) -> bool:
+        """Whether the first argument is made NumPy's: Python's floats raise where NumPy gives ∞ or nan."""
+        name, first, *_ = self.e.ops[k]
+        return (name == "div" or self.e.value(first) is not None) and self.e.dtypes[k] == np.float64
+
+    # -------------------------------------------------------------- primitives
+    def _reads(self) -> list[str]:
+        """Name the arrays that the block reads, cut to the block."""
+        lines = []
+        for r in self.c.loads(self.e):
+            s = self.e.shapes[r]
+            weak = self.e.is_weak(r) and any(self.e.dtypes[k] == np.float32 for k in self.c.body)
+            text = f"float({self.ref(r)})" if weak else self.ref(r)
+            if self.blocked and len(s) == len(self.c.shape) and s[0] == self.c.shape[0]:
+                lines.append(f"r{r} = {text}[i:j]")
+                text = f"r{r}"
+            self.text[r] = text
+        return lines
+
+    def _body(self) -> list[str]:
+        e, last = self.e, self._last_uses()
+        stored = set(self.c.stored)
+        lines = []
+        for n, k in enumerate(self.c.body):
+            name, *refs = e.ops[k]
+            args = [self._arg(r, k) for r in refs]
+            out = f"t{k}[i:j]" if k in stored and self.blocked else f"t{k}" if k in stored else None
+            if out is None:
+                # The arguments that end here may lend their buffer: ufuncs read before they write.
+                self._release(n, last, refs if name != "select" else ())
+                out = self._take(k)
+                if name == "select":
+                    self._release(n, last, refs)
+            else:
+                self._release(n, last, refs)
+                if self.blocked:
+                    lines.append(f"o{k} = {out}")
+                    out = f"o{k}"
+            lines += self._assign(name, args, out)
+            self.text[k] = out
+        return lines
+
+    def _arg(self, r: int, k: int | None = None) -> str:
+        value = self.e.value(r)
+        if value is None:
+            return self.text[r]
+        # Of numbers, ufuncs take arrays without axes soonest.
+        dtype = None if k is None else self.e.dtypes[k]
+        return self.ref(r) if dtype is None or dtype.kind != "f" else self.number(value, dtype)
+
+    def _assign(self, name: str, args: list[str], out: str) -> list[str]:
+        if name == "select":
+            return [f"copyto({out}, {args[2]})", f"copyto({out}, {args[1]}, where={args[0]})"]
+        if name.startswith("cast_"):
+            return [f"copyto({out}, {args[0]})"]
+        if name in UFUNCS:  # NumPy deprecates these two with a third argument by position
+            word = "out=" if UFUNCS[name] in (np.maximum, np.minimum) else ""
+            return [f"u_{name}({', '.join(args)}, {word}{out})"]
+        return [f"{out}[...] = {self._call(name, args, '')}"]
+
+    def _call(self, name: str, args: list[str], out: str) -> str:
+        if name == "select":
+            return f"({args[1]} if {args[0]} else {args[2]})"
+        if name.startswith("cast_"):
+            return f"{'f32' if name == 'cast_float32' else 'f64'}({args[0]})"
+        return f"{'u' if name in UFUNCS else 'k'}_{name}({', '.join(args)})"
+
+    # -------------------------------------------------------------- buffers
+    def _last_uses(self) -> dict[int, int]:
+        last = {r: n for n, k in enumerate(self.c.body) for r in self.e.refs(k)}
+        for k in self.c.reductions:
+            last[self.e.refs(k)[0]] = len(self.c.body)
+        return last
+
+    def _release(self, n: int, last: dict[int, int], refs: Any) -> None:
+        for r in set(refs):
+            name = self.text.get(r, "")
+            if last.get(r) == n and name[:1] in ("b", "w") and self.e.kind(r) == ELEMENT:
+                self._free.setdefault(self._kind(r), []).append(name)
+                self.text[r] = ""
+
+    def _kind(self, k: int) -> Any:
+        return self.e.shapes[k], self.e.dtypes[k]
+
+    def _take(self, k: int) -> str:
+        free = self._free.get(self._kind(k))
+        if free:
+            return free.pop()
+        s = self.c.shape
+        name = self.buffer((self.step, *s[1:]) if self.blocked else s, self.e.dtypes[k])
+        if not self.blocked:
+            return name
+        self._views.append(name)
+        return f"w{name[1:]}"
+
+    def _buffer_slices(self) -> list[str]:
+        return [f"w{b[1:]} = {b} if j - i == {self.step} else {b}[:j - i]" for b in self._views]
+
+    # -------------------------------------------------------------- reductions
+    def _reductions(self) -> list[str]:
+        found = []
+        for k in self.c.reductions:
+            op, r = self.e.ops[k]
+            found.append(f"t{k} = {self._reduced(op.kind, self._arg(r), op.axes)}")
+        return found
+
+    def _reduced(self, kind: str, text: str, axes: tuple[int, ...]) -> str:
+        where = "None" if len(axes) == len(self.c.shape) else str(axes) if len(axes) > 1 else str(axes[0])
+        return f"{_REDUCE[kind]}({text}, {where})"
+
+    def _block_reductions(self) -> tuple[list[str], list[str]]:
+        """Reductions over the first axis accumulate; others fill their rows."""
+        head: list[str] = []
+        inside: list[str] = []
+        for k in self.c.reductions:
+            op, r = self.e.ops[k]
+            text = self._reduced(op.kind, self._arg(r), op.axes)
+            if 0 in op.axes:
+                head.append(f"t{k} = None")
+                inside.append(f"p = {text}")
+                inside.append(f"t{k} = p if i == 0 else {_JOIN[op.kind]}(t{k}, p)")
+            else:
+                dtype = "f64" if self.e.dtypes[k] == np.float64 else "f32"
+                head.append(f"t{k} = empty({self.e.shapes[k]}, {dtype})")
+                inside.append(f"t{k}[i:j] = {text}")
+        return head, inside

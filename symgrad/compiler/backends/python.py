@@ -1,0 +1,216 @@
+"""The backend ``python``: a small program as straight-line Python on floats, with the functions of ``math``.
+
+Imports scalarise and backend. All names in the source are minted: v0, v1, … and k_ of declared functions.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter
+from collections.abc import Callable, Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.backends.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.primitives.scalar import Scalars
+from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
+from symgrad.compiler.program import STEP, Program
+from symgrad.core import trees
+from symgrad.core.kernels import ARITHMETIC
+from symgrad.scalars import SCALARS
+
+MOST = 200_000  # scalar operations
+_DEPTH = 12  # of an expression in one line
+_INFIX = {
+    "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})", "neg": "(-{})",
+    "lt": "({} < {})", "le": "({} <= {})", "gt": "({} > {})", "ge": "({} >= {})", "eq": "({} == {})",
+    "ne": "({} != {})", "and": "({} and {})", "or": "({} or {})", "not": "(not {})",
+    "select": "({1} if {0} else {2})", "sqrt": "sqrt({})", "pow": "power({}, {})",
+}  # fmt: skip
+
+
+def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile the program as one Python function."""
+    check(program, MOST)
+    written = Written(program)
+    source = _source(program, written)
+    code = compile(source, "<symgrad python kernel>", "exec")
+    on_floats, on_arrays = _function(code, _floats()), _function(code, _arrays())
+    return Kernel(
+        run=_runner(on_floats, on_arrays, program),
+        source=source,
+        backend="python",
+        operations=written.operations(),
+        kernels=1,
+        stages={"scalars": lambda: listing(written)},
+    )
+
+
+BACKENDS["python"] = build
+
+
+def check(program: Program, most: int) -> None:
+    """Raise Unsuitable where the program cannot be written entry by entry, or is too long for it."""
+    values = program.values
+    live = program.live()
+    strange = next((v for k in live if not can_be_written(v := values[k], [values[a] for a in v.args])), None)
+    if strange is not None:
+        what = "an argument or constant" if strange.kind != STEP else str(strange.op)
+        raise Unsuitable(f"{what} of {strange.dtype} is not written in scalars. Use backend='numpy'.")
+    count = sum(entries_of(values[k], values) for k in live)
+    if count > most:
+        raise Unsuitable(f"the program has some {count} scalar operations, {most} at most. Use backend='numpy'.")
+
+
+# ------------------------------------------------------------------ source
+def _source(program: Program, written: Written) -> str:
+    names = [f"x{k}" for k in range(len(program.inputs))]
+    lines = [f"def kernel({', '.join(names)}):"]
+    writer = _Lines(written.scalars, written.roots())
+    own: dict[int, list[str]] = {}  # what is not needed has no slots
+    for slot, (k, _) in enumerate(written.slots):
+        own.setdefault(k, []).append(f"a{slot}")
+    for k, entries in own.items():
+        is_number = program.values[program.inputs[k]].shape == ()
+        lines.append(f"    {entries[0]} = x{k}" if is_number else f"    {', '.join(entries)}, = x{k}")
+    lines += writer.lines
+    out = [_result(y, writer) for y in written.outputs]
+    lines.append(f"    return [{', '.join(out)}]")
+    return "\n".join(lines) + "\n"
+
+
+def _result(refs: Any, writer: _Lines) -> str:
+    if refs.ndim == 0:
+        return writer.text[int(refs)]
+    return f"[{', '.join(writer.text[r] for r in refs.ravel().tolist())}]"
+
+
+class _Lines:
+    """Assignments for what is used more than once; the rest is written into the expression that uses it."""
+
+    def __init__(self, s: Scalars, roots: Sequence[int]) -> None:
+        self.lines: list[str] = []
+        self.text: dict[int, str] = {}
+        reachable = s.reachable(roots)
+        uses = Counter(r for k in reachable if s.ops[k][0] not in ("const", "in") for r in s.ops[k][1:])
+        uses.update(roots)
+        depth: dict[int, int] = {}
+        for k in reachable:
+            name, *refs = s.ops[k]
+            if name in ("const", "in"):
+                self.text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
+                continue
+            text = _call(name, [self.text[r] for r in refs])
+            depth[k] = 1 + max(depth.get(r, 0) for r in refs)
+            if uses[k] > 1 or depth[k] > _DEPTH:
+                self.lines.append(f"    v{k} = {text}")
+                text, depth[k] = f"v{k}", 0
+            self.text[k] = text
+
+
+def _call(name: str, args: list[str]) -> str:
+    form = _INFIX.get(name)
+    return form.format(*args) if form else f"k_{name}({', '.join(args)})"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "(-inf)"
+    return repr(value) if value >= 0 and math.copysign(1, value) > 0 else f"({value!r})"
+
+
+def listing(written: Written) -> str:
+    """Return the scalar operations as text, one a line."""
+    s = written.scalars
+    return "\n".join(f"s{k} = {' '.join(map(str, s.ops[k]))}" for k in s.reachable(written.roots()))
+
+
+# ------------------------------------------------------------------ running
+def _floats() -> dict[str, Any]:
+    names: dict[str, Any] = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
+    return {
+        **names,
+        "sqrt": math.sqrt,
+        "power": math.pow,
+        "inf": math.inf,
+        "nan": math.nan,
+        "k_cast_float32": _rounded,
+        "k_cast_float64": float,
+    }
+
+
+def _arrays() -> dict[str, Any]:
+    names: dict[str, Any] = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
+    numbers = {"inf": np.float64(np.inf), "nan": np.float64(np.nan)}
+    return {
+        **names,
+        **numbers,
+        "sqrt": np.sqrt,
+        "power": np.power,
+        "k_cast_float32": lambda x: np.float64(np.float32(x)),
+        "k_cast_float64": np.float64,
+    }
+
+
+def _on_float(kernel: Callable[..., Any]) -> Callable[..., float]:
+    quiet = np.errstate(all="ignore")(kernel)  # of nan among the arguments
+    return lambda *xs: float(quiet(*xs))
+
+
+def _rounded(x: float) -> float:
+    """The nearest number of single precision; OverflowError where that is infinite."""
+    found: float = struct.unpack("f", struct.pack("f", x))[0]
+    return found
+
+
+def _function(code: Any, names: dict[str, Any]) -> Callable[..., Any]:
+    inner = next(c for c in code.co_consts if hasattr(c, "co_code"))
+    return FunctionType(inner, {"__builtins__": {}, **names})
+
+
+def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
+    shapes = [program.values[k].shape for k in program.outputs]
+    dtypes = [program.values[k].dtype for k in program.outputs]
+    finish = [_finish(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+    flat_already = [len(program.values[k].shape) < 2 for k in program.inputs]
+    simple = all(flat_already)
+
+    def run(args: Sequence[Any]) -> list[Any]:
+        if simple:
+            flat = [a if type(a) is float else a.tolist() for a in args]
+        else:
+            flat = [
+                a if type(a) is float else a.tolist() if f else a.ravel().tolist() for a, f in zip(args, flat_already)
+            ]
+        try:
+            found = on_floats(*flat)
+        except ARITHMETIC:  # where math raises and NumPy gives nan or inf
+            found = _with_numpy(on_arrays, flat)
+        return [done(y) for y, done in zip(found, finish)]
+
+    return run
+
+
+def _finish(shape: tuple[int, ...], dtype: Any) -> Callable[[Any], Any]:
+    """Return how numbers become a result: a float, or an array of them."""
+    if shape == ():
+        return float if dtype == np.float64 else lambda y: np.array(y, dtype)[()]
+    if len(shape) == 1:
+        return lambda y: np.array(y, dtype)
+    return lambda y: np.array(y, dtype).reshape(shape)
+
+
+def _number_of(x: Any) -> Any:
+    """A number that NumPy computes with as NumPy does; integers stay what they are until they are cast."""
+    return x if type(x) is int else np.float64(x)
+
+
+def _with_numpy(on_arrays: Any, flat: Sequence[Any]) -> Any:
+    wide = [[_number_of(v) for v in a] if type(a) is list else _number_of(a) for a in flat]
+    with np.errstate(all="ignore"):
+        return on_arrays(*wide)

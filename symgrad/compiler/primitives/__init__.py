@@ -1,0 +1,1 @@
+"""Programs in primitive steps: of whole arrays, and of single numbers."""

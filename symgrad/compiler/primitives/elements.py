@@ -1,0 +1,328 @@
+"""A program in primitive steps on whole arrays: elementwise primitives, reductions, and operations as they are.
+
+Payloads come apart into additions, products, exponentials …, which are shared across the whole program; what is no
+elementwise operation and no reduction stays a step that runs its forward. Imports scalar, payload and program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler.primitives.meaning import steps_of_map
+from symgrad.compiler.primitives.payload import replay
+from symgrad.compiler.primitives.scalar import TRUTH, Scalars
+from symgrad.compiler.program import CONST, INPUT, Program, Value
+from symgrad.core.node import Shape
+from symgrad.core.promotion import BOOL, FLOAT64, HALF
+from symgrad.ops.contract import Einsum, OnDiagonal
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import Map, broadcast_shapes
+from symgrad.ops.protocol import Op
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.shape import Expand, Reshape
+
+ELEMENT, REDUCE, OP, LOAD = "element", "reduce", "op", "load"
+
+
+class Reduce(NamedTuple):
+    """Add, or take the largest or smallest, along axes."""
+
+    kind: str  # "sum", "max" or "min"
+    axes: tuple[int, ...]
+
+
+class Elements(Scalars):
+    """The steps of a program. ``ops[k]`` is (name, *refs); ``shapes`` and ``dtypes`` go beside it."""
+
+    def __init__(
+        self,
+        program: Program,
+        expand: Callable[[Elements, Value], int | None],
+        known: frozenset[str] | None = None,
+    ) -> None:
+        """Take a program apart.
+
+        Args:
+            program: what to take apart.
+            expand: how to write an operation in others, or None to leave it.
+            known: the primitives there are; an elementwise operation with others runs its forward.
+        """
+        self.shapes: list[Shape] = []
+        self.dtypes: list[np.dtype[Any]] = []
+        self.arrays: dict[int, Any] = {}  # constants with entries
+        self.inputs: list[int] = []
+        self._dtype = FLOAT64
+        super().__init__()
+        self.expand, self._program, self.known_names = expand, program, known
+        self.places: dict[int, int] = {}
+        for k in program.live():
+            self.places[k] = self._value(program.values[k])
+        self.inputs = [self.places.get(k, -1) for k in program.inputs]
+        self.outputs = [self.in_full(self.places[k], program.values[k].shape) for k in program.outputs]
+        self.outputs = [
+            self.cast(r, program.values[k].dtype) for r, k in zip(self.outputs, program.outputs, strict=True)
+        ]
+
+    # -------------------------------------------------------------- values of the program
+    def _value(self, v: Value) -> int:
+        if v.kind == INPUT:
+            return self.place(("in", v.op), v.shape, v.dtype)
+        if v.kind == CONST:
+            return self._constant(v)
+        return self.lowered(v, [self.places[a] for a in v.args])
+
+    def _constant(self, v: Value) -> int:
+        if v.weak or (v.shape == () and v.dtype == FLOAT64):
+            return self.const(float(v.op))
+        array = np.asarray(v.op)
+        same = array.size > 0 and array.dtype == FLOAT64 and bool(np.all(array == array.flat[0]))
+        if same:
+            return self.const(float(array.flat[0]))
+        found = self.place(("array", id(v.op)), v.shape, v.dtype)
+        self.arrays[found] = array
+        return found
+
+    def lowered(self, v: Value, args: Sequence[int]) -> int:
+        """Return the reference of an operation's result."""
+        op = v.op
+        if isinstance(op, Map):
+            return self._map(op, args, v)
+        if isinstance(op, MapTotal):
+            return self._total(op, args, v)
+        if isinstance(op, Cast) and v.dtype.kind == "f" and v.dtype != HALF:
+            return self.cast(args[0], v.dtype)
+        args = self._full(v, args)
+        if isinstance(op, Extreme) and v.dtype.kind == "f":
+            return self.reduce("max" if op.largest else "min", args[0], op.axes, v)
+        if isinstance(op, Einsum) and v.dtype.kind == "f":
+            found = self._contraction(op, args, v)
+            if found is not None:
+                return found
+        expanded = self.expand(self, v)
+        return expanded if expanded is not None else self.step(op, args, v)
+
+    def step(self, op: Op, args: Sequence[int], v: Value) -> int:
+        """Return the reference of an operation that runs its forward."""
+        if isinstance(op, Map) and v.dtype.kind == "f":  # NumPy's functions of truth values are in half precision
+            args = [self.cast(r, v.dtype) if self.dtypes[r] == BOOL else r for r in args]
+        return self.place((op, *self._full(v, args)), v.shape, v.dtype)
+
+    def _full(self, v: Value, args: Sequence[int]) -> list[int]:
+        """Return arguments in the shapes that the program gives them; folding may have left numbers."""
+        sizes = [self._program.values[a].shape for a in v.args]
+        return [self.in_full(r, s) for r, s in zip(args, sizes, strict=True)]
+
+    def argument(self, place: int) -> Value:
+        """Return an argument of the operation at hand."""
+        return self._program.values[place]
+
+    def inline(self, program: Program, refs: Sequence[int]) -> int:
+        """Return the result of another program, given its arguments."""
+        before = self._program, self.places
+        self._program, self.places = program, dict(zip(program.inputs, refs, strict=True))
+        for k in program.live():
+            if k not in self.places:
+                self.places[k] = self._value(program.values[k])
+        found = self.places[program.outputs[0]]
+        self._program, self.places = before
+        return found
+
+    # -------------------------------------------------------------- elementwise
+    def _map(self, op: Map, args: Sequence[int], v: Value) -> int:
+        if not self._floating(args, v):
+            return self.step(op, args, v)
+        if v.dtype != BOOL:
+            return self.elementwise(op, args, v.dtype)
+        found = self.elementwise(op, args, self._widest(args))
+        truth = self.dtypes[found] == BOOL or self.value(found) is not None
+        return found if truth else self.emit("ne", found, self.const(0))
+
+    def elementwise(self, op: Map, args: Sequence[int], dtype: Any) -> int:
+        """Replay the payload in the given precision."""
+        before, self._dtype = self._dtype, dtype
+        try:
+            ready = [r if self.dtypes[r] == BOOL else self.cast(r, dtype) for r in args]
+            return int(replay(steps_of_map(op), ready, self.emit, self.const))
+        finally:
+            self._dtype = before
+
+    def _floating(self, args: Sequence[int], v: Value) -> bool:
+        names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
+        if self.known_names is not None and not names <= self.known_names:
+            return False
+        kinds = {self.dtypes[r].kind for r in args} | {v.dtype.kind}
+        return kinds <= {"f", "b"} and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
+
+    def _widest(self, args: Sequence[int]) -> np.dtype[Any]:
+        strong = [self.dtypes[r] for r in args if self.dtypes[r].kind == "f" and not self.is_weak(r)]
+        return np.result_type(*strong) if strong else FLOAT64
+
+    def is_weak(self, ref: int) -> bool:
+        """Whether a value is a number, which takes the dtype of what it meets."""
+        return self.shapes[ref] == () and self.dtypes[ref] == FLOAT64
+
+    def cast(self, ref: int, dtype: Any) -> int:
+        """Return a value in another floating dtype; numbers fit any."""
+        if self.dtypes[ref] == dtype or self.value(ref) is not None:
+            return ref
+        return self.place((f"cast_{np.dtype(dtype).name}", ref), self.shapes[ref], np.dtype(dtype))
+
+    # -------------------------------------------------------------- reductions
+    def _total(self, op: MapTotal, args: Sequence[int], v: Value) -> int:
+        sizes = broadcast_shapes(*[self._program.values[a].shape for a in v.args])
+        if not self._floating(args, v) or 0 in sizes:
+            return self.step(op, args, v)
+        terms = self.in_full(self.terms(op, args, v), sizes)
+        added = self.reduce("sum", terms, tuple(range(len(sizes))), v)
+        before, self._dtype = self._dtype, v.dtype
+        found = self.emit("div", added, self.const(int(np.prod(sizes)))) if op.mean else added
+        self._dtype = before
+        return found
+
+    def terms(self, op: MapTotal, args: Sequence[int], v: Value) -> int:
+        """Return what is added up, computed as the elementwise operation computes it."""
+        kinds = [self._program.values[a].of_kind for a in v.args]
+        return self.cast(self.elementwise(op.map, args, op.map.dtype(*kinds)), v.dtype)
+
+    def reduce(self, kind: str, ref: int, axes: tuple[int, ...], v: Value) -> int:
+        """Return a reduction without the axes, brought to the shape of v."""
+        s = self.shapes[ref]
+        ref = self.cast(ref, v.dtype) if self.dtypes[ref] == BOOL else ref
+        if not axes:
+            return ref
+        rest = tuple(n for a, n in enumerate(s) if a not in axes)
+        if 0 in s:
+            return self.place((Einsum.of(_summed(len(s), axes)), ref), rest, v.dtype)
+        found = self.place((Reduce(kind, axes), ref), rest, v.dtype)
+        return found if rest == v.shape else self.place((Reshape(v.shape), found), v.shape, v.dtype)
+
+    def _contraction(self, op: Einsum, args: Sequence[int], v: Value) -> int | None:
+        """Sums of one operand, and products without a sum; matrix products stay operations."""
+        if any(len(set(t)) != len(t) for t in op.terms):
+            return None
+        if len(op.terms) == 1:
+            return self._unary(op, args[0], v)
+        if set(op.output) != set("".join(op.terms)):
+            return None
+        before, self._dtype = self._dtype, v.dtype
+        found = None
+        for ref, term in zip(args, op.terms, strict=True):
+            number = self.ops[ref][1] if isinstance(self.ops[ref][0], Expand) else ref
+            number = ref if self.value(number) is None else number
+            wide = self._aligned(self.cast(number, v.dtype), term, op.output)
+            found = wide if found is None else self._times(found, wide, isinstance(op, OnDiagonal))
+        self._dtype = before
+        return found
+
+    def _times(self, a: int, b: int, identity: bool) -> int:
+        """The product; with an identity a choice, so that ∞ beside the diagonal is 0 as in eager mode."""
+        if not identity:
+            return self.emit("mul", a, b)
+        return self.emit("select", self.emit("ne", b, self.const(0)), a, self.const(0))
+
+    def _unary(self, op: Einsum, ref: int, v: Value) -> int:
+        term, output = op.terms[0], op.output
+        gone = tuple(k for k, c in enumerate(term) if c not in output)
+        left = "".join(c for c in term if c in output)
+        s = self.shapes[ref]
+        if s == ():
+            return ref
+        rest = v._replace(shape=tuple(n for n, c in zip(s, term, strict=True) if c in output))
+        found = self.reduce("sum", ref, gone, rest) if gone else ref
+        if left == output:
+            return found
+        return self.place((Einsum.of(f"{left}->{output}"), found), v.shape, v.dtype)
+
+    def _aligned(self, ref: int, term: str, output: str) -> int:
+        if self.value(ref) is not None:
+            return ref
+        s = dict(zip(term, self.shapes[ref], strict=True))
+        ordered = "".join(sorted(term, key=output.index))
+        if ordered != term:
+            shape = tuple(s[c] for c in ordered)
+            ref = self.place((Einsum.of(f"{term}->{ordered}"), ref), shape, self.dtypes[ref])
+        if ordered == output[len(output) - len(ordered) :]:
+            return ref
+        shape = tuple(s.get(c, 1) for c in output)
+        return self.place((Reshape(shape), ref), shape, self.dtypes[ref])
+
+    # -------------------------------------------------------------- the list
+    def in_full(self, ref: int, shape: Shape) -> int:
+        """Return a value with this shape, repeated where folding left a smaller one."""
+        if self.shapes[ref] == shape:
+            return ref
+        return self.place((Expand(shape), ref), shape, self.dtypes[ref])
+
+    def place(self, key: tuple[Any, ...], shape: Shape, dtype: Any) -> int:
+        """Return the reference of a step with this shape and dtype."""
+        if isinstance(key[0], Reshape) and self.shapes[key[1]] == shape:
+            return int(key[1])
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = len(self.ops)
+            self.ops.append(key)
+            self.shapes.append(shape)
+            self.dtypes.append(np.dtype(dtype))
+        return found
+
+    def _new(self, key: tuple[Any, ...]) -> int:
+        if key[0] == "const":
+            return self.place(key, (), FLOAT64)
+        refs = key[1:]
+        dtype = BOOL if key[0] in TRUTH else self._dtype
+        known = self._known.get((*key, dtype))
+        if known is not None:
+            return known
+        found = self.place((*key, dtype), broadcast_shapes(*[self.shapes[r] for r in refs]), dtype)
+        self.ops[found] = key
+        return found
+
+    def emit(self, name: str, *refs: int) -> int:
+        """Return the reference of a primitive; a truth value compared with zero is itself, or its opposite."""
+        if name in ("ne", "eq") and len(refs) == 2 and self.value(refs[1]) == 0 and self.dtypes[refs[0]] == BOOL:
+            return refs[0] if name == "ne" else super().emit("not", refs[0])
+        if name == "div" and self.known_names is not None and "sech2" in self.known_names:
+            below = self.ops[refs[1]]
+            if below[0] == "mul" and below[1] == below[2] and self.ops[below[1]][0] == "cosh":
+                return self.emit("mul", refs[0], self.emit("sech2", self.ops[below[1]][1]))
+        if name not in TRUTH and name != "select":  # NumPy adds truth values as truth values
+            refs = tuple([self.cast(r, self._dtype) if self.dtypes[r] == BOOL else r for r in refs])
+        return super().emit(name, *refs)
+
+    def kind(self, ref: int) -> str:
+        """Return what a step is: loaded, an elementwise primitive, a reduction, or an operation."""
+        name = self.ops[ref][0]
+        if isinstance(name, Reduce):
+            return REDUCE
+        if not isinstance(name, str):
+            return OP
+        return LOAD if name in ("in", "const", "array") else ELEMENT
+
+    def refs(self, ref: int) -> tuple[int, ...]:
+        """Return what a step is computed from."""
+        return () if self.kind(ref) == LOAD else self.ops[ref][1:]
+
+    def reachable(self, roots: Any) -> list[int]:
+        """Return the steps that the roots need, in order."""
+        need = set(roots)
+        for k in range(len(self.ops) - 1, -1, -1):
+            if k in need:
+                need.update(self.refs(k))
+        return sorted(need)
+
+    def listing(self) -> str:
+        """Return the steps as text, one a line."""
+        lines = [
+            f"e{k}: {self.dtypes[k]}{list(self.shapes[k])} = {' '.join(map(str, self.ops[k]))}"
+            for k in self.reachable(self.outputs)
+        ]
+        return "\n".join(lines)
+
+
+def _summed(ndim: int, axes: Sequence[int]) -> str:
+    letters = "abcdefghijklmnopqrstuvwxyz"[:ndim]
+    return f"{letters}->{''.join(c for k, c in enumerate(letters) if k not in axes)}"

@@ -1,0 +1,22 @@
+"""What an elementwise operation computes, as scalar steps: its payload, or what its guarded kernel does.
+
+Imports payload and ops.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.compiler.primitives.payload import Steps, steps_of
+from symgrad.ops.elementwise.guards import Guard
+from symgrad.ops.map import Map
+
+
+def meaning_of(op: Map) -> Any:
+    """Return what an elementwise operation computes, as a SymPy expression in its slots."""
+    return op.meaning if isinstance(op, Guard) else op.payload
+
+
+def steps_of_map(op: Map) -> Steps:
+    """Return the scalar operations of an elementwise operation."""
+    return steps_of(meaning_of(op), op.arity)

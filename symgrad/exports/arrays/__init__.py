@@ -1,0 +1,1 @@
+"""Programs in languages that have arrays."""

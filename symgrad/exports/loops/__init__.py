@@ -1,0 +1,1 @@
+"""Programs in languages of single numbers: loops over flat arrays."""

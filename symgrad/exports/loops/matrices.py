@@ -1,0 +1,179 @@
+"""How linear algebra becomes calls of the library's functions of matrices. Imports loops and looprows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.rows import per_row
+from symgrad.exports.loops.views import View
+from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
+from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
+from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
+from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+
+W = LoopWriter
+Views = list[View]
+
+
+def _start(w: W, x: View, idx: list[str]) -> str:
+    return w.position(View(x.name, x.offset, x.steps[: len(idx)], x.shape[: len(idx)]), idx)
+
+
+@writes(Inverse, Cholesky, Cofactor, MatrixExp)
+def _(w: W, op: Any, a: Views, k: int) -> View | None:
+    if len(a) > 1:
+        return _direction(w, op, a, k) if isinstance(op, MatrixExp) else None
+    x, found = w.plain(a[0]), w.array(w.shape(k))
+    n = x.shape[-1]
+    name = {Inverse: "inverse", Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
+    room = {Inverse: n * (2 * n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
+    work = [w.array((room,)).name] if room is not None else []
+    with w.nest(x.shape[:-2]) as idx:
+        call = w.call(name, x.name, _start(w, x, idx), found.name, _start(w, found, idx), w.size(n), *work)
+        w.line(_checked(w, call) if isinstance(op, (Inverse, Cholesky)) else call)
+    return found
+
+
+def _checked(w: W, call: str) -> str:
+    """A call that may find no result."""
+    w.fails = True
+    return f"status = status + {call}"
+
+
+def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
+    """Dexp(A)[H] is in the corner of exp [[A, H], [0, A]]."""
+    lead, n = w.shape(k)[:-2], a[0].shape[-1]
+    if len(a) > 2 or not isinstance(n, int):
+        return None
+    block, found = w.filled(w.array((*lead, 2 * n, 2 * n))), w.array((*lead, 2 * n, 2 * n))
+    for x, start in ((a[0], 0), (a[0], 2 * n * n + n), (a[1], n)):
+        w.copy(x.to((*lead, n, n)), View(block.name, start, block.steps, (*lead, n, n)))
+    work = w.array((8 * n * n,)).name
+    with w.nest(lead) as idx:
+        w.line(w.call("matrix_exp", block.name, _start(w, block, idx), found.name, _start(w, found, idx), 2 * n, work))
+    return View(found.name, n, found.steps, (*lead, n, n))
+
+
+@writes(Solve)
+def _(w: W, op: Solve, a: Views, k: int) -> View:
+    found = w.array(w.shape(k))
+    lead = found.shape[: len(found.shape) - (1 if op.vector else 2)]
+    n, m = a[0].shape[-1], 1 if op.vector else found.shape[-1]
+    matrix = w.plain(a[0].to((*lead, n, n)))
+    right = w.plain(a[1].to(found.shape))
+    work = w.array((n * (n + 1),)).name
+    with w.nest(lead) as idx:
+        starts = [_start(w, x, idx) for x in (matrix, right, found)]
+        places = [t for x, s in zip((matrix, right, found), starts) for t in (x.name, s)]
+        w.line(_checked(w, w.call("solve", *places, w.size(n), w.size(m), int(op.transposed), work)))
+    return found
+
+
+@writes(Det, LogAbsDet, LogDet, DetSign)
+def _(w: W, op: Any, a: Views, k: int) -> View:
+    x, n = w.plain(a[0]), a[0].shape[-1]
+    names: dict[type, str] = {Det: "det", LogAbsDet: "logabsdet", LogDet: "logdet", DetSign: "det_sign"}
+    work = w.array((n * (n + 1),)).name
+    rows = View(x.name, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
+    return per_row(w, rows, k, lambda at, by, _: w.call(names[type(op)], x.name, at, w.size(n), work))
+
+
+@writes(Eigenvalues, Eigenvectors)
+def _(w: W, op: Any, a: Views, k: int) -> View:
+    key = ("eigh", id(w.e), w.e.refs(k), op.upper)
+    if key not in w.factors:
+        x, n = w.plain(a[0]), a[0].shape[-1]
+        values, vectors = w.array(x.shape[:-1]), w.array(x.shape)
+        work = w.array((n * n,)).name
+        with w.nest(x.shape[:-2]) as idx:
+            places = [t for y in (values, vectors) for t in (y.name, _start(w, y, idx))]
+            w.line(w.call("eigh", x.name, _start(w, x, idx), int(op.upper), *places, w.size(n), work))
+        w.factors[key] = [values, vectors]
+    return w.factors[key][isinstance(op, Eigenvectors)]
+
+
+@writes(InverseGaps)
+def _(w: W, op: InverseGaps, a: Views, k: int) -> View:
+    found, x = w.array(w.shape(k)), a[0]
+    with w.nest(found.shape) as idx:
+        i, j = idx[-2:]
+        gap = f"{w.at(x, [*idx[:-2], j])} - {w.at(x, [*idx[:-2], i])}"
+        w.line(f"{w.at(found, idx)} = (0.0 if {i} == {j} else {w.call('div', '1.0', gap)})")
+    return found
+
+
+def _svd(w: W, x: View, r: Any) -> Views:
+    """U (n, k), s (k) and V (m, k), k the smaller of n and m."""
+    key = ("svd", id(w.e), r)
+    if key not in w.factors:
+        x = w.plain(x)
+        (n, m), lead = x.shape[-2:], x.shape[:-2]
+        small, large = (n, m) if n <= m else (m, n)
+        found = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
+        work = w.array((large * small + small * small,)).name
+        with w.nest(lead) as idx:
+            places = [t for y in found for t in (y.name, _start(w, y, idx))]
+            w.line(w.call("svd", x.name, _start(w, x, idx), *places, w.size(n), w.size(m), work))
+        w.factors[key] = found
+    return w.factors[key]
+
+
+@writes(SingularValues)
+def _(w: W, op: SingularValues, a: Views, k: int) -> View | None:
+    return _svd(w, a[0], w.e.refs(k))[1] if _numbered(a[0]) else None
+
+
+@writes(SingularVectors)
+def _(w: W, op: SingularVectors, a: Views, k: int) -> View | None:
+    found = _svd(w, a[0], w.e.refs(k))[0 if op.left else 2] if _numbered(a[0]) else None
+    return found if found is not None and found.shape == w.shape(k) else None  # not the rest of a full basis
+
+
+def _numbered(x: View) -> bool:
+    """Whether the sizes of matrices are numbers, none of them 0."""
+    return all(isinstance(n, int) and n > 0 for n in x.shape[-2:])
+
+
+def _cut(op: Any, x: View) -> tuple[float, float]:
+    """Return the thresholds of what counts as 0, absolute and relative."""
+    usual = 0.0 if op.atol else float(max(x.shape[-2:]) * np.finfo(np.float64).eps)
+    return float(op.atol or 0.0), float(usual if op.rtol is None else op.rtol)
+
+
+@writes(PseudoInverse, MatrixRank)
+def _(w: W, op: Any, a: Views, k: int) -> View | None:
+    if not _numbered(a[0]):
+        return None
+    u, s, v = _svd(w, a[0], w.e.refs(k))
+    atol, rtol = _cut(op, a[0])
+    n = w.size(s.shape[-1])
+    if isinstance(op, MatrixRank):
+        return per_row(w, s, k, lambda at, by, n: w.call("rank", s.name, at, n, repr(atol), repr(rtol)))
+    found = w.array(w.shape(k))
+    with w.nest(found.shape[:-2]) as idx:
+        places = [t for y in (u, s, v, found) for t in (y.name, _start(w, y, idx))]
+        w.line(w.call("pseudo_inverse", *places, *map(w.size, a[0].shape[-2:]), n, repr(atol), repr(rtol)))
+    return found
+
+
+@writes(QRBasis, QRTriangle)
+def _(w: W, op: Any, a: Views, k: int) -> View | None:
+    if not _numbered(a[0]):
+        return None
+    key = ("qr", id(w.e), w.e.refs(k))
+    if key not in w.factors:
+        x = w.plain(a[0])
+        (n, m), lead = x.shape[-2:], x.shape[:-2]
+        small = min(n, m)
+        q, r = w.array((*lead, n, small)), w.array((*lead, small, m))
+        work = w.array((n * m + n,)).name
+        with w.nest(lead) as idx:
+            places = [t for y in (q, r) for t in (y.name, _start(w, y, idx))]
+            w.line(w.call("qr", x.name, _start(w, x, idx), *places, n, m, small, work))
+        w.factors[key] = [q, r]
+    return w.factors[key][isinstance(op, QRTriangle)]

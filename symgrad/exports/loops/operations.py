@@ -1,0 +1,247 @@
+"""How operations that look, move and multiply become loops over flat arrays, and loops themselves.
+
+Imports loops and the operations.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.compiler.backends.llvm.plan import program_of_body
+from symgrad.compiler.passes.assemble import Assemble
+from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.views import View, part_of, row_major, whole
+from symgrad.ops.contract import Einsum
+from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.logic import Bits
+from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
+from symgrad.ops.linalg.solving import HalfTril
+from symgrad.ops.reductions.scan import Shift
+from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.shape import Expand, Eye, Reshape, total
+from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Part, Take
+from symgrad.transforms.loops.op import Scan
+
+W = LoopWriter
+Views = list[View]
+
+
+# ------------------------------------------------------------------ looking and moving
+@writes(Reshape)
+def _(w: W, op: Reshape, a: Views, k: int) -> View:
+    x = w.plain(a[0])
+    return View(x.name, x.offset, row_major(w.shape(k)), w.shape(k))
+
+
+@writes(Expand)
+def _(w: W, op: Expand, a: Views, k: int) -> View:
+    return View(a[0].name, a[0].offset, (0,) * len(w.shape(k)), w.shape(k))  # of a number
+
+
+@writes(Eye)
+def _(w: W, op: Eye, a: Views, k: int) -> View:
+    found = w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        w.line(f"{w.at(found, idx)} = (1.0 if {idx[0]} == {idx[1]} else 0.0)")
+    return found
+
+
+@writes(Cat, Stack)
+def _(w: W, op: Any, a: Views, k: int) -> View:
+    found, start = w.array(w.shape(k)), 0
+    for x in a:
+        step = found.steps[op.axis]
+        steps = found.steps if isinstance(op, Cat) else (*found.steps[: op.axis], *found.steps[op.axis + 1 :])
+        w.copy(x, View(found.name, start * step, steps, x.shape))
+        start = start + (x.shape[op.axis] if isinstance(op, Cat) else 1)
+    return found
+
+
+@writes(Take)
+def _(w: W, op: Take, a: Views, k: int) -> View | None:
+    if not all(isinstance(n, int) for n in a[0].shape):
+        return None
+    x, found = w.plain(a[0]), w.array(w.shape(k))
+    places = w.table(_places(op, x.shape))
+    with w.loop(total(found.shape)) as i:
+        w.line(f"{found.name}[{i}] = {x.name}[{_after(w, x)}{places}[{i}]]")
+    return found
+
+
+def _places(where: Any, shape: Any) -> Any:
+    """Return the flat positions that a selection reads."""
+    return np.asarray(where.forward(np.arange(total(shape)).reshape(shape)), dtype=np.int64)
+
+
+def _after(w: W, x: View) -> str:
+    return "" if x.offset == 0 else f"{w.size(x.offset)} + "
+
+
+def _add(w: W, where: Any, g: View, found: View) -> bool:
+    """Add g to a part; whether that could be written."""
+    if isinstance(where, Part):
+        w.copy(g, part_of(where, found), add=True)
+        return True
+    if not isinstance(where, Take) or not all(isinstance(n, int) for n in found.shape):
+        return False
+    read = _places(where, found.shape)
+    source, places = w.plain(g.to(read.shape)), w.table(read)
+    with w.loop(read.size) as i:
+        w.line(f"{found.name}[{places}[{i}]] += {source.name}[{_after(w, source)}{i}]")
+    return True
+
+
+@writes(Scatter)
+def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
+    found = w.filled(w.array(op.to))
+    return found if _add(w, op.where, a[0], found) else None
+
+
+@writes(Assemble)
+def _(w: W, op: Assemble, a: Views, k: int) -> View:
+    found = w.filled(w.array(op.to))
+    for g, part in zip(a, op.parts, strict=True):
+        _add(w, part, g, found)
+    return found
+
+
+@writes(Put)
+def _(w: W, op: Put, a: Views, k: int) -> View | None:
+    found = w.array(w.shape(k))
+    w.copy(a[0], found)
+    if isinstance(op.where, Part):
+        w.copy(a[1], part_of(op.where, found))
+        return found
+    if not isinstance(op.where, Take):
+        return None
+    read = _places(op.where, found.shape)
+    source, places = w.plain(a[1].to(read.shape)), w.table(read)
+    with w.loop(read.size) as i:
+        w.line(f"{found.name}[{places}[{i}]] = {source.name}[{_after(w, source)}{i}]")
+    return found
+
+
+@writes(DiagEmbed)
+def _(w: W, op: DiagEmbed, a: Views, k: int) -> View:
+    found = w.filled(w.array(w.shape(k)))
+    start = max(-op.offset, 0) * found.steps[-2] + max(op.offset, 0) * found.steps[-1]
+    w.copy(a[0], View(found.name, start, (*found.steps[:-2], found.steps[-2] + found.steps[-1]), a[0].shape))
+    return found
+
+
+@writes(Tril, Triu, HalfTril)
+def _(w: W, op: Tril, a: Views, k: int) -> View:
+    found = w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        i, j = idx[-2:]
+        x = w.at(a[0], idx)
+        sign = ">=" if isinstance(op, Triu) else "<="
+        text = f"({x} if {j} {sign} {i} + ({op.k}) else 0.0)"
+        if isinstance(op, HalfTril):
+            text = f"(({x} if {j} < {i} else 0.5 * {x}) if {j} <= {i} else 0.0)"
+        w.line(f"{w.at(found, idx)} = {text}")
+    return found
+
+
+@writes(Shift)
+def _(w: W, op: Shift, a: Views, k: int) -> View:
+    found, x, axis = w.filled(w.array(w.shape(k))), a[0], op.axis
+    short = (*x.shape[:axis], x.shape[axis] - 1, *x.shape[axis + 1 :])
+    if x.shape[axis] == 0:
+        return found
+    ahead, behind = (x, found) if op.reverse else (found, x)
+    moved = View(ahead.name, ahead.offset + ahead.steps[axis], ahead.steps, short)
+    rest = View(behind.name, behind.offset, behind.steps, short)
+    w.copy(*((moved, rest) if op.reverse else (rest, moved)))
+    return found
+
+
+# ------------------------------------------------------------------ entry by entry
+@writes(Cast)
+def _(w: W, op: Cast, a: Views, k: int) -> View:
+    if not w.shape(k):
+        return View(w.let(w.element(f"cast_{np.dtype(op.to).name}", [w.at(a[0], [])])), 0, (), ())
+    found = w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        w.line(f"{w.at(found, idx)} = {w.element(f'cast_{np.dtype(op.to).name}', [w.at(a[0], idx)])}")
+    return found
+
+
+_TESTS = {"isnan": "({0} != {0})", "isinf": "(math.fabs({0}) == math.inf)", "isfinite": "({0} - {0} == 0.0)",
+          "signbit": "(math.copysign(1.0, {0}) < 0.0)"}  # fmt: skip
+_BITS = {"bitwise_and": "int({}) & int({})", "bitwise_or": "int({}) | int({})", "bitwise_xor": "int({}) ^ int({})",
+         "bitwise_not": "~int({})"}  # fmt: skip
+
+
+@writes(Bits)
+def _(w: W, op: Bits, a: Views, k: int) -> View | None:
+    form = {**_TESTS, **_BITS}.get(op.kind)
+    if form is None:
+        return None
+    if op.kind == "bitwise_not" and w.e.dtypes[k].kind == "u":
+        form = f"{form} & {np.iinfo(w.e.dtypes[k]).max}"
+    found = w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        texts = [w.at(x.to(found.shape) if x.shape else x, idx if x.shape else []) for x in a]
+        w.line(f"{w.at(found, idx)} = {form.format(*texts)}")
+    return found
+
+
+@writes(Softmax, LogSoftmax)
+def _(w: W, op: Any, a: Views, k: int) -> View | None:
+    return a[0] if 0 in w.shape(k) else None  # what has entries comes in smaller steps
+
+
+@writes(MapTotal)
+def _(w: W, op: MapTotal, a: Views, k: int) -> View | None:
+    empty = any(0 in w.e.shapes[r] for r in w.e.refs(k))
+    return View("math.nan" if op.mean else "0.0", 0, (), ()) if empty else None
+
+
+# ------------------------------------------------------------------ sums of products
+@writes(Einsum)
+def _(w: W, op: Einsum, a: Views, k: int) -> View:
+    sizes = op.sizes([x.shape for x in a])
+    inner = [c for c in dict.fromkeys("".join(op.terms)) if c not in op.output]
+    found = w.array(w.shape(k)) if w.shape(k) else None
+    with w.nest([sizes[c] for c in op.output]) as outer:
+        total_ = w.let("0.0")
+        with w.nest([sizes[c] for c in inner]) as within:
+            at = dict(zip([*op.output, *inner], [*outer, *within], strict=True))
+            factors = [w.at(x, [at[c] for c in t]) for x, t in zip(a, op.terms, strict=True)]
+            w.line(f"{total_} += {w.product(factors, w.e.dtypes[k])}")
+        if found is not None:
+            w.line(f"{w.at(found, outer)} = {total_}")
+    return found if found is not None else View(total_, 0, (), ())
+
+
+# ------------------------------------------------------------------ loops
+@writes(Scan)
+def _(w: W, op: Scan, a: Views, k: int) -> View:
+    """Run the body for each slice; the carries have memory of their own, which a step overwrites when it is done."""
+    n, m = op.carries, op.carries + op.xs
+    packed = w.array((op.size,))
+    carried = [w.array(x.shape or (1,)) for x in a[:n]]
+    for x, place in zip(a, carried):
+        w.copy(x, place)
+    carries = [View(c.name, 0, c.steps if x.shape else (), x.shape) for c, x in zip(carried, a)]
+    with w.loop(op.length, op.reverse) as i:
+        t = sp.Symbol(i, integer=True)
+        w.sizes[t] = i
+        slices = [View(x.name, x.offset + t * x.steps[0], x.steps[1:], x.shape[1:]) for x in a[n:m]]
+        found = w.run(program_of_body(op.body), [*carries, *slices, *a[m:]])
+        for piece, y in zip(op.pieces[n:], found[n:], strict=True):
+            size = total(piece.shape[1:])
+            w.copy(y, whole(packed.name, piece.shape[1:], piece.start + t * size))
+        kept = [w.settled(y) for y in found[:n]]
+        for c, y in zip(carries, kept, strict=True):
+            w.copy(y, c)
+    for piece, c in zip(op.pieces, carries):
+        w.copy(c, whole(packed.name, c.shape, piece.start))
+    return packed

@@ -1,0 +1,401 @@
+"""Programs on single numbers: loops over flat arrays, written in a few words of Python that C has too.
+
+Elementwise steps of one shape are one loop, with the reductions that read them; what only looks at entries is a view.
+The target ``python`` prints these lines as they are, the target ``c`` in C. Imports steps and views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.compiler.passes.assemble import Assemble
+from symgrad.compiler.primitives.clusters import Cluster, clusters
+from symgrad.compiler.program import Program, Value
+from symgrad.exports.arrays.programs import size_text, words_for
+from symgrad.exports.errors import unsupported
+from symgrad.exports.loops.views import View, view_of, whole
+from symgrad.exports.steps import Steps
+from symgrad.ops.contract import Einsum
+from symgrad.ops.indexing.lookup import Deposit
+from symgrad.ops.protocol import Op
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.scan import Cumprod, Cumsum
+from symgrad.ops.scatter import Scatter
+from symgrad.ops.shape import total
+
+START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
+INFIX = {
+    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}", "lt": "{} < {}", "le": "{} <= {}",
+    "gt": "{} > {}", "ge": "{} >= {}", "eq": "{} == {}", "ne": "{} != {}", "and": "{} and {}", "or": "{} or {}",
+    "not": "not {}",
+}  # fmt: skip
+MATH = {
+    "abs": "math.fabs", "hypot": "math.hypot", "copysign": "math.copysign", "erf": "math.erf", "erfc": "math.erfc",
+    "atan": "math.atan", "atan2": "math.atan2", "asinh": "math.asinh", "tanh": "math.tanh",
+}  # fmt: skip
+RENAMED = {"round": "round_even", "cast_float32": "single"}
+WIDE = 60
+_LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
+ADDING = (Einsum, Assemble, Scatter, Deposit, Cumsum, Cumprod, Prod)  # whose sums or products integers can leave
+
+Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
+WRITES: dict[type[Op], Write] = {}
+
+
+def writes(*kinds: type[Op]) -> Callable[[Write], Write]:
+    """Register how operations of these classes are written; the function returns where the result lies."""
+
+    def register(fn: Write) -> Write:
+        WRITES.update(dict.fromkeys(kinds, fn))
+        return fn
+
+    return register
+
+
+class Numbers(Steps):
+    """The steps of a program in which integers and truth values are numbers like others."""
+
+    def _floating(self, args: Sequence[int], v: Value) -> bool:
+        return True
+
+    def emit(self, name: str, *refs: int) -> int:
+        """Integers are computed as numbers, which wrap around where those of the dtype do."""
+        if name == "mul" and self._dtype in (np.int32, np.uint32):
+            return self._new((f"times_{self._dtype.name}", *refs))
+        found = super().emit(name, *refs)
+        return self.cast(found, self._dtype, again=True) if name in _LEAVING and self._dtype.kind in "iu" else found
+
+    def cast(self, ref: int, dtype: Any, again: bool = False) -> int:
+        """Return a value in another dtype; ``again`` where it has the dtype, and may have left its range."""
+        if self.value(ref) is not None or (self.dtypes[ref] == dtype and not again):
+            return ref
+        return self.place((f"cast_{np.dtype(dtype).name}", ref), self.shapes[ref], np.dtype(dtype))
+
+
+def range_of(dtype: Any) -> tuple[float, float] | None:
+    """Return the lowest integer of a dtype, and how many there are; None where it holds no integers."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "iu":
+        return None
+    low = float(np.iinfo(dtype).min)
+    return low, float(np.iinfo(dtype).max) + 1.0 - low
+
+
+class LoopWriter:
+    """The lines of one function.
+
+    Attributes:
+        lines: what it does, indented.
+        memory: the arrays that it works in: name and number of entries.
+        tables: constants: name and values.
+        helpers: which functions of the library it calls.
+    """
+
+    def __init__(self, sizes: dict[Any, str], target: str, arrays: Sequence[str] = ()) -> None:
+        self.sizes, self.target = dict(sizes), target
+        self._arrays = set(arrays)
+        self.factors: dict[Any, list[View]] = {}  # what several operations read of one call
+        self.lines: list[str] = []
+        self.memory: list[tuple[str, Any]] = []
+        self.tables: dict[str, Any] = {}
+        self.helpers: dict[str, None] = {}
+        self.fails = False
+        self._depth = 0
+        self._minted = 0
+        self._known: dict[Any, str] = {}
+        self.e: Steps
+        self.views: dict[int, View]
+
+    def run(self, program: Program, inputs: Sequence[View]) -> list[View]:
+        """Write a program, and return where its results lie."""
+        before = getattr(self, "e", None), getattr(self, "views", None)
+        e = self.e = Numbers(program)
+        self.views = {ref: view for ref, view in zip(e.inputs, inputs, strict=True) if ref >= 0}
+        for stage in clusters(e):
+            if isinstance(stage, Cluster):
+                self._cluster(stage)
+            else:
+                self.views[stage] = self._operation(stage)
+        found = [self.view(r) for r in e.outputs]
+        self.e, self.views = before  # type: ignore[assignment]
+        return found
+
+    # -------------------------------------------------------------- lines and names
+    def start(self, minted: int) -> None:
+        """Leave the first names to somebody else."""
+        self._minted = minted
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append("    " * self._depth + text)
+
+    def mint(self, letter: str) -> str:
+        """Return a new name."""
+        self._minted += 1
+        return f"{letter}{self._minted}"
+
+    def let(self, text: str) -> str:
+        """Write an assignment of a number to a new name."""
+        name = self.mint("v")
+        self.line(f"{name} = {text}")
+        return name
+
+    def array(self, shape: Sequence[Any]) -> View:
+        """Return memory for a result."""
+        name = self.mint("v")
+        self.memory.append((name, total(shape)))
+        self._arrays.add(name)
+        return whole(name, shape)
+
+    def table(self, value: Any) -> str:
+        """Return the name of constants."""
+        array = np.asarray(value)
+        key = (array.dtype.kind in "iu", array.tobytes())
+        if key not in self._known:
+            self._known[key] = self.mint("c")
+            self.tables[self._known[key]] = array.ravel()
+            self._arrays.add(self._known[key])
+        return self._known[key]
+
+    def call(self, name: str, *args: Any) -> str:
+        """Return a call of the library's function."""
+        self.helpers[name] = None
+        return f"{name}({', '.join(map(str, args))})"
+
+    def size(self, n: Any) -> str:
+        """Return a size, an offset or a step as text."""
+        return str(n) if isinstance(n, int) else size_text(sp.expand(n), self.sizes)
+
+    def factor(self, n: Any) -> str:
+        """Return the same to be multiplied, in brackets where it is a sum."""
+        text = self.size(n)
+        return f"({text})" if " " in text else text
+
+    @contextmanager
+    def loop(self, n: Any, backwards: bool = False) -> Iterator[str]:
+        """Write the head of a loop; what is written inside is its body."""
+        name = self.mint("i")
+        self.line(f"for {name} in range({f'{self.size(n)} - 1, -1, -1' if backwards else self.size(n)}):")
+        self._depth += 1
+        yield name
+        self._depth -= 1
+
+    @contextmanager
+    def nest(self, shape: Sequence[Any]) -> Iterator[list[str]]:
+        """Write loops over a shape."""
+        names = []
+        for n in shape:
+            if n == 1:
+                names.append("0")
+                continue
+            names.append(self.mint("i"))
+            self.line(f"for {names[-1]} in range({self.size(n)}):")
+            self._depth += 1
+        yield names
+        self._depth -= sum(n != 1 for n in shape)
+
+    # -------------------------------------------------------------- values
+    def shape(self, k: int) -> tuple[Any, ...]:
+        """Return the shape of a value."""
+        return self.e.shapes[k]
+
+    def view(self, r: int) -> View:
+        """Return where a value lies."""
+        if r not in self.views:
+            name, *rest = self.e.ops[r]
+            if name == "array":
+                array = self.e.arrays[r]
+                data = np.asarray(array, dtype=np.float64)
+                self.views[r] = whole(self.table(data), array.shape)
+            else:
+                self.views[r] = View(self.number(rest[0]) if name == "const" else self.factor(rest[0]), 0, (), ())
+        return self.views[r]
+
+    def number(self, value: float) -> str:
+        """Return the text of a number."""
+        if value != value:
+            return "math.nan"
+        if value in (float("inf"), float("-inf")):
+            return "math.inf" if value > 0 else "(-math.inf)"
+        return repr(float(value)) if np.copysign(1, value) > 0 else f"({float(value)!r})"
+
+    def at(self, view: View, idx: Sequence[str]) -> str:
+        """Return the text of an entry."""
+        if not self.is_memory(view.name):
+            return view.name
+        return f"{view.name}[{self.position(view, idx)}]"
+
+    def is_memory(self, name: str) -> bool:
+        """Whether a view's name is an array's; else it is the text of one number."""
+        return name in self._arrays
+
+    def settled(self, view: View) -> View:
+        """Return a copy that nothing overwrites."""
+        if not view.shape:
+            return View(self.let(self.at(view, [])), 0, (), ())
+        found = self.array(view.shape)
+        self.copy(view, found)
+        return found
+
+    def position(self, view: View, idx: Sequence[str]) -> str:
+        """Return the text of an entry's place."""
+        terms = []
+        for i, s in zip(idx, view.steps, strict=True):
+            if s == 0 or i == "0":
+                continue
+            step = self.factor(s)
+            terms.append(i if step == "1" else f"{step}*{i}")
+        offset = self.size(view.offset)
+        return " + ".join([*([offset] if offset != "0" else []), *terms]) or "0"
+
+    def copy(self, source: View, target: View, add: bool = False) -> None:
+        """Write or add entries."""
+        flat = source.is_plain and target.is_plain and all(isinstance(n, int) for n in target.shape)
+        if flat and source.shape == target.shape and len(target.shape) > 1:
+            source = View(source.name, source.offset, (1,), (total(target.shape),))
+            target = View(target.name, target.offset, (1,), source.shape)
+        with self.nest(target.shape) as idx:
+            self.line(f"{self.at(target, idx)} {'+=' if add else '='} {self.at(source.to(target.shape), idx)}")
+
+    def filled(self, view: View, number: str = "0.0") -> View:
+        """Write one number everywhere."""
+        with self.loop(total(view.shape)) as i:
+            self.line(f"{view.name}[{i}] = {number}")
+        return view
+
+    def plain(self, view: View) -> View:
+        """Return the entries one after the other in memory, copied if need be."""
+        if view.is_plain and self.is_memory(view.name):
+            return view
+        found = self.array(view.shape)
+        self.copy(view, found)
+        return found
+
+    # -------------------------------------------------------------- loops of elementwise steps
+    def _cluster(self, c: Cluster) -> None:
+        e = self.e
+        loads = {r: self.view(r) for r in c.loads(e)}
+        targets = self._targets(c)
+        flat = self._flat(c, loads)
+        shape = (total(c.shape),) if flat else c.shape
+        texts: dict[int, str] = {}
+        with self.nest(shape) as idx:
+            for r, view in loads.items():
+                source = View(view.name, view.offset, (1,), shape) if flat and view.shape else view.to(c.shape)
+                texts[r] = self.at(source if view.shape else view, idx if view.shape else [])
+            self._body(c, texts)
+            for k in c.stored:
+                if c.shape:
+                    place = whole(targets[k].name, shape) if flat else targets[k]
+                    self.line(f"{self.at(place, idx)} = {texts[k]}")
+                else:
+                    self.views[k] = View(texts[k] if texts[k].isidentifier() else self.let(texts[k]), 0, (), ())
+            for k in c.reductions:
+                self._reduce(k, targets[k], texts, idx, flat)
+
+    def _targets(self, c: Cluster) -> dict[int, View]:
+        """Return memory for what the loop leaves behind, with the first numbers of reductions."""
+        e, found = self.e, {}
+        for k in c.stored:
+            if c.shape:
+                found[k] = self.views[k] = self.array(e.shapes[k])
+        for k in c.reductions:
+            start = START[e.ops[k][0].kind]
+            if e.shapes[k]:
+                found[k] = self.filled(self.array(e.shapes[k]), start)
+            else:
+                found[k] = View(self.let(start), 0, (), ())
+            self.views[k] = found[k]
+        return found
+
+    def _flat(self, c: Cluster, loads: dict[int, View]) -> bool:
+        """Whether one loop over all entries will do."""
+        whole_shape = all(v.shape == c.shape and v.is_plain for v in loads.values() if v.shape)
+        return len(c.shape) > 1 and whole_shape and all(not self.e.shapes[k] for k in c.reductions)
+
+    def _body(self, c: Cluster, texts: dict[int, str]) -> None:
+        """Write the steps; what is read once stands inside its reader's line."""
+        e = self.e
+        inside = set(c.body)
+        reads = [r for k in [*c.body, *c.reductions] for r in e.refs(k) if r in inside]
+        for k in c.body:
+            name, *refs = e.ops[k]
+            text = self.element(name, [texts[r] if r in texts else self.view(r).name for r in refs])
+            once = reads.count(k) == 1 and k not in c.stored and len(text) <= WIDE
+            if once or (k in c.stored and c.shape and k not in reads):
+                texts[k] = f"({text})" if name in INFIX else text
+            else:
+                texts[k] = self.mint("t" if c.shape else "v")
+                self.line(f"{texts[k]} = {text}")
+
+    def _reduce(self, k: int, target: View, texts: dict[int, str], idx: list[str], flat: bool) -> None:
+        op, r = self.e.ops[k]
+        value = texts[r] if r in texts else self.view(r).name
+        kept = [] if flat else [i for a, i in enumerate(idx) if a not in op.axes]
+        place = self.at(target, kept)
+        if op.kind == "sum":
+            self.line(f"{place} += {value}")
+        else:
+            self.line(f"{place} = {self.call('maximum' if op.kind == 'max' else 'minimum', place, value)}")
+
+    def element(self, name: str, args: Sequence[str]) -> str:
+        """Return the text of a scalar function."""
+        if name in INFIX:
+            return INFIX[name].format(*args)
+        if name == "select":
+            return f"({args[1]} if {args[0]} else {args[2]})"
+        if name in MATH:
+            return f"{MATH[name]}({', '.join(args)})"
+        if name == "cast_bool":
+            return f"({args[0]} != 0.0)"
+        if name.startswith("cast_int") or name.startswith("cast_uint"):
+            return self.whole_number(self.call("trunc", *args), name.removeprefix("cast_"))
+        if name.startswith("times_"):
+            return self.product(args, name.removeprefix("times_"))
+        if name.startswith("cast_float64"):
+            return f"float({args[0]})"
+        return self.call(RENAMED.get(name, name), *args)
+
+    def product(self, args: Sequence[str], dtype: Any) -> str:
+        """Return a product; of integers of 32 bits exactly, as it wraps around."""
+        if np.dtype(dtype) not in (np.int32, np.uint32):
+            return " * ".join(args)
+        first, *rest = args
+        for other in rest:
+            first = self.call("times", first, other, *map(self.number, range_of(dtype) or ()))
+        return first
+
+    def whole_number(self, text: str, dtype: Any) -> str:
+        """Return the integer of a dtype that a number wraps around to."""
+        ends = range_of(dtype)
+        return text if ends is None else self.call("wrapped", text, *map(self.number, ends))
+
+    # -------------------------------------------------------------- operations
+    def _operation(self, k: int) -> View:
+        e = self.e
+        op, *refs = e.ops[k]
+        args = [self.view(r) for r in refs]
+        if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
+            return found
+        write: Write | None = words_for(WRITES, op)
+        args = [self.plain(x) if x.shape and not self.is_memory(x.name) else x for x in args]
+        found = write(self, op, args, k) if write is not None else None
+        if found is None:
+            raise unsupported(op, self.target)
+        return self._in_range(found, e.dtypes[k]) if isinstance(op, ADDING) else found
+
+    def _in_range(self, view: View, dtype: Any) -> View:
+        """Wrap sums of integers around, in place; sums of truth values are one."""
+        if dtype.kind == "f":
+            return view
+        text = "float({} != 0.0)" if dtype.kind == "b" else self.whole_number("{}", dtype)
+        if not view.shape:
+            return View(self.let(text.format(self.at(view, []))), 0, (), ())
+        with self.nest(view.shape) as idx:
+            self.line(f"{self.at(view, idx)} = {text.format(self.at(view, idx))}")
+        return view

@@ -1,0 +1,264 @@
+"""How operations along axes become loops, or calls of the library's functions of rows. Imports loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isinf
+from typing import Any
+
+from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.views import View, row_major, whole
+from symgrad.ops.indexing.lookup import Deposit, Lookup
+from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.reductions.extremes import Arg, Extreme, First
+from symgrad.ops.reductions.reduce import Prod
+from symgrad.ops.reductions.running import LogCumSumExp
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
+from symgrad.ops.reductions.variance import Std, Var
+from symgrad.ops.shape import total
+from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
+
+W = LoopWriter
+Views = list[View]
+
+
+# ------------------------------------------------------------------ along an axis
+def _rows(w: W, x: View, axis: int) -> Any:
+    """Return loops over all other axes; the step and number of entries along the axis."""
+    rest = [n for a, n in enumerate(x.shape) if a != axis]
+    return w.nest(rest), x.steps[axis], x.shape[axis]
+
+
+def _without(view: View, axis: int) -> View:
+    return View(view.name, view.offset, (*view.steps[:axis], *view.steps[axis + 1 :]),
+                (*view.shape[:axis], *view.shape[axis + 1 :]))  # fmt: skip
+
+
+def _along(w: W, x: View, axis: int, idx: list[str], i: str) -> str:
+    return w.at(x, [*idx[:axis], i, *idx[axis:]])
+
+
+@writes(Cumsum, Cumprod)
+def _(w: W, op: Any, a: Views, k: int) -> View:
+    x, found = a[0], w.array(w.shape(k))
+    nest, _, n = _rows(w, x, op.axis)
+    product = isinstance(op, Cumprod)
+    with nest as idx:
+        run = w.let("1.0" if product else "0.0")
+        with w.loop(n, op.reverse) as i:
+            step = f"{run} {'*' if product else '+'}= {_along(w, x, op.axis, idx, i)}"
+            write = f"{_along(w, found, op.axis, idx, i)} = {run}"
+            for line in [write, step] if product and op.exclusive else [step, write]:
+                w.line(line)
+    return found
+
+
+@writes(LogCumSumExp)
+def _(w: W, op: LogCumSumExp, a: Views, k: int) -> View:
+    x, found = a[0], w.array(w.shape(k))
+    nest, _, n = _rows(w, x, op.axis)
+    with nest as idx:
+        run = w.let("-math.inf")
+        with w.loop(n) as i:
+            w.line(f"{run} = {w.call('logaddexp', run, _along(w, x, op.axis, idx, i))}")
+            w.line(f"{_along(w, found, op.axis, idx, i)} = {run}")
+    return found
+
+
+@writes(Recurrence)
+def _(w: W, op: Recurrence, a: Views, k: int) -> View:
+    found = w.array(w.shape(k))
+    c, b = a[0].to(found.shape), a[1].to(found.shape)
+    nest, _, n = _rows(w, b, op.axis)
+    step = -1 if op.reverse else 1
+    with nest as idx:
+        run = w.let("0.0")
+        with w.loop(n, op.reverse) as i:
+            first = f"{i} == {w.size(n - 1) if op.reverse else 0}"
+            low = (step > 0) is op.upper
+            weight = _along(w, c, op.axis, idx, i if low else f"({i} {'+' if op.reverse else '-'} 1)")
+            here = w.mint("t")
+            w.line(f"{here} = (0.0 if {first} else {weight})")
+            w.line(f"{run} = {_along(w, b, op.axis, idx, i)} + (0.0 if {here} == 0.0 else {here} * {run})")
+            w.line(f"{_along(w, found, op.axis, idx, i)} = {run}")
+    return found
+
+
+def _lined_up(w: W, x: View, axes: Any) -> View:
+    """Return the entries of each row along axes one after the other: (…, k)."""
+    rest = [a for a in range(len(x.shape)) if a not in axes]
+    order = [*rest, *axes]
+    moved = View(x.name, x.offset, tuple(x.steps[a] for a in order), tuple(x.shape[a] for a in order))
+    if len(axes) == 1:
+        return moved
+    flat = w.plain(moved)
+    return whole(flat.name, [*moved.shape[: len(rest)], total(moved.shape[len(rest) :])], flat.offset)
+
+
+def per_row(w: W, x: View, k: int, text: Any) -> View:
+    """Write a number for each row: ``text(position, step, count)``."""
+    shape = x.shape[:-1]
+    found = w.array(shape) if shape else None
+    with w.nest(shape) as idx:
+        value = text(w.position(x, [*idx, "0"]), w.size(x.steps[-1]), w.size(x.shape[-1]))
+        if found is None:
+            return View(w.let(value), 0, (), ())
+        w.line(f"{w.at(found, idx)} = {value}")
+    return View(found.name, 0, row_major(w.shape(k)), w.shape(k))
+
+
+@writes(Norm)
+def _(w: W, op: Norm, a: Views, k: int) -> View | None:
+    if not a[0].shape:
+        return View(w.let(f"math.fabs({a[0].name})" if op.p else f"({a[0].name} != 0.0)"), 0, (), ())
+    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].name, a[0].offset, (*a[0].steps, 1), (*a[0].shape, 1))
+    name = "extreme_norm" if op.p == 0 or isinf(op.p) else "norm"
+    return per_row(w, x, k, lambda at, by, n: w.call(name, x.name, at, by, n, w.number(op.p)))
+
+
+@writes(Var, Std)
+def _(w: W, op: Var, a: Views, k: int) -> View:
+    x = _lined_up(w, a[0], op.axes) if a[0].shape else w.plain(View(a[0].name, 0, (0,), (1,)))
+    free = w.size(x.shape[-1] - int(op.correction)) if op.correction == int(op.correction) else None
+    text = free or f"{w.size(x.shape[-1])} - {op.correction!r}"
+    root = "sqrt" if isinstance(op, Std) else ""
+
+    def row(at: str, by: str, n: str) -> str:
+        found = w.call("variance", x.name, at, by, n, text)
+        return w.call(root, found) if root else found
+
+    return per_row(w, x, k, row)
+
+
+@writes(Extreme)
+def _(w: W, op: Extreme, a: Views, k: int) -> View:
+    x = w.plain(_lined_up(w, a[0], op.axes))
+    name = "arg"
+    return per_row(w, x, k, lambda at, by, n: f"{x.name}[{at} + {w.call(name, x.name, at, by, n, int(op.largest))}]")
+
+
+@writes(Prod)
+def _(w: W, op: Prod, a: Views, k: int) -> View:
+    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].name, a[0].offset, (*a[0].steps, 0), (*a[0].shape, 1))
+    shape = x.shape[:-1]
+    found = w.array(shape) if shape else None
+    with w.nest(shape) as idx:
+        run = w.let("1.0")
+        with w.loop(x.shape[-1]) as i:
+            w.line(f"{run} *= {w.at(x, [*idx, i]) if a[0].shape else a[0].name}")
+        if found is not None:
+            w.line(f"{w.at(found, idx)} = {run}")
+    return View(found.name, 0, row_major(w.shape(k)), w.shape(k)) if found is not None else View(run, 0, (), ())
+
+
+@writes(Arg)
+def _(w: W, op: Arg, a: Views, k: int) -> View | None:
+    if not a[0].shape:
+        return View("0.0", 0, (), ())
+    axes = range(len(a[0].shape)) if op.axis is None else [op.axis % len(a[0].shape)]
+    x = _lined_up(w, a[0], list(axes))
+    return per_row(w, x, k, lambda at, by, n: f"float({w.call('arg', x.name, at, by, n, int(op.largest))})")
+
+
+@writes(First)
+def _(w: W, op: First, a: Views, k: int) -> View | None:
+    if not a[0].shape:
+        return View("1.0", 0, (), ())
+    x, axis = a[0], op.axis % len(a[0].shape)
+    found = w.filled(w.array(x.shape))
+    nest, by, n = _rows(w, x, axis)
+    with nest as idx:
+        at = w.position(_without(x, axis), idx)
+        place = w.position(_without(found, axis), idx)
+        call = w.call("arg", x.name, at, w.size(by), w.size(n), int(op.largest))
+        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*{call}] = 1.0")
+    return found
+
+
+@writes(Argsort, ArgRunning, Median)
+def _(w: W, op: Any, a: Views, k: int) -> View | None:
+    if not a[0].shape:
+        return View("0.0", 0, (), ())
+    x, axis = a[0], op.axis % len(a[0].shape)
+    found = w.array(w.shape(k))
+    options = {Argsort: "descending", ArgRunning: "largest"}
+    name = {Argsort: "argsort", ArgRunning: "running_arg", Median: "median_arg"}[type(op)]
+    extra = [int(getattr(op, options[type(op)]))] if type(op) in options else []
+    nest, by, n = _rows(w, x, axis)
+    scratch = w.array((n,)).name if isinstance(op, Median) else ""
+    with nest as idx:
+        at, to = w.position(_without(x, axis), idx), w.position(_without(found, axis), idx)
+        last = scratch or w.size(found.steps[axis])
+        w.line(w.call(name, x.name, at, w.size(by), w.size(n), *extra, found.name, to, last))
+    return found
+
+
+@writes(MedianOfAll)
+def _(w: W, op: MedianOfAll, a: Views, k: int) -> View | None:
+    if not a[0].shape:
+        return View(w.let(a[0].name), 0, (), ())
+    x = w.plain(_lined_up(w, a[0], op.axes))
+    scratch = w.array((x.shape[-1] + 1,)).name
+    return per_row(w, x, k, lambda at, by, n: w.call("median", x.name, at, by, n, scratch))
+
+
+@writes(Pick)
+def _(w: W, op: Pick, a: Views, k: int) -> View | None:
+    (x, at), found = a, w.array(w.shape(k))
+    if not x.shape:
+        return x
+    axis = op.axis % len(x.shape)
+    with w.nest(found.shape) as idx:
+        here = w.at(at.to(found.shape), idx)
+        place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
+        w.line(f"{w.at(found, idx)} = {x.name}[{place} + {w.factor(x.steps[axis])}*int({here})]")
+    return found
+
+
+def _entry(w: W, op: Lookup, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
+    """Return where in x the entry of the block lies, and the condition that its positions are inside."""
+    ndim = max(len(p.shape) for p in positions)
+    block, rest = idx[op.front : op.front + ndim], [*idx[: op.front], *idx[op.front + ndim :]]
+    others = [a for a in range(len(x.shape)) if a not in op.axes]
+    steps, sizes = tuple(x.steps[a] for a in others), tuple(x.shape[a] for a in others)
+    place, inside = [w.position(View(x.name, x.offset, steps, sizes), rest)], []
+    for a, p in zip(op.axes, positions, strict=True):
+        own = block[len(block) - len(p.shape) :]
+        n = w.factor(x.shape[a])
+        at = w.let(w.at(p, ["0" if m == 1 else i for i, m in zip(own, p.shape, strict=True)]))
+        w.line(f"{at} = ({at} + {n} if {at} < 0.0 else {at})")
+        inside.append(f"{at} >= 0.0 and {at} < {n}")
+        place.append(f"{w.factor(x.steps[a])}*int({at})")
+    return " + ".join(place), " and ".join(inside)
+
+
+@writes(Lookup)
+def _(w: W, op: Lookup, a: Views, k: int) -> View:
+    x, found = w.plain(a[0]), w.array(w.shape(k))
+    with w.nest(found.shape) as idx:
+        place, inside = _entry(w, op, x, a[1:], idx)
+        w.line(f"{w.at(found, idx)} = ({x.name}[{place}] if {inside} else math.nan)")
+    return found
+
+
+@writes(Deposit)
+def _(w: W, op: Deposit, a: Views, k: int) -> View:
+    g, found = a[0], w.filled(w.array(w.shape(k)))
+    with w.nest(g.shape) as idx:
+        place, inside = _entry(w, op.where, found, a[1:], idx)
+        w.line(f"if {inside}:")
+        w.line(f"    {found.name}[{place}] += {w.at(g, idx)}")
+    return found
+
+
+@writes(PutBack)
+def _(w: W, op: PutBack, a: Views, k: int) -> View | None:
+    (g, at), found = a, w.filled(w.array(w.shape(k)))
+    if not g.shape:
+        return g
+    axis = op.axis % len(g.shape)
+    with w.nest(g.shape) as idx:
+        here = w.at(at.to(g.shape), idx)
+        place = w.position(_without(found, axis), [*idx[:axis], *idx[axis + 1 :]])
+        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
+    return found

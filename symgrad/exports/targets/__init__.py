@@ -1,0 +1,1 @@
+"""The languages that sources are written in: one file a target."""

@@ -1,0 +1,128 @@
+"""The target ``c``: C99 that needs the mathematical library alone, with a header beside it.
+
+The lines are those of the target ``python``, translated. Imports loops, straight and translate.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from symgrad.exports.embed import read
+from symgrad.exports.errors import ExportError, unsupported
+from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
+from symgrad.exports.loops import operations as loopops  # noqa: F401  registers how operations are written
+from symgrad.exports.loops import rows as looprows  # noqa: F401  registers how operations are written
+from symgrad.exports.loops.programs import LoopWriter
+from symgrad.exports.loops.straight import straight
+from symgrad.exports.loops.translate import LIBRARIES, PYTHON, Translator
+from symgrad.exports.loops.views import View, whole
+from symgrad.exports.names import C, identifiers
+from symgrad.exports.request import Request
+from symgrad.exports.targets.target import Source, results, signature, target
+from symgrad.support.foreign import comment
+
+ON_STACK = 4096  # numbers up to which a function works in memory of its own
+LARGE = 1_000_000  # entries of constants
+
+
+@target("c", ".c", language=C)
+def write(r: Request) -> Source:
+    """Return a C function, and its header as a file beside it."""
+    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
+    inputs = [whole(p, s) if s else View(p, 0, (), ()) for p, s in zip(r.params, r.shapes, strict=True)]
+    w = LoopWriter(r.sizes, "c", [*[v.name for v in inputs if v.shape], *outs])
+    _results(w, r, inputs, outs)
+    for name in w.helpers:
+        if not any(name in read(m).defined for m in (PYTHON, *LIBRARIES)):
+            raise unsupported(name, "c")
+    if sum(len(t) for t in w.tables.values()) > LARGE:
+        raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
+    prototype = _prototype(r, outs)
+    return Source(_source(r, w, prototype, outs), {".h": _header(r, prototype, outs)})
+
+
+def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> None:
+    values = [r.program.values[k] for k in r.program.outputs]
+    entries = straight(w, r.program, inputs)
+    if entries is not None:
+        for out, texts in zip(outs, entries, strict=True):
+            for k, text in enumerate(texts):
+                w.line(f"{out}[{k}] = {text}")
+        return
+    found = w.run(r.program, inputs)
+    for out, y, v in zip(outs, found, values, strict=True):
+        w.copy(y, whole(out, v.shape))
+
+
+def _prototype(r: Request, outs: list[str]) -> str:
+    args = [f"const double *{p}" if s else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)]
+    args += [f"long {n}" for n in r.sizes.values()]
+    args += [f"double *{out}" for out in outs]
+    return f"int {r.name}({', '.join(args) or 'void'})"
+
+
+def _comment(r: Request, outs: list[str]) -> str:
+    lines = [f"Computes {r.name}: numbers in rows, one after the other.", ""]
+    lines += [f"  {comment(line)}" for line in signature(r)]
+    lines += [f"  {out}: {comment(told)}" for out, told in zip(outs, results(r), strict=True)]
+    lines += ["", "Returns 0; 1 where a matrix is singular or not positive definite; -1 where there is no memory."]
+    return "/* " + "\n".join(f"   {line}".rstrip() if k else line for k, line in enumerate(lines)) + "\n*/"
+
+
+def _header(r: Request, prototype: str, outs: list[str]) -> str:
+    guard = f"SYMGRAD_OF_{r.name}"  # as the name is written: f and F are two functions
+    return (
+        f'/* Written by symgrad. */\n#ifndef {guard}\n#define {guard}\n\n#ifdef __cplusplus\nextern "C" {{\n#endif\n\n'
+        f"{_comment(r, outs)}\n{prototype};\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+    )
+
+
+def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str]) -> str:
+    t = Translator()
+    body = t.block(w.lines, ["status"])
+    memory, release = _memory(w, t)
+    text = "\n".join([*memory, *body])
+    unused = [f"(void){p};" for p in [*r.params, *r.sizes.values(), *outs] if not _mentions(text, p)]
+    lines = ["int status = 0;"] if w.fails else []
+    lines += [*unused, *memory, *body, *release]
+    lines.append("return status > 0;" if w.fails else "return 0;")
+    tables = [_table(name, values, t) for name, values in w.tables.items()]
+    function = "\n".join(
+        [_comment(r, outs), f"{prototype};", "", prototype, "{", *[f"    {x}" for x in [*tables, *lines]], "}"]
+    )
+    head = "/* Written by symgrad. */\n#include <math.h>\n#include <stdlib.h>"
+    return "\n\n".join([head, *t.texts, function]) + "\n"
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether an identifier occurs in C text."""
+    return re.search(rf"\b{name}\b", text) is not None
+
+
+def _memory(w: LoopWriter, t: Translator) -> tuple[list[str], list[str]]:
+    """Return declarations of the arrays in between: on the stack, or all in one piece from the heap."""
+    if not w.memory:
+        return [], []
+    if all(isinstance(n, int) for _, n in w.memory) and sum(n for _, n in w.memory) <= ON_STACK:
+        return [f"double {name}[{max(1, n)}];" for name, n in w.memory], []
+    sizes = [t.expression(w.size(n)) for _, n in w.memory]
+    lines = [f"double *const work = (double *)calloc((size_t)(1 + {' + '.join(sizes)}), sizeof(double));"]
+    lines += ["if (!work) {", "    return -1;", "}"]
+    start = "work"
+    for (name, _), size in zip(w.memory, sizes, strict=True):
+        lines.append(f"double *const {name} = {start};")
+        start = f"{name} + {size}"
+    return lines, ["free(work);"]
+
+
+def _table(name: str, values: Any, t: Translator) -> str:
+    whole_numbers = values.dtype.kind in "iu"
+    texts = [str(int(x)) if whole_numbers else _number(float(x)) for x in values.tolist()] or ["0"]
+    return f"static const {'long' if whole_numbers else 'double'} {name}[] = {{{', '.join(texts)}}};"
+
+
+def _number(x: float) -> str:
+    if x != x:
+        return "NAN"
+    return repr(x) if abs(x) != float("inf") else "INFINITY" if x > 0 else "-INFINITY"

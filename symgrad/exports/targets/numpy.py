@@ -1,0 +1,75 @@
+"""The target ``numpy``: a module that imports NumPy alone. Imports modules and dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler.backends import numpy as kernels
+from symgrad.errors import SymgradError
+from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
+from symgrad.exports.arrays.dialect import Dialect
+from symgrad.exports.request import Request
+from symgrad.exports.targets.modules import body, docstring, module
+from symgrad.exports.targets.target import Source, paths, target
+
+SMALL = 24  # entries of examples that stand in a docstring
+DIGITS = 12
+
+
+@target("numpy", ".py")
+def write(r: Request) -> Source:
+    """Return a module with one function of arrays."""
+    dialect = NumPy([*r.params, r.name, *r.sizes.values()])
+    dtypes = [r.program.values[k].dtype for k in r.program.inputs]
+    lines = body(r, dialect, [f"np.asarray({p}, dtype={dialect.dtype(d)})" for p, d in zip(r.params, dtypes)])
+    text = docstring(r, f"Computes {r.name} on NumPy arrays.", example(r))
+    head = ['"""A function and its derivatives for NumPy, written by symgrad."""']
+    return Source(module(head, dialect, ['@np.errstate(all="ignore")'], r.name, r.params, [*text, *lines]))
+
+
+class NumPy(Dialect):
+    """NumPy's words."""
+
+    imports = ("import numpy as np",)
+    zeros = False
+
+    def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
+        """Return a result: an array of its own, of its dtype."""
+        if number is not None or view:
+            return f"np.array({text}, dtype={self.dtype(dtype)})"
+        return text
+
+
+def example(r: Request) -> list[str]:
+    """Return a doctest: the function of the example arguments, and its results."""
+    if r.sizes or r.examples is None or sum(map(np.size, r.examples)) > SMALL:
+        return []
+    found = expected(r)
+    if found is None:
+        return []
+    args = ", ".join(_literal(x) for x in r.examples)
+    lines = [f">>> y = {r.name}({args})"]
+    for place, y in zip(paths(r.results), found, strict=True):
+        if np.size(y) and np.size(y) <= SMALL:
+            lines += [f">>> bool(np.allclose(y{place}, {_literal(y)}))", "True"]
+    return ["", *lines]
+
+
+def expected(r: Request) -> list[Any] | None:
+    """Return what the program computes of the examples, None where there is nothing to show."""
+    try:
+        kernel = kernels.build(r.program, r.results, r.results)
+        found = list(kernel.run([np.array(x, copy=True) if np.ndim(x) else x for x in r.examples or ()]))
+    except (SymgradError, ValueError, TypeError):
+        return None
+    return found if all(np.all(np.isfinite(y)) for y in found) else None
+
+
+def _literal(x: Any) -> str:
+    """Return a number, or an array as nested lists."""
+    array = np.asarray(x)
+    rounded = np.array([float(f"{v:.{DIGITS}g}") for v in array.ravel()]).reshape(array.shape)
+    values = (rounded if array.dtype.kind == "f" else array).tolist()
+    return repr(values) if array.ndim == 0 else f"np.array({values!r})"

@@ -1,0 +1,141 @@
+"""The target ``python``: a module that imports ``math`` alone, on numbers and nested lists of them.
+
+Imports loops, straight and modules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.exports.embed import Embedded, read
+from symgrad.exports.errors import ExportError, unsupported
+from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
+from symgrad.exports.loops import operations as loopops  # noqa: F401  registers how operations are written
+from symgrad.exports.loops import rows as looprows  # noqa: F401  registers how operations are written
+from symgrad.exports.loops.programs import LoopWriter
+from symgrad.exports.loops.straight import straight
+from symgrad.exports.loops.views import View, whole
+from symgrad.exports.request import Request
+from symgrad.exports.targets.modules import docstring, structured
+from symgrad.exports.targets.target import Source, target
+
+LIBRARIES = tuple(
+    f"symgrad.exports.library.{name}" for name in ("python", "common", "special", "rows", "matrices", "factors")
+)
+LARGE = 200_000  # entries of constants
+
+
+@target("python", ".py")
+def write(r: Request) -> Source:
+    """Return a module with one function of numbers and lists."""
+    inputs = [whole(f"v{k}", s) if s else View(f"v{k}", 0, (), ()) for k, s in enumerate(r.shapes, 1)]
+    w = LoopWriter(r.sizes, "python", [v.name for v in inputs if v.shape])
+    w.start(len(inputs))
+    results = _results(w, r, inputs)
+    start = [f"{v.name} = {_flat(p, len(v.shape))}" for v, p in zip(inputs, r.params, strict=True)]
+    start += _sizes(r)
+    start += [f"{name} = [0.0] * ({w.size(n)})" for name, n in w.memory]
+    start += ["status = 0"] if w.fails else []
+    failed = ["if status:", '    raise ZeroDivisionError("a matrix is singular, or not positive definite")']
+    lines = [*docstring(r, f"Computes {r.name} on numbers and nested lists of them."), *start, *w.lines]
+    lines += failed if w.fails else []
+    lines.append(f"return {structured(r.results, iter(results))}")
+    return Source(_module(r, w, lines))
+
+
+def _results(w: LoopWriter, r: Request, inputs: list[View]) -> list[str]:
+    """Write the program, and return the texts of its results."""
+    values = [r.program.values[k] for k in r.program.outputs]
+    entries = straight(w, r.program, inputs)
+    if entries is not None:
+        flat = [e if v.shape else e[0] for e, v in zip(entries, values, strict=True)]
+        return [_kind(_listed(w, f, v.shape), v) for f, v in zip(flat, values, strict=True)]
+    found = w.run(r.program, inputs)
+    texts = []
+    for y, v in zip(found, values, strict=True):
+        if not v.shape:
+            texts.append(_kind(w.at(y, []), v))
+            continue
+        plain = w.settled(y)
+        texts.append(_kind(f"{w.call('nested', plain.name, _shape(w, v.shape))}", v))
+    return texts
+
+
+def _listed(w: LoopWriter, entries: Any, shape: Any) -> str:
+    if not shape:
+        return str(entries)
+    if len(shape) == 1:
+        return f"[{', '.join(entries)}]"
+    return w.call("nested", f"[{', '.join(entries)}]", _shape(w, shape))
+
+
+def _kind(text: str, v: Any) -> str:
+    """Return a result as integers or truth values where it holds them."""
+    kind = {"b": "bool", "i": "int", "u": "int"}.get(v.dtype.kind, "")
+    if not kind:
+        return text
+    return f"{kind}({text})" if not v.shape else _deep(kind, text, len(v.shape))
+
+
+def _deep(kind: str, text: str, depth: int) -> str:
+    inner = "e" if depth == 1 else f"e{depth}"
+    return f"[{f'{kind}({inner})' if depth == 1 else _deep(kind, inner, depth - 1)} for {inner} in {text}]"
+
+
+def _shape(w: LoopWriter, shape: Any) -> str:
+    return f"({', '.join(map(w.size, shape))},)"
+
+
+def _flat(name: str, depth: int) -> str:
+    """Return nested lists as one list."""
+    if depth == 0:
+        return f"float({name})"
+    loops = " ".join(f"for e{k} in {f'e{k - 1}' if k > 1 else name}" for k in range(1, depth + 1))
+    return f"[float(e{depth}) {loops}]"
+
+
+def _sizes(r: Request) -> list[str]:
+    """Return assignments that read sizes with names off the arguments."""
+    found: dict[Any, str] = {}
+    for name, shape in zip(r.params, r.shapes, strict=True):
+        for axis, n in enumerate(shape):
+            if n in r.sizes and n not in found:
+                found[n] = f"{r.sizes[n]} = len({name}{'[0]' * axis})"
+    return list(found.values())
+
+
+def _module(r: Request, w: LoopWriter, lines: list[str]) -> str:
+    embedded = Embedded(["math", *r.params, r.name, *r.sizes.values()])
+    for name in w.helpers:
+        add(embedded, name, w.target)
+    if sum(len(t) for t in w.tables.values()) > LARGE:
+        raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
+    embedded.imports["import math"] = None
+    tables = [f"{name} = ({''.join(f'{_number(x)}, ' for x in t.tolist())})" for name, t in w.tables.items()]
+    blocks = ['"""A function and its derivatives in plain Python, written by symgrad."""\n\n'
+              + "\n".join(sorted(embedded.imports))]  # fmt: skip
+    blocks += ["\n".join(tables)] if tables else []
+    blocks += embedded.texts
+    inner = "\n".join(f"    {line}" if line else "" for line in lines)
+    blocks.append(f"def {r.name}({', '.join(r.params)}):\n{inner}")
+    return "\n\n\n".join(blocks) + "\n"
+
+
+def add(embedded: Embedded, name: str, target_name: str) -> str:
+    """Add a helper from the library that has it."""
+    for library in LIBRARIES:
+        if name in read(library).defined:
+            return embedded.add(library, name)
+    raise unsupported(name, target_name)
+
+
+def _number(x: Any) -> str:
+    if isinstance(x, int):
+        return str(x)
+    return (
+        "math.nan"
+        if x != x
+        else ("math.inf" if x > 0 else "-math.inf")
+        if x in (float("inf"), -float("inf"))
+        else repr(x)
+    )

@@ -1,0 +1,1 @@
+"""What formulas consist of: nodes that know their shape, and how they print."""

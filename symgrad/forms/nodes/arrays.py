@@ -1,0 +1,124 @@
+"""The base of array expressions, and those without parts: named arrays, ones, the identity.
+
+Imports names and numpycode.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+from sympy.printing.precedence import PRECEDENCE, precedence
+from sympy.printing.pretty.stringpict import prettyForm
+
+from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes import numpycode
+
+ATOM = PRECEDENCE["Atom"]
+_BINDING = {
+    ATOM: prettyForm.ATOM, PRECEDENCE["Func"]: prettyForm.FUNC, PRECEDENCE["Pow"]: prettyForm.POW,
+    PRECEDENCE["Mul"]: prettyForm.MUL,
+}  # fmt: skip
+
+
+class ArrayExpr(sp.Expr):
+    """Base of the array nodes. The last argument is the shape."""
+
+    is_commutative = False
+    kept_by_transposing = False
+    _diff_wrt = False
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The sizes of the axes."""
+        return tuple(self.args[-1])
+
+    def _paren(self, printer: Any, e: Any, least: int) -> str:
+        text = printer._print(e)
+        return f"({text})" if level(e) < least else text
+
+    def _paren_latex(self, printer: Any, e: Any, least: int) -> str:
+        text = printer._print(e)
+        return f"\\left({text}\\right)" if level(e) < least else text
+
+    def _pretty(self, printer: Any) -> Any:
+        return prettyForm(str(self), binding=_BINDING.get(level(self), prettyForm.ADD))
+
+    def _calls(self, printer: Any, name: str) -> str:
+        """Return NumPy source that calls a function of the first argument."""
+        return numpycode.call(printer, name, printer._print(self.args[0]))
+
+
+def level(e: Any) -> int:
+    """Return the precedence of an expression in text."""
+    return int(getattr(e, "precedence", None) or precedence(e))
+
+
+class ArraySymbol(ArrayExpr):
+    """A named array."""
+
+    precedence = ATOM
+    is_symbol = True  # for lambdify
+    is_Atom = True  # for cse
+
+    @classmethod
+    def of(cls, name: str, shape: Any, symmetric: bool = False) -> Any:
+        return cls(Str(str(name)), *[Str("symmetric")] * symmetric, sp.Tuple(*shape))
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return str(self.args[0])
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself, and the symbolic sizes."""
+        return {self}.union(*[d.free_symbols for d in self.args[-1]])
+
+    def _sympystr(self, printer: Any) -> str:
+        return plain_name(self.name)
+
+    def _latex(self, printer: Any) -> str:
+        return latex_name(self.name)
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.identifier(self.name)
+
+
+class OnesVector(ArrayExpr):
+    """The column of n ones."""
+
+    precedence = ATOM
+
+    @classmethod
+    def of(cls, n: Any) -> Any:
+        return cls(sp.Tuple(n))
+
+    def _sympystr(self, printer: Any) -> str:
+        return "1"
+
+    def _latex(self, printer: Any) -> str:
+        return r"\mathbf{1}"
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.ones", printer._print(self.shape[0]))
+
+
+class Identity(ArrayExpr):
+    """The identity matrix."""
+
+    precedence = ATOM
+
+    @classmethod
+    def of(cls, n: Any) -> Any:
+        return cls(sp.Tuple(n, n))
+
+    def _sympystr(self, printer: Any) -> str:
+        return "I"
+
+    def _latex(self, printer: Any) -> str:
+        return "I"
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.eye", printer._print(self.shape[0]))

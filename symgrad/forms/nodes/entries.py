@@ -1,0 +1,89 @@
+"""An entry of a named array function, such as inv(X)[i, j]: what index notation shows where an operation has
+no elementary entry. Imports nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+from sympy.printing.precedence import PRECEDENCE
+
+from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes.indexed import joined
+from symgrad.forms.nodes.matrices import Operation, called
+
+
+class Entry(sp.Expr):
+    """Entry(operation, whole arguments, index, shapes of the arguments).
+
+    Arguments are Lambdas of their entries, or scalars.
+    """
+
+    is_commutative = True
+    is_real = True
+
+    @staticmethod
+    def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any], shapes: Sequence[Sequence[Any]]) -> Entry:
+        """Return the entry of op(*wholes) at idx, for arguments of these shapes."""
+        return Entry(
+            Operation(op),
+            sp.Tuple(*wholes),
+            sp.Tuple(*idx),
+            sp.Tuple(*[sp.Tuple(*s) for s in shapes]),
+        )
+
+    @property
+    def op(self) -> Any:
+        """The operation."""
+        return self.args[0].op
+
+    @property
+    def indices(self) -> tuple[sp.Expr, ...]:
+        """Where the entry stands, named as in SymPy's Indexed."""
+        return tuple(self.args[2])
+
+    def _whole_text(self, printer: Any) -> str:
+        texts = [_shown(w, printer, "_whole_text") for w in self.args[1]]
+        return called(self.op.text, self.op, texts, len(self.args[3][0]))
+
+    def _whole_latex(self, printer: Any) -> str:
+        texts = [_shown(w, printer, "_whole_latex") for w in self.args[1]]
+        return called(self.op.latex, self.op, texts, len(self.args[3][0]))
+
+    def _sympystr(self, printer: Any) -> str:
+        places = [printer._print(k) for k in self.indices]
+        if not all(len(k) == 1 for k in places):
+            return f"({self._whole_text(printer)})[{', '.join(places)}]"
+        return f"{self._whole_text(printer)}{'_' if places else ''}{''.join(places)}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        places = [printer._print(k) for k in self.indices]
+        between = " " if all(len(k) == 1 for k in places) else ", "
+        place = f"_{{{between.join(places)}}}" if places else ""
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\left[{self._whole_latex(printer)}\\right]{place}{power}"
+
+
+def _shown(whole: sp.Expr, printer: Any, how: str) -> str:
+    """Show a whole array by its name, or as a named function, where it is read straight; else by its entries.
+
+    The letters of its axes stand in the entry; for an axis along which all entries are equal, 1 has the letter.
+    """
+    body = whole.expr if isinstance(whole, sp.Lambda) else whole
+    straight = not isinstance(whole, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(whole.variables)
+    if straight and isinstance(body, sp.Indexed):
+        return str(printer._print(body.base.label))
+    if straight and isinstance(body, Entry):
+        return str(getattr(body, how)(printer))
+    equal = [printer._print(k) for k in getattr(whole, "variables", ()) if k not in body.free_symbols]
+    text = str(printer._print(body))
+    return _times_ones(text, level(body) < PRECEDENCE["Mul"], equal, how == "_whole_latex") if equal else text
+
+
+def _times_ones(text: str, open_sum: bool, letters: Sequence[str], latex: bool) -> str:
+    """Write an entry times the entry of an array of ones that has these axes."""
+    left, right = ("\\left(", "\\right)") if latex else ("(", ")")
+    bracketed = f"{left}{text}{right}" if open_sum else text
+    return f"{bracketed} \\mathbf{{1}}_{{{joined(letters)}}}" if latex else f"{bracketed}*1_{joined(letters)}"

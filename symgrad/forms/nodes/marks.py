@@ -1,0 +1,255 @@
+"""More array expressions: ‖a‖, tr A, mean, diag, [x > 0], case distinctions and elementwise quotients.
+
+Imports elementwise and nodes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+from sympy.printing.precedence import PRECEDENCE
+
+from symgrad.forms.nodes import numpycode
+from symgrad.forms.nodes.elementwise import Hadamard, divisors
+from symgrad.forms.nodes.matrices import ArrayExpr, Identity, OnesVector, entries
+
+_ATOM = PRECEDENCE["Atom"]
+
+
+def frobenius(a: Any) -> str:
+    """The mark of a matrix's norm that is not the spectral one."""
+    return "_F" if len(getattr(a, "shape", ())) == 2 else ""
+
+
+class Norm2(ArrayExpr):
+    """The sum of the squared entries, ‖a‖²: a scalar."""
+
+    precedence = PRECEDENCE["Pow"]
+    is_commutative = True
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}²"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        inside, power = printer._print(self.args[0]), 2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2
+        text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
+        return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.sum", f"{printer._print(self.args[0])}**2")
+
+
+class Total(ArrayExpr):
+    """The sum of all entries: a scalar."""
+
+    precedence = _ATOM
+    is_commutative = True
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        return cls(a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"sum({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
+
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, "numpy.sum")
+
+
+class Number(ArrayExpr):
+    """A number made of one array: printed as a function of it."""
+
+    precedence = _ATOM
+    is_commutative = True
+    is_real = True
+    called = ""
+    numpy = ""
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        """Make the node."""
+        return cls(a, sp.Tuple())
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.called}({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = f"^{{{exp}}}" if exp else ""
+        return f"\\operatorname{{{self.called}}}{power}\\left({printer._print(self.args[0])}\\right)"
+
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, self.numpy)
+
+
+class Trace(Number):
+    """The sum of the diagonal."""
+
+    called = "tr"
+    numpy = "numpy.trace"
+
+
+class Mean(Number):
+    """The mean of all entries."""
+
+    called = "mean"
+    numpy = "numpy.mean"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = f"\\overline{{{printer._print(self.args[0])}}}"
+        return f"{text}^{{{exp}}}" if exp else text
+
+
+class Length(Number):
+    """The Euclidean norm of all entries, ‖a‖."""
+
+    is_positive = True
+    numpy = "numpy.linalg.norm"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert{frobenius(self.args[0])}"
+        return f"{text}^{{{exp}}}" if exp else text
+
+
+class Diag(ArrayExpr):
+    """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+
+    precedence = _ATOM
+    kept_by_transposing = True
+
+    @classmethod
+    def of(cls, a: Any) -> Any:
+        """Make the node; of ones, the identity."""
+        if isinstance(a, OnesVector):
+            return Identity.of(a.shape[0])
+        return cls(a, sp.Tuple(*(a.shape * 2 if len(a.shape) == 1 else a.shape[:1])))
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"diag({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any) -> str:
+        return f"\\operatorname{{diag}}\\left({printer._print(self.args[0])}\\right)"
+
+    def _numpycode(self, printer: Any) -> str:
+        return self._calls(printer, "numpy.diag")
+
+
+_RELATIONS = {">": sp.Gt, "≥": sp.Ge, "<": sp.Lt, "≤": sp.Le, "=": sp.Eq, "≠": sp.Ne}
+_PYTHON = {"≥": ">=", "≤": "<=", "=": "==", "≠": "!="}
+_LATEX = {"≥": r"\geq", "≤": r"\leq", "≠": r"\neq"}
+
+
+class Truth(ArrayExpr):
+    """Iverson's bracket: 1 where a relation holds, else 0."""
+
+    precedence = _ATOM
+
+    @classmethod
+    def of(cls, relation: Any, left: Any, right: Any, shape: Any) -> Any:
+        """Make the node from SymPy's class of the relation."""
+        sign = next(s for s, r in _RELATIONS.items() if r is relation)
+        made = cls(Str(sign), left, right, sp.Tuple(*shape))
+        return made
+
+    def __new__(cls, *args: Any) -> Any:
+        """Make the node; of numbers, it is a number."""
+        made = super().__new__(cls, *args)
+        made.is_commutative = not made.shape
+        return made
+
+    @property
+    def relation(self) -> Any:
+        """SymPy's class of the relation."""
+        return _RELATIONS[str(self.args[0])]
+
+    def _sympystr(self, printer: Any) -> str:
+        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
+        return f"[{left} {sign} {right}]"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
+        text = f"\\left[{left} {_LATEX.get(sign, sign)} {right}\\right]"
+        return f"{text}^{{{exp}}}" if exp else text
+
+    def _numpycode(self, printer: Any) -> str:
+        return f"(1.0*{self.condition(printer)})"
+
+    def condition(self, printer: Any) -> str:
+        """Return NumPy source of the truth values."""
+        return f"({f' {_PYTHON.get(str(self.args[0]), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
+
+
+class Cases(ArrayExpr):
+    """One array where a condition holds, another elsewhere: where(c, a, b)."""
+
+    precedence = _ATOM
+
+    @classmethod
+    def of(cls, parts: Any, shape: Any) -> Any:
+        """Make the node from value, condition, value, condition, …, value."""
+        return cls(*parts, sp.Tuple(*shape))
+
+    def __new__(cls, *args: Any) -> Any:
+        """Make the node; of numbers, it is a number."""
+        made = super().__new__(cls, *args)
+        made.is_commutative = not made.shape
+        return made
+
+    def _texts(self, printer: Any) -> tuple[list[tuple[str, str]], str]:
+        texts = [printer._print(a) for a in self.args[:-1]]
+        bare = [t[1:-1] if isinstance(a, Truth) else t for a, t in zip(self.args, texts, strict=False)]
+        return list(zip(texts[:-1:2], bare[1::2], strict=True)), texts[-1]
+
+    def _sympystr(self, printer: Any) -> str:
+        cases, text = self._texts(printer)
+        for value, condition in reversed(cases):
+            text = f"where({condition}, {value}, {text})"
+        return text
+
+    def _latex(self, printer: Any) -> str:
+        texts = [printer._print(a) for a in self.args[:-1]]
+        cases = [f"{v} & {c}" for v, c in zip(texts[:-1:2], texts[1::2], strict=True)]
+        return "\\begin{cases} " + r" \\ ".join([*cases, f"{texts[-1]} & \\text{{otherwise}}"]) + " \\end{cases}"
+
+    def _numpycode(self, printer: Any) -> str:
+        parts = self.args[:-1]
+        texts = entries(printer, parts)
+        found = texts[-1]
+        for k in range(len(parts) - 3, -1, -2):
+            condition = parts[k + 1].condition(printer) if isinstance(parts[k + 1], Truth) else texts[k + 1]
+            found = numpycode.call(printer, "numpy.where", condition, texts[k], found)
+        return found
+
+
+class Quotient(ArrayExpr):
+    """The elementwise quotient a ⊘ b."""
+
+    precedence = Hadamard.precedence
+
+    @classmethod
+    def of(cls, a: Any, b: Any, shape: Any) -> Any:
+        """Make the node; either side may be a number."""
+        return cls(a, b, sp.Tuple(*shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        a, b = (self._paren(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
+        return f"{a} ⊘ {b}"
+
+    def _latex(self, printer: Any) -> str:
+        a, b = (self._paren_latex(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
+        return f"{a} \\oslash {b}"
+
+    def _numpycode(self, printer: Any) -> str:
+        return f"({'/'.join(entries(printer, [self.args[0], *divisors(self.args[1])]))})"

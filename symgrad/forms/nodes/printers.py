@@ -1,0 +1,97 @@
+"""How formulas print: SymPy's printers, with users' names escaped in LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.printing.latex import LatexPrinter
+from sympy.printing.str import StrPrinter
+
+from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes.indexed import joined
+from symgrad.forms.nodes.matrices import without_brackets
+from symgrad.scalars import BY_FUNCTION
+
+
+class FormPrinter(StrPrinter):
+    """Plain text; functions under the names they were declared with."""
+
+    def _print_Symbol(self, e: sp.Symbol) -> str:
+        return plain_name(e.name)
+
+    def _print_Mul(self, e: Any) -> str:
+        return str(super()._print_Mul(without_brackets(e) if e.could_extract_minus_sign() else e))
+
+    def _print_KroneckerDelta(self, e: Any) -> str:
+        places = [self._print(k) for k in e.args]
+        return f"δ_{''.join(places)}" if all(len(k) == 1 for k in places) else f"δ[{', '.join(places)}]"
+
+    def _print_Function(self, e: Any) -> str:
+        scalar = BY_FUNCTION.get(type(e))
+        name = scalar.name if scalar is not None else type(e).__name__
+        return f"{name}({', '.join(self._print(a) for a in e.args)})"
+
+    def _print_polygamma(self, e: Any) -> str:
+        return f"digamma({self._print(e.args[1])})" if e.args[0] == 0 else self._print_Function(e)
+
+
+class Raised(sp.Expr):
+    """A power with a symbolic exponent as a printer sees it: SymPy's would try for minutes to simplify the exponent."""
+
+    is_commutative = True
+
+    def sort_key(self, order: Any = None) -> Any:
+        """Where it stands among other factors: where it would as what it is."""
+        return self.args[0].sort_key(order)
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print(self.args[0]))
+
+
+def _raised(f: Any) -> Any:
+    if not f.is_commutative or not (f.is_Pow or isinstance(f, sp.exp)) or f.as_base_exp()[1].is_number:
+        return f
+    return Raised(f)
+
+
+class FormLatexPrinter(LatexPrinter):
+    """LaTeX, with every user's name escaped."""
+
+    named_e = False  # whether something is called e, so that the exponential is \\exp
+
+    def _print_Mul(self, e: Any) -> str:
+        factors = [_raised(f) for f in e.args]
+        return str(super()._print_Mul(e if factors == list(e.args) else e.func(*factors, evaluate=False)))
+
+    def _print_ExpBase(self, e: Any, exp: Any = None) -> str:
+        if not self.named_e:
+            return str(super()._print_ExpBase(e, exp))
+        text = f"\\exp\\left({self._print(e.args[0])}\\right)"
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    _print_exp = _print_ExpBase
+
+    def _print_polygamma(self, e: Any, exp: Any = None) -> str:
+        order = "" if e.args[0] == 0 else f"^{{({self._print(e.args[0])})}}"
+        text = f"\\psi{order}\\left({self._print(e.args[1])}\\right)"
+        return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _print_Symbol(self, e: sp.Symbol, style: str = "plain") -> str:
+        return latex_name(e.name)
+
+    def _print_KroneckerDelta(self, e: Any, exp: Any = None) -> str:
+        text = f"\\delta_{{{joined([self._print(k) for k in e.args])}}}"
+        return text if exp is None else f"{text}^{{{exp}}}"
+
+
+def text(e: Any) -> str:
+    """Return e as plain text."""
+    return str(FormPrinter().doprint(e))
+
+
+def latex(e: Any) -> str:
+    """Return e as LaTeX."""
+    printer = FormLatexPrinter()
+    printer.named_e = any(getattr(s, "name", "") == "e" for s in e.free_symbols)
+    return str(printer.doprint(e))

@@ -1,0 +1,1 @@
+"""From the canonical term to matrix and index notation."""

@@ -1,0 +1,273 @@
+"""A product as a graph: letters are vertices, matrices edges, vectors labels. Read off as matrix notation.
+
+A letter that is summed over and lies on one matrix is a matrix-vector product, on two a product of matrices;
+two matrices over the same letters are multiplied elementwise; a closed cycle is a trace. Imports nodes and marks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
+from symgrad.forms.nodes.marks import Diag, Mean, Norm2, Quotient, Total, Trace
+from symgrad.forms.nodes.matrices import (
+    ArraySymbol,
+    Call,
+    Identity,
+    OnesVector,
+    Plus,
+    Product,
+    Scaled,
+    Transposed,
+)
+
+Edge = tuple[Any, int, int]
+
+
+class NoMatrix(Exception):
+    """There is no matrix notation for this."""
+
+
+class LetterGraph:
+    """Σ over the letters not in ``out`` of the factors' entries."""
+
+    def __init__(self, factors: Any, out: tuple[int, ...], sizes: dict[int, Any], coef: Any = 1) -> None:
+        self.out, self.sizes, self.coef = out, sizes, coef
+        self.numbers: list[Any] = []
+        self.labels: dict[int, list[Any]] = {}
+        self.edges: list[Edge] = []
+        for node, letters in factors:
+            if len(letters) > 2:
+                raise NoMatrix(f"{len(letters)}-D arrays")
+            self._enter(node, letters)
+
+    def _enter(self, node: Any, letters: tuple[int, ...]) -> None:
+        if not letters:
+            self.numbers.append(node)
+        elif len(letters) == 1:
+            self.labels.setdefault(letters[0], []).append(node)
+        elif letters[0] != letters[1]:
+            self.edges.append((node, *letters))
+        elif letters[0] in self.out or self._busy(letters[0]):
+            self.labels.setdefault(letters[0], []).append(Diag.of(node))
+        else:
+            self.edges.append((node, *letters))
+
+    def _busy(self, letter: int) -> bool:
+        return bool(self.labels.get(letter)) or any(letter in e[1:] for e in self.edges)
+
+    # -------------------------------------------------------------- summing letters away
+    def read(self) -> Any:
+        """Return the product in matrix notation."""
+        self._diagonals()
+        bound = [k for k in self.sizes if k not in self.out]
+        while bound:
+            k = min(bound, key=lambda k: (len(self._neighbours(k)), -k))
+            if not self._closed_pair(k, bound):
+                self._sum_over(k)
+                bound.remove(k)
+        return self._result()
+
+    def _diagonals(self) -> None:
+        """A matrix with one letter twice is its trace, or its diagonal where the letter stands elsewhere too."""
+        for node, a, b in [e for e in self.edges if e[1] == e[2]]:
+            self.edges.remove((node, a, b))
+            if self._busy(a):
+                self.labels.setdefault(a, []).append(Diag.of(node))
+            else:
+                self.numbers.append(Trace.of(node))
+                del self.sizes[a]
+
+    def _neighbours(self, k: int) -> set[int]:
+        return {j for _, a, b in self.edges if k in (a, b) for j in (a, b)} - {k}
+
+    def _closed_pair(self, k: int, bound: list[int]) -> bool:
+        """Read two letters that only have each other: Σ of all entries of a matrix, or tr(A·B) of two."""
+        (j,) = near if len(near := self._neighbours(k)) == 1 else (None,)
+        if j not in bound or self._neighbours(j) != {k} or self.labels.get(k) or self.labels.get(j):
+            return False
+        at = [e for e in self.edges if k in e[1:]]
+        self.numbers.append(self._trace(at, k, j) or self.total(self._merged(k, j)[0]))
+        self.edges = [e for e in self.edges if e not in at]
+        bound.remove(k)
+        bound.remove(j)
+        return True
+
+    def _trace(self, at: list[Edge], k: int, j: int) -> Any:
+        """Return tr(A·B) for A_kj·B_jk, where that has fewer transposes than the sum of A ⊙ Bᵀ."""
+        if len(at) != 2:
+            return None
+        (one, two), flat = at, []
+        for i, m in ((k, j), (j, k)):
+            flat.append(_transposes(_turned(one, i, m)) + _transposes(_turned(two, i, m)))
+        ways = [(_turned(one, i, m), _turned(two, m, i)) for i, m in ((k, j), (j, k))]
+        there, back = min(ways, key=lambda w: _transposes(w[0]) + _transposes(w[1]))
+        if _transposes(there) + _transposes(back) >= min(flat):
+            return None
+        return Trace.of(chain([there, back], (there.shape[0], there.shape[0])))
+
+    def _sum_over(self, k: int) -> None:
+        near = sorted(self._neighbours(k))
+        label = self.labels.pop(k, [])
+        if not near:
+            self.numbers.append(self._inner(label, k))
+        elif len(near) == 1:
+            matrix = self._merged(k, near[0])
+            vector = times(label, (self.sizes[k],)) if label else OnesVector.of(self.sizes[k])
+            number, found = _scaled(chain([_turned(matrix, near[0], k), vector], (self.sizes[near[0]],)))
+            self.coef = self.coef * number
+            self.labels.setdefault(near[0], []).append(found)
+        elif len(near) == 2:
+            i, j = near
+            left, right = _turned(self._merged(k, i), i, k), _turned(self._merged(k, j), k, j)
+            middle = [Diag.of(times(label, (self.sizes[k],)))] if label else []
+            self.edges.append((chain([left, *middle, right], (self.sizes[i], self.sizes[j])), i, j))
+        else:
+            raise NoMatrix("an index on three matrices")
+
+    def _merged(self, k: int, j: int) -> Edge:
+        """Take out the matrices between two letters, multiplied elementwise."""
+        both = [e for e in self.edges if set(e[1:]) == {k, j}]
+        self.edges = [e for e in self.edges if e not in both]
+        first = both[0]
+        _, a, b = first
+        return times([_turned(e, a, b) for e in both], (self.sizes[a], self.sizes[b])), a, b
+
+    def _inner(self, label: list[Any], k: int) -> Any:
+        """Σ over a letter that only vectors have: aᵀb, ‖a‖², a mean or a sum."""
+        if not label:
+            return self.sizes[k]
+        if len(label) >= 2 and sp.fraction(self.coef)[1] == self.sizes[k] and not any(map(_is_product, label)):
+            self.coef = self.coef * self.sizes[k]
+            return Mean.of(times(label, (self.sizes[k],)))
+        if len(label) >= 2:
+            return Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
+        return self.total(label[0])
+
+    def total(self, a: Any) -> Any:
+        """Σ of all entries of a vector or matrix; a mean where the coefficient divides by their number."""
+        if isinstance(a, ElementPower) and a.args[1] == 2:
+            return Norm2.of(a.args[0])
+        count = sp.Mul(*a.shape)
+        if _divides(count, self.coef):
+            self.coef = self.coef * count
+            return Mean.of(a)
+        return Total.of(a)
+
+    # -------------------------------------------------------------- the result
+    def _result(self) -> Any:
+        if not self.out:
+            return sp.Mul(self.coef, *self.numbers)
+        shape = tuple(self.sizes[k] for k in self.out)
+        if len(self.out) == 1:
+            (k,) = self.out
+            found = times(self.labels[k], shape) if self.labels.get(k) else OnesVector.of(shape[0])
+        else:
+            found = self._matrix(shape)
+        return Scaled.of(sp.Mul(self.coef, *self.numbers), found)
+
+    def _matrix(self, shape: Any) -> Any:
+        i, j = self.out
+        left, right = ([*self.labels.get(k, [])] for k in (i, j))
+        if not self.edges:
+            row, column = (times(v, (n,)) if v else OnesVector.of(n) for v, n in zip((left, right), shape, strict=True))
+            return outer(row, column)
+        matrix = _turned(self._merged(i, j), i, j)
+        if isinstance(matrix, Identity):
+            return Diag.of(times([*left, *right], shape[:1])) if left or right else matrix
+        before = [Diag.of(times(left, shape[:1]))] if left else []
+        after = [Diag.of(times(right, shape[1:]))] if right else []
+        return chain([*before, matrix, *after], shape)
+
+
+def _is_product(a: Any) -> bool:
+    return isinstance(_scaled(a)[1], Product)
+
+
+def _divides(count: Any, coef: Any) -> bool:
+    """Whether a coefficient has the number of entries below its fraction bar."""
+    return bool(count != 1 and sp.fraction(sp.cancel(sp.fraction(coef)[1] / count))[1] == 1)
+
+
+def _turned(e: Edge, i: int, j: int) -> Any:
+    """Return an edge's matrix with its rows at i and its columns at j."""
+    return e[0] if e[1:] == (i, j) else transposed(e[0])
+
+
+def _transposes(a: Any) -> int:
+    return sum(isinstance(f, Transposed) for f in (a.args[:-1] if isinstance(a, Product) else (a,)))
+
+
+def transposed(a: Any) -> Any:
+    """Return aᵀ, (A·B)ᵀ as Bᵀ·Aᵀ where that has no more transposes."""
+    if isinstance(a, Scaled):
+        return Scaled.of(a.args[0], transposed(a.args[1]))
+    if isinstance(a, Product) and len(a.shape) == 2:
+        back = Product.of([Transposed.of(f) for f in reversed(a.args[:-1])], a.shape[::-1])
+        if _transposes(back) <= 1 + _transposes(a):
+            return back
+    return Transposed.of(a)
+
+
+def outer(a: Any, b: Any) -> Any:
+    """Return a·bᵀ."""
+    (c, a), (d, b) = (_scaled(a), _scaled(b))
+    return Scaled.of(c * d, Product.of([a, *_row(b)], (a.shape[0], b.shape[0])))
+
+
+def _row(b: Any) -> list[Any]:
+    """Return the factors of bᵀ, (A·x)ᵀ as xᵀ·Aᵀ."""
+    if isinstance(b, Product) and len(b.args) == 3 and all(_is_plain(f) for f in b.args[:-1]):
+        return [Transposed.of(f) for f in b.args[1::-1]]
+    return [Transposed.of(b)]
+
+
+def _is_plain(f: Any) -> bool:
+    return isinstance(f, (ArraySymbol, Call, OnesVector, Plus)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
+
+
+def _scaled(a: Any) -> tuple[Any, Any]:
+    return (a.args[0], a.args[1]) if isinstance(a, Scaled) else (1, a)
+
+
+def chain(factors: list[Any], shape: Any) -> Any:
+    """Return the product of matrices and a last vector, numbers in front, turned as a whole where that is shorter."""
+    number, plain = sp.Integer(1), []
+    for f in factors:
+        c, f = _scaled(f)
+        number *= c
+        opened = isinstance(f, Transposed) and isinstance(f.args[0], Product)
+        plain.extend([Transposed.of(g) for g in reversed(f.args[0].args[:-1])] if opened else [f])
+    found = Product.of(plain, shape)
+    return Scaled.of(number, turned(found) if len(shape) == 2 else found)
+
+
+def turned(a: Any) -> Any:
+    """Return a product as the transpose of a product, where that has fewer transposes."""
+    if not isinstance(a, Product) or len(a.args) < 4:
+        return a
+    parts = a.args[:-1]
+    back = [Transposed.of(f) for f in reversed(parts)]
+    if sum(map(_transposes, parts)) <= 1 + sum(map(_transposes, back)):
+        return a
+    return Transposed.of(Product.of(back, a.shape[::-1]))
+
+
+def times(factors: list[Any], shape: Any) -> Any:
+    """Return the elementwise product, negative powers below."""
+    number = sp.Integer(1)
+    top: list[Any] = []
+    bottom: list[Any] = []
+    for f in factors:
+        c, f = _scaled(f)
+        number *= c
+        (bottom if isinstance(f, ElementPower) and f.args[1].is_negative else top).append(f)
+    if not bottom or len(factors) == 1:
+        return Scaled.of(number, Hadamard.of([*top, *bottom], shape))
+    under = Hadamard.of([f.under() for f in bottom], shape)
+    above = Hadamard.of(top, shape) if top else sp.Integer(1)
+    if not top and number.is_Integer:
+        return Quotient.of(number, under, shape)
+    return Scaled.of(number, Quotient.of(above, under, shape))

@@ -1,0 +1,193 @@
+"""Matrix notation: the terms of the canonical graph as array expressions.
+
+Every reading is exact or refused: what has no matrix notation raises ``NoMatrix``. Imports canon, letters, nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
+from symgrad.forms.canon.products import content, opened
+from symgrad.forms.canon.terms import (
+    CALL,
+    EYE,
+    FUNCTION,
+    LEAF,
+    NAMED,
+    POWER,
+    PRODUCT,
+    SUM,
+    Pool,
+    Term,
+)
+from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise
+from symgrad.forms.nodes.marks import Cases, Diag, Length, Norm2, Truth
+from symgrad.forms.nodes.matrices import (
+    ArraySymbol,
+    Call,
+    Filled,
+    Identity,
+    Kronecker,
+    OnesVector,
+    Plus,
+    ScalarCall,
+    Scaled,
+    Transposed,
+)
+from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer
+from symgrad.ops.protocol import Op
+from symgrad.scalars import BY_FUNCTION
+
+
+class MatrixReading:
+    """One reading of terms in matrix notation. ``names`` maps the keys of leaves and names to what is printed."""
+
+    def __init__(self, pool: Pool, names: Mapping[Any, str]) -> None:
+        self.pool, self.names = pool, names
+        self.found: dict[Term, Any] = {}
+
+    def expr(self, root: Term) -> sp.Expr:
+        """Return the root in matrix notation; raises NoMatrix."""
+        for t in _needed(root, self.found):
+            if len(t.shape) > 2:
+                raise NoMatrix(f"{len(t.shape)}-D arrays")
+            self.found[t] = self._read(t)
+        found = self.found[root]
+        return found if root.kind == SUM and not root.args else written_out(found)  # 0, rather than 0 times 1
+
+    def _read(self, t: Term) -> Any:
+        return _READERS[t.kind](self, t)
+
+    # -------------------------------------------------------------- leaves
+    def symbol(self, t: Term) -> Any:
+        """Return a named array, or a named number."""
+        name = self.names[t.data[0] if t.kind == LEAF else t.data]
+        if not t.shape:
+            return sp.Symbol(name, real=True)
+        return ArraySymbol.of(name, t.shape, len(t.shape) == 2 and self.pool.symmetric(t))
+
+    def _eye(self, t: Term) -> Any:
+        return Identity.of(t.shape[0])
+
+    # -------------------------------------------------------------- sums
+    def _sum(self, t: Term) -> Any:
+        number, plain = content(self.pool, t)
+        terms = [self._scaled(c, a) for c, a in zip(plain.data, plain.args, strict=True)]
+        if not t.shape:
+            found = sp.Add(*terms)
+            return sp.Mul(number, found, evaluate=False) if number != 1 else found
+        if not terms:
+            return Filled.of(0, t.shape)
+        if len(terms) == 1:
+            return terms[0]
+        if all(isinstance(e, Filled) for e in terms):
+            return Filled.of(number * sp.Add(*[e.args[0] for e in terms]), t.shape)
+        if any(isinstance(e, (Identity, Diag)) for t in terms for e in (t, *t.args)):
+            terms = [written_out(e) for e in terms]  # I - 1/n would be read as if 1/n stood on the diagonal
+        if len(terms) == 2 and isinstance(terms[0], Transposed) and terms[0].args[0] == terms[1]:
+            terms.reverse()
+        return Scaled.of(number, Plus.of(terms, t.shape))
+
+    def _scaled(self, c: Any, a: Term) -> Any:
+        """Return c·a; a number in every entry is written as the number."""
+        if a.kind == PRODUCT:
+            return self._graph(a, c)
+        found = self.found[a]
+        return Scaled.of(c, found) if a.shape else c * found
+
+    # -------------------------------------------------------------- products
+    def _product(self, t: Term) -> Any:
+        return self._graph(t, sp.Integer(1))
+
+    def _graph(self, t: Term, c: Any) -> Any:
+        terms, out, sizes = opened(t)
+        factors = [(self._factor(a), s) for a, s in terms]
+        if t.shape and not {k for _, s in terms for k in s} & set(out):
+            number = LetterGraph(factors, (), {k: n for k, n in sizes.items() if k not in out}, c).read()
+            return Filled.of(number, t.shape)
+        return LetterGraph(factors, out, sizes, c).read()
+
+    def _factor(self, a: Term) -> Any:
+        if len(a.shape) > 2:
+            raise NoMatrix(f"{len(a.shape)}-D arrays")
+        return written_out(self.found[a])
+
+    # -------------------------------------------------------------- powers and functions
+    def _power(self, t: Term) -> Any:
+        base = self.found[t.args[0]]
+        if t.shape:
+            return ElementPower.of(written_out(base), t.data)
+        if isinstance(base, Norm2) and (2 * t.data).is_Integer and t.data != -1:
+            return Length.of(base.args[0]) ** (2 * t.data)
+        return base**t.data
+
+    def _function(self, t: Term) -> Any:
+        args = [self.found[a] for a in t.args]
+        if t.data in BY_FUNCTION:
+            written = t.shape or BY_FUNCTION[t.data].text != BY_FUNCTION[t.data].name
+            return Elementwise.of(t.data, args, t.shape) if written else t.data(*args)
+        if t.data is sp.Pow and t.shape:
+            base, exponent = args
+            return ArrayPower.of(base, exponent, t.shape)
+        if t.data is sp.Piecewise:
+            (*parts, last, always) = args
+            if _number(always) != 1:
+                raise NoMatrix("cases")
+            return Cases.of([*parts, last], t.shape)
+        if isinstance(t.data, type) and issubclass(t.data, sp.core.relational.Relational):
+            left, right = args
+            return Truth.of(t.data, left, right, t.shape)
+        if not t.shape and issubclass(t.data, sp.Expr):
+            return t.data(*args)
+        raise NoMatrix(t.data.__name__)
+
+    def _call(self, t: Term) -> Any:
+        unnamed = type(t.data).text is Op.text and not isinstance(t.data, (BlockDot, BlockSum))
+        if unnamed or any(1 in a.shape for a in t.args):
+            raise NoMatrix(t.data.label)
+        args = [written_out(self.found[a]) for a in t.args]
+        if isinstance(t.data, Kron):
+            return Kronecker.of(t.data, args, t.shape)
+        return Call.of(t.data, args, t.shape) if t.shape else ScalarCall.of(t.data, args)
+
+
+_READERS = {
+    LEAF: MatrixReading.symbol,
+    NAMED: MatrixReading.symbol,
+    EYE: MatrixReading._eye,
+    SUM: MatrixReading._sum,
+    PRODUCT: MatrixReading._product,
+    POWER: MatrixReading._power,
+    FUNCTION: MatrixReading._function,
+    CALL: MatrixReading._call,
+}
+
+
+def _needed(root: Term, found: Mapping[Term, Any]) -> list[Term]:
+    """Return what is to be read, arguments first; behind names nobody looks."""
+    seen: dict[int, Term] = {}
+    stack = [root]
+    while stack:
+        t = stack.pop()
+        if t.uid in seen or t in found:
+            continue
+        seen[t.uid] = t
+        if t.kind != NAMED:
+            stack.extend(t.args)
+    return [seen[k] for k in sorted(seen)]
+
+
+def written_out(e: Any) -> Any:
+    """Write a number in every entry with vectors of ones, where it stands alone or is multiplied."""
+    if not isinstance(e, Filled):
+        return e
+    ones = [OnesVector.of(n) for n in e.shape]
+    return Scaled.of(e.args[0], outer(*ones) if len(ones) == 2 else ones[0])
+
+
+def _number(e: Any) -> Any:
+    return e.args[0] if isinstance(e, Filled) else e

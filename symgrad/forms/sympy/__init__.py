@@ -1,0 +1,1 @@
+"""SymPy's own expressions: reading them, and writing forms as them."""

@@ -1,0 +1,322 @@
+"""Matrix notation in SymPy's own classes: MatrixSymbol, MatMul, HadamardProduct, Trace and the like.
+
+A vector is a column, n×1. An inner product is written Trace(aᵀ*b): SymPy takes (aᵀ*b)[0, 0] for a constant when it
+differentiates by a. Letters are real numbers. One function per node. Imports nodes, elementwise, marks and ops.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import sympy as sp
+from sympy.core.symbol import Str
+
+from symgrad.errors import FormError
+from symgrad.forms.nodes import elementwise, marks
+from symgrad.forms.nodes import matrices as nodes
+from symgrad.ops.linalg import determinant, matrices, norms
+from symgrad.ops.linalg import solving as linalg
+from symgrad.ops.map import exact
+from symgrad.ops.reductions import softmax, variance
+from symgrad.scalars import SCALARS, Atom
+
+INSTEAD = "Use .index() for its entries, .scalar() to have them written out, or .lambdify() for numbers."
+
+
+@singledispatch
+def to_sympy(e: Any) -> Any:
+    """Return a form in SymPy's own classes: an Expr where it is a number, a MatrixExpr where it is an array.
+
+    Raises:
+        FormError: SymPy has no class for a node.
+    """
+    if isinstance(e, Atom):
+        return to_sympy(e.declared.meant(*e.args))
+    if isinstance(e, nodes.ArrayExpr) or not isinstance(e, sp.Basic):
+        raise missing(e)
+    return e.func(*map(to_sympy, e.args)) if e.args else e
+
+
+def missing(e: Any) -> FormError:
+    """Return the error for a node that SymPy cannot hold."""
+    return FormError(f"to_sympy: SymPy has no matrix expression for {e}. {INSTEAD}")
+
+
+def _parts(e: Any) -> list[Any]:
+    return [to_sympy(a) for a in e.args[:-1] if not isinstance(a, Str)]
+
+
+def _size(e: Any) -> tuple[Any, Any]:
+    """Return the size of a node's matrix, a column for a vector."""
+    return (*e.shape, 1) if len(e.shape) == 1 else tuple(e.shape)
+
+
+# ------------------------------------------------------------------ leaves
+@to_sympy.register
+def _symbol(e: nodes.ArraySymbol) -> Any:
+    return sp.MatrixSymbol(e.name, *_size(e))
+
+
+@to_sympy.register
+def _ones(e: nodes.OnesVector) -> Any:
+    return sp.OneMatrix(*_size(e))
+
+
+@to_sympy.register
+def _identity(e: nodes.Identity) -> Any:
+    return sp.Identity(e.shape[0])
+
+
+@to_sympy.register
+def _filled(e: nodes.Filled) -> Any:
+    return _times(to_sympy(e.args[0]), sp.OneMatrix(*_size(e)))
+
+
+# ------------------------------------------------------------------ products and sums
+@to_sympy.register
+def _transposed(e: nodes.Transposed) -> Any:
+    return to_sympy(e.args[0]).T
+
+
+@to_sympy.register
+def _product(e: nodes.Product) -> Any:
+    found = sp.MatMul(*_parts(e))
+    return found if e.shape else sp.Trace(found)
+
+
+@to_sympy.register
+def _scaled(e: nodes.Scaled) -> Any:
+    return _times(*_parts(e))
+
+
+@to_sympy.register
+def _plus(e: nodes.Plus) -> Any:
+    terms = [t if getattr(t, "is_Matrix", False) else _times(t, sp.OneMatrix(*_size(e))) for t in _parts(e)]
+    return sp.MatAdd(*terms)
+
+
+def _times(c: Any, a: Any) -> Any:
+    return sp.ZeroMatrix(*a.shape) if c == 0 else c * a
+
+
+@to_sympy.register
+def _hadamard(e: elementwise.Hadamard) -> Any:
+    return sp.HadamardProduct(*_parts(e))
+
+
+@to_sympy.register
+def _power(e: elementwise.ElementPower) -> Any:
+    return sp.HadamardPower(*_parts(e))
+
+
+@to_sympy.register
+def _array_power(e: elementwise.ArrayPower) -> Any:
+    base, exponent = _parts(e)
+    if not getattr(base, "is_Matrix", False) or not getattr(exponent, "is_Matrix", False):
+        raise missing(e)
+    return sp.HadamardPower(base, exponent)
+
+
+@to_sympy.register
+def _quotient(e: marks.Quotient) -> Any:
+    a, b = _parts(e)
+    if not getattr(b, "is_Matrix", False):
+        return _times(1 / b, a)
+    under = sp.HadamardPower(b, -1)
+    return sp.HadamardProduct(a, under) if getattr(a, "is_Matrix", False) else _times(a, under)
+
+
+# ------------------------------------------------------------------ numbers
+def _sum(a: Any) -> Any:
+    """Σ of all entries: 1ᵀ*a*1."""
+    rows, columns = a.shape
+    factors = [sp.OneMatrix(1, rows), a, *[sp.OneMatrix(columns, 1)] * (columns != 1)]
+    return sp.Trace(sp.MatMul(*factors))
+
+
+@to_sympy.register
+def _total(e: marks.Total) -> Any:
+    return _sum(to_sympy(e.args[0]))
+
+
+@to_sympy.register
+def _mean(e: marks.Mean) -> Any:
+    a = to_sympy(e.args[0])
+    return _sum(a) / sp.Mul(*a.shape)
+
+
+@to_sympy.register
+def _square(e: marks.Norm2) -> Any:
+    a = to_sympy(e.args[0])
+    return sp.Trace(sp.MatMul(a.T, a))
+
+
+@to_sympy.register
+def _length(e: marks.Length) -> Any:
+    return sp.sqrt(_square(e))
+
+
+@to_sympy.register
+def _trace(e: marks.Trace) -> Any:
+    return sp.Trace(to_sympy(e.args[0]))
+
+
+@to_sympy.register
+def _diag(e: marks.Diag) -> Any:
+    a = to_sympy(e.args[0])
+    return sp.DiagMatrix(a) if len(e.shape) == 2 else sp.DiagonalOf(a)
+
+
+# ------------------------------------------------------------------ functions of each entry
+@to_sympy.register(elementwise.Elementwise)
+@to_sympy.register(marks.Truth)
+@to_sympy.register(marks.Cases)
+def _of_entries(e: Any) -> Any:
+    """Write a function of the entries of one array with applyfunc, of numbers as itself."""
+    arrays = {a for a in e.args[:-1] if getattr(a, "shape", ()) and not isinstance(a, nodes.Filled)}
+    single = len(arrays) == 1 and not any(isinstance(a, (marks.Truth, marks.Cases)) for a in arrays)
+    slots: dict[Any, Any] = {a: _slot() for a in arrays} if single else {}
+    found = _entry(e, slots)
+    if not e.shape:
+        return found
+    if not slots:
+        return _times(found, sp.OneMatrix(*_size(e)))
+    if len(slots) > 1:
+        raise missing(e)
+    ((array, slot),) = slots.items()
+    return to_sympy(array).applyfunc(sp.Lambda(slot, found))
+
+
+def _slot() -> Any:
+    return sp.Dummy("x", real=True)
+
+
+def _entry(e: Any, slots: dict[Any, Any]) -> Any:
+    """Return an entry as a function of the entries of arrays, each in a slot of its own."""
+    if e in slots:
+        return slots[e]
+    if isinstance(e, elementwise.Elementwise):
+        return to_sympy(SCALARS[str(e.args[0])].function(*[_entry(a, slots) for a in e.args[1:-1]]))
+    if isinstance(e, marks.Truth):
+        return sp.Piecewise((1, _condition(e, slots)), (0, True))
+    if isinstance(e, marks.Cases):
+        *parts, last = e.args[:-1]
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        return sp.Piecewise(*[(_entry(v, slots), _condition(c, slots)) for v, c in pairs], (_entry(last, slots), True))
+    if not getattr(e, "shape", ()):
+        return to_sympy(e)
+    combine = _BY_ENTRY.get(type(e))
+    if combine is not None:
+        return combine(*[_entry(a, slots) for a in e.args[:-1]])
+    return slots.setdefault(e, _slot())
+
+
+_BY_ENTRY: dict[Any, Any] = {
+    nodes.OnesVector: lambda: sp.S.One,
+    nodes.Plus: sp.Add,
+    nodes.Scaled: sp.Mul,
+    nodes.Filled: lambda value: value,
+    elementwise.Hadamard: sp.Mul,
+    elementwise.ElementPower: sp.Pow,
+    marks.Quotient: lambda a, b: a / b,
+}
+
+
+def _condition(c: Any, slots: dict[Any, Any]) -> Any:
+    if isinstance(c, marks.Truth):
+        if c.relation is sp.Ne and isinstance(c.args[1], marks.Truth) and c.args[2] == 0:
+            return _condition(c.args[1], slots)
+        return c.relation(*[_entry(a, slots) for a in c.args[1:3]])
+    return sp.Ne(_entry(c, slots), 0)
+
+
+# ------------------------------------------------------------------ named functions of whole arrays
+@to_sympy.register
+def _named(e: nodes.Call) -> Any:
+    write, arrays = _CALLS.get(type(e.op)), [to_sympy(a) for a in e.args[1:-1]]
+    found = write(e.op, *arrays) if write is not None and all(a.is_Matrix for a in arrays) else None
+    if found is None:
+        raise missing(e)
+    return found
+
+
+def _solve(op: Any, a: Any, b: Any) -> Any:
+    return sp.MatMul(sp.Inverse(a.T if op.transposed else a), b)
+
+
+def _sums(op: Any, a: Any) -> Any:
+    """Return Σ exp(x_k) along an axis, in every entry: exp(X)*1*1ᵀ, or 1*1ᵀ*exp(X)."""
+    e, (rows, columns) = a.applyfunc(sp.exp), a.shape
+    if len(op.axes) == 2 or columns == 1:
+        return _sum(e) * sp.OneMatrix(rows, columns)
+    return e * sp.OneMatrix(columns, columns) if op.axes == (1,) else sp.OneMatrix(rows, rows) * e
+
+
+def _softmax(op: Any, a: Any) -> Any:
+    return sp.HadamardProduct(a.applyfunc(sp.exp), sp.HadamardPower(_sums(op, a), -1))
+
+
+def _log_softmax(op: Any, a: Any) -> Any:
+    return a - _sums(op, a).applyfunc(sp.log)
+
+
+def _logsumexp(op: Any, a: Any) -> Any:
+    e, (rows, columns) = a.applyfunc(sp.exp), a.shape
+    if op.keepdim:
+        return None
+    if _whole(op, a):
+        return sp.log(_sum(e))
+    total = e * sp.OneMatrix(columns, 1) if op.axes == (1,) else e.T * sp.OneMatrix(rows, 1)
+    return total.applyfunc(sp.log)
+
+
+def _norm(op: Any, a: Any) -> Any:
+    """(Σ |x|ᵖ)^(1/p) of all entries; of whole arrays only."""
+    p = exact(op.p)
+    if not p or p.is_infinite or not _whole(op, a):
+        return None
+    size = a.applyfunc(sp.Abs)
+    return _sum(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
+
+
+def _whole(op: Any, a: Any) -> bool:
+    """Whether a reduction is over all axes, and drops them."""
+    return not getattr(op, "keepdim", False) and (a.shape[1] == 1 or len(op.axes) == 2)
+
+
+def _variance(op: Any, a: Any) -> Any:
+    """Σ (x - mean)²/(n - correction)."""
+    if not _whole(op, a):
+        return None
+    count = sp.Mul(*a.shape)
+    apart = a - _sum(a) / count * sp.OneMatrix(*a.shape)
+    return sp.Trace(sp.MatMul(apart.T, apart)) / (count - exact(op.correction))
+
+
+def _deviation(op: Any, a: Any) -> Any:
+    return sp.sqrt(_variance(op, a)) if _whole(op, a) else None
+
+
+def _straight(write: Any) -> Any:
+    """Return the reading of a diagonal that is the main one of a square."""
+    return lambda op, a: write(a) if op.offset == 0 and getattr(op, "n", 0) == getattr(op, "m", 0) else None
+
+
+_CALLS: dict[Any, Any] = {
+    linalg.Inverse: lambda op, a: sp.Inverse(a),
+    linalg.Solve: _solve,
+    determinant.Det: lambda op, a: sp.Determinant(a),
+    determinant.LogDet: lambda op, a: sp.log(sp.Determinant(a)),
+    determinant.LogAbsDet: lambda op, a: sp.log(sp.Abs(sp.Determinant(a))),
+    determinant.DetSign: lambda op, a: sp.sign(sp.Determinant(a)),
+    determinant.Cofactor: lambda op, a, *hs: None if hs else sp.Determinant(a) * sp.Inverse(a).T,
+    softmax.Softmax: _softmax,
+    softmax.LogSoftmax: _log_softmax,
+    softmax.LogSumExp: _logsumexp,
+    norms.Norm: _norm,
+    variance.Var: _variance,
+    variance.Std: _deviation,
+    matrices.Diagonal: _straight(sp.DiagonalOf),
+    matrices.DiagEmbed: _straight(sp.DiagMatrix),
+}

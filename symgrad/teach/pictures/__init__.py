@@ -1,0 +1,1 @@
+"""Graphs as boxes and arrows, and what draws them."""

@@ -1,0 +1,80 @@
+"""What a picture shows: boxes and arrows, in text. Imports tape and lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import AnyNode, Leaf
+from symgrad.ops.map import Map
+from symgrad.teach.steps.chalk import chalk, number, sizes
+from symgrad.teach.steps.lines import entry
+from symgrad.teach.steps.tape import Tape
+
+WIDE = 44  # signs of a box's formula beyond which only the operation is named
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box.
+
+    Attributes:
+        key: n0, n1, …: what arrows and formats call it.
+        kind: "leaf", "operation", "output" or "group".
+        name: the name of its value.
+        label: its formula, such as u = x².
+        value: the value in text, "" where it is not known or long; of a group, what it is made of.
+        shape: the sizes; of a group None.
+    """
+
+    key: str
+    kind: str
+    name: str
+    label: str
+    value: str
+    shape: tuple[Any, ...] | None
+
+    @property
+    def lines(self) -> list[str]:
+        """The label, and below it what is known of the value."""
+        if self.shape is None:
+            return [self.label, self.value]
+        told = [t for t in (sizes(self.shape) if self.shape else "", f"= {self.value}" if self.value else "") if t]
+        return [self.label, " ".join(told)] if told else [self.label]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """An arrow from a value to what is computed of it; ``adjoint`` is what comes back along it, "" if not shown."""
+
+    source: str
+    target: str
+    adjoint: str
+
+
+def box_of(tape: Tape, node: AnyNode, key: str, value: Any) -> Box:
+    """Return the box of one node."""
+    name = chalk(tape.symbol(node))
+    leaf = isinstance(node, Leaf)
+    label = name if leaf else _labelled(tape, node)
+    shown = "" if value is None or (np.size(value) > 4) else number(value)
+    kind = "leaf" if leaf else "output" if node is tape.root else "operation"
+    return Box(key, kind, name, label, shown, node.shape)
+
+
+def _labelled(tape: Tape, node: Any) -> str:
+    """Return u = x², or where that is long only the operation."""
+    formula = tape.formula(node)
+    text = f"{chalk(entry(tape.symbol(node), formula))} = {chalk(formula)}"
+    if len(text) <= WIDE:
+        return text
+    called = node.rule.name if isinstance(node.op, Map) else type(node.op).__name__
+    inside = ", ".join(chalk(tape.symbol(p)) for p in tape.shown_inputs(node))
+    return cut(f"{chalk(tape.symbol(node))} = {called.lower()}({inside})", WIDE)
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text with its end left out where it is long."""
+    return text if len(text) <= most else text[: most - 1] + "…"

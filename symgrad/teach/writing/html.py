@@ -1,0 +1,67 @@
+"""An explanation in HTML, its formulas in MathML, without scripts. Imports lines and arraymathml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from symgrad.support import foreign
+from symgrad.teach.steps.chalk import number
+from symgrad.teach.steps.lines import Formula, Line, Value
+from symgrad.teach.writing.arraymathml import inside
+from symgrad.teach.writing.markup import math, mo, row
+from symgrad.teach.writing.text import formula as as_text
+
+# Colours are the page's own: a notebook's dark theme does not tell the browser that it is dark.
+STYLE = """
+.symgrad-steps { line-height: 1.7; max-width: 64rem; overflow-x: auto; }
+.symgrad-steps h3 { margin: 1.1em 0 0.3em; font-size: 1.05em; }
+.symgrad-steps p { margin: 0.35em 0; }
+.symgrad-steps p.sg-rule { margin-top: 0.7em; opacity: 0.82; }
+.symgrad-steps p.sg-step, .symgrad-steps p.sg-more, .symgrad-steps p.sg-value { padding-left: 2.6em; }
+.symgrad-steps p.sg-step > b { display: inline-block; width: 2.1em; margin-left: -2.6em; text-align: right;
+  margin-right: 0.5em; font-weight: normal; opacity: 0.65; }
+.symgrad-steps p.sg-more, .symgrad-steps p.sg-value { margin-top: 0; }
+.symgrad-steps p.sg-value { font-size: 0.9em; overflow-x: auto; white-space: nowrap; }
+.symgrad-steps small { margin-left: 1.2em; opacity: 0.7; white-space: nowrap; }
+.symgrad-steps math { font-size: 1.05em; font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+.symgrad-steps p.sg-result { padding: 0.3em 0.8em; border-left: 3px solid currentColor; }
+""".strip()
+
+
+def html(lines: Iterable[Line]) -> str:
+    """Return lines as a fragment of HTML."""
+    return f'<div class="symgrad-steps"><style>{STYLE}</style>{body(lines)}</div>'
+
+
+def body(lines: Iterable[Line]) -> str:
+    """Return the paragraphs alone."""
+    return "\n".join(map(_paragraph, lines))
+
+
+def _paragraph(line: Line) -> str:
+    text = "".join(map(_inline, line.parts))
+    if line.kind == "heading":
+        return f"<h3>{text}</h3>"
+    number_ = f"<b>{line.number}.</b>" if line.number is not None else ""
+    ledger = f" <small>{foreign.html(line.ledger)}</small>" if line.ledger else ""
+    return f'<p class="sg-{line.kind}">{number_}{text}{ledger}</p>'
+
+
+def _inline(p: Any) -> str:
+    if isinstance(p, str):
+        return foreign.html(p)
+    return mathml(p) if isinstance(p, Formula) else f"= {foreign.html(number(p.value))}"
+
+
+def mathml(f: Formula) -> str:
+    """Return equal expressions in MathML: an element for each, so that a narrow page can break the line between."""
+    first, *rest = f.parts
+    parts = [row(_part(first), mo("="), _part(rest[0])) if rest else _part(first)]
+    parts.extend(row(mo("="), _part(p)) for p in rest[1:])
+    texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
+    return " ".join(map(math, parts, texts))
+
+
+def _part(p: Any) -> str:
+    return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

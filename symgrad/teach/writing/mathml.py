@@ -1,0 +1,321 @@
+"""Formulas as presentation MathML: a printer for SymPy's expressions. Imports markup."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.printer import Printer
+
+from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes.matrices import called
+from symgrad.scalars import BY_FUNCTION
+from symgrad.support.foreign import html
+from symgrad.teach.writing.markup import (
+    BEFORE_WORD,
+    INVISIBLE,
+    below,
+    fenced,
+    fraction,
+    listed,
+    mi,
+    mn,
+    mo,
+    name,
+    operation,
+    power,
+    row,
+    signed,
+    spaced,
+)  # fmt: skip
+
+MUL, ATOM = PRECEDENCE["Mul"], PRECEDENCE["Atom"]
+_RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
+
+
+class ScalarMathML(Printer):
+    """Numbers, entries and their functions."""
+
+    printmethod = "_presentation"
+    named_e = False  # whether something is called e, so that the exponential is exp
+
+    def doprint(self, e: Any) -> str:
+        """Return e in MathML."""
+        self.named_e = any(getattr(s, "name", "") == "e" for s in getattr(e, "free_symbols", ()))
+        return str(super().doprint(e))
+
+    def emptyPrinter(self, e: Any) -> str:
+        """Anything unknown is written as its text: badly, but readably."""
+        return f"<mtext>{html(printers.text(e))}</mtext>"
+
+    def paren(self, e: Any, least: int) -> str:
+        """Return e, in brackets where it binds less than ``least``."""
+        text = self._print(e)
+        return fenced(text) if level(e) < least else str(text)
+
+    # ---------------------------------------------------------------- leaves
+    def _print_Symbol(self, e: Any) -> str:
+        return name(e.name)
+
+    def _print_Str(self, e: Any) -> str:
+        return mi(e.name)
+
+    def _print_Integer(self, e: Any) -> str:
+        return mn(str(e)) if e >= 0 else row(mo("−"), mn(str(-e)))
+
+    def _print_Rational(self, e: Any) -> str:
+        found = fraction(mn(str(abs(e.p))), mn(str(e.q)))
+        return found if e.p >= 0 else row(mo("−"), found)
+
+    def _print_Float(self, e: Any) -> str:
+        text = printers.text(e)
+        return row(mo("−"), mn(text[1:])) if text.startswith("-") else mn(text)
+
+    def _print_Pi(self, e: Any) -> str:
+        return mi("π")
+
+    def _print_Exp1(self, e: Any) -> str:
+        return mi("e")
+
+    def _print_Infinity(self, e: Any) -> str:
+        return mi("∞")
+
+    def _print_NegativeInfinity(self, e: Any) -> str:
+        return row(mo("−"), mi("∞"))
+
+    def _print_NaN(self, e: Any) -> str:
+        return mi("nan")
+
+    def _print_BooleanTrue(self, e: Any) -> str:
+        return mi("true")
+
+    def _print_BooleanFalse(self, e: Any) -> str:
+        return mi("false")
+
+    # ---------------------------------------------------------------- arithmetic
+    def _print_Add(self, e: Any) -> str:
+        terms = e.as_ordered_terms()
+        return self._sum(terms)
+
+    def _sum(self, terms: Any) -> str:
+        parts = []
+        for t in terms:
+            negative = t.could_extract_minus_sign() and not t.is_Add
+            parts.append((negative, self.paren(_negated(t) if negative else t, MUL)))
+        return signed(parts)
+
+    def _print_Bracket(self, e: Any) -> str:
+        return self._sum(sorted(e.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number)))
+
+    def _print_Mul(self, e: Any) -> str:
+        factors = list(e.args if not e.args or type(e) is not sp.Mul else e.as_ordered_factors())
+        negative = bool(factors) and factors[0].is_number and factors[0].could_extract_minus_sign()
+        if negative:
+            factors[0] = -factors[0]
+            factors = [f for f in factors if f != 1] or [sp.S.One]
+        top, bottom = _over(factors)
+        found = self._factors(top)
+        if bottom:
+            found = fraction(found, self._factors(bottom))
+        elif negative and len(top) == 1:
+            found = self.paren(top[0], MUL)
+        return row(mo("−"), found) if negative else found
+
+    def _factors(self, factors: list[Any]) -> str:
+        if not factors:
+            return mn("1")
+        if len(factors) == 1:
+            return str(self._print(factors[0]))
+        parts: list[str] = []
+        last: Any = None
+        for k, f in enumerate(sorted(factors, key=_place)):
+            between = mo("·") if last is not None and f.is_number and last.is_number else _times(f)
+            text = self._factor(f, k == len(factors) - 1)
+            parts.extend([between, text] if parts else [text])
+            last = f
+        return row(*parts)
+
+    def _factor(self, f: Any, last: bool) -> str:
+        """Return a factor; what follows a sum would be under its sign."""
+        if not isinstance(f, (sp.Sum, sp.Product)):
+            return self.paren(f, MUL)
+        return str(self._print(f)) if last else fenced(str(self._print(f)))
+
+    def _print_Pow(self, e: Any) -> str:
+        base, exponent = e.args
+        if exponent == sp.Rational(1, 2):
+            return f"<msqrt>{self._print(base)}</msqrt>"
+        if exponent.is_Rational and exponent < 0:
+            under = sp.Pow(base, -exponent, evaluate=False) if exponent != -1 else base
+            return fraction(mn("1"), str(self._print(under)))
+        return self._raised(base, self._print(exponent))
+
+    def _raised(self, base: Any, above: str) -> str:
+        if base.is_Function and len(base.args) == 1 and not isinstance(base, (sp.exp, sp.Abs, sp.Piecewise)):
+            return row(power(self._function_name(base), above), fenced(str(self._print(base.args[0]))))
+        text = self._print(base)
+        simple = base.is_Symbol or (base.is_Integer and base >= 0) or isinstance(base, sp.Indexed)
+        return power(text if simple or text.startswith("<mrow><mo stretchy") else fenced(text), above)
+
+    # ---------------------------------------------------------------- functions
+    def _function_name(self, e: Any) -> str:
+        scalar = BY_FUNCTION.get(type(e))
+        return name(scalar.text if scalar is not None else type(e).__name__)
+
+    def _print_Function(self, e: Any) -> str:
+        return row(self._function_name(e), fenced(listed([self._print(a) for a in e.args])))
+
+    def _print_exp(self, e: Any) -> str:
+        return self.exponential(str(self._print(e.args[0])))
+
+    def exponential(self, exponent: str) -> str:
+        """Return the exponential; no power of what the user calls e."""
+        return row(mi("exp"), fenced(exponent)) if self.named_e else power(mi("e"), exponent)
+
+    def _print_Abs(self, e: Any) -> str:
+        return fenced(str(self._print(e.args[0])), "|", "|")
+
+    def _print_polygamma(self, e: Any) -> str:
+        order = [] if e.args[0] == 0 else [fenced(str(self._print(e.args[0])))]
+        return row(power(mi("ψ"), order[0]) if order else mi("ψ"), fenced(str(self._print(e.args[1]))))
+
+    def _print_Max(self, e: Any) -> str:
+        return row(mi("max"), fenced(listed([self._print(a) for a in e.args])))
+
+    def _print_Min(self, e: Any) -> str:
+        return row(mi("min"), fenced(listed([self._print(a) for a in e.args])))
+
+    def _print_floor(self, e: Any) -> str:
+        return fenced(str(self._print(e.args[0])), "⌊", "⌋")
+
+    def _print_ceiling(self, e: Any) -> str:
+        return fenced(str(self._print(e.args[0])), "⌈", "⌉")
+
+    def _print_Tuple(self, e: Any) -> str:
+        return fenced(listed([self._print(a) for a in e.args]))
+
+    # ---------------------------------------------------------------- conditions
+    def _print_Relational(self, e: Any) -> str:
+        return row(self._print(e.lhs), mo(_RELATIONS.get(e.rel_op, e.rel_op)), self._print(e.rhs))
+
+    def _print_And(self, e: Any) -> str:
+        return spaced([self.bracketed(a) for a in e.args], mo("∧"))
+
+    def _print_Or(self, e: Any) -> str:
+        return spaced([self.bracketed(a) for a in e.args], mo("∨"))
+
+    def _print_Not(self, e: Any) -> str:
+        return row(mo("¬"), self.bracketed(e.args[0]))
+
+    def bracketed(self, e: Any) -> str:
+        """Return e, in brackets unless it is a symbol."""
+        text = str(self._print(e))
+        return text if e.is_Symbol else fenced(text)
+
+    def _print_Piecewise(self, e: Any) -> str:
+        (value, condition), *_, (other, _) = [tuple(b) for b in e.args]
+        if len(e.args) == 2 and value == 1 and other == 0:  # Iverson's bracket
+            return fenced(str(self._print(condition)), "[", "]")
+        rows = [(self._print(v), None if c == True else self._print(c)) for v, c in e.args]  # noqa: E712
+        return cases(rows)
+
+    _print_Branches = _print_Piecewise
+
+    def _print_KroneckerDelta(self, e: Any) -> str:
+        return below(mi("δ"), self.places(e.args))
+
+    # ---------------------------------------------------------------- entries and sums of them
+    def places(self, indices: Any) -> str:
+        """Return indices beside each other."""
+        parts = [str(self._print(k)) for k in indices]
+        return row(*parts) if all(k.is_Symbol or k.is_Integer for k in indices) else listed(parts)
+
+    def _print_Indexed(self, e: Any) -> str:
+        return below(name(str(e.base.label)), self.places(e.indices))
+
+    def _print_Entry(self, e: Any) -> str:
+        texts, bare = [self._whole(w) for w in e.args[1]], [self._is_atom(w) for w in e.args[1]]
+        whole = self.operation(e.op, texts, bare, len(e.args[3][0]))
+        return below(fenced(whole, "[", "]"), self.places(e.indices)) if e.indices else whole
+
+    def _whole(self, e: Any) -> str:
+        """Return a whole array by its name where it is read straight, else by its entries."""
+        body = e.expr if isinstance(e, sp.Lambda) else e
+        straight = not isinstance(e, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(e.variables)
+        if straight and isinstance(body, sp.Indexed):
+            return name(str(body.base.label))
+        return str(self._print(body))
+
+    def _is_atom(self, e: Any) -> bool:
+        """Whether a whole array, by its name or its entries, needs no brackets where something stands behind it."""
+        body = e.expr if isinstance(e, sp.Lambda) else e
+        return isinstance(body, sp.Indexed) or level(body) >= ATOM
+
+    def operation(self, op: Any, arguments: list[str], whole: list[bool], rank: int) -> str:
+        """Return a named operation of arguments."""
+        return operation(lambda *texts: called(op.text, op, list(texts), rank), arguments, whole)
+
+    def _print_Sum(self, e: Any) -> str:
+        return self._over_indices("∑", e)
+
+    def _print_Product(self, e: Any) -> str:
+        return self._over_indices("∏", e)
+
+    def _over_indices(self, sign: str, e: Any) -> str:
+        signs = []
+        for k, low, high in e.limits:
+            start = row(self._print(k), mo("="), self._print(low))
+            signs.append(f"<munderover>{mo(sign)}{start}{self._print(high)}</munderover>")
+        return row(*signs, self.paren(e.function, MUL))
+
+
+def cases(rows: list[tuple[str, str | None]]) -> str:
+    """Return a case distinction of values and conditions; None stands for otherwise."""
+    cells = "".join(
+        f"<mtr><mtd>{v}</mtd><mtd>{'<mtext>otherwise</mtext>' if c is None else c}</mtd></mtr>" for v, c in rows
+    )
+    return f"<mrow>{mo('{', fence=True)}<mtable>{cells}</mtable></mrow>"
+
+
+def _negated(t: Any) -> Any:
+    """Return -t; of a product that is kept as it is written, with its first number changed."""
+    if not t.is_Mul or type(t) is sp.Mul:
+        return -t
+    number, *rest = t.args
+    if not number.is_number:
+        return -t
+    return t.func(*([] if number == -1 else [-number]), *rest, evaluate=False) if rest else -number
+
+
+def _over(factors: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Split factors into those above and below the fraction bar."""
+    top, bottom = [], []
+    for f in factors:
+        if f.is_Rational and not f.is_Integer:
+            top.extend([sp.Integer(f.p)] if f.p != 1 else [])
+            bottom.append(sp.Integer(f.q))
+        elif f.is_Pow and f.exp.is_Rational and f.exp < 0:
+            bottom.append(f.base if f.exp == -1 else sp.Pow(f.base, -f.exp, evaluate=False))
+        else:
+            top.append(f)
+    return top, bottom
+
+
+def _times(f: Any) -> str:
+    """Return the sign between a factor and the one before it: none that is seen."""
+    worded = f.is_Function or (f.is_Pow and f.base.is_Function)
+    return BEFORE_WORD if worded and not f.has(sp.exp) else INVISIBLE
+
+
+def _place(f: Any) -> int:
+    """Where a factor stands: numbers first, then names, functions, brackets and sums."""
+    if f.is_number:
+        return 0
+    if isinstance(f, (sp.Sum, sp.Product)):
+        return 4
+    return 3 if f.is_Add else 1 if isinstance(f, sp.Indexed) or f.is_Symbol else 2
+
+
+__all__ = ["ATOM", "MUL", "ScalarMathML", "cases"]
