@@ -20,7 +20,7 @@ from symgrad.ops.keys import Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.scalars import SCALARS, clamp_min
@@ -426,7 +426,7 @@ def test_rule_does_not_apply_to_a_near_miss(rule, fired):
 @pytest.mark.parametrize(("first", "then"), [((0, 2), (2, 3)), ((1, 3), (0, 1)), ((1, 3), (1, 3)), ((0, 2), (1, 3))])
 def test_entries_that_were_scattered_are_read_where_they_are(first, then):
     k = Maker()
-    there = k.call(Scatter(part((Span(*first, None),)), (3,)), cut(k, k.x, *first), shape=(3,))
+    there = k.call(ScatterAdd(part((Span(*first, None),)), (3,)), cut(k, k.x, *first), shape=(3,))
     found = cut(k, there, *then)
     expected = np.zeros(3)
     expected[slice(*first)] = ARRAYS["x"][slice(*first)]

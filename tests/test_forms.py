@@ -880,7 +880,7 @@ def test_random_compositions_use_matrix_notation_and_many_operations():
         seen |= {type(n.op).__name__ for n in ancestors([y._node]) if not isinstance(n, Leaf)}
         used = [leaf for leaf in leaves if any(n is leaf._node for n in ancestors([y._node]))]
         matrix += sum(form.has_matrix for form in sg.derive(y, used))
-    assert {"Map", "Einsum", "Inverse", "Det", "Softmax", "LogSumExp", "Norm", "Part", "Flip"} <= seen
+    assert {"Map", "Einsum", "Inverse", "Det", "Softmax", "LogSumExp", "Norm", "Slice", "Flip"} <= seen
     assert matrix >= 10
 
 

@@ -20,7 +20,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Flip, Reshape, total
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
@@ -73,4 +73,4 @@ class Steps(Elements):
         """Whether a result may share its entries with an argument."""
         op = self.ops[ref][0]
         permutes = isinstance(op, Einsum) and len(op.terms) == 1
-        return self.kind(ref) == LOAD or permutes or isinstance(op, (Expand, Flip, Part, Reshape))
+        return self.kind(ref) == LOAD or permutes or isinstance(op, (Expand, Flip, Slice, Reshape))

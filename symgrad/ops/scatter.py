@@ -1,4 +1,4 @@
-"""The adjoint of reading entries, and writing them: Scatter adds into zeros, Put is x with x[…] = v.
+"""The adjoint of reading entries, and writing them: ScatterAdd adds into zeros, Scatter is x with x[…] = v.
 
 What is read and written is a Selection (its kinds are in parts). Imports map and protocol.
 """
@@ -32,7 +32,7 @@ def decided(relation: Any) -> Any:
 
 
 class Selection(Op):
-    """What Part and Take share: they read entries of x, and their adjoint adds into zeros."""
+    """What Slice and Gather share: they read entries of x, and their adjoint adds into zeros."""
 
     linear = True
     saves = ""
@@ -53,7 +53,7 @@ class Selection(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Add g into zeros, at the places that were read."""
-        return Scatter(self, x.shape)(g)
+        return ScatterAdd(self, x.shape)(g)
 
     def add(self, found: Any, g: Any) -> None:
         """Add g to the entries of ``found``, which are zero."""
@@ -105,7 +105,7 @@ def _dots(where: Selection) -> str:
 
 
 @frozen
-class Scatter(Op):
+class ScatterAdd(Op):
     """Add g into zeros of shape ``to`` where ``at`` reads: the adjoint of reading. Repeated places add up."""
 
     where: Selection
@@ -168,7 +168,7 @@ def bare(v: Any) -> Any:
 
 
 @frozen
-class Put(Op):
+class Scatter(Op):
     """x with v written where ``at`` reads. Of repeated places the last one wins, as in NumPy."""
 
     where: Selection

@@ -1,4 +1,4 @@
-"""What a key reads: a Part by integers, slices and new axes, a Take by arrays of integers.
+"""What a key reads: a Slice by integers, slices and new axes, a Gather by arrays of integers.
 
 Imports keys, scatter and shape.
 """
@@ -26,7 +26,7 @@ SMALL = 4096  # entries up to this many are added one by one
 
 
 @frozen
-class Part(Selection):
+class Slice(Selection):
     """The part of x that integers, slices and new axes select; ``items`` covers every axis."""
 
     items: tuple[Item, ...]
@@ -117,7 +117,7 @@ def _possible(cases: Sequence[Case]) -> list[Case]:
 
 
 @frozen
-class Take(Selection):
+class Gather(Selection):
     """The entries of x at integer positions; ``places`` pairs an axis with an array, broadcast together."""
 
     places: tuple[Place, ...]

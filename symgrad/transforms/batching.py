@@ -19,7 +19,7 @@ from symgrad.ops.elementwise.bessel import Bessel
 from symgrad.ops.elementwise.logic import Bits
 from symgrad.ops.elementwise.signs import Exponent, Mantissa
 from symgrad.ops.frozen import replace
-from symgrad.ops.indexing.lookup import Deposit, Lookup
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import ALL
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet
 from symgrad.ops.linalg.expm import MatrixExp
@@ -39,10 +39,10 @@ from symgrad.ops.reductions.extremes import Arg, First, Ties
 from symgrad.ops.reductions.scan import AlongAxis
 from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Put, Scatter, Selection
+from symgrad.ops.scatter import Scatter, ScatterAdd, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape, total
 from symgrad.ops.shapes.join import Cat, Stack, stack
-from symgrad.ops.slicing import Part, Take
+from symgrad.ops.slicing import Gather, Slice
 
 __all__ = ["batch"]
 
@@ -110,25 +110,25 @@ def _(op: MapTotal, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return DIV(added, total(sizes[1:])) if op.mean else added
 
 
-@batch.register(Part)
-def _(op: Part, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(Slice)
+def _(op: Slice, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return _behind(op)(xs[0])
 
 
-@batch.register(Take)
-def _(op: Take, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(Gather)
+def _(op: Gather, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     y = _behind(op)(xs[0])
     at = _batch_axis(op)
     return permute(y, [at, *[a for a in range(len(shape(y))) if a != at]]) if at else y
 
 
+@batch.register(ScatterAdd)
+def _(op: ScatterAdd, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    return ScatterAdd(_behind(op.where), (size, *op.to))(_placed(op.where, xs[0]))
+
+
 @batch.register(Scatter)
 def _(op: Scatter, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-    return Scatter(_behind(op.where), (size, *op.to))(_placed(op.where, xs[0]))
-
-
-@batch.register(Put)
-def _(op: Put, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     x, v = xs
     x = x if flags[0] else repeated(x, size)
     region = len(op.where.out_shape(shape(x)[1:]))
@@ -137,22 +137,22 @@ def _(op: Put, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         if len(shape(v)) > region + 1:  # axes of one entry that assignment would drop
             return one_by_one(op, size, xs, flags)
         v = _placed(op.where, v)
-    return Put(_behind(op.where), op.name)(x, v)
+    return Scatter(_behind(op.where), op.name)(x, v)
 
 
 def _behind(where: Selection) -> Selection:
     """The same selection of every slice."""
-    if isinstance(where, Part):
-        return Part((ALL, *where.items), where.name)
-    assert isinstance(where, Take)  # narrows the type: there are two kinds
-    return Take(tuple((a + 1, f) for a, f in where.places), where.name)
+    if isinstance(where, Slice):
+        return Slice((ALL, *where.items), where.name)
+    assert isinstance(where, Gather)  # narrows the type: there are two kinds
+    return Gather(tuple((a + 1, f) for a, f in where.places), where.name)
 
 
 def _batch_axis(where: Selection) -> int:
     """Where the batch axis is among those of what was selected: behind a block that stands in front."""
-    if not isinstance(where, Take) or not where.places:
+    if not isinstance(where, Gather) or not where.places:
         return 0
-    is_first = Take(tuple((a + 1, f) for a, f in where.places)).front == 0
+    is_first = Gather(tuple((a + 1, f) for a, f in where.places)).front == 0
     return len(where.block) if is_first else 0
 
 
@@ -162,8 +162,8 @@ def _placed(where: Selection, v: Any) -> Any:
     return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
 
 
-@batch.register(Lookup)
-def _(op: Lookup, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(DynamicGather)
+def _(op: DynamicGather, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     x, *at = xs
     block = _block(at, flags[1:])
     front = op.front
@@ -177,19 +177,21 @@ def _(op: Lookup, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     return permute(y, [lead, *rest[:front], *others, *rest[front:]])
 
 
-@batch.register(Deposit)
-def _(op: Deposit, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+@batch.register(DynamicScatterAdd)
+def _(op: DynamicScatterAdd, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     g, *at = xs
     block, front = _block(at, flags[1:]), op.where.front
     g = g if flags[0] else repeated(g, size)
     inner = list(range(1 + front, 1 + front + block))
     order = [0, *inner, *[a for a in range(1, len(shape(g))) if a not in inner]]
-    return Deposit(_of_slices(op.where), (size, *op.to))(permute(g, order), *_in_slices(size, at, flags[1:], block))
+    return DynamicScatterAdd(_of_slices(op.where), (size, *op.to))(
+        permute(g, order), *_in_slices(size, at, flags[1:], block)
+    )
 
 
-def _of_slices(op: Lookup) -> Lookup:
+def _of_slices(op: DynamicGather) -> DynamicGather:
     """Read in every slice of a batch: its number is one more position."""
-    return Lookup((0, *[a + 1 for a in op.axes]))
+    return DynamicGather((0, *[a + 1 for a in op.axes]))
 
 
 def _block(at: Sequence[Any], flags: Sequence[bool]) -> int:

@@ -22,7 +22,7 @@ from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.core.promotion import BOOL, FLOAT64
 from symgrad.ops.shape import Reshape
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 from symgrad.scalars import SCALARS
 
 
@@ -138,7 +138,7 @@ class _Writer:
 
     def _moved(self, op: Any, k: int, args: Sequence[str]) -> list[str] | None:
         """Operations that move entries, in NumPy's own words."""
-        if isinstance(op, Part):
+        if isinstance(op, Slice):
             return [f"t{k} = {args[0]}[{self._named(f'key{k}', op.key)}]"]
         if isinstance(op, Reshape) and self.e.shapes[self.e.refs(k)[0]]:
             return [f"t{k} = {args[0]}.reshape({op.to})"]

@@ -18,15 +18,15 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD
 from symgrad.ops.protocol import Op
-from symgrad.ops.scatter import Scatter
-from symgrad.ops.slicing import Part
+from symgrad.ops.scatter import ScatterAdd
+from symgrad.ops.slicing import Slice
 
 
 @frozen
 class Assemble(Op):
     """Zeros of shape ``to`` with every input added to its part."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Slice, ...]
     to: Shape
     linear = True
     saves = ""
@@ -56,7 +56,7 @@ class Assemble(Op):
         return self.to
 
 
-def _box(part: Part, sizes: Shape) -> list[range]:
+def _box(part: Slice, sizes: Shape) -> list[range]:
     """The positions of a part along each axis."""
     found, axes = [], iter(sizes)
     for item in part.items:
@@ -99,7 +99,7 @@ def _is_sum(v: Value) -> bool:
 
 
 def _is_part(v: Value) -> bool:
-    return v.kind == STEP and isinstance(v.op, Scatter) and isinstance(v.op.where, Part)
+    return v.kind == STEP and isinstance(v.op, ScatterAdd) and isinstance(v.op.where, Slice)
 
 
 def _terms(values: Sequence[Value], root: int, uses: Counter[int]) -> list[int]:
@@ -118,7 +118,7 @@ def _terms(values: Sequence[Value], root: int, uses: Counter[int]) -> list[int]:
 
 def _joined(values: Sequence[Value], root: int, terms: Sequence[int]) -> Value:
     """The sum as one step; a term that is no part of a slice adds to the whole."""
-    whole = Part((ALL,) * len(values[root].shape))
+    whole = Slice((ALL,) * len(values[root].shape))
     parts = tuple(values[t].op.where if _is_part(values[t]) else whole for t in terms)
     args = tuple(values[t].args[0] if _is_part(values[t]) else t for t in terms)
     return values[root]._replace(op=Assemble(parts, values[root].shape), args=args)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from symgrad.compiler.program import STEP, Program
 from symgrad.ops.keys import Span
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.op import Scan
 
 
@@ -54,7 +54,7 @@ def _joined(program: Program, fuller: dict[int, int]) -> Program:
         found = out.step(w.op, tuple(place[a] for a in w.args), w.shape)
         if k in fuller:
             place[fuller[k]] = found
-            found = out.step(Part((Span(0, v.op.size, None),)), (found,), v.shape)
+            found = out.step(Slice((Span(0, v.op.size, None),)), (found,), v.shape)
         place[k] = found
     out.outputs = [place[k] for k in program.outputs]
     return out

@@ -28,14 +28,14 @@ from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Part, Take
+from symgrad.ops.slicing import Gather, Slice
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 # Operations whose forward moves entries and fills up with zeros, whatever the entries are.
-MOVES = (Reshape, Expand, Flip, Part, Take, Cat, Stack, Put, Diagonal, DiagEmbed, Tril, Triu, Shift)
+MOVES = (Reshape, Expand, Flip, Slice, Gather, Cat, Stack, Scatter, Diagonal, DiagEmbed, Tril, Triu, Shift)
 
 
 class Written:
@@ -183,7 +183,7 @@ def _(op: Cast, s: Scalars, args: Sequence[Refs]) -> Any:
 
 
 @write.register
-def _(op: Scatter, s: Scalars, args: Sequence[Refs]) -> Any:
+def _(op: ScatterAdd, s: Scalars, args: Sequence[Refs]) -> Any:
     """Add each entry to the place it was read from."""
     size = int(np.prod(op.to, dtype=np.int64))
     read = np.broadcast_to(op.where.forward(np.arange(size).reshape(op.to)), args[0].shape)

@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.scalarise import MOVES
 from symgrad.compiler.sparse.entries import Entries, dependence
-from symgrad.compiler.sparse.sets import Ints, Part, Sets, singles, union
+from symgrad.compiler.sparse.sets import Ints, Sets, Slice, singles, union
 from symgrad.core.node import Shape
 from symgrad.ops.convert import Cast
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet
@@ -31,7 +31,7 @@ from symgrad.ops.reduction import Reduction, on_rows
 from symgrad.ops.reductions.extremes import First, Ties
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 
 Rule = Callable[[Any, Sequence[Entries], Shape], Entries]
 
@@ -54,7 +54,7 @@ def rule(op: Any, args: Sequence[Entries], to: Shape) -> Entries:
 
 def joined(to: Shape, parts: Sequence[tuple[Entries, Ints, Ints]]) -> Sets | None:
     """Return the sets of an array: for each part, entry out[k] depends on what entry which[k] depends on."""
-    found: list[Part] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
+    found: list[Slice] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
     return union(prod(to), found) if found else None
 
 
@@ -100,7 +100,7 @@ def _(op: Cast, args: Sequence[Entries], to: Shape) -> Entries:
 
 
 @rule.register
-def _(op: Scatter, args: Sequence[Entries], to: Shape) -> Entries:
+def _(op: ScatterAdd, args: Sequence[Entries], to: Shape) -> Entries:
     return _added(to, [(args[0], op.where)])
 
 

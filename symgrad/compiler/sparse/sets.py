@@ -12,7 +12,7 @@ from symgrad.errors import ArgumentError
 
 MOST = 20_000_000  # members in all, with repetitions
 Ints = np.ndarray[Any, np.dtype[np.int64]]
-Part = tuple["Sets", Ints, Ints]  # sets, and pairs (number of a new set, number of one that it contains)
+Slice = tuple["Sets", Ints, Ints]  # sets, and pairs (number of a new set, number of one that it contains)
 
 
 class Sets(NamedTuple):
@@ -76,7 +76,7 @@ def from_pairs(count: int, below: int, owners: Ints, members: Ints) -> Sets:
     return Sets(_sums(np.bincount(owners, minlength=count)), members, below)
 
 
-def union(count: int, parts: Sequence[Part]) -> Sets:
+def union(count: int, parts: Sequence[Slice]) -> Sets:
     """Return sets that are unions: for each part (sets, to, which), new set to[k] contains sets[which[k]]."""
     _check_size(parts)
     below = parts[0][0].below
@@ -100,7 +100,7 @@ def _sums(lengths: Ints) -> Ints:
     return found
 
 
-def _check_size(parts: Sequence[Part]) -> None:
+def _check_size(parts: Sequence[Slice]) -> None:
     size = sum(int(sets.lengths[which].sum()) for sets, _, which in parts)
     if size > MOST:
         raise ArgumentError(

@@ -18,7 +18,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.bessel import Bessel, Zeta
 from symgrad.ops.elementwise.logic import Bits
 from symgrad.ops.elementwise.signs import Binade, Exponent, Mantissa
-from symgrad.ops.indexing.lookup import Deposit, Lookup
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
@@ -36,11 +36,11 @@ from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
 from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.reductions.variance import Std, Var
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Part, Take
-from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
+from symgrad.ops.slicing import Gather, Slice
+from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 from symgrad.ops.sorting.quantiles import _NUMPY as ROUNDING
 from symgrad.ops.sorting.quantiles import Ranks
 from symgrad.ops.sorting.search import Histogram, SearchSorted
@@ -72,8 +72,8 @@ writes(First)(_library("first", "axis", "largest"))
 writes(Argsort)(_library("argsort", "axis", "descending"))
 writes(ArgRunning)(_library("running_arg", "axis", "largest"))
 writes(Median)(_library("median_index", "axis"))
-writes(Pick)(_library("pick", "axis"))
-writes(PutBack)(_library("put_back", "axis", "n"))
+writes(TakeAlongAxis)(_library("pick", "axis"))
+writes(AddAlongAxis)(_library("put_back", "axis", "n"))
 writes(Inverse)(_library("inverse"))
 writes(Solve)(_library("solve", "vector", "transposed"))
 writes(Cholesky)(_library("cholesky"))
@@ -212,46 +212,46 @@ def _slice(w: W, item: Any) -> str:
     return "None" if item is None else w.size(item)
 
 
-def _take_key(w: W, op: Take) -> tuple[str, ...]:
+def _take_key(w: W, op: Gather) -> tuple[str, ...]:
     places = {a: f.array for a, f in op.places}
     return tuple(w.dialect.array(places[a]) if a in places else "" for a in range(max(places, default=-1) + 1))
 
 
-@writes(Part)
-def _(w: W, op: Part, a: Args, k: int) -> str:
+@writes(Slice)
+def _(w: W, op: Slice, a: Args, k: int) -> str:
     if not op.items:
         return a[0]
     return w.dialect.index(a[0], key_text(w, op.items), op, w.e.shapes[w.e.refs(k)[0]])
 
 
-@writes(Take)
-def _(w: W, op: Take, a: Args, k: int) -> str:
+@writes(Gather)
+def _(w: W, op: Gather, a: Args, k: int) -> str:
     return w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op)))
 
 
-@writes(Lookup)
-def _(w: W, op: Lookup, a: Args, k: int) -> str:
+@writes(DynamicGather)
+def _(w: W, op: DynamicGather, a: Args, k: int) -> str:
     return w.dialect.index(a[0], ", ".join(t if isinstance(t, str) else ":" for t in op.key(a[1:])))
 
 
-@writes(Deposit)
-def _(w: W, op: Deposit, a: Args, k: int) -> str:
+@writes(DynamicScatterAdd)
+def _(w: W, op: DynamicScatterAdd, a: Args, k: int) -> str:
     key = ", ".join(t if isinstance(t, str) else "slice(None)" for t in op.where.key(a[1:]))
     return f"{w.dialect.helper('added')}({a[0]}, ({key},), {w.shape(op.to)})"
 
 
 def _where(w: W, where: Any) -> str:
-    if isinstance(where, Part):
+    if isinstance(where, Slice):
         return slices_text(w, where.items)
-    if isinstance(where, Take):
+    if isinstance(where, Gather):
         key = [t or "slice(None)" for t in _take_key(w, where)]
         return f"({', '.join(key)}{',' if len(key) == 1 else ''})"
     raise unsupported(where, w.dialect.name)
 
 
-@writes(Scatter)
-def _(w: W, op: Scatter, a: Args, k: int) -> str:
-    name = "placed" if isinstance(op.where, Part) else "added"
+@writes(ScatterAdd)
+def _(w: W, op: ScatterAdd, a: Args, k: int) -> str:
+    name = "placed" if isinstance(op.where, Slice) else "added"
     return f"{w.dialect.helper(name)}({a[0]}, {_where(w, op.where)}, {w.shape(op.to)})"
 
 
@@ -261,8 +261,8 @@ def _(w: W, op: Assemble, a: Args, k: int) -> str:
     return f"{w.dialect.helper('assembled')}([{', '.join(a)}], [{keys}], {w.shape(op.to)})"
 
 
-@writes(Put)
-def _(w: W, op: Put, a: Args, k: int) -> str:
+@writes(Scatter)
+def _(w: W, op: Scatter, a: Args, k: int) -> str:
     return f"{w.dialect.helper('put')}({a[0]}, {_where(w, op.where)}, {a[1]})"
 
 

@@ -22,10 +22,10 @@ from symgrad.ops.linalg.solving import HalfTril
 from symgrad.ops.reductions.scan import Shift
 from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Reshape, total
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Part, Take
+from symgrad.ops.slicing import Gather, Slice
 from symgrad.transforms.loops.op import Scan
 
 W = LoopWriter
@@ -63,8 +63,8 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     return found
 
 
-@writes(Take)
-def _(w: W, op: Take, a: Views, k: int) -> View | None:
+@writes(Gather)
+def _(w: W, op: Gather, a: Views, k: int) -> View | None:
     if not all(isinstance(n, int) for n in a[0].shape):
         return None
     x, found = w.plain(a[0]), w.array(w.shape(k))
@@ -85,10 +85,10 @@ def _after(w: W, x: View) -> str:
 
 def _add(w: W, where: Any, g: View, found: View) -> bool:
     """Add g to a part; whether that could be written."""
-    if isinstance(where, Part):
+    if isinstance(where, Slice):
         w.copy(g, part_of(where, found), add=True)
         return True
-    if not isinstance(where, Take) or not all(isinstance(n, int) for n in found.shape):
+    if not isinstance(where, Gather) or not all(isinstance(n, int) for n in found.shape):
         return False
     read = _places(where, found.shape)
     source, places = w.plain(g.to(read.shape)), w.table(read)
@@ -97,8 +97,8 @@ def _add(w: W, where: Any, g: View, found: View) -> bool:
     return True
 
 
-@writes(Scatter)
-def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
+@writes(ScatterAdd)
+def _(w: W, op: ScatterAdd, a: Views, k: int) -> View | None:
     found = w.filled(w.array(op.to))
     return found if _add(w, op.where, a[0], found) else None
 
@@ -111,14 +111,14 @@ def _(w: W, op: Assemble, a: Views, k: int) -> View:
     return found
 
 
-@writes(Put)
-def _(w: W, op: Put, a: Views, k: int) -> View | None:
+@writes(Scatter)
+def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
     found = w.array(w.shape(k))
     w.copy(a[0], found)
-    if isinstance(op.where, Part):
+    if isinstance(op.where, Slice):
         w.copy(a[1], part_of(op.where, found))
         return found
-    if not isinstance(op.where, Take):
+    if not isinstance(op.where, Gather):
         return None
     read = _places(op.where, found.shape)
     source, places = w.plain(a[1].to(read.shape)), w.table(read)

@@ -21,11 +21,11 @@ from symgrad.exports.errors import unsupported
 from symgrad.exports.loops.views import View, view_of, whole
 from symgrad.exports.steps import Steps
 from symgrad.ops.contract import Einsum
-from symgrad.ops.indexing.lookup import Deposit
+from symgrad.ops.indexing.lookup import DynamicScatterAdd
 from symgrad.ops.protocol import Op
 from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.reductions.scan import Cumprod, Cumsum
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import total
 
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
@@ -41,7 +41,15 @@ MATH = {
 RENAMED = {"round": "round_even", "cast_float32": "single"}
 WIDE = 60
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
-ADDING = (Einsum, Assemble, Scatter, Deposit, Cumsum, Cumprod, Prod)  # whose sums or products integers can leave
+ADDING = (
+    Einsum,
+    Assemble,
+    ScatterAdd,
+    DynamicScatterAdd,
+    Cumsum,
+    Cumprod,
+    Prod,
+)  # whose sums or products integers can leave
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
 WRITES: dict[type[Op], Write] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from symgrad.exports.loops.programs import LoopWriter, writes
 from symgrad.exports.loops.views import View, row_major, whole
-from symgrad.ops.indexing.lookup import Deposit, Lookup
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.reductions.extremes import Arg, Extreme, First
 from symgrad.ops.reductions.reduce import Prod
@@ -16,7 +16,7 @@ from symgrad.ops.reductions.running import LogCumSumExp
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.shape import total
-from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick, PutBack
+from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 W = LoopWriter
 Views = list[View]
@@ -202,8 +202,8 @@ def _(w: W, op: MedianOfAll, a: Views, k: int) -> View | None:
     return per_row(w, x, k, lambda at, by, n: w.call("median", x.name, at, by, n, scratch))
 
 
-@writes(Pick)
-def _(w: W, op: Pick, a: Views, k: int) -> View | None:
+@writes(TakeAlongAxis)
+def _(w: W, op: TakeAlongAxis, a: Views, k: int) -> View | None:
     (x, at), found = a, w.array(w.shape(k))
     if not x.shape:
         return x
@@ -215,7 +215,7 @@ def _(w: W, op: Pick, a: Views, k: int) -> View | None:
     return found
 
 
-def _entry(w: W, op: Lookup, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
+def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
     """Return where in x the entry of the block lies, and the condition that its positions are inside."""
     ndim = max(len(p.shape) for p in positions)
     block, rest = idx[op.front : op.front + ndim], [*idx[: op.front], *idx[op.front + ndim :]]
@@ -232,8 +232,8 @@ def _entry(w: W, op: Lookup, x: View, positions: Views, idx: Sequence[str]) -> t
     return " + ".join(place), " and ".join(inside)
 
 
-@writes(Lookup)
-def _(w: W, op: Lookup, a: Views, k: int) -> View:
+@writes(DynamicGather)
+def _(w: W, op: DynamicGather, a: Views, k: int) -> View:
     x, found = w.plain(a[0]), w.array(w.shape(k))
     with w.nest(found.shape) as idx:
         place, inside = _entry(w, op, x, a[1:], idx)
@@ -241,8 +241,8 @@ def _(w: W, op: Lookup, a: Views, k: int) -> View:
     return found
 
 
-@writes(Deposit)
-def _(w: W, op: Deposit, a: Views, k: int) -> View:
+@writes(DynamicScatterAdd)
+def _(w: W, op: DynamicScatterAdd, a: Views, k: int) -> View:
     g, found = a[0], w.filled(w.array(w.shape(k)))
     with w.nest(g.shape) as idx:
         place, inside = _entry(w, op.where, found, a[1:], idx)
@@ -251,8 +251,8 @@ def _(w: W, op: Deposit, a: Views, k: int) -> View:
     return found
 
 
-@writes(PutBack)
-def _(w: W, op: PutBack, a: Views, k: int) -> View | None:
+@writes(AddAlongAxis)
+def _(w: W, op: AddAlongAxis, a: Views, k: int) -> View | None:
     (g, at), found = a, w.filled(w.array(w.shape(k)))
     if not g.shape:
         return g

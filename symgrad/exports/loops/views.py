@@ -12,7 +12,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.shape import Expand, Flip, Reshape, total
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 
 
 class View(NamedTuple):
@@ -52,7 +52,7 @@ def view_of(op: Any, x: View, to: Sequence[Any]) -> View | None:
         return View(x.name, x.offset, row_major(to), tuple(to)) if x.is_plain else _ones_moved(x, to)
     if isinstance(op, Expand):
         return x.to(to)
-    if isinstance(op, Part):
+    if isinstance(op, Slice):
         return part_of(op, x)
     if isinstance(op, Flip):
         ends = [(n - 1) * s for a, (n, s) in enumerate(zip(x.shape, x.steps)) if a in op.axes]
@@ -76,7 +76,7 @@ def _ones_moved(x: View, to: Sequence[Any]) -> View | None:
     return View(x.name, x.offset, tuple(0 if n == 1 else next(rest)[1] for n in to), tuple(to))
 
 
-def part_of(op: Part, x: View) -> View:
+def part_of(op: Slice, x: View) -> View:
     """Return the view of slices and single positions."""
     offset, steps, shape, axis = x.offset, [], [], 0
     for item in op.items:

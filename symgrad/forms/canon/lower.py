@@ -32,9 +32,9 @@ from symgrad.ops.reduction import Reduction
 from symgrad.ops.reductions.extremes import Ties
 from symgrad.ops.reductions.softmax import LogSoftmax, LogSumExp, Softmax
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Reshape, total
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 from symgrad.scalars import X
 
 LeafReading = Callable[[Pool, Leaf], Term]
@@ -101,18 +101,18 @@ def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
 
 
 @lower.register
-def _(op: Part, pool: Pool, shape: Any, args: list[Term]) -> Term:
+def _(op: Slice, pool: Pool, shape: Any, args: list[Term]) -> Term:
     # x[:, None] reads all there is and adds an axis of length one.
     return _with_axes_of_one(pool, args[0], shape) if _reads_all(op) else pool.call(op, args, shape)
 
 
 @lower.register
-def _(op: Scatter, pool: Pool, shape: Any, args: list[Term]) -> Term:
-    whole = isinstance(op.where, Part) and _reads_all(op.where)
+def _(op: ScatterAdd, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    whole = isinstance(op.where, Slice) and _reads_all(op.where)
     return _with_axes_of_one(pool, args[0], shape) if whole else pool.call(op, args, shape)
 
 
-def _reads_all(op: Part) -> bool:
+def _reads_all(op: Slice) -> bool:
     return all(item is None or item == Span(None, None, None) for item in op.items)
 
 
@@ -161,10 +161,10 @@ def _is_unit(t: Term) -> bool:
     """Whether a vector is a number in one place and 0 elsewhere."""
     return (
         t.kind == CALL
-        and isinstance(t.data, Scatter)
+        and isinstance(t.data, ScatterAdd)
         and len(t.shape) == 1
         and t.args[0].shape == ()
-        and (isinstance(t.data.where, Part))
+        and (isinstance(t.data.where, Slice))
     )
 
 

@@ -15,10 +15,10 @@ from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, POWER, PRODUCT, SUM, Pool, Shape, Term, rule, split, value_of
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span, wrapped
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 
 Move = Callable[[Term], Term | None]  # what an operation makes of a term, where that is simpler
 
@@ -53,7 +53,7 @@ def _reshaped_back(b: Term, shape: Shape) -> Term | None:
 @rule(CALL)
 def slice_of_a_join(pool: Pool, t: Term) -> Term | None:
     """[x; y][:n] is x, f([x; y])[:n] is f(x), stack(x, y)[0, :] is x, and what was scattered is read back."""
-    if not isinstance(t.data, Part):
+    if not isinstance(t.data, Slice):
         return None
     items = t.data.items
     return _through(pool, t.args[0], t.shape, lambda b: _selected(pool, items, b, t.shape))
@@ -88,8 +88,8 @@ def _selected(pool: Pool, items: tuple[Any, ...], a: Term, shape: Shape) -> Term
     """Return what the brackets select of a join or of zeros with entries in them."""
     if a.kind != CALL or None in items:
         return None
-    if isinstance(a.data, Scatter):
-        return _read_back(pool, items, a, shape) if isinstance(a.data.where, Part) else None
+    if isinstance(a.data, ScatterAdd):
+        return _read_back(pool, items, a, shape) if isinstance(a.data.where, Slice) else None
     if isinstance(a.data, Stack) and isinstance(items[a.data.axis], int):
         at = a.data.axis
         piece = a.args[wrapped(items[at], len(a.args))]

@@ -8,14 +8,14 @@ import numpy as np
 
 from symgrad.core.node import Shape
 from symgrad.errors import IndexRangeError, ShapeError
-from symgrad.ops.indexing.lookup import Deposit, Lookup, lookup
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd, lookup
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.keys import Positions, integers, is_unknown
 from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 
 def one_dim(dim: Any, axis: Any, default: Any) -> Any:
@@ -59,7 +59,7 @@ def index_select(x: Any, dim: int | None = None, index: Any = None, *, axis: int
             f"index out of range in self. Got {positions.min()} … {positions.max()} for size {n}; "
             f"expected 0 to {n - 1}."
         )
-    return Take(((a, Positions(positions)),), "IndexSelect")(x)
+    return Gather(((a, Positions(positions)),), "IndexSelect")(x)
 
 
 def _from_number(x: Any, positions: Any) -> Any:
@@ -67,7 +67,7 @@ def _from_number(x: Any, positions: Any) -> Any:
         raise ShapeError(
             f"index_select(): Index to scalar can have only 1 value, got {positions.size} value(s). Expand x first."
         )
-    return Reshape(())(Take(((0, Positions(positions)),), "IndexSelect")(Reshape((1,))(x)))
+    return Reshape(())(Gather(((0, Positions(positions)),), "IndexSelect")(Reshape((1,))(x)))
 
 
 def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Any:
@@ -101,7 +101,7 @@ def gather(x: Any, dim: int | None = None, index: Any = None, *, axis: int | Non
     return _gathering(x, one_dim(dim, axis, 0), index, "gather")(x)
 
 
-def _gathering(x: Any, dim: int, index: Any, who: str) -> Take:
+def _gathering(x: Any, dim: int, index: Any, who: str) -> Gather:
     """Return what gather reads, after checking the index."""
     sizes = shape(x)
     a = axis_of(dim, len(sizes))
@@ -112,7 +112,7 @@ def _gathering(x: Any, dim: int, index: Any, who: str) -> Take:
             f"Got shapes {show_shape(positions.shape)} and {show_shape(sizes)}; unsqueeze the index."
         )
     _check_gathering(positions, sizes, a)
-    return Take(tuple((k, Positions(key)) for k, key in _places(positions, a)), "Gather")
+    return Gather(tuple((k, Positions(key)) for k, key in _places(positions, a)), "Gather")
 
 
 def _places(index: Any, a: int) -> list[tuple[int, Any]]:
@@ -194,7 +194,7 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     tensor([0., 0., 3.])
     """
     at = _gathering(x, dim, index, "scatter_add")
-    return rename(ADD(x, Scatter(at, shape(x))(_corner(src, at.block))), "ScatterAdd")
+    return rename(ADD(x, ScatterAdd(at, shape(x))(_corner(src, at.block))), "ScatterAdd")
 
 
 def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
@@ -219,7 +219,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
         return Reshape(())(one)
     sizes, a = shape(x), axis_of(dim, len(shape(x)))
     unknown = is_unknown(index)
-    at: Any = Lookup((a,)) if unknown else Take(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
+    at: Any = DynamicGather((a,)) if unknown else Gather(((a, Positions(integers(index, "index_add"))),), "IndexSelect")
     wanted = at.out_shape(sizes, *[shape(index)] * unknown)
     if shape(source) != wanted:
         raise ShapeError(
@@ -227,7 +227,7 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
             f"expected {show_shape(wanted)}."
         )
     scaled = source if alpha == 1 else MUL(source, alpha)
-    added = Deposit(at, sizes)(scaled, index) if unknown else Scatter(at, sizes)(scaled)
+    added = DynamicScatterAdd(at, sizes)(scaled, index) if unknown else ScatterAdd(at, sizes)(scaled)
     return rename(ADD(x, added), "IndexAdd")
 
 

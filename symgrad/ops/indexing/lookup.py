@@ -1,6 +1,6 @@
-"""Reading at positions that are inputs, known only when a traced function runs; known positions make a Take.
+"""Reading at positions that are inputs, known only when a traced function runs; known positions make a Gather.
 
-The adjoint, Deposit, adds up at such positions. Imports keys, contract and below.
+The adjoint, DynamicScatterAdd, adds up at such positions. Imports keys, contract and below.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _AtPositions(Op):
 
 
 @frozen
-class Lookup(_AtPositions):
+class DynamicGather(_AtPositions):
     """The entries of x at integer arrays, one for each of the axes, broadcast together, as in x[i, j]."""
 
     axes: tuple[int, ...]
@@ -88,14 +88,14 @@ class Lookup(_AtPositions):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = x[i]  ⇒  x̄ = Σ ȳ over the entries of y that were read from here
-        return None if i else Deposit(self, shape(x))(g, *positions)
+        return None if i else DynamicScatterAdd(self, shape(x))(g, *positions)
 
 
 @frozen
-class Deposit(_AtPositions):
+class DynamicScatterAdd(_AtPositions):
     """Add g into zeros of shape ``to`` at positions that are inputs. What falls on one place adds up."""
 
-    where: Lookup
+    where: DynamicGather
     to: Shape
     name = "IndexPut"
 
@@ -145,5 +145,5 @@ def _broadcast(blocks: Sequence[Shape]) -> Shape:
 
 def lookup(x: Any, places: Sequence[tuple[int, Any]]) -> Any:
     """Return x at ``places``, pairs of an axis and positions, of which some are not known yet."""
-    op = Lookup(tuple(a for a, _ in places))
+    op = DynamicGather(tuple(a for a, _ in places))
     return op(x, *[getattr(k, "array", k) for _, k in places])

@@ -22,13 +22,13 @@ from symgrad.ops.protocol import Traced, rename, shape
 from symgrad.ops.reduction import is_float
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.reduce import Prod
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.shapes.join import cat
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 _REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
-_ONLY = Take(((0, Positions([0])),))
+_ONLY = Gather(((0, Positions([0])),))
 
 
 def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
@@ -60,7 +60,7 @@ def scatter(x: Any, dim: int, index: Any, src: Any = None, *, value: Any = None,
     src = value if src is None else src
     at = _gathering(x, dim, index, "scatter")
     if reduce is None:
-        return rename(Put(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
+        return rename(Scatter(at, "Scatter")(x, _corner(src, at.block)), "Scatter")
     sent = _corner(src, at.block)
     if not shape(sent):
         sent = Expand(at.block)(sent if isinstance(sent, Traced) else np.asarray(sent, getattr(x, "dtype", None)))
@@ -143,13 +143,13 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     return _reduced(input, full, source, reduce, include_self, "IndexReduce")
 
 
-def _reduced(x: Any, at: Take, src: Any, reduce: str, include_self: bool, name: str) -> Any:
+def _reduced(x: Any, at: Gather, src: Any, reduce: str, include_self: bool, name: str) -> Any:
     sizes = shape(x)
     counts = np.zeros(sizes, dtype=np.int64)
     np.add.at(counts, at.key, 1)
     if reduce in ("sum", "mean"):
-        base = x if include_self else Put(at)(x, 0)
-        y = ADD(base, Scatter(at, sizes)(src))
+        base = x if include_self else Scatter(at)(x, 0)
+        y = ADD(base, ScatterAdd(at, sizes)(src))
         share = counts + 1 if include_self else np.maximum(counts, 1)
         by = DIV if is_float(x) else BINARY["floor_divide"]
         return rename(y if reduce == "sum" else by(y, share.astype(getattr(x, "dtype", np.float64))), name)
@@ -170,19 +170,19 @@ def _neutral(x: Any, reduce: str) -> Any:
     return int(np.iinfo(x.dtype).min if reduce == "amax" else np.iinfo(x.dtype).max)
 
 
-def _layers(x: Any, at: Take, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:
+def _layers(x: Any, at: Gather, src: Any, counts: Any, neutral: float, include_self: bool) -> Any:
     """x, and what comes to each place, one after the other along a new first axis; the neutral number elsewhere."""
     sizes = shape(x)
-    first = x if include_self else Put(at)(x, neutral)
+    first = x if include_self else Scatter(at)(x, neutral)
     depth = int(counts.max(initial=0))
     if depth == 0:
         return Reshape((1, *sizes))(x)
     empty = np.full((depth, *sizes), neutral, dtype=getattr(x, "dtype", np.float64))
-    deep = Take(tuple((k, Positions(key)) for k, key in enumerate((_turn(at, sizes), *at.key))))
-    return cat([Reshape((1, *sizes))(first), Put(deep)(empty, src)], 0)
+    deep = Gather(tuple((k, Positions(key)) for k, key in enumerate((_turn(at, sizes), *at.key))))
+    return cat([Reshape((1, *sizes))(first), Scatter(deep)(empty, src)], 0)
 
 
-def _turn(at: Take, sizes: Shape) -> Any:
+def _turn(at: Gather, sizes: Shape) -> Any:
     """Return how many entries came to the same place before each one."""
     keys = np.broadcast_arrays(*at.key)
     flat = np.ravel_multi_index([k.ravel() for k in keys], sizes)

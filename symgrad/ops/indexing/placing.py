@@ -1,6 +1,6 @@
 """Writing at given places: take and put, index_put, index_copy, masked_scatter, and slices.
 
-All are reading (Take, Part), adding (Scatter) and writing (Put). Imports select and below.
+All are reading (Gather, Slice), adding (ScatterAdd) and writing (Scatter). Imports select and below.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from symgrad.ops.indexing.select import getitem, part, setitem
 from symgrad.ops.keys import Positions, constant, integers, is_unknown, known, parse
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.scatter import Put, Scatter, Selection
+from symgrad.ops.scatter import Scatter, ScatterAdd, Selection
 from symgrad.ops.shape import Expand, Reshape, axis_of, total
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 
 # ------------------------------------------------------------------ positions in the flattened tensor
@@ -69,7 +69,7 @@ def put(x: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
             f"{total(shape(source))}, index.numel() = {places.size}. Pass one entry for each position."
         )
     flat, values = Reshape((total(shape(x)),))(x), Reshape((places.size,))(source)
-    return rename(Reshape(shape(x))(_write(Take(((0, Positions(places.ravel())),)), flat, values, accumulate)), "Put")
+    return rename(Reshape(shape(x))(_write(Gather(((0, Positions(places.ravel())),)), flat, values, accumulate)), "Put")
 
 
 def _in_flat(x: Any, index: Any, who: str) -> Any:
@@ -84,7 +84,7 @@ def _in_flat(x: Any, index: Any, who: str) -> Any:
 
 
 def _write(at: Selection, x: Any, values: Any, accumulate: bool) -> Any:
-    return ADD(x, Scatter(at, shape(x))(values)) if accumulate else Put(at)(x, values)
+    return ADD(x, ScatterAdd(at, shape(x))(values)) if accumulate else Scatter(at)(x, values)
 
 
 # ------------------------------------------------------------------ index_put and its kin
@@ -109,7 +109,7 @@ def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool 
     key = tuple(indices)
     if not accumulate:
         return setitem(input, key, values)
-    at = Take(known(parse(key, shape(input))[1]))
+    at = Gather(known(parse(key, shape(input))[1]))
     region = at.out_shape(shape(input))
     at.check_fit(shape(values), region)
     wide = values if shape(values) == region else Expand(region)(values)
@@ -142,7 +142,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
             "index_copy_(): Source/destination tensor must have same slice shapes. "
             f"Got source {show_shape(shape(source))}; expected {show_shape(wanted)}."
         )
-    return rename(Put(at)(input, source), "IndexCopy")
+    return rename(Scatter(at)(input, source), "IndexCopy")
 
 
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
@@ -170,17 +170,17 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
         )
     if not shape(input):
         return Reshape(())(index_fill(Reshape((1,))(input), dim, index, value))
-    return rename(Put(rows(input, dim, index, "index_fill")[0])(input, value), "IndexFill")
+    return rename(Scatter(rows(input, dim, index, "index_fill")[0])(input, value), "IndexFill")
 
 
-def rows(x: Any, dim: int, index: Any, who: str) -> tuple[Take, Shape]:
+def rows(x: Any, dim: int, index: Any, who: str) -> tuple[Gather, Shape]:
     """Return what index_select reads, and the shape of it."""
     a, places = axis_of(dim, len(shape(x))), np.atleast_1d(integers(index, who))
     if places.ndim > 1:
         raise IndexRangeError(
             f"{who}_(): Index should have dimension 1 or 0 (got {places.ndim}). Flatten it, or use index_put."
         )
-    at = Take(((a, Positions(places)),))
+    at = Gather(((a, Positions(places)),))
     return at, at.out_shape(shape(x))
 
 
@@ -216,7 +216,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
             f"Got {total(shape(source))} elements for {places.size} ones."
         )
     values = getitem(Reshape((total(shape(source)),))(source), slice(0, places.size))
-    flat = Put(Take(((0, Positions(places)),)))(Reshape((total(sizes),))(x), values)
+    flat = Scatter(Gather(((0, Positions(places)),)))(Reshape((total(sizes),))(x), values)
     return rename(Reshape(sizes)(flat), "MaskedScatter")
 
 
@@ -306,6 +306,6 @@ def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2:
     rest = [d for d in range(ndim) if d not in (a, b)]
     _check_slice(shape(src), (*(s[d] for d in rest), k.size))
     order = [*rest, a, b]
-    at = Take(((ndim - 2, Positions(k - min(offset, 0))), (ndim - 1, Positions(k + max(offset, 0)))))
-    y = Put(at)(permute(input, order), src)
+    at = Gather(((ndim - 2, Positions(k - min(offset, 0))), (ndim - 1, Positions(k + max(offset, 0)))))
+    y = Scatter(at)(permute(input, order), src)
     return rename(permute(y, [order.index(d) for d in range(ndim)]), "DiagonalScatter")

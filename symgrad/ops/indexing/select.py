@@ -14,22 +14,22 @@ from symgrad.ops.indexing.lookup import lookup
 from symgrad.ops.keys import ALL, Item, Span, constant, is_unknown, known, parse, plain
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.scatter import Put
+from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Expand, Reshape, axis_of
-from symgrad.ops.slicing import Part, Take
+from symgrad.ops.slicing import Gather, Slice
 
 # ------------------------------------------------------------------ what users call
 _STEMS = {int: "Select", type(None): "Unsqueeze", Span: "Slice"}
 
 
-def part(items: tuple[Item, ...], name: str = "") -> Part:
+def part(items: tuple[Item, ...], name: str = "") -> Slice:
     """Return the operation for basic items, named like the last one that does something, as in torch."""
     done = [i for i in items if i != ALL]
-    return Part(items, name or (_STEMS.get(type(done[-1]), "Select") if done else "Alias"))
+    return Slice(items, name or (_STEMS.get(type(done[-1]), "Select") if done else "Alias"))
 
 
 @lru_cache(maxsize=4096)
-def _basic(key: tuple[Any, ...], sizes: Shape) -> Part:
+def _basic(key: tuple[Any, ...], sizes: Shape) -> Slice:
     return part(parse(key, sizes)[0]).shared()
 
 
@@ -59,7 +59,7 @@ def getitem(x: Any, key: Any) -> Any:
         return part(items)(x)
     if any(i != ALL for i in items):
         x = part(items)(x)
-    return lookup(x, places) if any(is_unknown(k) for _, k in places) else Take(places)(x)
+    return lookup(x, places) if any(is_unknown(k) for _, k in places) else Gather(places)(x)
 
 
 def setitem(x: Any, key: Any, value: Any) -> Any:
@@ -83,13 +83,13 @@ def setitem(x: Any, key: Any, value: Any) -> Any:
     """
     items, places = parse(key, shape(x))
     if not places:
-        return Put(part(items))(x, _without_ones(value, part(items).out_shape(shape(x))))
-    take = Take(known(places))
+        return Scatter(part(items))(x, _without_ones(value, part(items).out_shape(shape(x))))
+    take = Gather(known(places))
     if all(i == ALL for i in items):
-        return Put(take)(x, _without_ones(value, take.out_shape(shape(x))))
+        return Scatter(take)(x, _without_ones(value, take.out_shape(shape(x))))
     basic = part(items)
     inner = basic(x)
-    return Put(basic)(x, Put(take)(inner, _without_ones(value, take.out_shape(shape(inner)))))
+    return Scatter(basic)(x, Scatter(take)(inner, _without_ones(value, take.out_shape(shape(inner)))))
 
 
 def _without_ones(value: Any, region: Shape) -> Any:

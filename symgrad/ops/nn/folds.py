@@ -1,6 +1,6 @@
 """Windows as rows or columns, their adjoint, transposed convolution, means over grids. Imports windows and below.
 
-What reads windows is a Take; its adjoint, a Scatter, is what fold and the transposed convolutions do.
+What reads windows is a Gather; its adjoint, a ScatterAdd, is what fold and the transposed convolutions do.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from symgrad.ops.map import ADD, show_shape
 from symgrad.ops.nn.windows import Sizes, around, batched, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.reduce import mean
-from symgrad.ops.scatter import Scatter
+from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.join import cat
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 
 def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
@@ -45,7 +45,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     """
     s = shape(x)
     if not s and 0 <= size <= 1:
-        return Take(((0, Positions(np.zeros(size, np.int64))),), "Unfold")(Reshape((1,))(x))
+        return Gather(((0, Positions(np.zeros(size, np.int64))),), "Unfold")(Reshape((1,))(x))
     a = axis_of(dimension, len(s))
     longest = s[a] if s else 1
     if size > longest or size < 0:
@@ -55,7 +55,7 @@ def unfold(x: Any, dimension: int, size: int, step: int) -> Any:
     if step <= 0:
         raise ShapeError(f"step is {step} but must be > 0. Pass how far a window is from the next.")
     places = np.add.outer(np.arange(0, s[a] - size + 1, step), np.arange(size))
-    y = Take(((a, Positions(places)),), "Unfold")(x)
+    y = Gather(((a, Positions(places)),), "Unfold")(x)
     ndim = len(s) + 1
     return y if a == ndim - 2 else permute(y, [*(k for k in range(ndim) if k != a + 1), a + 1])
 
@@ -143,7 +143,7 @@ def laid(x: Any, full: Sequence[int], steps: Sequence[int], gaps: Sequence[int])
         s = shape(x)
         a = first + d
         places = np.add.outer(np.arange(s[a]) * steps[d], np.arange(s[a + 1]) * gaps[d])
-        x = Scatter(Take(((a, Positions(places)),), "Unfold"), (*s[:a], n, *s[a + 2 :]))(x)
+        x = ScatterAdd(Gather(((a, Positions(places)),), "Unfold"), (*s[:a], n, *s[a + 2 :]))(x)
     return x
 
 

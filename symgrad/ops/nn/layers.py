@@ -19,7 +19,7 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.ops.shape import Reshape
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 
 def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
@@ -46,7 +46,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Any:
         at, rows = input, rename(lookup(weight, ((0, input),)), "Embedding")
     else:
         at = integers(input, "embedding")
-        rows = Take(((0, Positions(at)),), "Embedding")(weight)
+        rows = Gather(((0, Positions(at)),), "Embedding")(weight)
     if padding_idx is None:
         return rows
     n = shape(weight)[0]

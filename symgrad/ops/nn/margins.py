@@ -19,7 +19,7 @@ from symgrad.ops.nn.losses import check_reduction, reduced, show_size
 from symgrad.ops.nn.robust import collected
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
-from symgrad.ops.sorting.order import Pick
+from symgrad.ops.sorting.order import TakeAlongAxis
 from symgrad.scalars import X, clamp_min, softplus
 
 HINGE_EMBEDDING = Map(
@@ -223,11 +223,11 @@ def multi_margin_loss(
         )
     last = len(s) - 1
     at = Reshape((*s[:-1], 1))(target)
-    terms = CLAMP_MIN(ADD(SUB(input, Pick(last)(input, at)), margin), 0.0)
+    terms = CLAMP_MIN(ADD(SUB(input, TakeAlongAxis(last)(input, at)), margin), 0.0)
     terms = terms if p == 1 else UNARY["square"](terms)
     if weight is not None:
         wide = Reshape((1,) * last + shape(weight))(weight)
         wide = Expand(s)(wide) if last else wide
-        terms = MUL(terms, Pick(last)(wide, at))
+        terms = MUL(terms, TakeAlongAxis(last)(wide, at))
     others = where(BINARY["ne"](np.arange(s[-1]), at), terms, 0.0)
     return reduced(DIV(sum_axes(others, (last,)), s[-1]), reduction, "MultiMarginLoss")

@@ -1,6 +1,6 @@
 """Windows that slide along axes, and convolution. Imports padding, contract and below.
 
-A window is a Take of the positions start·stride + offset·dilation; a convolution contracts it with the weights.
+A window is a Gather of the positions start·stride + offset·dilation; a convolution contracts it with the weights.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from symgrad.ops.map import ADD, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.padding import pad
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 Sizes = int | Sequence[int]
 
@@ -47,7 +47,7 @@ def windows(x: Any, size: Sequence[int], stride: Sequence[int], dilation: Sequen
                 f"an axis of {n} entries with the padding."
             )
         places = np.add.outer(np.arange(count) * stride[d], np.arange(size[d]) * dilation[d])
-        x = Take(((first + d, Positions(places)),), "Unfold")(x)
+        x = Gather(((first + d, Positions(places)),), "Unfold")(x)
     return x
 
 

@@ -13,8 +13,8 @@ from symgrad.ops.indexing.select import along, part
 from symgrad.ops.keys import ALL, Positions, Span
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.scatter import Scatter
-from symgrad.ops.slicing import Take
+from symgrad.ops.scatter import ScatterAdd
+from symgrad.ops.slicing import Gather
 
 # Which entry of n stands at a place before, inside or after them.
 _MODES: dict[str, Any] = {
@@ -84,14 +84,14 @@ def _on_axis(x: Any, a: int, before: int, after: int, mode: str, value: float) -
             f"at dimension {a} of input {show_shape(shape(x))}. At most {max(most, 0)} can be taken again."
         )
     places = _MODES[mode](np.arange(-before, n + after), n)
-    return Take(((a, Positions(places)),), f"{mode.capitalize()}Pad")(x)
+    return Gather(((a, Positions(places)),), f"{mode.capitalize()}Pad")(x)
 
 
 def _in_constants(x: Any, a: int, before: int, after: int, value: float) -> Any:
     s = shape(x)
     to = (*s[:a], before + s[a] + after, *s[a + 1 :])
     inside = part((*[ALL] * a, Span(before, before + s[a], None), *[ALL] * (len(s) - a - 1)))
-    y = Scatter(inside, to)(x)
+    y = ScatterAdd(inside, to)(x)
     if value == 0:
         return y
     place = np.arange(to[a]).reshape([-1 if k == a else 1 for k in range(len(to))])

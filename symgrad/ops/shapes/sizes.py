@@ -14,7 +14,7 @@ from symgrad.ops.keys import Positions, integers
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape, axis_of, total
-from symgrad.ops.slicing import Take
+from symgrad.ops.slicing import Gather
 
 Dims = int | Sequence[int] | None
 
@@ -358,7 +358,7 @@ def repeat_interleave(
     sizes = shape(x)
     a = axis_of(given, len(sizes))
     if not isinstance(repeats, (int, sp.Expr)):
-        return Take(((a, Positions(_repeated(sizes[a], repeats, output_size))),), "RepeatInterleave")(x)
+        return Gather(((a, Positions(_repeated(sizes[a], repeats, output_size))),), "RepeatInterleave")(x)
     apart = Reshape((*sizes[: a + 1], 1, *sizes[a + 1 :]))(x)
     wide = Expand((*sizes[: a + 1], repeats, *sizes[a + 1 :]))(apart)
     return Reshape((*sizes[:a], sizes[a] * repeats, *sizes[a + 1 :]))(wide)

@@ -1,6 +1,6 @@
 """Operations that depend on order: positions along an axis, and reading there. Imports extremes, scan and below.
 
-An index operation finds positions, which have no derivative; Pick reads the entries there, and its adjoint puts
+An index operation finds positions, which have no derivative; TakeAlongAxis reads the entries there, and its adjoint puts
 cotangents back. So the gradient of all of these goes to the entry whose index is returned.
 """
 
@@ -127,7 +127,7 @@ class ArgRunning(_Finds):
 
 
 @frozen
-class Pick(AlongAxis):
+class TakeAlongAxis(AlongAxis):
     """The entries of x at positions along the axis: y[i] = x[at[i]]."""
 
     axis: int
@@ -158,7 +158,7 @@ class Pick(AlongAxis):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, at: Any) -> Any:
         """Put the cotangent back."""
-        return None if i else PutBack(self.axis, x.shape[self.axis])(g, at)
+        return None if i else AddAlongAxis(self.axis, x.shape[self.axis])(g, at)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any, at: Any) -> Any:
         """Read the tangent."""
@@ -166,8 +166,8 @@ class Pick(AlongAxis):
 
 
 @frozen
-class PutBack(AlongAxis):
-    """The adjoint of Pick: add g into zeros, at positions along the axis, which gets length n."""
+class AddAlongAxis(AlongAxis):
+    """The adjoint of TakeAlongAxis: add g into zeros, at positions along the axis, which gets length n."""
 
     axis: int
     n: Any
@@ -203,7 +203,7 @@ class PutBack(AlongAxis):
 
     def vjp(self, i: int, g: Any, y: Any, v: Any, at: Any) -> Any:
         """Read again."""
-        return None if i else Pick(self.axis)(g, at)
+        return None if i else TakeAlongAxis(self.axis)(g, at)
 
     def jvp(self, ts: Sequence[Any], y: Any, g: Any, at: Any) -> Any:
         """Add the tangent into zeros."""

@@ -20,7 +20,7 @@ from symgrad.ops.map import MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import kept
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting.order import Argsort, Pick, _Finds
+from symgrad.ops.sorting.order import Argsort, TakeAlongAxis, _Finds
 from symgrad.ops.value import torch_dtype
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -135,7 +135,7 @@ def _quantile(name: str, x: Any, q: Any, dim: int | None, keepdim: bool, way: st
 
 
 def _entry(rows: Any, q: Any, rounding: str, skip: bool) -> Any:
-    return Pick(len(shape(rows)) - 1)(rows, Ranks(rounding, skip)(rows, q))
+    return TakeAlongAxis(len(shape(rows)) - 1)(rows, Ranks(rounding, skip)(rows, q))
 
 
 def _share(rows: Any, q: Any, skip: bool) -> Any:

@@ -15,7 +15,7 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float, kept, needs_entries, over
 from symgrad.ops.reductions.extremes import Extremum
 from symgrad.ops.shape import Reshape, axis_of
-from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, Pick
+from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 
 class Ordered(NamedTuple):
@@ -57,7 +57,7 @@ def sort(
     """
     x, a = _row(input, dim, axis)
     at = Argsort(a, descending)(x)
-    return Ordered(_back(rename(Pick(a)(x, at), "Sort"), input), _back(at, input))
+    return Ordered(_back(rename(TakeAlongAxis(a)(x, at), "Sort"), input), _back(at, input))
 
 
 def argsort(
@@ -103,7 +103,7 @@ def topk(
     if k < 0 or (isinstance(n, int) and k > n):
         raise ShapeError(f"selected index k out of range. Got k={k} for an axis of size {n}; expected 0 to {n}.")
     at = along(Argsort(a, largest)(x), a, 0, k)
-    found = Ordered(rename(Pick(a)(x, at), "Topk"), at)
+    found = Ordered(rename(TakeAlongAxis(a)(x, at), "Topk"), at)
     return found if shape(input) or k == 0 else Ordered(*(_back(y, input) for y in found))
 
 
@@ -170,7 +170,7 @@ def median(
 def _single(input: Any, x: Any, at: Any, a: int, keepdim: bool, name: str) -> Ordered:
     """Return the entries at positions of length one along the axis, which goes unless it is to stay."""
     to = kept(shape(input), (a,)) if keepdim else (*shape(x)[:a], *shape(x)[a + 1 :])
-    return Ordered(*(rename(Reshape(to)(y), name) for y in (Pick(a)(x, at), at)))
+    return Ordered(*(rename(Reshape(to)(y), name) for y in (TakeAlongAxis(a)(x, at), at)))
 
 
 def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum:
@@ -209,4 +209,4 @@ def _running(input: Any, dim: Any, axis: Any, *, largest: bool) -> Extremum:
     x, a = _row(input, dim, axis)
     at = ArgRunning(a, largest)(x)
     name = "Cummax" if largest else "Cummin"
-    return Extremum(_back(rename(Pick(a)(x, at), name), input), _back(at, input))
+    return Extremum(_back(rename(TakeAlongAxis(a)(x, at), name), input), _back(at, input))

@@ -37,10 +37,10 @@ from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.reductions.softmax import LogSoftmax, LogSumExp, Softmax
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.reductions.variance import Var
-from symgrad.ops.scatter import Put, Scatter, Selection
+from symgrad.ops.scatter import Scatter, ScatterAdd, Selection
 from symgrad.ops.shape import Expand, Flip, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.sorting.order import Pick
+from symgrad.ops.sorting.order import TakeAlongAxis
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import printable
 from symgrad.teach.steps.chalk import chalk
@@ -205,8 +205,8 @@ _SENTENCES: dict[Any, str] = {
     Expand: "broadcast: the adjoint is summed over the copies",
     Flip: "flip: the adjoint is flipped back",
     Selection: "indexing: the adjoint goes back to the entries that were read, all others receive 0",
-    Scatter: "entries put into zeros: each receives the adjoint from its place",
-    Put: "entries replaced: what was written receives the adjoint of its place, what was lost receives 0",
+    ScatterAdd: "entries put into zeros: each receives the adjoint from its place",
+    Scatter: "entries replaced: what was written receives the adjoint of its place, what was lost receives 0",
     Cat: "joined arrays: each receives its own piece of the adjoint",
     Stack: "stacked arrays: each receives its own layer of the adjoint",
     Extreme: "largest or smallest entry: the adjoint goes to the one that was chosen; ties share it",
@@ -224,7 +224,7 @@ _SENTENCES: dict[Any, str] = {
     LogAbsDet: "log-determinant: the inverse's transpose",
     BinaryCrossEntropy: "cross-entropy of a probability: (p − y)/(p·(1 − p)), times the weight",
     Cumsum: "running sum: the adjoint's running sum from the other end",
-    Pick: "entries picked by their positions: the adjoint goes back to where they stood",
+    TakeAlongAxis: "entries picked by their positions: the adjoint goes back to where they stood",
     spectral.SingularValues: "singular values: U·diag(g)·Vᵀ for the adjoint g",
     spectral.Eigenvalues: "eigenvalues: V·diag(g)·Vᵀ for the adjoint g",
     MatrixExp: "matrix exponential: its derivative is linear, and is transposed",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.ops.protocol import Op
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 
 Shape = tuple[int, ...]
 
@@ -61,7 +61,7 @@ def view_of(op: Op, source: View) -> View | None:
     )
     try:
         # The dots keep a single entry a view.
-        found = array[(*op.key, ...)] if isinstance(op, Part) else np.asarray(op.forward(array))
+        found = array[(*op.key, ...)] if isinstance(op, Slice) else np.asarray(op.forward(array))
     except (TypeError, ValueError):
         return None
     if not found.size and found.dtype == np.int64:

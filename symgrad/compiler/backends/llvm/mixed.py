@@ -23,7 +23,7 @@ from symgrad.compiler.backends.llvm.steps import Outside, Workspace
 from symgrad.compiler.backends.llvm.workspace import constants, places
 from symgrad.compiler.backends.llvm.wrapper import entry
 
-Part = list[int] | Outside  # steps by number, or one operation
+Slice = list[int] | Outside  # steps by number, or one operation
 
 
 def mixed(
@@ -59,8 +59,8 @@ def mixed(
     )
 
 
-def _parts(plan: Plan) -> list[Part]:
-    found: list[Part] = []
+def _parts(plan: Plan) -> list[Slice]:
+    found: list[Slice] = []
     for n, step in enumerate(plan.steps):
         if isinstance(step, Outside):
             found.append(step)

@@ -24,10 +24,10 @@ from symgrad.compiler.primitives.elements import LOAD, OP, Elements
 from symgrad.compiler.program import Program
 from symgrad.ops.contract import Einsum
 from symgrad.ops.linalg.matrices import Diagonal
-from symgrad.ops.scatter import Put, Scatter
+from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Part
+from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.op import Scan
 
@@ -211,13 +211,13 @@ class Plan:
         """Append copies for operations that move entries. Whether it was one."""
         if isinstance(op, (Cat, Stack, Assemble)):
             self._join(self.place(k), self._regions(k) or [])
-        elif isinstance(op, Scatter) and isinstance(op.where, Part):
+        elif isinstance(op, ScatterAdd) and isinstance(op.where, Slice):
             target = self.place(k)
             region = view_of(op.where, target)
             assert region is not None  # a Part reads a view
             self._copy(0.0, target)
             self._copy(self.view(refs[0]), region)
-        elif isinstance(op, Put) and isinstance(op.where, Part):
+        elif isinstance(op, Scatter) and isinstance(op.where, Slice):
             target = self.place(k)
             region = view_of(op.where, target)
             assert region is not None  # a Part reads a view
@@ -333,7 +333,7 @@ def _reorders(op: Any) -> bool:
     """Whether an operation is a view of contiguous memory: reshape, expand, flip, transposition, slices."""
     if isinstance(op, Einsum):
         return len(op.terms) == 1 and set(op.output) == set(op.terms[0])
-    return isinstance(op, (Reshape, Expand, Flip, Part, Diagonal))
+    return isinstance(op, (Reshape, Expand, Flip, Slice, Diagonal))
 
 
 def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:

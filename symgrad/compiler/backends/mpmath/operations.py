@@ -32,7 +32,7 @@ from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, SingularValues, SingularVectors
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.sorting.order import Argsort, Pick, PutBack
+from symgrad.ops.sorting.order import AddAlongAxis, Argsort, TakeAlongAxis
 from symgrad.scalars import X
 from symgrad.transforms.loops.op import Scan
 
@@ -90,7 +90,7 @@ def _computed(field: Field, op: Op, args: Sequence[Any]) -> Any:
     own = next((_OWN[kind] for kind in type(op).__mro__ if kind in _OWN), None)
     if own is not None:
         return own(field, op, args)
-    if type(op).on_symbols is Op.on_symbols or isinstance(op, (Argsort, Exchange, Pick, PutBack)):
+    if type(op).on_symbols is Op.on_symbols or isinstance(op, (Argsort, Exchange, TakeAlongAxis, AddAlongAxis)):
         return op.forward(*args)
     return _by_formulas(field, op, args)
 
