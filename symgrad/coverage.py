@@ -108,7 +108,7 @@ def operations() -> dict[str, Readings]:
 def _classes() -> list[type[Op]]:
     """Return the classes in symgrad.ops that say what their shape and their value are."""
     found: set[type[Op]] = set()
-    for info in pkgutil.iter_modules(ops.__path__, ops.__name__ + "."):
+    for info in pkgutil.walk_packages(ops.__path__, ops.__name__ + "."):
         module = importlib.import_module(info.name)
         found |= {c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Op)}
     whole = [c for c in found if c.forward is not Op.forward and c.out_shape is not Op.out_shape]

@@ -1,7 +1,7 @@
 """Function transforms: grad, value_and_grad, vjp, jvp, linearize, hvp, and those of jacobians.py and vmap.py.
 
 NumPy in, NumPy out; tensors in, tensors out; structures of arrays in, the like out. They nest: a transform inside
-another is differentiated again. Imports jacobians, vmap, autograd, variables and below.
+another is differentiated again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""``sg.linalg``: torch.linalg's names. What they compute stands in ``ops``; here is only the door.
-
-Imports functions and ops.
-"""
+"""``sg.linalg``: torch.linalg's names. What they compute stands in ``ops``; here is only the door."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more.
-
-Imports functions and ops.
-"""
+"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more."""
 
 from symgrad.engine.public import public
 from symgrad.functions.functions import (

@@ -79,11 +79,13 @@ row("diagflat", lambda L, x: L.diagflat(x, 1), (real(2),), (real(1, 2),), (real(
 
 # ------------------------------------------------------------------ writing at places
 row("take", lambda L, x, i: L.take(x, i), (real(2, 2), ints([[3, 0], [-1, 3]])), (real(3), ints([])), analytic=True)
-row("read at inputs", lambda L, x, i: L.ops.indexing.lookup.DynamicGather((1,))(x, i), (real(2, 3), ints([[2, 0], [-1, 2]])),
-    (real(2, 3, 2), ints([1, 1])), (real(0, 2), ints([0])), peer=lambda T, x, i: x[:, i], analytic=True)
+row("read at inputs", lambda L, x, i: L.ops.indexing.lookup.DynamicGather((1,))(x, i),
+    (real(2, 3), ints([[2, 0], [-1, 2]])), (real(2, 3, 2), ints([1, 1])), (real(0, 2), ints([0])),
+    peer=lambda T, x, i: x[:, i], analytic=True)
 row("read at two inputs", lambda L, x, i, j: L.ops.indexing.lookup.DynamicGather((0, 2))(x, i, j),
     (real(2, 2, 3), ints([[1], [0]]), ints([2, -1, 2])), peer=lambda T, x, i, j: x[i, :, j], analytic=True)
-row("added at inputs", lambda L, g, i: L.ops.indexing.lookup.DynamicScatterAdd(L.ops.indexing.lookup.DynamicGather((1,)), (2, 3))(g, i),
+row("added at inputs", lambda L, g, i:
+    L.ops.indexing.lookup.DynamicScatterAdd(L.ops.indexing.lookup.DynamicGather((1,)), (2, 3))(g, i),
     (real(2, 4), ints([2, 0, 2, -1])), peer=lambda T, g, i: T.zeros(2, 3, dtype=g.dtype).index_add(1, i % 3, g),
     analytic=True)
 row("put", lambda L, x, i, v: x.put(i, v), (real(2, 2), ints([3, 0]), real(2)), analytic=True)

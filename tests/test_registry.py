@@ -77,7 +77,7 @@ def traced(case, leaves):
 def op_classes():
     """All classes of operations that can be applied, in symgrad.ops."""
     found = set()
-    for info in pkgutil.iter_modules(ops.__path__, ops.__name__ + "."):
+    for info in pkgutil.walk_packages(ops.__path__, ops.__name__ + "."):
         module = importlib.import_module(info.name)
         found |= {c for c in vars(module).values() if isinstance(c, type) and issubclass(c, Op)}
     return sorted((c for c in found if not abstract(c)), key=lambda c: c.__name__)

@@ -1,7 +1,4 @@
-"""``detect_anomaly``: a backward that fails or finds nan names the operation and shows the line that recorded it.
-
-Imports record and anomaly.
-"""
+"""``detect_anomaly``: a backward that fails or finds nan names the operation and shows the line that recorded it."""
 
 from __future__ import annotations
 

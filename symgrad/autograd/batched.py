@@ -1,4 +1,4 @@
-"""vmap over functions with a rule of their own: the rule is mapped, too. Imports custom, opaque and vmap."""
+"""vmap over functions with a rule of their own: the rule is mapped, too."""
 
 from __future__ import annotations
 

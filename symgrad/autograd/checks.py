@@ -1,7 +1,4 @@
-"""``gradcheck`` and ``gradgradcheck``: torch's comparison with differences, and the symbolic reading as a witness.
-
-Imports opened, function, engine, record and below.
-"""
+"""``gradcheck`` and ``gradgradcheck``: torch's comparison with differences, and the symbolic reading as a witness."""
 
 from __future__ import annotations
 

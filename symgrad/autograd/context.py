@@ -1,4 +1,4 @@
-"""What ``forward`` of a custom function leaves for its ``backward``. Imports record and below."""
+"""What ``forward`` of a custom function leaves for its ``backward``."""
 
 from __future__ import annotations
 

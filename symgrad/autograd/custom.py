@@ -1,6 +1,6 @@
 """``custom_vjp`` and ``custom_jvp``: a function with a derivative rule of the user's own, with JAX's meaning.
 
-Each is an ``autograd.Function`` whose arguments and results are structures. Imports function, vmap and below.
+Each is an ``autograd.Function`` whose arguments and results are structures.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``autograd.Function``: a function with a backward of the user's own.
 
 Recorded as one node; its rule is the user's ``backward``. Without values it is an ``Opaque`` operation, or what
-``symbolic`` writes. Imports context, opaque, engine, record and below.
+``symbolic`` writes.
 """
 
 from __future__ import annotations

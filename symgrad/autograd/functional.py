@@ -1,7 +1,4 @@
-"""``autograd.functional``: Jacobians, Hessians and products with them of a function at a point, with torch's arguments.
-
-Imports backward, engine, record and below.
-"""
+"""``autograd.functional``: Jacobians, Hessians and products with them of a function at a point, as torch's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Functions with a rule of their own in a graph without values, written out in operations, so that they compile.
 
-By then every derivative has been taken. What looks at values stays a call. Imports custom and opaque.
+By then every derivative has been taken. What looks at values stays a call.
 """
 
 from __future__ import annotations

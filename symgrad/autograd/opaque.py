@@ -1,6 +1,6 @@
 """A custom function as an operation of formulas and compiled programs: opaque, named, with derivatives of every order.
 
-Imports context, backward and below; the ``Function`` itself comes as an argument.
+The ``Function`` itself comes as an argument.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Custom functions in a recorded graph, opened for closed forms: what ``symbolic`` writes, or a function with a name.
-
-Imports function and below.
-"""
+"""Custom functions in a graph, opened for closed forms: what ``symbolic`` writes, or a function with a name."""
 
 from __future__ import annotations
 

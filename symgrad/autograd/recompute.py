@@ -1,6 +1,6 @@
 """``checkpoint``: a function whose intermediate values are not kept, but computed again for the derivative.
 
-One node of the graph, whose rule runs the function again. Imports function, engine, generator and below.
+One node of the graph, whose rule runs the function again.
 """
 
 from __future__ import annotations

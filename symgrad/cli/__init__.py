@@ -1,1 +1,1 @@
-"""The command line: ``symgrad derive …``, also as ``python -m symgrad``. Imports everything below."""
+"""The command line: ``symgrad derive …``, also as ``python -m symgrad``."""

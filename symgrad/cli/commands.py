@@ -1,4 +1,4 @@
-"""What each command does with its arguments. Imports formulas, output and the parts that the commands are doors to."""
+"""What each command does with its arguments."""
 
 from __future__ import annotations
 

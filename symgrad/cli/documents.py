@@ -1,4 +1,4 @@
-"""``symgrad explain`` and ``symgrad export``: texts, for the screen or a file. Imports exports, teach and formulas."""
+"""``symgrad explain`` and ``symgrad export``: texts, for the screen or a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``symgrad ops``: which operations there are, and what there is for each. Imports coverage."""
+"""``symgrad ops``: which operations there are, and what there is for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``symgrad``: its arguments, its exit status, its errors. Imports commands.
+"""The command ``symgrad``: its arguments, its exit status, its errors.
 
 Exit status: 0 where all is well, 1 where a check found a difference, 2 where the arguments or the formula are wrong,
 130 where it was interrupted.

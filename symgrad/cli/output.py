@@ -1,4 +1,4 @@
-"""Text for a terminal: formulas folded to its width, in ASCII where it has no other letters. Imports plain."""
+"""Text for a terminal: formulas folded to its width, in ASCII where it has no other letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line on a terminal's standard error while something takes long. Imports nothing of symgrad."""
+"""A line on a terminal's standard error while something takes long."""
 
 from __future__ import annotations
 

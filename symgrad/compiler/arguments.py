@@ -1,7 +1,4 @@
-"""What a compiled function takes: floats and arrays, brought to the form that kernels read.
-
-Imports trees and record.
-"""
+"""What a compiled function takes: floats and arrays, brought to the form that kernels read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sg.compile``: one kernel per signature, found again at each call. Imports trace, the backends and operation.
+"""``sg.compile``: one kernel per signature, found again at each call.
 
 A call with arrays returns arrays, a call with tensors returns tensors; a call while another function is traced, or
 with tensors without values, runs the function itself, so that it becomes part of what is traced.

@@ -1,7 +1,7 @@
 """Forward or reverse mode: a Jacobian is traced by both, and the shorter program is kept.
 
 Both give the same numbers. Which is shorter depends on what their sweeps share and on the zeros in them, so that the
-number of sweeps decides only where it is far apart, or large. Imports scalarise and jacobians.
+number of sweeps decides only where it is far apart, or large.
 """
 
 from __future__ import annotations

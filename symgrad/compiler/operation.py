@@ -1,7 +1,6 @@
 """A call of a compiled function as one node of the graph, whose derivatives are compiled functions again.
 
 Several results are one vector, of which each is a part, so that the function runs once and is pulled back once.
-Imports program and the transforms.
 """
 
 from __future__ import annotations

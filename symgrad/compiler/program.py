@@ -1,7 +1,4 @@
-"""A traced function as a list of steps on arrays: shared, folded, and without what no result needs.
-
-Imports node and ops.
-"""
+"""A traced function as a list of steps on arrays: shared, folded, and without what no result needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Run a function once on tensors without values, and keep the graph of what it did.
-
-Imports jacobians, program, trees and autograd.
-"""
+"""Run a function once on tensors without values, and keep the graph of what it did."""
 
 from __future__ import annotations
 

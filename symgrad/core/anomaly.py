@@ -1,6 +1,6 @@
 """Anomaly mode: what a sweep must check while it is on, and where each operation was recorded.
 
-The state is of the process, as in torch. Imports hooks and errors; ``autograd.anomaly`` switches it.
+The state is of the process, as in torch.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From payload to callable: SymPy's lambdify with two printers, one for arrays, one for Python floats.
 
-Imports scalars only. Kernels are built on first use and cached by payload; arguments are minted here, so
+Kernels are built on first use and cached by payload; arguments are minted here, so
 no name a user chose is ever part of generated source.
 """
 

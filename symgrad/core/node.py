@@ -1,4 +1,4 @@
-"""The graph: immutable nodes, leaves, and the walks over them. Imports hooks and errors.
+"""The graph: immutable nodes, leaves, and the walks over them.
 
 A node never refers to a tensor, so a graph has no cycles and is freed by reference count. Every walk is
 iterative: depth is limited by memory, not by Python's recursion limit.

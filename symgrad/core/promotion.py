@@ -1,4 +1,4 @@
-"""Which dtype a result has: the few rules that operations answer ``dtype`` with. Imports nothing of symgrad.
+"""Which dtype a result has: the few rules that operations answer ``dtype`` with.
 
 What is known of an input is its *kind*: a dtype, or the class ``float`` or ``int`` of a Python number, which takes the
 dtype of what it meets. A float64 array without axes is a Python float to a tensor, so its kind is ``float``.

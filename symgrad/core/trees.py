@@ -1,5 +1,5 @@
 """Nested arguments and results: dicts, lists, tuples, named tuples and dataclasses of arrays, taken apart and put
-together again. Imports errors only.
+together again.
 """
 
 from __future__ import annotations

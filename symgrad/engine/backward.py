@@ -1,4 +1,4 @@
-"""torch's doors onto the engine: checks, seeds, accumulation into ``.grad``. Imports record and engine.
+"""torch's doors onto the engine: checks, seeds, accumulation into ``.grad``.
 
 A backward computes everything first and deposits last, so one that fails leaves no partial ``.grad``.
 """

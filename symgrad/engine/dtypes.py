@@ -1,4 +1,4 @@
-"""Which dtype the result of an operation has while there is no value yet. Imports node and below.
+"""Which dtype the result of an operation has while there is no value yet.
 
 The operation answers (``Op.dtype``); a node's dtype is asked for when it is first needed, and kept on the node.
 """

@@ -1,4 +1,4 @@
-"""Where random numbers come from: torch's ``Generator`` on NumPy's PCG64. Imports record."""
+"""Where random numbers come from: torch's ``Generator`` on NumPy's PCG64."""
 
 from __future__ import annotations
 

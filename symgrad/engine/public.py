@@ -1,4 +1,4 @@
-"""The door between what users pass and what operations take. Imports record."""
+"""The door between what users pass and what operations take."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Applying operations to tensors: compute the value, and record a node where there is one to record.
 
-The fast paths for elementwise operations are the cost of the tape, so they are written out. Imports ops and
-below; ``tensor.py`` gives its class through ``adopt``.
+The fast paths for elementwise operations are the cost of the tape, so they are written out.
 """
 
 from __future__ import annotations

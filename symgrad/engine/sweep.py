@@ -1,7 +1,7 @@
 """Reverse and forward mode over the graph: one iterative sweep, numeric or recorded.
 
-Nodes are taken by descending creation index, so all consumers of a node come before it. Imports ops and
-below; tensors enter through the ``handle`` that recorded sweeps are given.
+Nodes are taken by descending creation index, so all consumers of a node come before it. Tensors enter through the
+``handle`` that recorded sweeps are given.
 """
 
 from __future__ import annotations

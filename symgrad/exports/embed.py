@@ -1,7 +1,7 @@
 """Functions of a module as text, with all that they need of it: how a source gets its helpers. Runs nothing.
 
 Definitions are found in the syntax trees of modules, without their annotations; names of two modules that clash are
-told apart. Imports nothing of symgrad: modules are read as files.
+told apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The error of a target that cannot write something. Imports the package's errors."""
+"""The error of a target that cannot write something."""
 
 from __future__ import annotations
 

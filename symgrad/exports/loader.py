@@ -1,4 +1,4 @@
-"""``load_c``: compile an exported C file with the system's compiler, and call it on NumPy arrays. Imports target."""
+"""``load_c``: compile an exported C file with the system's compiler, and call it on NumPy arrays."""
 
 from __future__ import annotations
 

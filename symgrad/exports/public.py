@@ -1,4 +1,4 @@
-"""``sg.export``: a function, its derivatives, or a closed form as source that needs no symgrad. Imports the targets."""
+"""``sg.export``: a function, its derivatives, or a closed form as source that needs no symgrad."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What is exported: a program with names for its arguments, the structure of its results, and its formulas.
 
 A function is traced as the compiler traces it; a closed form is its own graph; of a compiled function the program of
-the last call is taken. Imports names, compiler and forms.
+the last call is taken.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Programs whose sizes may have names: the same graph, with sizes as values that are known when it runs.
-
-Imports compiler, forms' nodes and below.
-"""
+"""Programs whose sizes may have names: the same graph, with sizes as values that are known when it runs."""
 
 from __future__ import annotations
 

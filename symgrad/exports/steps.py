@@ -1,4 +1,4 @@
-"""The straight list of steps that every target writes, from the compiler's elements. Imports the compiler.
+"""The straight list of steps that every target writes, from the compiler's elements.
 
 Sizes without a number are values like others; how often a step is read decides what is written into its reader.
 """

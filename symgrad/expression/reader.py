@@ -1,4 +1,4 @@
-"""``sg.parse``: a formula in Python's notation, read without executing it. Imports nn, linalg, special and below.
+"""``sg.parse``: a formula in Python's notation, read without executing it.
 
 The text goes through Python's own ``ast``; what it may hold is a list (``_KINDS`` and ``listed()``), all else is
 refused with its position. So ``sum((X @ w - y)**2)`` is a formula, and ``__import__('os')`` an error.

@@ -1,4 +1,4 @@
-"""How long entries are when written out, counted before anybody writes them. Imports errors only."""
+"""How long entries are when written out, counted before anybody writes them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The canonical term of a closed form: its graph lowered, leaves read, a Jacobian's basis taken apart.
-
-Imports canon and names.
-"""
+"""The canonical term of a closed form: its graph lowered, leaves read, a Jacobian's basis taken apart."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """ClosedForm: a derivative as a formula in matrix, index and scalar notation, and as a NumPy function.
 
-Imports the notations and below. The graph of the derivative is its source; every notation reads that graph.
+The graph of the derivative is its source; every notation reads that graph.
 """
 
 from __future__ import annotations

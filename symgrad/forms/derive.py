@@ -1,6 +1,6 @@
 """``sg.derive``: the closed form of a derivative, from a sweep of the same rules without values.
 
-Imports closed, engine, record. Also gives ``backward(mode="symbolic")`` and ``tensor.expr``.
+Also gives ``backward(mode="symbolic")`` and ``tensor.expr``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The number that an index form stands for: entries, sums and functions on NumPy arrays.
 
-A witness of its own: it reads the printed expression, not the graph. Imports kernels and entries.
+A witness of its own: it reads the printed expression, not the graph.
 """
 
 from __future__ import annotations

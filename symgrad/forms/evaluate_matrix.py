@@ -1,4 +1,4 @@
-"""The number that a matrix form stands for: its nodes' own NumPy source, run. Imports elementwise and nodes."""
+"""The number that a matrix form stands for: its nodes' own NumPy source, run."""
 
 from __future__ import annotations
 

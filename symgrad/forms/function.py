@@ -1,4 +1,4 @@
-"""A closed form as a NumPy function: arguments by position or name, sizes read off them. Imports names and program."""
+"""A closed form as a NumPy function: arguments by position or name, sizes read off them."""
 
 from __future__ import annotations
 

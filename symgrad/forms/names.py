@@ -1,6 +1,6 @@
 """Names in formulas: leaves keep theirs, unnamed ones get a textbook letter, clashes get a prime.
 
-Imports foreign and node. Names are only ever printed; symbols are made from them without parsing.
+Names are only ever printed; symbols are made from them without parsing.
 """
 
 from __future__ import annotations

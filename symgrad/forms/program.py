@@ -1,6 +1,6 @@
 """A derivative's graph as a function: its operations in order, run on NumPy arrays or arrays of symbols.
 
-Imports node and ops. The elementwise kernels are lambdified payloads.
+The elementwise kernels are lambdified payloads.
 """
 
 from __future__ import annotations

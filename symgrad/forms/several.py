@@ -1,4 +1,4 @@
-"""Several derivatives of one function, with their common intermediates named once. Imports closed and where."""
+"""Several derivatives of one function, with their common intermediates named once."""
 
 from __future__ import annotations
 

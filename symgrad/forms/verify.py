@@ -1,7 +1,4 @@
-"""A form checks itself: what was emitted is evaluated and compared with the derivative's program.
-
-Imports evaluate and evaluate_matrix.
-"""
+"""A form checks itself: what was emitted is evaluated and compared with the derivative's program."""
 
 from __future__ import annotations
 

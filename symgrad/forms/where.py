@@ -1,6 +1,6 @@
 """The where-form: intermediates with names as a textbook gives them, so that the formula is as long as the graph.
 
-What is used several times gets a name, what is used once is written where it is used. Imports canon and emit.
+What is used several times gets a name, what is used once is written where it is used.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """More public functions: pieces and grids, writing at places, statistics, integrals, and torch's second names.
 
-As in ``functions``, only the door: what they compute stands in ``ops``. Imports functions and ops.
+As in ``functions``, only the door: what they compute stands in ``ops``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The public functions: ``sg.exp``, ``sg.matmul``, … turn their first argument into a tensor, then apply.
 
-Imports record and ops. What the functions compute stands in ``ops``; here is only the door.
+What the functions compute stands in ``ops``; here is only the door.
 """
 
 from __future__ import annotations

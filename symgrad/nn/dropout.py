@@ -1,4 +1,4 @@
-"""Entries left out at random while training. Imports generator and ops."""
+"""Entries left out at random while training."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer.
 
-Only the door: what they compute stands in ``ops``. Imports functions and ops.
+Only the door: what they compute stands in ``ops``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The first values of parameters: ``sg.nn.init`` as ``torch.nn.init``. Each fills a tensor in place and returns it.
-
-Imports creation's layer and below.
-"""
+"""The first values of parameters: ``sg.nn.init`` as ``torch.nn.init``. Each fills a tensor in place and returns it."""
 
 from __future__ import annotations
 

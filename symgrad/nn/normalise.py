@@ -1,4 +1,4 @@
-"""Normalisation that keeps running statistics: those are updated in place, unrecorded. Imports ops and modes."""
+"""Normalisation that keeps running statistics: those are updated in place, unrecorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients held in bounds, and parameters as one vector: ``sg.nn.utils`` as ``torch.nn.utils``. Imports functions."""
+"""Gradients held in bounds, and parameters as one vector: ``sg.nn.utils`` as ``torch.nn.utils``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products and ``np.linalg``. Imports shapes and linalg."""
+"""Products and ``np.linalg``."""
 
 from __future__ import annotations
 

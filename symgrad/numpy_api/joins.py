@@ -1,4 +1,4 @@
-"""Joining, splitting and padding, of tensors and arrays together. Imports shapes."""
+"""Joining, splitting and padding, of tensors and arrays together."""
 
 from __future__ import annotations
 

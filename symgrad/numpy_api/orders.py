@@ -1,4 +1,4 @@
-"""Sorting, ranks and quantiles; the indices that they find carry no gradient. Imports reductions."""
+"""Sorting, ranks and quantiles; the indices that they find carry no gradient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions put together from pieces: interpolation, cases, rows, and evenly spaced numbers. Imports shapes."""
+"""Functions put together from pieces: interpolation, cases, rows, and evenly spaced numbers."""
 
 from __future__ import annotations
 

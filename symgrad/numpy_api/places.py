@@ -1,4 +1,4 @@
-"""Entries by index, questions about values and shapes, and tensors like others. Imports table.
+"""Entries by index, questions about values and shapes, and tensors like others.
 
 Answers that are indices, truth values or sizes carry no gradient, so the numbers are enough for them.
 """

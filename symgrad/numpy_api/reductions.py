@@ -1,4 +1,4 @@
-"""Sums, extremes, moments and running sums along axes, with NumPy's defaults. Imports table."""
+"""Sums, extremes, moments and running sums along axes, with NumPy's defaults."""
 
 from __future__ import annotations
 

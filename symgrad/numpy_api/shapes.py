@@ -1,7 +1,4 @@
-"""Arranging entries: shapes, axes, flips, repeats, diagonals, and elementwise functions that are no ufuncs.
-
-Imports reductions.
-"""
+"""Arranging entries: shapes, axes, flips, repeats, diagonals, and elementwise functions that are no ufuncs."""
 
 from __future__ import annotations
 

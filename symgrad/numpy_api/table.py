@@ -1,4 +1,4 @@
-"""The table, and how a call of NumPy finds its way. Imports functions."""
+"""The table, and how a call of NumPy finds its way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions as numbers, in the entries that operations compute on symbols. Imports nothing of symgrad."""
+"""Conditions as numbers, in the entries that operations compute on symbols."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Conversion between dtypes, and cutting off what came before.
 
-Cast is linear: the cotangent is converted back by the leaf that receives it. Imports protocol.
+Cast is linear: the cotangent is converted back by the leaf that receives it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What stands between the brackets of ``x[…]``: spans, positions, and how a key is read against a shape.
 
 A key falls apart into a basic half (integers, slices, new axes) and a half of integer arrays that picks from
-the result, as in torch. Imports errors, node, map and protocol.
+the result, as in torch.
 """
 
 from __future__ import annotations

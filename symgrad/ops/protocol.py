@@ -2,7 +2,6 @@
 
 The same rule runs on ndarrays (numeric backward), on recorded tensors (higher orders) and on tensors
 without a value (formulas): calling an op on anything traced hands over to the tensor, all else computes.
-Imports errors, node and promotion.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Symbolic sizes: where operations hold them, which ones given shapes tell, and numbers put in their place.
-
-Imports errors, frozen and protocol.
-"""
+"""Symbolic sizes: where operations hold them, which ones given shapes tell, and numbers put in their place."""
 
 from __future__ import annotations
 

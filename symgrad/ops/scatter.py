@@ -1,6 +1,6 @@
 """The adjoint of reading entries, and writing them: ScatterAdd adds into zeros, Scatter is x with x[…] = v.
 
-What is read and written is a Selection (its kinds are in parts). Imports map and protocol.
+What is read and written is a Selection (its kinds are in parts).
 """
 
 from __future__ import annotations

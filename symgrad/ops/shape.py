@@ -1,6 +1,6 @@
 """Operations that move entries without arithmetic: reshape, expand, flip, and the identity matrix.
 
-All are linear. Imports protocol and map.
+All are linear.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a key reads: a Slice by integers, slices and new axes, a Gather by arrays of integers.
-
-Imports keys, scatter and shape.
-"""
+"""What a key reads: a Slice by integers, slices and new axes, a Gather by arrays of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adam and AdamW: steps scaled by running moments of the gradient. Imports optimizer."""
+"""Adam and AdamW: steps scaled by running moments of the gradient."""
 
 from __future__ import annotations
 

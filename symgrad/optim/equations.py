@@ -1,4 +1,4 @@
-"""``scipy.optimize.least_squares`` and ``root`` with Jacobians. Imports vectors, limits and minimize."""
+"""``scipy.optimize.least_squares`` and ``root`` with Jacobians."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SciPy, where it is installed. The one file of this package that imports it. Imports errors."""
+"""SciPy, where it is installed. The one file of this package that imports it."""
 
 from __future__ import annotations
 

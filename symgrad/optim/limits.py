@@ -1,4 +1,4 @@
-"""Bounds and constraints in the user's structure, as SciPy takes them on one vector. Imports vectors."""
+"""Bounds and constraints in the user's structure, as SciPy takes them on one vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scipy.optimize.minimize`` with derivatives. Imports vectors, limits and the compiler."""
+"""``scipy.optimize.minimize`` with derivatives."""
 
 from __future__ import annotations
 

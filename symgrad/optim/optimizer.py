@@ -1,6 +1,6 @@
 """What torch's optimisers share: groups of parameters with their options, the state of each parameter, saving both.
 
-An optimiser of its own is one method, ``advance``, on arrays. Imports tensor and below.
+An optimiser of its own is one method, ``advance``, on arrays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gradient descent, with momentum. Imports optimizer."""
+"""Gradient descent, with momentum."""
 
 from __future__ import annotations
 

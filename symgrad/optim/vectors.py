@@ -1,7 +1,4 @@
-"""What SciPy wants, one vector of float64, and what users have: arrays in any structure.
-
-Imports trees and functions.
-"""
+"""What SciPy wants, one vector of float64, and what users have: arrays in any structure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kernels of the modified Bessel functions I₀ and I₁ and of functions of sin and tanh that cancel near 0.
 
 Up to 14 the power series of I, whose terms are all positive; beyond, √(2π x) e⁻ˣ I(x) in 1/x, interpolated at
-Chebyshev nodes with mpmath as in ``gamma``. Imports numerics.
+Chebyshev nodes with mpmath as in ``gamma``.
 """
 
 from __future__ import annotations

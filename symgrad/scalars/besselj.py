@@ -1,4 +1,4 @@
-"""Kernels of the Bessel functions Jₙ and of the Hurwitz zeta function. Imports gamma, numerics."""
+"""Kernels of the Bessel functions Jₙ and of the Hurwitz zeta function."""
 
 from __future__ import annotations
 

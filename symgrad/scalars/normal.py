@@ -1,4 +1,4 @@
-"""Kernels of the normal distribution: Φ, log Φ, Φ⁻¹, and the scaled tail erfcx. Imports numerics and gamma."""
+"""Kernels of the normal distribution: Φ, log Φ, Φ⁻¹, and the scaled tail erfcx."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Payloads as formulas show them. Imports declare."""
+"""Payloads as formulas show them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Foreign text, such as users' names, keys and titles: how it is written into each language, so that it stays text.
 
 There is one function for each place that text can stand in; no other module escapes anything. Identifiers are made in
-``exports.names``, of the same text. Imports nothing of symgrad.
+``exports.names``, of the same text.
 """
 
 from __future__ import annotations

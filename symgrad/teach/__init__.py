@@ -1,4 +1,4 @@
-"""For a class: derivations step by step, pictures of graphs, reports and tables. Imports forms, exports and testing."""
+"""For a class: derivations step by step, pictures of graphs, reports and tables."""
 
 from symgrad.teach.explanation import Explanation, explain
 from symgrad.teach.pictures.boxes import Arrow, Box

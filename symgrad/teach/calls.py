@@ -1,4 +1,4 @@
-"""What the teaching functions take: a tensor with a graph, or a function that records one. Imports tensor."""
+"""What the teaching functions take: a tensor with a graph, or a function that records one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sg.explain``: a derivative step by step, for a blackboard. Imports steps, lines and the ways to write them."""
+"""``sg.explain``: a derivative step by step, for a blackboard."""
 
 from __future__ import annotations
 

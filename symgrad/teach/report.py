@@ -1,6 +1,6 @@
 """``sg.report``: formula, steps, graph, values, cross-check and source of one derivative on one page of HTML.
 
-The page is one file without scripts; its policy forbids them as well. Imports explanation, picture and testing.
+The page is one file without scripts; its policy forbids them as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``sg.table``: f and f′ at points, f′ by formula, by reverse mode and by differences. Imports calls and testing."""
+"""``sg.table``: f and f′ at points, f′ by formula, by reverse mode and by differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From tensors to Python numbers, NumPy arrays and other dtypes. Imports record and ops."""
+"""From tensors to Python numbers, NumPy arrays and other dtypes."""
 
 from __future__ import annotations
 

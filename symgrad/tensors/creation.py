@@ -1,4 +1,4 @@
-"""Making tensors: from data, filled, and symbols without a value. Imports tensor and below."""
+"""Making tensors: from data, filled, and symbols without a value."""
 
 from __future__ import annotations
 

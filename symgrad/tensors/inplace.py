@@ -1,4 +1,4 @@
-"""Statements that work in place: they rebind the handle to a new value and node. Imports operators and ops.
+"""Statements that work in place: they rebind the handle to a new value and node.
 
 Nothing that was saved for backward ever changes. A view is a value of its own, so changing it does not
 change its base.

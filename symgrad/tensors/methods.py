@@ -1,4 +1,4 @@
-"""The named operations as methods: ``x.sum()``, ``x.exp()``, ``x.reshape(…)``. Imports ops and record."""
+"""The named operations as methods: ``x.sum()``, ``x.exp()``, ``x.reshape(…)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's operators on tensors. Imports record and ops."""
+"""Python's operators on tensors."""
 
 from __future__ import annotations
 

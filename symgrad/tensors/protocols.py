@@ -1,6 +1,6 @@
 """NumPy's protocols: ``ndarray * tensor``, ``np.sin(tensor)``, ``np.sum(tensor)``, ``np.asarray(tensor)``.
 
-Imports ufuncs and below; the table of NumPy's other functions is loaded when the first of them is called.
+The table of NumPy's other functions is loaded when the first of them is called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random tensors, and the seed behind them. Imports creation and generator."""
+"""Random tensors, and the seed behind them."""
 
 from __future__ import annotations
 

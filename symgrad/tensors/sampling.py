@@ -1,4 +1,4 @@
-"""Tensors filled with random numbers in place: ``x.normal_()`` and its like. Imports generator."""
+"""Tensors filled with random numbers in place: ``x.normal_()`` and its like."""
 
 from __future__ import annotations
 

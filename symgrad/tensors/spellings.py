@@ -1,7 +1,6 @@
 """NumPy's spelling of methods beside PyTorch's: ``x.var(ddof=1)``, ``x.reshape(2, 2, order="F")``, ``x.transpose()``.
 
 PyTorch's meaning stays wherever a call can be read both ways; arguments that only NumPy has ask for NumPy's function.
-Imports methods and record.
 """
 
 from __future__ import annotations

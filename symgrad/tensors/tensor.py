@@ -1,6 +1,6 @@
 """The tensor: gradients, properties, conversions. Operators, methods and in-place statements are mixed in.
 
-A tensor is a value: it never aliases another. Imports backward, operators, methods, inplace and below.
+A tensor is a value: it never aliases another.
 """
 
 from __future__ import annotations

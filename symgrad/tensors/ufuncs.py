@@ -1,7 +1,4 @@
-"""NumPy's universal functions on tensors: calls, ``reduce``, ``accumulate``, ``outer``, ``out=``.
-
-Imports ops and below.
-"""
+"""NumPy's universal functions on tensors: calls, ``reduce``, ``accumulate``, ``outer``, ``out=``."""
 
 from __future__ import annotations
 

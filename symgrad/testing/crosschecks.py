@@ -1,6 +1,6 @@
 """The three-way proof: the number, the formula and the function of a derivative agree.
 
-Imports everything below. ``crosscheck`` is what the tests of symgrad itself are made of.
+``crosscheck`` is what the tests of symgrad itself are made of.
 """
 
 from __future__ import annotations

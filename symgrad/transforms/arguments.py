@@ -1,7 +1,4 @@
-"""What transforms are given and must refuse: positions that are none, functions that are none, results that are none.
-
-Imports trees and record.
-"""
+"""What transforms are given and must refuse: arguments that are not there, or no functions; odd results."""
 
 from __future__ import annotations
 

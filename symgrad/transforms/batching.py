@@ -1,7 +1,7 @@
 """Batching rules: one operation applied to every slice of its inputs at once. What ``vmap`` is made of.
 
 All operations of the library are meant to have one; what has none, such as a user's own function, runs slice by slice
-and is stacked. Imports record and ops.
+and is stacked.
 """
 
 from __future__ import annotations

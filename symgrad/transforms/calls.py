@@ -1,7 +1,6 @@
 """What the transforms share: the user's function called on variables of its own, and results handed out.
 
 Arguments and results are arrays or structures of them; gradients have the structure of the arguments.
-Imports trees, engine and below.
 """
 
 from __future__ import annotations

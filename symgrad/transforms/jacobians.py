@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: one sweep per entry of the result, or of the point. Imports variables and below."""
+"""Jacobians and Hessians: one sweep per entry of the result, or of the point."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Running a function once on tensors without values, and finding again what it used from outside.
-
-Imports record and below.
-"""
+"""Running a function once on tensors without values, and finding again what it used from outside."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """vmap: trace the function on one slice without values, then run every operation on the whole batch.
 
-NumPy in, NumPy out; tensors in, tensors out, as for the other transforms. Imports variables, batching and below.
+NumPy in, NumPy out; tensors in, tensors out, as for the other transforms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""torch.utils.checkpoint's names: ``checkpoint`` of a function and its arguments, and of a sequence of functions.
-
-Imports autograd.
-"""
+"""torch.utils.checkpoint's names: ``checkpoint`` of a function and its arguments, and of a sequence of functions."""
 
 from __future__ import annotations
 

@@ -32,30 +32,33 @@ class Room:
 
 ROOMS = {
     "ops": Room(
-        "ops/*.py",
+        "ops/**/*.py",
         "cases against_torch kinks infinities errors other_dtypes numerics keywords queries calls named_sizes canon",
     ),
     "scalars": Room("scalars/*.py", "declarations accuracy kinks infinities numerics cases against_torch registry"),
     "engine": Room(
-        "engine.py record.py backward.py node.py hooks.py inplace.py modes.py",
+        "engine/sweep.py engine/record.py engine/backward.py core/node.py core/hooks.py core/modes.py "
+        "tensors/inplace.py",
         "engine hooks inplace tensor gradcheck errors cut_gradients checkpoint autograd_function queries keywords "
         "arrays_of_others",
     ),
     "transforms": Room(
-        "func.py jacobians.py vmap.py batching.py argnums.py variables.py trees.py loops/*.py",
+        "func.py transforms/*.py transforms/loops/*.py core/trees.py",
         "func loops nesting vmap_rows structures positions cut_gradients custom_rules calls errors",
     ),
     "compiler": Room(
-        "compiler/*.py compiler/llvm/*.py compiler/sparse/*.py",
+        "compiler/*.py compiler/passes/*.py compiler/primitives/*.py compiler/sparse/*.py compiler/backends/*.py "
+        "compiler/backends/llvm/*.py",
         "compile compile_calls compile_derivatives compile_donate compile_integers compile_memory compile_programs "
         "machine_code machine_code_calls sparse decompositions errors structures positions loops",
     ),
     "exports": Room(
-        "exports/*.py",  # the library is read as text: code that is replaced would not be seen
+        # not the library: it is read as text, and code of it that is replaced would not be seen
+        "exports/*.py exports/targets/*.py exports/arrays/*.py exports/loops/*.py",
         "exports exports_formulas exports_scalars foreign_text errors",
     ),
     "forms": Room(
-        "forms/*.py forms/canon/*.py",
+        "forms/*.py forms/*/*.py",
         "canon forms identities notation nodes where sympy_bridge reading named_sizes textbook names printing mathml",
     ),
 }

@@ -1,4 +1,4 @@
-"""What a backend is: a function from a program to a kernel, registered under its name. Imports program."""
+"""What a backend is: a function from a program to a kernel, registered under its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which backend compiles a program. Imports the backends."""
+"""Which backend compiles a program."""
 
 from __future__ import annotations
 

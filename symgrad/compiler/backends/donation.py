@@ -1,4 +1,4 @@
-"""Donated arguments: which results may be written where an argument was read. Imports clusters and elements.
+"""Donated arguments: which results may be written where an argument was read.
 
 A result takes over the argument's memory where nothing reads the argument after it: its loop is the last that reads
 it, entry by entry, and no step of the loop does so after the result is written.

@@ -1,7 +1,7 @@
 """The backend ``numpy``: clusters as straight-line ufunc calls that write into reused buffers, block by block.
 
 A cluster larger than a block runs in blocks that stay in the processor's second-level cache. Everything else is the
-forward of its operation: matrix products go to BLAS. Imports clusters and backend.
+forward of its operation: matrix products go to BLAS.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The NumPy source of one cluster: a ufunc call a primitive, into buffers shared by linear scan.
-
-Imports clusters and elements.
-"""
+"""The NumPy source of one cluster: a ufunc call a primitive, into buffers shared by linear scan."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The backend ``python``: a small program as straight-line Python on floats, with the functions of ``math``.
 
-Imports scalarise and backend. All names in the source are minted: v0, v1, … and k_ of declared functions.
+All names in the source are minted: v0, v1, … and k_ of declared functions.
 """
 
 from __future__ import annotations

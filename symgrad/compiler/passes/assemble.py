@@ -1,4 +1,4 @@
-"""Sums of parts written into zeros, as gradients of slices are, become one step. Imports program and ops.
+"""Sums of parts written into zeros, as gradients of slices are, become one step.
 
 Σ Scatter(partₖ)(gₖ) makes an array of zeros for each term; Assemble makes one and adds every term where it belongs.
 """

@@ -1,4 +1,4 @@
-"""What is done to a program before a backend sees it. Imports assemble and repeated."""
+"""What is done to a program before a backend sees it."""
 
 from __future__ import annotations
 

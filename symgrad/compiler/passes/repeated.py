@@ -1,4 +1,4 @@
-"""A loop that runs twice, plainly and keeping its carries for the derivative, runs once. Imports program and loops.
+"""A loop that runs twice, plainly and keeping its carries for the derivative, runs once.
 
 The packed result of the plain loop is the front of the other's.
 """

@@ -1,6 +1,6 @@
 """Which steps run together: elementwise primitives of one shape, with the reductions that consume them.
 
-Steps of one shape and level form a cluster, which is one loop over that shape. Imports elements.
+Steps of one shape and level form a cluster, which is one loop over that shape.
 """
 
 from __future__ import annotations

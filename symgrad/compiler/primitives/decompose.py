@@ -1,6 +1,6 @@
 """Operations written in smaller ones, as their accurate kernels compute, so that loops can fuse them.
 
-Imports elements, program and ops. What has no entry here runs its own forward.
+What has no entry here runs its own forward.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program in primitive steps on whole arrays: elementwise primitives, reductions, and operations as they are.
 
 Payloads come apart into additions, products, exponentials …, which are shared across the whole program; what is no
-elementwise operation and no reduction stays a step that runs its forward. Imports scalar, payload and program.
+elementwise operation and no reduction stays a step that runs its forward.
 """
 
 from __future__ import annotations

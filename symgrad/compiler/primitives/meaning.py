@@ -1,7 +1,4 @@
-"""What an elementwise operation computes, as scalar steps: its payload, or what its guarded kernel does.
-
-Imports payload and ops.
-"""
+"""What an elementwise operation computes, as scalar steps: its payload, or what its guarded kernel does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a payload, the SymPy expression of an elementwise operation, to a few scalar operations. Imports scalars.
+"""From a payload, the SymPy expression of an elementwise operation, to a few scalar operations.
 
 The steps are worked out once a payload and then replayed on any references: of numbers, of loops, of registers.
 """

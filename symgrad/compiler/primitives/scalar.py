@@ -1,4 +1,4 @@
-"""Straight-line programs of single numbers: a hash-consed list of operations on float64. Imports scalars.
+"""Straight-line programs of single numbers: a hash-consed list of operations on float64.
 
 Every value is a reference, the position of its operation; 0 is the constant zero, so that arrays of references
 can be filled, sliced and padded as arrays of numbers are.

@@ -1,7 +1,6 @@
 """A small program of arrays written out entry by entry: every array becomes an array of scalar references.
 
 Operations that move entries run as they are, on the references; the others say here how they compute.
-Imports payload, program and scalar.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays. The one file of the package that imports SciPy. Imports errors."""
+"""SciPy's sparse arrays. The one file of the package that imports SciPy."""
 
 from __future__ import annotations
 

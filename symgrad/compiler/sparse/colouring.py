@@ -1,4 +1,4 @@
-"""Colours for the columns of a pattern, so that one product with J or H gives all columns of a colour. Imports sets.
+"""Colours for the columns of a pattern, so that one product with J or H gives all columns of a colour.
 
 Columns of one colour may be added up as long as every entry can still be read off a sum. Colours are given one
 column after the other, the smallest that is allowed; sets of colours are the bits of a Python integer.

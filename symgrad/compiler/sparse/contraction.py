@@ -1,4 +1,4 @@
-"""What the entries of a contraction depend on: the rule of Einsum. Imports rules."""
+"""What the entries of a contraction depend on: the rule of Einsum."""
 
 from __future__ import annotations
 

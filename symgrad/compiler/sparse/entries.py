@@ -1,7 +1,4 @@
-"""What is known of the entries of an array without its values: the inputs they depend on, and constants.
-
-Imports sets, meaning and ops.
-"""
+"""What is known of the entries of an array without its values: the inputs they depend on, and constants."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The pattern of a derivative, read off the program: which entries of a result depend on which of an argument.
-
-Imports contraction, rules and program.
-"""
+"""The pattern of a derivative, read off the program: which entries of a result depend on which of an argument."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The function that computes the entries: products of J with the seeds of all colours at once, and what they cost.
-
-Imports sweeps, trace and the transforms.
-"""
+"""The function that computes the entries: products of J with the seeds of all colours at once, and what they cost."""
 
 from __future__ import annotations
 

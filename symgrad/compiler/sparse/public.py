@@ -1,7 +1,4 @@
-"""``sg.sparse_jacobian`` and ``sg.sparse_hessian``: pattern and kernel are made once a signature, then called.
-
-Imports arrays, pattern, products and the compiler.
-"""
+"""``sg.sparse_jacobian`` and ``sg.sparse_hessian``: pattern and kernel are made once a signature, then called."""
 
 from __future__ import annotations
 

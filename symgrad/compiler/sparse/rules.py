@@ -1,7 +1,4 @@
-"""How each operation hands on what its entries depend on. What has no rule depends on all entries of its inputs.
-
-Imports entries, scalarise and ops.
-"""
+"""How each operation hands on what its entries depend on. What has no rule depends on all entries of its inputs."""
 
 from __future__ import annotations
 

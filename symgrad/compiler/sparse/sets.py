@@ -1,4 +1,4 @@
-"""Many small sets of whole numbers in two arrays, as the rows of a sparse matrix keep their columns. Imports errors."""
+"""Many small sets of whole numbers in two arrays, as the rows of a sparse matrix keep their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which products with a Jacobian or Hessian are computed, and where in them each entry is found. Imports colouring."""
+"""Which products with a Jacobian or Hessian are computed, and where in them each entry is found."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What NumPy, JAX and PyTorch call things: the words that the writer of arrays asks for. NumPy's are the default.
 
-A helper that is more than a word is a function of the target's library, whose text is put in front. Imports embed.
+A helper that is more than a word is a function of the target's library, whose text is put in front.
 """
 
 from __future__ import annotations

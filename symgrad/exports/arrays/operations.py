@@ -1,7 +1,4 @@
-"""What each operation on arrays is written as, in the words of a dialect and the functions of its library.
-
-Imports arrays and the operations.
-"""
+"""What each operation on arrays is written as, in the words of a dialect and the functions of its library."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Programs in a language of arrays: one assignment a step, for NumPy and for what speaks like it.
 
 What an operation is called is the dialect's business; here is the order, and which steps stand inside their reader's
-line. Imports steps and embed.
+line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How linear algebra becomes calls of the library's functions of matrices. Imports loops and looprows."""
+"""How linear algebra becomes calls of the library's functions of matrices."""
 
 from __future__ import annotations
 

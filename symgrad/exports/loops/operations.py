@@ -1,7 +1,4 @@
-"""How operations that look, move and multiply become loops over flat arrays, and loops themselves.
-
-Imports loops and the operations.
-"""
+"""How operations that look, move and multiply become loops over flat arrays, and loops themselves."""
 
 from __future__ import annotations
 

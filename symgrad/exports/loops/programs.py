@@ -1,7 +1,7 @@
 """Programs on single numbers: loops over flat arrays, written in a few words of Python that C has too.
 
 Elementwise steps of one shape are one loop, with the reductions that read them; what only looks at entries is a view.
-The target ``python`` prints these lines as they are, the target ``c`` in C. Imports steps and views.
+The target ``python`` prints these lines as they are, the target ``c`` in C.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How operations along axes become loops, or calls of the library's functions of rows. Imports loops."""
+"""How operations along axes become loops, or calls of the library's functions of rows."""
 
 from __future__ import annotations
 

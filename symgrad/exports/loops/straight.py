@@ -1,7 +1,4 @@
-"""Small programs entry by entry: one assignment for what is read more than once, no arrays in between.
-
-Imports loops and the compiler's scalars.
-"""
+"""Small programs entry by entry: one assignment for what is read more than once, no arrays in between."""
 
 from __future__ import annotations
 

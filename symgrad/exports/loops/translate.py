@@ -1,4 +1,4 @@
-"""From the few words of Python that loops and their library are written in to C99. Imports embed.
+"""From the few words of Python that loops and their library are written in to C99.
 
 Expressions, assignments, loops over ranges, while, if, break and return; numbers are double, counts are long.
 """

@@ -1,4 +1,4 @@
-"""Where an array's entries lie in flat memory, with sizes that may have names. Imports the operations that only look.
+"""Where an array's entries lie in flat memory, with sizes that may have names.
 
 A view is a name, an offset and a step for each axis: what reshapes, slices, expands or transposes makes no loop.
 """

@@ -1,6 +1,6 @@
 """The target ``c``: C99 that needs the mathematical library alone, with a header beside it.
 
-The lines are those of the target ``python``, translated. Imports loops, straight and translate.
+The lines are those of the target ``python``, translated.
 """
 
 from __future__ import annotations

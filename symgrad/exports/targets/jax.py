@@ -1,6 +1,6 @@
 """The target ``jax``: a module whose function runs under ``jax.jit``, ``jax.vmap`` and JAX's own transforms.
 
-Imports modules and dialect. JAX itself is not imported: its library of helpers is read as text.
+JAX itself is not imported: its library of helpers is read as text.
 """
 
 from __future__ import annotations

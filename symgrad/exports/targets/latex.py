@@ -1,4 +1,4 @@
-"""The target ``latex``: a fragment of a document with the formula of each result. Imports target."""
+"""The target ``latex``: a fragment of a document with the formula of each result."""
 
 from __future__ import annotations
 

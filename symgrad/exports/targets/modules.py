@@ -1,7 +1,4 @@
-"""Python modules that hold one function: header, helpers, signature, docstring, body, and results in their structure.
-
-Imports target and arrays.
-"""
+"""Python modules that hold one function: header, helpers, signature, docstring, body, results in their structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The target ``numpy``: a module that imports NumPy alone. Imports modules and dialect."""
+"""The target ``numpy``: a module that imports NumPy alone."""
 
 from __future__ import annotations
 

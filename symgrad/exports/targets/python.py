@@ -1,7 +1,4 @@
-"""The target ``python``: a module that imports ``math`` alone, on numbers and nested lists of them.
-
-Imports loops, straight and modules.
-"""
+"""The target ``python``: a module that imports ``math`` alone, on numbers and nested lists of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The target ``sympy``: a module whose function builds the expressions again, one constructor at a time.
 
-Entries are written out; where sizes have names, the matrix notation is. No text is parsed. Imports request and forms.
+Entries are written out; where sizes have names, the matrix notation is. No text is parsed.
 """
 
 from __future__ import annotations

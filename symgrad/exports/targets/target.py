@@ -1,4 +1,4 @@
-"""What a target is: a function from a request to text, registered under its name. Imports names and request."""
+"""What a target is: a function from a request to text, registered under its name."""
 
 from __future__ import annotations
 

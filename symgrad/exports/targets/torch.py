@@ -1,6 +1,6 @@
 """The target ``torch``: a module whose function runs under ``torch.compile``, ``torch.func.vmap`` and autograd.
 
-Imports modules and dialect. PyTorch itself is not imported: its library of helpers is read as text.
+PyTorch itself is not imported: its library of helpers is read as text.
 """
 
 from __future__ import annotations

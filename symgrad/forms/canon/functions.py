@@ -1,6 +1,6 @@
 """Rules of powers, functions and named operations: eˡᵒᵍ ˣ is x, 1 - tanh² for 1/cosh², X⁻¹ of a product.
 
-Each rule answers with another term, or None where it does not apply. Imports terms.
+Each rule answers with another term, or None where it does not apply.
 """
 
 from __future__ import annotations

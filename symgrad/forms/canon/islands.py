@@ -1,7 +1,4 @@
-"""Elementwise islands: parts of a term that are one scalar expression of whole arrays, handed to SymPy.
-
-Imports terms.
-"""
+"""Elementwise islands: parts of a term that are one scalar expression of whole arrays, handed to SymPy."""
 
 from __future__ import annotations
 

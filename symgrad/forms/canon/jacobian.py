@@ -1,7 +1,4 @@
-"""A term that is linear in a basis leaf, as the array of its coefficients: a Jacobian.
-
-Imports terms.
-"""
+"""A term that is linear in a basis leaf, as the array of its coefficients: a Jacobian."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Kronecker products and their derivatives: in the program a reshaped outer product, in formulas X ⊗ Y.
 
-The operations here have names in formulas only; no program records them. Imports moves and terms.
+The operations here have names in formulas only; no program records them.
 """
 
 from __future__ import annotations

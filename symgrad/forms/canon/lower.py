@@ -1,7 +1,6 @@
 """From the recorded graph to the canonical one: what each operation is in sums, products and functions.
 
 An operation without a reading here stays a named operation. To give one a reading, register it with ``lower``.
-Imports the constructors and ops.
 """
 
 from __future__ import annotations

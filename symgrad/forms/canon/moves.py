@@ -1,6 +1,6 @@
 """Rules of operations that only move entries: reshape undoes reshape, a slice of a join is what was joined.
 
-Each rule answers with another term, or None where it does not apply. Imports terms.
+Each rule answers with another term, or None where it does not apply.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of two functions of one argument: sinh/cosh is tanh, sign(x)·|x| is x, relu(x)·[x > 0] is relu(x).
 
-Each rule of products changes the draft it is given and says whether it did. Imports terms.
+Each rule of products changes the draft it is given and says whether it did.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of products: what is nested is opened, identities and inverses vanish, equal factors become powers.
 
-Each rule changes the draft it is given and says whether it did. Imports terms.
+Each rule changes the draft it is given and says whether it did.
 """
 
 from __future__ import annotations

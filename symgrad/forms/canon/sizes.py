@@ -1,7 +1,4 @@
-"""Coefficients with symbolic sizes in them, such as 2/(n - 1): factored, and what several have in common.
-
-Imports nothing.
-"""
+"""Coefficients with symbolic sizes in them, such as 2/(n - 1): factored, and what several have in common."""
 
 from __future__ import annotations
 

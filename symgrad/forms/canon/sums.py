@@ -1,6 +1,6 @@
 """Rules of sums: A·x + Aᵀ·x is (A + Aᵀ)·x, and what is elementwise is written in its shortest form.
 
-Each rule answers with another term, or None where it does not apply. Imports terms and islands.
+Each rule answers with another term, or None where it does not apply.
 """
 
 from __future__ import annotations

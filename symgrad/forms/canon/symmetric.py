@@ -1,7 +1,4 @@
-"""Rules of diagonal matrices: I + diag(u) is diag(1 + u), and (I - u·1ᵀ)·diag(u) is diag(u) - u·uᵀ.
-
-Imports terms.
-"""
+"""Rules of diagonal matrices: I + diag(u) is diag(1 + u), and (I - u·1ᵀ)·diag(u) is diag(u) - u·uᵀ."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The canonical graph: sums, Einstein products, powers, functions and named operations over leaves.
 
 Equal terms of one pool are one object, so that equality is identity. The constructors of ``Pool`` keep terms
-canonical: they apply the rules of ``RULES``, which the modules beside this one fill in. Imports sizes.
+canonical: they apply the rules of ``RULES``, which the modules beside this one fill in.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The base of array expressions, and those without parts: named arrays, ones, the identity.
-
-Imports names and numpycode.
-"""
+"""The base of array expressions, and those without parts: named arrays, ones, the identity."""
 
 from __future__ import annotations
 

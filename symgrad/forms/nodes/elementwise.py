@@ -1,4 +1,4 @@
-"""Array expressions of the entries: the elementwise product, powers, and functions of each entry. Imports nodes."""
+"""Array expressions of the entries: the elementwise product, powers, and functions of each entry."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """An entry of a named array function, such as inv(X)[i, j]: what index notation shows where an operation has
-no elementary entry. Imports nodes.
+no elementary entry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""More array expressions: ‖a‖, tr A, mean, diag, [x > 0], case distinctions and elementwise quotients.
-
-Imports elementwise and nodes.
-"""
+"""More array expressions: ‖a‖, tr A, mean, diag, [x > 0], case distinctions and elementwise quotients."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Array expressions: SymPy nodes that know their shape and print as a textbook writes matrices.
 
 1-D arrays are columns in print; they stay 1-D in their shape. ``Node.of`` makes a node from its parts, folding what
-is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and pickle. Imports arrays.
+is trivial; ``Node(*args)`` rebuilds one, as SymPy does to substitute, copy and pickle.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 1-D arrays stay 1-D: xᵀ*A*x is ``x @ (A @ x)``, x*yᵀ is ``outer(x, y)``. Every text is an atom: bracketed, or a call.
 Where ``sympy.cse`` has put a symbol in an array's place, its number of axes is not known, and the code asks the array.
-Imports scalars.
 """
 
 from __future__ import annotations

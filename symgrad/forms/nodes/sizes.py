@@ -1,6 +1,6 @@
 """Products of sizes, printed in the order in which the arrays beside them have their axes: 1/(n k) of an n×k matrix.
 
-SymPy's printers sort by name. Imports arrays.
+SymPy's printers sort by name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A finished formula with names for its parts: what stands in it several times, and what the function computes.
 
-Starts from terms that were simplified as a whole: names in the graph would have kept factors apart. Imports canon.
+Starts from terms that were simplified as a whole: names in the graph would have kept factors apart.
 """
 
 from __future__ import annotations

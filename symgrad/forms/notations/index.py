@@ -1,4 +1,4 @@
-"""Index notation: the entry of a term at symbolic indices, as Indexed and Sum. Imports canon and names.
+"""Index notation: the entry of a term at symbolic indices, as Indexed and Sum.
 
 A named operation states its own entry (``Op.index``); here are the sums, the products and the letters.
 """

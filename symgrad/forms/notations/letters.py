@@ -1,7 +1,7 @@
 """A product as a graph: letters are vertices, matrices edges, vectors labels. Read off as matrix notation.
 
 A letter that is summed over and lies on one matrix is a matrix-vector product, on two a product of matrices;
-two matrices over the same letters are multiplied elementwise; a closed cycle is a trace. Imports nodes and marks.
+two matrices over the same letters are multiplied elementwise; a closed cycle is a trace.
 """
 
 from __future__ import annotations

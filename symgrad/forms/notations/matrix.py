@@ -1,6 +1,6 @@
 """Matrix notation: the terms of the canonical graph as array expressions.
 
-Every reading is exact or refused: what has no matrix notation raises ``NoMatrix``. Imports canon, letters, nodes.
+Every reading is exact or refused: what has no matrix notation raises ``NoMatrix``.
 """
 
 from __future__ import annotations

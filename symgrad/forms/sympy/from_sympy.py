@@ -1,7 +1,7 @@
 """``sg.from_sympy``: a SymPy expression as a function of tensors, to be differentiated like any other.
 
 Numbers become elementwise operations, matrix expressions become contractions. Axes whose size is written as 1 are
-dropped, so that a column n×1 is a vector. The expression is read once, into steps. Imports functions, record and ops.
+dropped, so that a column n×1 is a vector. The expression is read once, into steps.
 """
 
 from __future__ import annotations

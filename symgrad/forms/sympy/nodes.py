@@ -1,6 +1,6 @@
 """The nodes of SymPy's matrix expressions as steps of a computation: one function per node, in two tables.
 
-Tensors lack the axes whose size is written as 1: a column and a row are vectors. Imports functions, record and ops.
+Tensors lack the axes whose size is written as 1: a column and a row are vectors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading a SymPy expression into steps, each after those that it uses.
 
 A number becomes a formula in letters: those of the user, and one for each number that is made of arrays. A formula of
-few letters is one elementwise operation. Imports sympy_nodes.
+few letters is one elementwise operation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Matrix notation in SymPy's own classes: MatrixSymbol, MatMul, HadamardProduct, Trace and the like.
 
 A vector is a column, n×1. An inner product is written Trace(aᵀ*b): SymPy takes (aᵀ*b)[0, 0] for a constant when it
-differentiates by a. Letters are real numbers. One function per node. Imports nodes, elementwise, marks and ops.
+differentiates by a. Letters are real numbers. One function per node.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bessel functions Jₙ and the Hurwitz zeta function, each closed under differentiation. Imports map and protocol."""
+"""Bessel functions Jₙ and the Hurwitz zeta function, each closed under differentiation."""
 
 from __future__ import annotations
 

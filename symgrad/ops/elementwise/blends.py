@@ -1,4 +1,4 @@
-"""Elementwise functions of several arguments, and products added to something. Imports elementwise and below."""
+"""Elementwise functions of several arguments, and products added to something."""
 
 from __future__ import annotations
 

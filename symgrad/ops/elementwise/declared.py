@@ -1,6 +1,6 @@
 """The elementwise functions, each made from its declaration or payload. Works on tensors, arrays, numbers.
 
-Imports map and scalars. Docstrings are written from the declarations.
+Docstrings are written from the declarations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Truth values and bits: and, or, xor, not, and the tests for nan and ∞. Nothing here has a derivative.
 
-On truth values these are elementwise operations with a formula; on integers they work on the bits. Imports map.
+On truth values these are elementwise operations with a formula; on integers they work on the bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Signs, binary exponents, closeness, and the multivariate log-gamma function. Imports blends, logic and below."""
+"""Signs, binary exponents, closeness, and the multivariate log-gamma function."""
 
 from __future__ import annotations
 

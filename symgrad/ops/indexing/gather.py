@@ -1,4 +1,4 @@
-"""Reading and writing along one axis at given positions: index_select, gather, scatter. Imports select."""
+"""Reading and writing along one axis at given positions: index_select, gather, scatter."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reading at positions that are inputs, known only when a traced function runs; known positions make a Gather.
 
-The adjoint, DynamicScatterAdd, adds up at such positions. Imports keys, contract and below.
+The adjoint, DynamicScatterAdd, adds up at such positions.
 """
 
 from __future__ import annotations

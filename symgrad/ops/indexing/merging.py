@@ -1,4 +1,4 @@
-"""What comes together at one place: scatter_reduce and index_reduce. Imports placing, gather, reduce and below.
+"""What comes together at one place: scatter_reduce and index_reduce.
 
 Sums are scattered. For the others the entries are laid out in layers, one above the other, and reduced.
 """

@@ -1,6 +1,6 @@
 """Writing at given places: take and put, index_put, index_copy, masked_scatter, and slices.
 
-All are reading (Gather, Slice), adding (ScatterAdd) and writing (Scatter). Imports select and below.
+All are reading (Gather, Slice), adding (ScatterAdd) and writing (Scatter).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading and writing entries: x[…], x with x[…] = v, and what masks select. Imports parts, elementwise."""
+"""Reading and writing entries: x[…], x with x[…] = v, and what masks select."""
 
 from __future__ import annotations
 

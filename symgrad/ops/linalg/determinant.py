@@ -1,7 +1,4 @@
-"""Determinants: det with the gradients of every order that hold for singular matrices too, logdet, slogdet.
-
-Imports linalg's factorisations (solving) and below.
-"""
+"""Determinants: det with the gradients of every order that hold for singular matrices too, logdet, slogdet."""
 
 from __future__ import annotations
 

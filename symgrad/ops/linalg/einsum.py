@@ -1,6 +1,6 @@
 """einsum as users write it: implicit output, ellipsis, lists of axes, broadcasting, lowered to the Einsum op.
 
-Imports contract and below. Messages are torch's.
+Messages are torch's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The exponential of a matrix and its derivatives of every order, which are one operation.
-
-Imports contract, factors and below.
-"""
+"""The exponential of a matrix and its derivatives of every order, which are one operation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Factorisations of arrays, computed once for all the operations that read a part of them, and their 2×2 formulas.
 
 Eigenvectors and singular vectors are fixed up to a sign only: parts of one factorisation must come from one call.
-Imports square and below.
 """
 
 from __future__ import annotations

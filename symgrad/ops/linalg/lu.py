@@ -1,7 +1,4 @@
-"""LU with row exchanges, and solving with it: the exchanges are positions, the rest is differentiated.
-
-Imports triangles, sorting and below.
-"""
+"""LU with row exchanges, and solving with it: the exchanges are positions, the rest is differentiated."""
 
 from __future__ import annotations
 

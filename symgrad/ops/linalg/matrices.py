@@ -1,7 +1,6 @@
 """Matrices without solving: diagonals, triangles and traces.
 
 Diagonal, DiagEmbed, Tril and Triu move entries and are linear; each is the adjoint of another.
-Imports contract, shape, map and protocol.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Contractions over chosen axes, the cross product, Vandermonde matrices. Imports linalg, products and below."""
+"""Contractions over chosen axes, the cross product, Vandermonde matrices."""
 
 from __future__ import annotations
 

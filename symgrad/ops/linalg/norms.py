@@ -1,6 +1,6 @@
 """Norms: (Σ|x|ᵖ)^(1/p) over any axes, without overflow, flat where the norm is zero.
 
-One op, Norm; matrix norms are made of it. Imports contract, elementwise, guards, shape and below.
+One op, Norm; matrix norms are made of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""QR: an orthonormal basis of the columns, and the triangle. Imports factors, matrices, linalg and below."""
+"""QR: an orthonormal basis of the columns, and the triangle."""
 
 from __future__ import annotations
 

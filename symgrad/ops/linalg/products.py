@@ -1,7 +1,4 @@
-"""The named products: outer, dot, mv, mm, bmm, inner, kron, and chains of them. All are Einsum.
-
-Imports contract and below.
-"""
+"""The named products: outer, dot, mv, mm, bmm, inner, kron, and chains of them. All are Einsum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pseudoinverse and what follows from it: least squares, and the rank. Imports factors, contract and below."""
+"""The pseudoinverse and what follows from it: least squares, and the rank."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Solving: inverse, linear systems, Cholesky, powers of matrices. Batches in front, as everywhere.
-
-Imports matrices, contract and below.
-"""
+"""Solving: inverse, linear systems, Cholesky, powers of matrices. Batches in front, as everywhere."""
 
 from __future__ import annotations
 

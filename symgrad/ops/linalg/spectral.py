@@ -1,7 +1,7 @@
 """Eigenvalues and eigenvectors of symmetric matrices, singular values and vectors. Batches in front, as everywhere.
 
 Each part of a factorisation is an operation of its own. Vectors are fixed up to their sign: only what does not
-depend on it has a derivative of its own. Imports factors, contract and below.
+depend on it has a derivative of its own.
 """
 
 from __future__ import annotations

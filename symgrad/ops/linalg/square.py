@@ -1,7 +1,4 @@
-"""What operations on square matrices share: shape and dtype checks, the place of a failure, SymPy matrices.
-
-Imports map and below.
-"""
+"""What operations on square matrices share: shape and dtype checks, the place of a failure, SymPy matrices."""
 
 from __future__ import annotations
 

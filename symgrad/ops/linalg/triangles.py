@@ -1,4 +1,4 @@
-"""Solving with triangles that are at hand, condition numbers, products of reflections. Imports linalg and below."""
+"""Solving with triangles that are at hand, condition numbers, products of reflections."""
 
 from __future__ import annotations
 

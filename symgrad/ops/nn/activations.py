@@ -1,6 +1,6 @@
 """Activations of neural networks: each an elementwise function whose numbers are arguments of the payload.
 
-At a kink the slope is torch's. What has a kernel of its own is declared in ``scalars``. Imports elementwise and below.
+At a kink the slope is torch's. What has a kernel of its own is declared in ``scalars``.
 """
 
 from __future__ import annotations

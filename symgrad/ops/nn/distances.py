@@ -1,4 +1,4 @@
-"""How far apart vectors are: the distance and the cosine of pairs, unit vectors. Imports norms and below."""
+"""How far apart vectors are: the distance and the cosine of pairs, unit vectors."""
 
 from __future__ import annotations
 

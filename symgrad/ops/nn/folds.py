@@ -1,4 +1,4 @@
-"""Windows as rows or columns, their adjoint, transposed convolution, means over grids. Imports windows and below.
+"""Windows as rows or columns, their adjoint, transposed convolution, means over grids.
 
 What reads windows is a Gather; its adjoint, a ScatterAdd, is what fold and the transposed convolutions do.
 """

@@ -1,4 +1,4 @@
-"""Layers of a few operations each: embedding, one-hot rows, attention, bilinear. Imports softmax and below."""
+"""Layers of a few operations each: embedding, one-hot rows, attention, bilinear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Negative log likelihood of classes: of log probabilities, and of logits. Imports losses, softmax and below.
+"""Negative log likelihood of classes: of log probabilities, and of logits.
 
 Class indices are data: they become a constant array of ones and zeros, t, and the loss is -Σ t log p. Where their
 values are not known yet, the log probabilities are read at them.

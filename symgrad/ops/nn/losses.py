@@ -1,7 +1,4 @@
-"""Losses on arrays of numbers: squared and absolute error, binary cross entropy; and the linear layer.
-
-Imports elementwise, contract, reduction and below.
-"""
+"""Losses on arrays of numbers: squared and absolute error, binary cross entropy; and the linear layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses that ask for a margin: hinges on scores, distances and cosines. Imports distances, losses and below.
+"""Losses that ask for a margin: hinges on scores, distances and cosines.
 
 A hinge is max(0, ·); at its edge the derivative is that of the open side, as torch's clamp has it.
 """

@@ -1,6 +1,6 @@
 """Normalisation: entries less their mean over their standard deviation, over layers, batches, groups, instances.
 
-Written in variance and elementwise, so that every reading of these is one of this. Imports variance and below.
+Written in variance and elementwise, so that every reading of these is one of this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pooling: the maximum or the mean of each window. Imports windows, extremes and below."""
+"""Pooling: the maximum or the mean of each window."""
 
 from __future__ import annotations
 

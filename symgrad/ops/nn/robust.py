@@ -1,6 +1,6 @@
 """Losses of predictions that are numbers: robust errors, Kullback-Leibler, Gaussian and Poisson likelihoods.
 
-Imports losses and below. Each is one elementwise function and its sum or mean.
+Each is one elementwise function and its sum or mean.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Windows that slide along axes, and convolution. Imports padding, contract and below.
+"""Windows that slide along axes, and convolution.
 
 A window is a Gather of the positions start·stride + offset·dilation; a convolution contracts it with the weights.
 """

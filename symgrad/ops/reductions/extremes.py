@@ -1,4 +1,4 @@
-"""The largest and smallest entries, and where they are. Imports reduction and below.
+"""The largest and smallest entries, and where they are.
 
 ``amax`` and ``max()`` share the gradient evenly among ties; ``max(dim)`` gives it to the entry whose index it
 returns, as torch does.

@@ -1,4 +1,4 @@
-"""Differences and distances along axes, counts, and sums that leave out nan. Imports distances, join and below."""
+"""Differences and distances along axes, counts, and sums that leave out nan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trapezoidal rule, of all samples or of those so far. Imports scan, select and below."""
+"""The trapezoidal rule, of all samples or of those so far."""
 
 from __future__ import annotations
 

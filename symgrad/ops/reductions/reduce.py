@@ -1,7 +1,4 @@
-"""Sum, mean, product, all and any; with the extremes and the variance, all reductions by name.
-
-Imports extremes, variance, scan and below.
-"""
+"""Sum, mean, product, all and any; with the extremes and the variance, all reductions by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The running log-sum-exp, whose derivative is a recurrence that never overflows. Imports scan, guards and below."""
+"""The running log-sum-exp, whose derivative is a recurrence that never overflows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Running sums and products along one axis, and the recurrence that is their derivative.
 
-No rule divides, so products with zeros are differentiated exactly. Imports convert, map, protocol and shape.
+No rule divides, so products with zeros are differentiated exactly.
 """
 
 from __future__ import annotations

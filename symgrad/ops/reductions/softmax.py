@@ -1,7 +1,4 @@
-"""logsumexp, softmax and log_softmax, with kernels that neither overflow nor cancel.
-
-Imports reduction and below.
-"""
+"""logsumexp, softmax and log_softmax, with kernels that neither overflow nor cancel."""
 
 from __future__ import annotations
 

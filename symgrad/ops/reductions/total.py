@@ -1,6 +1,6 @@
 """The sum or mean of an elementwise function over all entries, as one operation: what losses are.
 
-Fusing the two saves the array between them and two nodes a loss. Imports contract, map and protocol.
+Fusing the two saves the array between them and two nodes a loss.
 """
 
 from __future__ import annotations

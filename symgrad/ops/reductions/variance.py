@@ -1,4 +1,4 @@
-"""Variance and standard deviation, with any correction. Imports reduction and below."""
+"""Variance and standard deviation, with any correction."""
 
 from __future__ import annotations
 

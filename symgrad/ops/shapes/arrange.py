@@ -1,6 +1,6 @@
 """Other orders of the same entries: flip, permute, transpose; with those of sizes, all that moves entries.
 
-All are made of Flip and the permuting Einsum. Imports contract and sizes.
+All are made of Flip and the permuting Einsum.
 """
 
 from __future__ import annotations

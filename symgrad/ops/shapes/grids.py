@@ -1,4 +1,4 @@
-"""Grids, choices of entries, and turns by right angles. Imports arrange, gather, join and below."""
+"""Grids, choices of entries, and turns by right angles."""
 
 from __future__ import annotations
 

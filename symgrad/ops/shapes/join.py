@@ -1,4 +1,4 @@
-"""Putting tensors together and taking them apart: cat, stack, split, chunk, unbind. Imports select and shape.
+"""Putting tensors together and taking them apart: cat, stack, split, chunk, unbind.
 
 Both operations are linear; the cotangent of each input is the part of g that it became.
 """

@@ -1,6 +1,6 @@
 """Nested sequences, and arrays of objects, that hold tensors: stacked, so that every entry keeps its history.
 
-Numbers among them are weak, as in arithmetic: beside a float32 tensor, 1.0 is float32. Imports join and value.
+Numbers among them are weak, as in arithmetic: beside a float32 tensor, 1.0 is float32.
 """
 
 from __future__ import annotations

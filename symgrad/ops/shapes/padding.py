@@ -1,4 +1,4 @@
-"""Padding: what stands around the entries, a constant or entries again. Imports select and below."""
+"""Padding: what stands around the entries, a constant or entries again."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Putting tensors together and taking them apart by direction: dstack, hsplit, rot90, grids and choices.
 
-All are made of cat, slices and shapes. Imports padding, gather, join and below.
+All are made of cat, slices and shapes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Operations that depend on order: positions along an axis, and reading there. Imports extremes, scan and below.
+"""Operations that depend on order: positions along an axis, and reading there.
 
-An index operation finds positions, which have no derivative; TakeAlongAxis reads the entries there, and its adjoint puts
-cotangents back. So the gradient of all of these goes to the entry whose index is returned.
+An index operation finds positions, which have no derivative; TakeAlongAxis reads the entries there, and its adjoint
+puts cotangents back. So the gradient of all of these goes to the entry whose index is returned.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Quantiles: the entry at a place in order, or between two of them. Imports sorting, blends and below."""
+"""Quantiles: the entry at a place in order, or between two of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where entries belong in an ordered row, and how many fall between edges. Nothing here has a derivative.
-
-Imports order and below.
-"""
+"""Where entries belong in an ordered row, and how many fall between edges. Nothing here has a derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sorting, the k largest, medians, running extremes: what users call. Imports order and below.
+"""Sorting, the k largest, medians, running extremes: what users call.
 
 The gradient of an entry goes to where it was found, which is the index returned with it.
 """

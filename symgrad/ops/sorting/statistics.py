@@ -1,4 +1,4 @@
-"""Means and medians without nan, the most frequent entry, covariances. Imports sorting, reduce and below."""
+"""Means and medians without nan, the most frequent entry, covariances."""
 
 from __future__ import annotations
 

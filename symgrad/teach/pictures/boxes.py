@@ -1,4 +1,4 @@
-"""What a picture shows: boxes and arrows, in text. Imports tape and lines."""
+"""What a picture shows: boxes and arrows, in text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large graphs in few boxes: a box for each call of a user's function, or for each run of operations. Imports boxes.
+"""Large graphs in few boxes: a box for each call of a user's function, or for each run of operations.
 
 Each box has the operations made between two moments, so arrows still go from older to younger boxes.
 """

@@ -1,4 +1,4 @@
-"""Boxes and arrows for Mermaid, Graphviz and networkx; Imports foreign and errors."""
+"""Boxes and arrows for Mermaid, Graphviz and networkx;"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``sg.graph``: the computational graph as boxes and arrows, to be drawn or handed on. Imports tape and the formats."""
+"""``sg.graph``: the computational graph as boxes and arrows, to be drawn or handed on."""
 
 from __future__ import annotations
 

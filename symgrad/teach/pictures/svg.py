@@ -1,4 +1,4 @@
-"""Boxes and arrows as SVG. Imports boxes and layout."""
+"""Boxes and arrows as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""∂L/∂Z as a symbol: a number or array of formulas, printed as a quotient and never divided. Imports forms."""
+"""∂L/∂Z as a symbol: a number or array of formulas, printed as a quotient and never divided."""
 
 from __future__ import annotations
 

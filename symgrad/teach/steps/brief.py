@@ -1,4 +1,4 @@
-"""Which formulas are short enough to be read in a line. Imports chalk."""
+"""Which formulas are short enough to be read in a line."""
 
 from __future__ import annotations
 

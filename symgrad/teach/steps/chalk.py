@@ -1,4 +1,4 @@
-"""Formulas and numbers in plain text as one writes them on a blackboard: x²·sin(x) for x**2*sin(x). Imports forms."""
+"""Formulas and numbers in plain text as one writes them on a blackboard: x²·sin(x) for x**2*sin(x)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a derivation says, line by line, for every notation alike: prose, and formulas as lists of expressions.
 
-The text, LaTeX and HTML of an explanation are three ways to write these lines. Imports steps.
+The text, LaTeX and HTML of an explanation are three ways to write these lines.
 """
 
 from __future__ import annotations

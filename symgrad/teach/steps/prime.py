@@ -1,4 +1,4 @@
-"""What is written before it is worked out: (a·b)′, sin′(z), and dy/dv·dv/dx. Imports forms."""
+"""What is written before it is worked out: (a·b)′, sin′(z), and dy/dv·dv/dx."""
 
 from __future__ import annotations
 

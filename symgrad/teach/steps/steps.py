@@ -1,7 +1,4 @@
-"""A derivative step by step, as data: every step is a forward operation or one rule of derive's own sweep.
-
-Imports tape and words.
-"""
+"""A derivative step by step, as data: every step is a forward operation or one rule of derive's own sweep."""
 
 from __future__ import annotations
 

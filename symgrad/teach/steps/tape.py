@@ -1,7 +1,7 @@
 """A recorded graph with a name and a formula for each node, and all that derive's sweep handed through it.
 
 The formulas are the operations applied to symbols that are called as their inputs are: what an operation says of
-itself, nothing else. Imports forms and engine.
+itself, nothing else.
 """
 
 from __future__ import annotations

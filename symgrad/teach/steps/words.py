@@ -1,6 +1,6 @@
 """The rule of a step in words, and for elementwise operations as a formula that is derived, not looked up.
 
-Words only name what an operation is. Each formula beside them is ``derive`` of that one operation. Imports tape.
+Words only name what an operation is. Each formula beside them is ``derive`` of that one operation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Matrix notation as presentation MathML. Imports mathml and forms' nodes."""
+"""Matrix notation as presentation MathML."""
 
 from __future__ import annotations
 

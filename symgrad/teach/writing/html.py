@@ -1,4 +1,4 @@
-"""An explanation in HTML, its formulas in MathML, without scripts. Imports lines and arraymathml."""
+"""An explanation in HTML, its formulas in MathML, without scripts."""
 
 from __future__ import annotations
 

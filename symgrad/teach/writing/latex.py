@@ -1,4 +1,4 @@
-"""An explanation in LaTeX. Imports lines."""
+"""An explanation in LaTeX."""
 
 from __future__ import annotations
 

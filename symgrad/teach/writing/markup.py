@@ -1,7 +1,4 @@
-"""Presentation MathML, element by element: escaped names, numbers, brackets, and operations as they write themselves.
-
-Imports foreign and forms' names.
-"""
+"""Presentation MathML, element by element: escaped names, numbers, brackets, operations as they write themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as presentation MathML: a printer for SymPy's expressions. Imports markup."""
+"""Formulas as presentation MathML: a printer for SymPy's expressions."""
 
 from __future__ import annotations
 

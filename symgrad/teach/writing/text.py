@@ -1,4 +1,4 @@
-"""An explanation as plain text. Imports lines and chalk."""
+"""An explanation as plain text."""
 
 from __future__ import annotations
 

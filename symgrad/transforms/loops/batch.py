@@ -1,4 +1,4 @@
-"""vmap over a loop: one loop whose body works on the whole batch. Imports op and batching."""
+"""vmap over a loop: one loop whose body works on the whole batch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A body: what a loop does in one step, as a straight-line program of array operations that is closed.
 
 It is traced once and then run on arrays, or applied to tensors, which is how derivatives of it are traced.
-Imports tracing, dtypes and below.
 """
 
 from __future__ import annotations

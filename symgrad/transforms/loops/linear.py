@@ -1,4 +1,4 @@
-"""The derivatives of a body: what a cotangent, and what a tangent, does in one step. Imports body and engine."""
+"""The derivatives of a body: what a cotangent, and what a tangent, does in one step."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The operation Scan: a body run once for each slice of its inputs, and its derivatives, which are Scans again.
-
-Imports body and below.
-"""
+"""The operation Scan: a body run once for each slice of its inputs, and its derivatives, which are Scans again."""
 
 from __future__ import annotations
 

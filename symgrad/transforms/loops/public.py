@@ -1,4 +1,4 @@
-"""sg.scan and sg.fori_loop, with the meaning that they have in JAX. Imports op and trees."""
+"""sg.scan and sg.fori_loop, with the meaning that they have in JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested carries, slices and results: taken apart into tensors and put together again. Imports record and errors."""
+"""Nested carries, slices and results: taken apart into tensors and put together again."""
 
 from __future__ import annotations
 

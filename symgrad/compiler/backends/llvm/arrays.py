@@ -1,7 +1,4 @@
-"""Programs of arrays: a function per nest, called in order; operations without a nest in between.
-
-Imports loops, build and mixed.
-"""
+"""Programs of arrays: a function per nest, called in order; operations without a nest in between."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The backend ``llvm``: machine code for the processor at hand.
 
 Small programs become straight-line code, larger ones nests of loops; what has no nest runs between stretches of
-machine code. Imports scalars, arrays, wrapper and machine.
+machine code.
 """
 
 from __future__ import annotations

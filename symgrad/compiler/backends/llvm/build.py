@@ -1,4 +1,4 @@
-"""The last step: wrap a body for Python, compile it, and return the kernel. Imports wrapper and machine."""
+"""The last step: wrap a body for Python, compile it, and return the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primitives as LLVM instructions on one number: what scalar programs and loops share. Imports math.
+"""Primitives as LLVM instructions on one number: what scalar programs and loops share.
 
 A truth value is an i1; it becomes a number where one is asked for.
 """

@@ -1,4 +1,4 @@
-"""A nest as an LLVM function: loops of scalar IR, which LLVM turns into vector code. Imports code and plan.
+"""A nest as an LLVM function: loops of scalar IR, which LLVM turns into vector code.
 
 Sums are kept in registers along the innermost loop. Where a function of the nest is accurate up to some size of its
 argument only (sin, cos, tan), the loop also finds whether one was larger, and if so the nest runs again with the C

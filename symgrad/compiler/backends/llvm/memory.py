@@ -1,4 +1,4 @@
-"""Where arrays lie: buffers, and views of them by offset and strides. Imports nothing of symgrad else.
+"""Where arrays lie: buffers, and views of them by offset and strides.
 
 Which view an operation gives is asked of NumPy: the operation's own forward runs on an array that is never touched.
 """

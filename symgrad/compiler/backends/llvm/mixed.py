@@ -1,7 +1,7 @@
 """Programs with operations that run their forward, such as large matrix products: machine code around NumPy calls.
 
 Every buffer of the workspace is a part of one NumPy array, so operations read and write views of it that are made
-once. Imports workspace, build and outside.
+once.
 """
 
 from __future__ import annotations

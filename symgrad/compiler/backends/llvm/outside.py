@@ -1,7 +1,4 @@
-"""Operations that run outside machine code and write where they are told: matrix products go to BLAS.
-
-Imports ops.
-"""
+"""Operations that run outside machine code and write where they are told: matrix products go to BLAS."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From clusters to nests: loops over boxes that read views, compute primitives, and write or add into views.
 
 Operations that only move entries become other views where they can, else a nest that copies. What has no nest is
-left to its forward, between two stretches of machine code. Imports clusters, elements and memory.
+left to its forward, between two stretches of machine code.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program written out entry by entry, as straight-line LLVM IR. Imports code and scalarise.
+"""A program written out entry by entry, as straight-line LLVM IR.
 
 Long programs are cut into functions, because the code generator's time rises faster than a function's length; what
 one function computes and a later one needs goes through memory.

@@ -1,4 +1,4 @@
-"""The loop of a scan around its body: carries are copied in, from step to step, and out. Imports plan and memory.
+"""The loop of a scan around its body: carries are copied in, from step to step, and out.
 
 The body is called with pointers: to the carries before and after the step, to slice t of each stacked input, to the
 constants, and to where its results lie in the packed vector.

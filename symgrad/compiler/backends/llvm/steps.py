@@ -1,7 +1,4 @@
-"""What a plan consists of: nests, loops, and operations outside machine code; and the workspace they share.
-
-Imports memory.
-"""
+"""What a plan consists of: nests, loops, and operations outside machine code; and the workspace they share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the code finds the workspace, and the functions of a plan's steps. Imports plan and loops."""
+"""Where the code finds the workspace, and the functions of a plan's steps."""
 
 from __future__ import annotations
 

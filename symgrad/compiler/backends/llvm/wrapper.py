@@ -1,6 +1,6 @@
 """The IR around a kernel's body: check the arguments, make the results, run, and return them as Python objects.
 
-For arguments of another kind, shape or layout the function returns NotImplemented. Imports python_api and trees.
+For arguments of another kind, shape or layout the function returns NotImplemented.
 """
 
 from __future__ import annotations
