@@ -24,6 +24,7 @@ from symgrad.ops.linalg.einsum import einsum as _einsum
 from symgrad.ops.map import DIV
 from symgrad.ops.reductions import extremes, pairs, reduce, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
+from symgrad.ops.scaling import scaled
 from symgrad.ops.shapes import arrange, join
 from symgrad.ops.sorting import sorting
 
@@ -94,8 +95,8 @@ def _scaled(name: str, formula: str) -> Callable[..., Any]:
 
     def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         input = as_tensor(input)
-        if alpha != 1:
-            other = as_tensor(other) * alpha
+        if type(alpha) is not int or alpha != 1:
+            other = scaled(input, as_tensor(other), alpha)
         if isinstance(other, Core):
             return binary(op, input, other)
         return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))

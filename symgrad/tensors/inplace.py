@@ -23,6 +23,7 @@ from symgrad.ops.elementwise.declared import UNARY, clip_to, power
 from symgrad.ops.indexing.select import setitem
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
+from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import Expand
 from symgrad.ops.value import torch_dtype
 
@@ -124,6 +125,10 @@ def _in_dtype_of(x: Any, new: Any) -> Any:
     return apply(Cast(x.dtype), (new,))
 
 
+def _term(x: Any, other: Any, alpha: Any) -> Any:
+    return other if type(alpha) is int and alpha == 1 else scaled(x, as_tensor(other), alpha)
+
+
 def _check_cast(have: Any, want: Any) -> None:
     if not np.can_cast(have, want, "same_kind"):
         raise DTypeError(
@@ -186,11 +191,11 @@ class InPlace(Core):
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
         """x ← x + alpha·other."""
-        return self._update(ADD, other if alpha == 1 else as_tensor(other) * alpha)
+        return self._update(ADD, _term(self, other, alpha))
 
     def sub_(self, other: Any, *, alpha: float = 1) -> Any:
         """x ← x - alpha·other."""
-        return self._update(SUB, other if alpha == 1 else as_tensor(other) * alpha)
+        return self._update(SUB, _term(self, other, alpha))
 
     def mul_(self, other: Any) -> Any:
         """x ← x·other."""

@@ -21,6 +21,7 @@ from symgrad.ops.nn import folds
 from symgrad.ops.protocol import shape
 from symgrad.ops.reductions import extremes, pairs, reduce, running, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
+from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import axis_of, total
 from symgrad.ops.shapes import arrange, grids, join, pieces
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
@@ -58,8 +59,8 @@ def _scaled(name: str) -> Callable[..., Any]:
     op: Map = BINARY[name]
 
     def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
-        if alpha != 1:
-            other = as_tensor(other) * alpha
+        if type(alpha) is not int or alpha != 1:
+            other = scaled(self, as_tensor(other), alpha)
         if isinstance(other, Core):
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))

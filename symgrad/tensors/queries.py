@@ -186,6 +186,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     if value.ndim != 1 or (value.size and value.min() < 0):
         wrong = ShapeError if value.ndim != 1 else ArgumentError
         raise wrong(f"bincount only supports 1-d non-negative integral inputs. Got shape {show_shape(value.shape)}.")
+    value = value.astype(np.int64)
     if weights is None:
         return as_tensor(np.bincount(value, None, minlength))
     shares = as_tensor(weights).to(np.float64)

@@ -15,6 +15,7 @@ from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.linalg.products import bmm, mm, mv, outer
 from symgrad.ops.map import ADD, MUL, Map
 from symgrad.ops.protocol import rename, shape
+from symgrad.ops.scaling import scaled, whole
 from symgrad.ops.shape import Expand
 from symgrad.scalars import X
 from symgrad.scalars import polygamma as _polygamma
@@ -40,16 +41,25 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
     Returns:
         A tensor of the broadcast shape.
     """
+    if whole(input, end):
+        raise DTypeError(f"lerp: not implemented for integers. Got {input.dtype}; convert with .to(sg.float64).")
     return LERP(input, end, weight)
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """x + value · tensor1 · tensor2, elementwise."""
+    """x + value · tensor1 · tensor2, elementwise; of integers the value is one too."""
+    if whole(input, tensor1, tensor2):
+        return ADD(input, scaled(input, MUL(tensor1, tensor2), value, "value"))
     return ADDCMUL(input, tensor1, tensor2, value)
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
-    """x + value · tensor1 / tensor2, elementwise."""
+    """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
+    if whole(tensor1, tensor2):
+        raise DTypeError(
+            "Integer division with addcdiv is no longer supported: write x + value * sg.true_divide(tensor1, tensor2). "
+            f"Got {tensor1.dtype} and {tensor2.dtype}."
+        )
     return ADDCDIV(input, tensor1, tensor2, value)
 
 

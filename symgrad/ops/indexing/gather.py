@@ -11,8 +11,9 @@ from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd, lookup
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.keys import Positions, integers, is_unknown
-from symgrad.ops.map import ADD, MUL, show_shape
+from symgrad.ops.map import ADD, show_shape
 from symgrad.ops.protocol import rename, shape
+from symgrad.ops.scaling import scaled
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.slicing import Gather
@@ -226,8 +227,8 @@ def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) ->
             f"index_add_(): self and source have incompatible shapes. Got {show_shape(shape(source))}; "
             f"expected {show_shape(wanted)}."
         )
-    scaled = source if alpha == 1 else MUL(source, alpha)
-    added = DynamicScatterAdd(at, sizes)(scaled, index) if unknown else ScatterAdd(at, sizes)(scaled)
+    term = scaled(x, source, alpha)
+    added = DynamicScatterAdd(at, sizes)(term, index) if unknown else ScatterAdd(at, sizes)(term)
     return rename(ADD(x, added), "IndexAdd")
 
 

@@ -110,7 +110,7 @@ def topk(
 def kthvalue(
     input: Any, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
 ) -> Ordered:
-    """The k-th smallest entry along one axis, k counted from 1, and where it is.
+    """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them.
 
     Args:
         input: tensor of any shape.

@@ -1,0 +1,55 @@
+"""The factor of a term that is added, α in x + α y: of integers it is one too, in the dtype of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import DTypeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import MUL
+
+
+def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
+    """α y, to be added to x.
+
+    Raises:
+        DTypeError: x and y are integers and α has a decimal point, or α is a truth value and they are none.
+    """
+    if type(alpha) in (int, float) and alpha == 1 and not (type(alpha) is float and whole(x, y)):
+        return y
+    if isinstance(alpha, (bool, np.bool_)) and not (_kind(x) == _kind(y) == "b"):
+        raise DTypeError(f"Boolean {name} only supported for Boolean results. Got {name}={alpha}; pass a number.")
+    if whole(x, y) and isinstance(alpha, (float, np.floating)):
+        raise DTypeError(
+            f"For integral input tensors, argument {name} must not be a floating point number. Got {name}={alpha}; "
+            "pass an integer, or convert the tensors with .to(sg.float64)."
+        )
+    if isinstance(alpha, (int, np.integer)) and whole(x, y):
+        return _of_integers(x, y, int(alpha))
+    return MUL(y, alpha)
+
+
+def _of_integers(x: Any, y: Any, alpha: int) -> Any:
+    """The product in the dtype of the sum, around which a negative factor wraps where it is unsigned."""
+    kinds = [np.dtype(t.dtype) for t in (x, y) if hasattr(t, "dtype")]
+    dtype = np.result_type(*kinds) if kinds else np.dtype(np.int64)
+    if dtype.kind == "b":
+        return y if alpha else Cast(dtype)(MUL(y, 0))
+    y = y if getattr(y, "dtype", dtype) == dtype else Cast(dtype)(y)
+    return MUL(y, alpha + 2 ** (8 * dtype.itemsize) if dtype.kind == "u" and alpha < 0 else alpha)
+
+
+def whole(*xs: Any) -> bool:
+    """Whether all of these are integers or truth values."""
+    return all(_kind(x) in "iub" for x in xs)
+
+
+def _kind(x: Any) -> str:
+    if isinstance(x, bool):
+        return "b"
+    if isinstance(x, int):
+        return "i"
+    dtype = getattr(x, "dtype", None)
+    return "f" if dtype is None else str(np.dtype(dtype).kind)
