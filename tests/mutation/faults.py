@@ -7,6 +7,7 @@ constants, is left out.
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Fault:
 
     path: Path
     line: int
+    statement: range  # its lines
     operator: str
     before: str
     after: str
@@ -129,7 +131,19 @@ def planted(path: Path, line: int, name: str, source: str, after: str | None) ->
         return None
     old, new = source.splitlines(), after.splitlines()
     at = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), line - 1)
-    return Fault(path, at + 1, name.split("/")[-1], old[at].strip(), new[at].strip(), codes)
+    return Fault(
+        path, at + 1, statement_at(source, at + 1), name.split("/")[-1], old[at].strip(), new[at].strip(), codes
+    )
+
+
+def statement_at(source: str, line: int) -> range:
+    """The lines of the innermost statement at a line; of one with a body those before it."""
+    found = range(line, line + 1)
+    for node in ast.walk(ast.parse(source)):  # outer ones first
+        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno:
+            body = getattr(node, "body", None)
+            found = range(node.lineno, max(body[0].lineno, node.lineno + 1) if body else node.end_lineno + 1)
+    return found if line in found else range(line, line + 1)
 
 
 def sample(paths: list[Path], count: int, seed: int) -> list[Fault]:

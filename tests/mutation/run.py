@@ -1,14 +1,14 @@
 """Plant faults in the package and see whether the tests notice: ``python tests/mutation/run.py --help``.
 
-The tests of a room are collected once. One forked process then runs them and notes which functions each test enters.
-Every fault gets a forked process of its own, in which the functions it changes are replaced, and in which the tests
-that enter them run, the quickest first, until one fails. A process that dies or uses up its time has noticed as well.
+The tests of a room are collected once. One forked process then runs them and notes which lines each test runs. Every
+fault gets a forked process of its own, in which the functions it changes are replaced, and in which the tests that run
+its line go on, the quickest of every test function first, until one fails. A process that dies or uses up its time has
+noticed as well.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import gc
 import os
 import pickle
@@ -16,19 +16,20 @@ import random
 import resource
 import signal
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, FunctionType
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
-from faults import Fault, Key, sample
-from rooms import PACKAGE, ROOMS, Room
+from coverage import Coverage
+from faults import Fault, sample
+from rooms import ROOMS, Room
 
-ANYWHERE = "", ("", 0)  # what a test enters that watches functions itself, so that it cannot be watched
-Entered = dict[tuple[str, Key], list[int]]  # function: numbers of the tests that enter it, the quickest first
+Runs = dict[tuple[str, int], list[int]]  # file and line: numbers of the tests that run it, in the order to try them
 
 
 class Collected:
@@ -87,61 +88,38 @@ def passes(item: pytest.Item) -> bool:
     return all(report.outcome != "failed" for report in reports)
 
 
-# ------------------------------------------------------------------ which tests enter which functions
-def key(code: CodeType) -> tuple[str, Key]:
-    """A function's place."""
-    return code.co_filename, (code.co_qualname, code.co_firstlineno)
-
-
-def place(code: CodeType) -> tuple[str, Key] | None:
-    """The place of a function of the package, or ANYWHERE; None for others."""
-    if not code.co_filename:
-        return ANYWHERE
-    return key(code) if code.co_filename.startswith(str(PACKAGE)) else None
-
-
-@contextlib.contextmanager
-def entries() -> Iterator[set[CodeType]]:
-    """The codes of the package that are entered meanwhile, in any thread that starts meanwhile as well."""
-    seen: set[CodeType] = set()
-
-    def note(frame: FrameType, event: str, arg: Any) -> None:
-        if event == "call":
-            seen.add(frame.f_code)
-
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
-        yield seen
-    finally:
-        if sys.getprofile() is not note:
-            seen.add(compile("", "", "exec"))
-        sys.setprofile(None)
-        threading.setprofile(None)
-
-
-def watched(items: list[pytest.Item], longest: float, seconds: float) -> list[tuple[float, int, list[tuple[str, Key]]]]:
-    """For tests that pass and are quick, drawn by chance for so long: time, number and what each enters."""
-    found, end = [], time.process_time() + seconds
-    for number, item in random.Random(0).sample(list(enumerate(items)), len(items)):
+# ------------------------------------------------------------------ which tests run which lines
+def watched(items: list[pytest.Item], paths: list[Path], longest: float, seconds: float) -> Runs:
+    """For the lines of some files the tests that run them, if they pass and are quick; as many as there is time for."""
+    tracer = Coverage(data_file=None, config_file=False, include=[str(path) for path in paths], messages=False)
+    used: dict[int, float] = {}
+    tracer.start()
+    for number in in_turn(items, random.Random(0).sample(range(len(items)), len(items))):
         start = time.process_time()
-        if start > end:
+        if start > seconds:
             break
-        with entries() as seen:
-            good = passes(item)
-        used = time.process_time() - start
-        if good and used <= longest:
-            found.append((used, number, sorted({place(c) for c in seen} - {None})))
-    return found
+        tracer.switch_context(str(number))
+        if passes(items[number]):
+            used[number] = time.process_time() - start
+    tracer.stop()
+    quick = in_turn(items, sorted((n for n in used if used[n] <= longest), key=used.__getitem__))
+    ranks = {str(number): rank for rank, number in enumerate(quick)}
+    runs: Runs = {}
+    for path in map(str, paths):
+        for line, contexts in tracer.get_data().contexts_by_lineno(path).items():
+            runs[path, line] = [quick[rank] for rank in sorted(ranks[c] for c in contexts if c in ranks)]
+    return runs
 
 
-def by_function(found: list[tuple[float, int, list[tuple[str, Key]]]]) -> Entered:
-    """For every function the tests that enter it, the quickest first."""
-    result: Entered = {}
-    for _, number, keys in sorted(found, key=lambda f: f[:2]):
-        for k in keys:
-            result.setdefault(k, []).append(number)
-    return result
+def in_turn(items: list[pytest.Item], numbers: list[int]) -> list[int]:
+    """First one case of every test function, then a second of each, and so on."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for number in numbers:
+        name = items[number].nodeid.split("[")[0]
+        turns.append((seen[name], len(turns), number))
+        seen[name] += 1
+    return [number for _, _, number in sorted(turns)]
 
 
 # ------------------------------------------------------------------ one fault
@@ -150,7 +128,7 @@ def plant(fault: Fault) -> int:
     path, count = str(fault.path), 0
     for f in gc.get_objects():  # not frozen ones: gc leaves those out
         if isinstance(f, FunctionType) and f.__code__.co_filename == path:
-            code = fault.codes.get(key(f.__code__)[1])
+            code = fault.codes.get((f.__code__.co_qualname, f.__code__.co_firstlineno))
             if code is not None and code.co_freevars == f.__code__.co_freevars:
                 f.__code__ = code
                 count += 1
@@ -169,15 +147,15 @@ def noticed(fault: Fault, items: list[pytest.Item], numbers: list[int], budget: 
     return ""
 
 
-def tests_of(fault: Fault, entered: Entered) -> list[int]:
-    """The tests that enter a function that the fault changes, the quickest first."""
-    lists = [entered.get((str(fault.path), k), []) for k in fault.codes] + [entered.get(ANYWHERE, [])]
-    return list(dict.fromkeys(number for numbers in lists for number in numbers))
+def tests_of(fault: Fault, runs: Runs) -> list[int]:
+    """The tests that run the statement that the fault changes, each once, those of its own line first."""
+    lines = [fault.line, *fault.statement]
+    return list(dict.fromkeys(number for line in lines for number in runs.get((str(fault.path), line), [])))
 
 
-def meet(fault: Fault, items: list[pytest.Item], entered: Entered, seconds: int) -> str:
+def meet(fault: Fault, items: list[pytest.Item], runs: Runs, seconds: int) -> str:
     """One line on what became of a fault."""
-    numbers = tests_of(fault, entered)
+    numbers = tests_of(fault, runs)
     if not numbers:
         return "UNMET"
     by = forked(lambda: noticed(fault, items, numbers, seconds / 2), seconds)
@@ -192,9 +170,9 @@ def try_room(name: str, count: int, seed: int, seconds: int, watching: float) ->
     room, results = ROOMS[name], []
 
     def then(items: list[pytest.Item]) -> None:
-        entered = by_function(forked(lambda: watched(items, 0.5, watching), 3600) or [])
+        runs = forked(lambda: watched(items, room.paths, 1.0, watching), 3600) or {}
         for fault in sample(room.paths, count, seed):
-            results.append(meet(fault, items, entered, seconds))
+            results.append(meet(fault, items, runs, seconds))
             say(f"{name} {results[-1]}\n  {fault}")
 
     with_tests(room, then)
@@ -215,7 +193,7 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=50, help="in each room (default: 50)")
     parser.add_argument("--seed", type=int, default=0, help="which faults (default: 0)")
     parser.add_argument("--seconds", type=int, default=60, help="of processor time for one fault (default: 60)")
-    parser.add_argument("--watching", type=float, default=600, help="seconds to find which functions tests enter")
+    parser.add_argument("--watching", type=float, default=300, help="seconds to find which lines tests run")
     given = parser.parse_args()
     counts = [try_room(name, given.faults, given.seed, given.seconds, given.watching) for name in given.rooms]
     planted, good = (sum(part) for part in zip(*counts, strict=True))
