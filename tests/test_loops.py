@@ -249,6 +249,21 @@ def test_integers_and_truth_values_are_carried_exactly():
     alike(sg.hvp(f, X, X), 2 * X * np.arange(4)[:, None])
 
 
+def test_slices_of_few_bits_wrap_around_as_arrays_do():
+    xs = np.array([12, 100, 120], np.int8)
+    assert sg.scan(lambda c, x: (c, x * x < 0), 0.0, xs)[1].tolist() == [True, False, False]
+
+
+def test_loop_whose_results_are_integers_cuts_gradients():
+    x = sg.tensor([1.0, 2.0], requires_grad=True)
+    count, seen = sg.scan(lambda c, x: (c + (x > 1.5).long(), c), 0, x)
+    assert (count.requires_grad, count.item(), seen.tolist()) == (False, 1, [0, 0])
+    alike(
+        sg.grad(lambda x: sg.scan(lambda c, x: (c + (x > 1.5).long(), c), 0, x)[0] * x.sum())(H + 1),
+        np.full(3, (H > 0.5).sum()),
+    )
+
+
 def test_number_that_starts_a_carry_takes_the_dtype_of_what_it_becomes():
     xs = sg.tensor(X, dtype=sg.float32)
     assert sg.scan(lambda c, x: (c + x.sum(), c), 0.0, xs)[1].dtype == np.float32
@@ -374,6 +389,17 @@ def test_body_runs_once_whatever_is_asked_for():
 
     sg.hessian(lambda h: sg.scan(step, h, X)[0].sum())(H)
     assert len(calls) == 1
+
+
+def test_cotangents_are_shaped_like_the_inputs_and_none_is_made_for_integers():
+    h, x, w = (sg.tensor(a, requires_grad=True) for a in (H, X, W))
+    (node,) = scans(sg.scan(lambda c, x: (w @ c * x, c.sum()), h, x)[0])
+    values = {(3,): H, (4, 3): X, (3, 3): W}
+    xs = [values[p.shape] for p in node.inputs]
+    found = node.op.vjps(range(len(xs)), np.ones(node.shape), node.op(*xs), *xs)
+    assert [np.shape(g) for g in found] == [np.shape(a) for a in xs]
+    (node,) = scans(sg.scan(lambda c, x: (c + (x > 0).long(), None), 0, x[:, 0])[0])
+    assert node.op.vjps((1,), np.ones(1), np.ones(1), np.array(0), X[:, 0]) == [None]
 
 
 def test_equal_loops_share_one_operation():
