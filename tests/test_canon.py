@@ -581,6 +581,12 @@ print(len(form.where), len(str(form)) < 200 * 3000)
 """
 
 
+def test_sum_of_more_arrays_than_sympy_is_asked_about_is_left_as_it_is():
+    x, many = sg.symbol("x", 3), [sg.symbol(f"a{k}", 3) for k in range(70)]
+    found = str(sg.derive((x * sum(many[1:], many[0])).sum(), x))
+    assert sorted(found.split(" + ")) == sorted(a.name for a in many)
+
+
 def test_where_form_of_a_deep_chain_does_not_recurse():
     done = subprocess.run([sys.executable, "-c", SHALLOW], capture_output=True, text=True)
     assert done.stderr == ""

@@ -194,6 +194,7 @@ def test_digits_are_a_whole_number_for_this_backend():
     for options in ({"digits": 20}, {"backend": "numpy", "digits": 20}):
         with pytest.raises(ArgumentError, match="backend='mpmath'"):
             sg.compile(sg.sin, **options)
+    assert [exactly(sg.exp, digits)(0.0) for digits in (1, 1000)] == [1, 1]
     for digits in (0, -3, 10**6):
         with pytest.raises(ArgumentError, match="Expected 1 to 1000"):
             exactly(sg.sin, digits)

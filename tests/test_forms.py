@@ -19,6 +19,7 @@ import symgrad as sg
 from symgrad import errors
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import names
+from symgrad.forms.budget import Budget
 from symgrad.forms.nodes import elementwise, marks, printers
 from symgrad.forms.nodes import matrices as nodes
 from symgrad.forms.verify import index_value, matrix_value
@@ -406,6 +407,7 @@ REFUSED = [
     (lambda: sg.derive((u**2).sum(), u).index(0), errors.ArgumentError, "Expected 1 distinct names"),
     (lambda: sg.derive((x**2).sum(), x).index("n"), errors.ArgumentError, r"\['n'\] names a size"),
     (lambda: sg.derive((x**2).sum(), x).scalar(), errors.FormError, "sizes must be numbers"),
+    (lambda: sg.derive((x**2).sum() * (c := sg.symbol("c")), c).scalar(), errors.FormError, "sizes must be numbers"),
     (lambda: sg.derive((big**2).sum(), big).scalar(), errors.FormError, "4900 entries are more than"),
     (lambda: sg.derive(sines(20, u).sum(), u).scalar(), errors.FormError, "the entries have .* operations, more than"),
     (lambda: (u**2).backward(mode="symbolic"), errors.GraphError, "only for scalar outputs"),
@@ -918,3 +920,9 @@ def test_forms_of_arrays_without_entries_and_of_nan_come_to_an_end(f, shape):
     assert form.shape == shape
     found = form.lambdify(x)(np.ones(shape))
     np.testing.assert_array_equal(found, sg.grad(f)(np.ones(shape)))
+
+
+def test_the_budget_counts_the_operations_of_an_expression_as_a_tree():
+    a, b = sp.symbols("a b")
+    assert Budget().size(a * (b + 1)) == 5
+    assert Budget().size(a * (b + 1) + b * (b + 1) ** 2) == 13

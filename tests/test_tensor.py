@@ -764,6 +764,39 @@ def test_what_is_no_number_passes_through():
     np.testing.assert_array_equal(x.grad.numpy(), [np.nan, np.inf, -np.inf, 0.0])
 
 
+def test_a_vector_is_gathered_at_a_number():
+    assert sg.gather(sg.tensor([1.0, 2.0, 3.0]), 0, sg.tensor(1)).tolist() == 2.0
+
+
+def test_vectors_compared_by_their_angle_are_broadcast_before_they_are_scaled():
+    rows = np.array([[1.0, 2.0, 2.0], [2.0, 1.0, -2.0]])
+    found = sg.nn.functional.cosine_similarity(np.array([2.0, 1.0, 2.0]), rows, dim=1)
+    assert found.tolist() == pytest.approx([8 / 9, 1 / 9])
+    found = sg.nn.functional.cosine_similarity(np.array([[3.0], [-1.0]]), rows, dim=1)
+    assert found.tolist() == pytest.approx([5 / 27**0.5, -1 / 27**0.5])
+
+
+def test_what_a_product_is_added_to_has_no_more_axes():
+    with pytest.raises(sg.errors.ShapeError, match=r"expand\(Tensor\{\[2, 2, 2\]\}, size=\[2, 2\]\)"):
+        sg.addmm(np.ones((2, 2, 2)), np.ones((2, 2)), np.ones((2, 2)))
+
+
+def test_third_derivative_of_a_determinant_of_size_three_is_six_determinants():
+    B = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 1.0]])
+    assert sg.grad(sg.grad(sg.grad(lambda t: sg.linalg.det(t * B))))(0.0) == pytest.approx(6 * 3.0)
+
+
+def test_a_chain_of_products_may_begin_or_end_with_a_vector():
+    A, B, v = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4), np.arange(4.0)
+    assert sg.linalg.multi_dot([A, B, v]).tolist() == (A @ B @ v).tolist()
+    assert sg.linalg.multi_dot([v, B.T, A.T]).tolist() == (A @ B @ v).tolist()
+
+
+def test_the_singular_values_of_a_batch_are_each_compared_with_their_own_largest():
+    found = sg.linalg.pinv(np.stack([np.eye(2), 1e-20 * np.eye(2)])).numpy()
+    np.testing.assert_allclose(found, np.stack([np.eye(2), 1e20 * np.eye(2)]), rtol=1e-12)
+
+
 def test_a_size_of_nought_hides_no_large_one():
     assert sg.zeros(2**40, 0).shape == (2**40, 0)
     assert sg.zeros(2**40, 0).sum().item() == 0.0

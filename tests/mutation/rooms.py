@@ -33,7 +33,8 @@ class Room:
 ROOMS = {
     "ops": Room(
         "ops/**/*.py",
-        "cases against_torch kinks infinities errors other_dtypes numerics keywords queries calls named_sizes canon",
+        "cases against_torch kinks infinities errors other_dtypes numerics keywords queries calls named_sizes canon "
+        "numpy_functions spellings axis tensor notation",
     ),
     "scalars": Room("scalars/*.py", "declarations accuracy kinks infinities numerics cases against_torch registry"),
     "engine": Room(
@@ -50,7 +51,7 @@ ROOMS = {
         "compiler/*.py compiler/passes/*.py compiler/primitives/*.py compiler/sparse/*.py compiler/backends/*.py "
         "compiler/backends/llvm/*.py",
         "compile compile_calls compile_derivatives compile_donate compile_integers compile_memory compile_programs "
-        "machine_code machine_code_calls sparse decompositions errors structures positions loops",
+        "compile_mpmath machine_code machine_code_calls sparse decompositions errors structures positions loops",
     ),
     "exports": Room(
         # not the library: it is read as text, and code of it that is replaced would not be seen

@@ -13,12 +13,14 @@ import gc
 import os
 import pickle
 import random
+import re
 import resource
 import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -28,6 +30,8 @@ from _pytest.runner import runtestprotocol
 from coverage import Coverage
 from faults import Fault, sample
 from rooms import ROOMS, Room
+
+from symgrad.lazy import cached_property
 
 Runs = dict[tuple[str, int], list[int]]  # file and line: numbers of the tests that run it, in the order to try them
 
@@ -70,7 +74,7 @@ def work_and_end(work: Callable[[], Any], write: int, seconds: int) -> None:
     """What a forked process does: it never returns."""
     used = int(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, used + seconds + 5))
-    signal.alarm(seconds * 10)  # asleep, on a lock that a fault left closed
+    signal.alarm(seconds * 100)  # asleep, on a lock that a fault left closed
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -124,15 +128,28 @@ def in_turn(items: list[pytest.Item], numbers: list[int]) -> list[int]:
 
 # ------------------------------------------------------------------ one fault
 def plant(fault: Fault) -> int:
-    """Replace the code of the functions that are loaded; how many."""
+    """Replace the code of the functions that are loaded, and forget what objects remember; how many were replaced."""
     path, count = str(fault.path), 0
     for f in gc.get_objects():  # not frozen ones: gc leaves those out
+        forget(f)
         if isinstance(f, FunctionType) and f.__code__.co_filename == path:
             code = fault.codes.get((f.__code__.co_qualname, f.__code__.co_firstlineno))
             if code is not None and code.co_freevars == f.__code__.co_freevars:
                 f.__code__ = code
                 count += 1
     return count
+
+
+def forget(x: Any) -> None:
+    """Drop the values of an object's cached properties: the sound function may have made them."""
+    for name in remembering(type(x)):
+        vars(x).pop(name, None)
+
+
+@cache
+def remembering(kind: type) -> list[str]:
+    """The cached properties of a class."""
+    return [name for base in kind.__mro__ for name, value in vars(base).items() if type(value) is cached_property]
 
 
 def noticed(fault: Fault, items: list[pytest.Item], numbers: list[int], budget: float) -> str:
@@ -147,15 +164,22 @@ def noticed(fault: Fault, items: list[pytest.Item], numbers: list[int], budget: 
     return ""
 
 
-def tests_of(fault: Fault, runs: Runs) -> list[int]:
-    """The tests that run the statement that the fault changes, each once, those of its own line first."""
+def tests_of(fault: Fault, items: list[pytest.Item], runs: Runs) -> list[int]:
+    """The tests that run the statement of a fault, those of its own line first, and the cases of what it declares.
+
+    Of a declaration much is worked out once and kept, by whichever test comes first, so that no other runs its line.
+    """
     lines = [fault.line, *fault.statement]
-    return list(dict.fromkeys(number for line in lines for number in runs.get((str(fault.path), line), [])))
+    found = [number for line in lines for number in runs.get((str(fault.path), line), [])]
+    source = fault.path.read_text(encoding="utf-8").splitlines()
+    words = set(re.findall(r'"(\w+)"', "\n".join(source[k - 1] for k in fault.statement)))
+    cases = [k for k, item in enumerate(items) if words & set(re.split(r"\W+", item.nodeid.partition("[")[2]))]
+    return list(dict.fromkeys([*found, *in_turn(items, cases)]))
 
 
 def meet(fault: Fault, items: list[pytest.Item], runs: Runs, seconds: int) -> str:
     """One line on what became of a fault."""
-    numbers = tests_of(fault, runs)
+    numbers = tests_of(fault, items, runs)
     if not numbers:
         return "UNMET"
     by = forked(lambda: noticed(fault, items, numbers, seconds / 2), seconds)
