@@ -13,6 +13,7 @@ import sympy as sp
 import symgrad as sg
 from symgrad.core.kernels import array_kernel, float_kernel
 from symgrad.scalars import SCALARS, Atom, G, X, Y, differentiate, scale
+from symgrad.scalars.shown import tidy
 
 POINTS = 50
 # Arguments that run over something else than the declaration's ``core``.
@@ -167,6 +168,28 @@ def test_functions_of_an_order_are_their_meaning_and_so_is_their_derivative(name
         slope, exact = differentiate(body, x), derivative(expected, x)
         for at in rows[:10]:
             assert value(slope, at) == pytest.approx(value(exact, at), rel=1e-12), at
+
+
+def test_functions_that_divide_by_their_argument_have_a_meaning_at_nought():
+    at_nought = {name: [SCALARS[name].meant(n, sp.S.Zero) for n in (2, 3, 4)] for name in ("i0_nth", "sinc_nth")}
+    assert at_nought["i0_nth"] == [sp.Rational(1, 2), 0, sp.Rational(3, 8)]
+    assert at_nought["sinc_nth"] == [-(sp.pi**2) / 3, 0, sp.pi**4 / 5]
+
+
+def test_a_number_common_to_the_terms_of_a_bracket_is_shown_in_front_of_it():
+    a, b = sp.symbols("a b")
+    shown = {
+        a / 3 - b / 3: "(a - b)/3",
+        -a - b: "-(a + b)",
+        2 * a * b: "2*a*b",
+        (2 * a + 2) * (b - 1): "2*(a + 1)*(b - 1)",
+    }
+    assert [str(tidy(e)) for e in shown] == list(shown.values())
+
+
+def test_sympys_own_derivative_is_the_declared_one():
+    t = sp.Symbol("t", real=True)
+    assert SCALARS["sigmoid"].function(2 * t).diff(t) == 2 * SCALARS["sigmoid_slope"].function(2 * t)
 
 
 # function, where, its value and derivative there

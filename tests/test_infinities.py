@@ -128,6 +128,11 @@ def test_what_is_finite_has_no_share_beside_infinity():
     np.testing.assert_array_equal(x.grad.numpy(), [0.0, nan, 0.0])
 
 
+def test_a_row_without_infinity_is_normalised_beside_one_with_it():
+    found = sg.softmax(sg.tensor([[inf, 0.0], [1.0, 1.0]]), 1).numpy()
+    np.testing.assert_array_equal(found, [[nan, 0.0], [0.5, 0.5]])
+
+
 def exported_and_run(f, x, target, folder):
     """What a source on single numbers returns."""
     if target == "python":

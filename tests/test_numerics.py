@@ -1,13 +1,16 @@
 """The NumPy kernels against mpmath at 50 digits, and at the points where torch fixes a convention."""
 
 import math
+import operator
 import warnings
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
 
 from symgrad.scalars import bessel, besselj, normal, numerics
+from symgrad.scalars.written import exact_product, exact_sum
 
 INF, NAN, LN2 = math.inf, math.nan, math.log(2)
 UNARY = ["erf", "erfc", "erfinv", "lgamma", "digamma", "sigmoid", "softplus", "logsigmoid"]
@@ -282,6 +285,19 @@ def test_orders_of_polygamma_broadcast():
 def test_polygamma_refuses_other_orders(n):
     with pytest.raises(ValueError, match=r"polygamma: expected n in 0, 1, …, 100, got n = "):
         numerics.polygamma(n, 1.0)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_bessel_functions_of_any_order_hold_near_and_far(n):
+    x = np.array([-40.0, -0.5, 0.5, 3.0, 30.0, 1000.0])
+    exact = [float(mpmath.besselj(n, v)) for v in x]
+    np.testing.assert_allclose(besselj.besselj(n, x), exact, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(("f", "exactly"), [(exact_sum, operator.add), (exact_product, operator.mul)])
+def test_what_rounding_loses_is_returned_beside_the_result(f, exactly):
+    for a, b in uniform(-3, 3).reshape(-1, 2):
+        assert sum(map(Fraction, f(a, b))) == exactly(Fraction(a), Fraction(b))
 
 
 def test_complex_numbers_are_refused():

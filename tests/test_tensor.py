@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
+from symgrad.forms.derive import expression
 
 
 def parameter(*numbers, **known):
@@ -795,6 +796,27 @@ def test_a_chain_of_products_may_begin_or_end_with_a_vector():
 def test_the_singular_values_of_a_batch_are_each_compared_with_their_own_largest():
     found = sg.linalg.pinv(np.stack([np.eye(2), 1e-20 * np.eye(2)])).numpy()
     np.testing.assert_allclose(found, np.stack([np.eye(2), 1e20 * np.eye(2)]), rtol=1e-12)
+
+
+def test_the_axis_of_a_logarithm_of_sums_can_be_kept_by_torchs_name():
+    assert sg.logsumexp(np.ones((2, 3)), 1, keepdim=True).shape == (2, 1)
+
+
+def test_the_most_frequent_entry_is_that_of_each_row_of_several_matrices():
+    x = sg.tensor([[[1, 2, 2], [3, 3, 1]], [[5, 4, 5], [0, 0, 7]]])
+    assert sg.mode(x, 2).values.tolist() == [[2, 3], [5, 0]]
+    assert sg.mode(x.mT, 1).values.tolist() == [[2, 3], [5, 0]]
+
+
+def test_entries_of_several_matrices_are_written_out_one_matrix_after_the_other():
+    form = expression(sg.linalg.det(sg.symbol("A", (2, 2, 2))))
+    assert str(form.scalar()) == "[A_000*A_011 - A_001*A_010, A_100*A_111 - A_101*A_110]"
+
+
+def test_an_entry_of_a_result_is_written_with_the_indices_of_its_argument():
+    x = sg.symbol("x", 3)
+    assert str(expression(sg.signbit(x)).index("i")) == "[x_i < 0]"
+    assert str(expression(sg.sin(x).reshape(1, 3)).index("i", "j")) == "sin(x_j)"
 
 
 def test_a_size_of_nought_hides_no_large_one():
