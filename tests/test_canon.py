@@ -13,6 +13,7 @@ import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms.canon import RULES, Pool, sums
 from symgrad.forms.canon.kron import BlockDot, Kron
+from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.forms.notations import abbreviate
 from symgrad.ops.indexing.select import part
@@ -579,6 +580,12 @@ form = sg.derive(y.sum(), x)
 sys.setrecursionlimit(400)
 print(len(form.where), len(str(form)) < 200 * 3000)
 """
+
+
+def test_what_all_coefficients_have_in_common_is_their_number_only_where_it_is_one():
+    n = sp.Symbol("n", integer=True, positive=True)
+    assert common([2 / (n - 1), -2 / (n * (n - 1))]) == 2 / (n - 1)
+    assert common([2 * n, 3 * n]) == common([n, -n]) == n
 
 
 def test_sum_of_more_arrays_than_sympy_is_asked_about_is_left_as_it_is():

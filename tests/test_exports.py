@@ -217,6 +217,17 @@ def test_a_size_that_no_target_can_write_is_named():
         sg.export(sg.grad(lambda x: (x[::2] ** 2).sum()), shapes=[("n",)], target="numpy")
 
 
+def test_a_formula_is_written_unless_it_is_refused():
+    for formula in (True, False):
+        source = sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", formula=formula)
+        assert ("result: (3,) = 2*x\n" in source) == formula
+
+
+def test_nested_lists_are_read_once():
+    source = sg.export(lambda x: 2 * x, shapes=[(3, 4)], target="python")
+    assert "v1 = [float(e2) for e1 in x for e2 in e1]\n" in source
+
+
 def test_wrong_requests_say_what_to_do():
     with pytest.raises(ArgumentError, match="Expected one of 'c'"):
         sg.export(regression, POINT, target="fortran")

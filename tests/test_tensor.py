@@ -10,6 +10,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.forms.derive import expression
+from symgrad.ops.shape import Reshape
 
 
 def parameter(*numbers, **known):
@@ -817,6 +818,18 @@ def test_an_entry_of_a_result_is_written_with_the_indices_of_its_argument():
     x = sg.symbol("x", 3)
     assert str(expression(sg.signbit(x)).index("i")) == "[x_i < 0]"
     assert str(expression(sg.sin(x).reshape(1, 3)).index("i", "j")) == "sin(x_j)"
+    assert Reshape((1, 3)).index(("i", "j"), Entry(3)) == ["j"]
+    assert Reshape((3,)).index(("i",), Entry(3, 1)) == ["i", 0]
+
+
+class Entry:
+    """An argument of some shape, whose entries are their indices."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+    def __call__(self, idx):
+        return list(idx)
 
 
 def test_a_size_of_nought_hides_no_large_one():
