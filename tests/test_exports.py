@@ -228,6 +228,16 @@ def test_nested_lists_are_read_once():
     assert "v1 = [float(e2) for e1 in x for e2 in e1]\n" in source
 
 
+def test_entries_are_read_backwards_and_along_a_diagonal_where_they_are():
+    x = np.arange(6.0).reshape(2, 3)
+    cases = [(lambda x: sg.flip(x, (1,)) * 2, 2 * x[:, ::-1]), (lambda x: sg.diagonal(x, 1) * 2, [2.0, 10.0])]
+    for f, expected in cases:
+        names = {}
+        exec(sg.export(f, (x,), target="python", name="f"), names)
+        np.testing.assert_array_equal(names["f"](x.tolist()), expected)
+    assert "part(" in sg.export(lambda x: x[::-1], (x,), target="torch")  # PyTorch's slices do not go backwards
+
+
 def test_wrong_requests_say_what_to_do():
     with pytest.raises(ArgumentError, match="Expected one of 'c'"):
         sg.export(regression, POINT, target="fortran")

@@ -926,3 +926,8 @@ def test_the_budget_counts_the_operations_of_an_expression_as_a_tree():
     a, b = sp.symbols("a b")
     assert Budget().size(a * (b + 1)) == 5
     assert Budget().size(a * (b + 1) + b * (b + 1) ** 2) == 13
+
+
+def test_a_size_may_be_nought():
+    v = sg.symbol("v", "n")
+    assert sg.derive((2 * v).sum(), v).lambdify()(n=0).shape == (0,)

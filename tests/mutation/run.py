@@ -31,7 +31,7 @@ from coverage import Coverage
 from faults import Fault, sample
 from rooms import ROOMS, Room
 
-from symgrad.lazy import cached_property
+from symgrad.support.lazy import cached_property
 
 Runs = dict[tuple[str, int], list[int]]  # file and line: numbers of the tests that run it, in the order to try them
 
