@@ -16,7 +16,6 @@ from symgrad.ops.linalg import (
     pseudoinverse,
     solving,
     spectral,
-    triangles,
 )
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.lu import LU, LUFactor
@@ -61,7 +60,7 @@ trace = public(matrices.trace)
 
 cross, vander = public(multilinear.linalg_cross), public(multilinear.vander)
 tensorinv, tensorsolve = public(multilinear.tensorinv), public(multilinear.tensorsolve)
-cond, householder_product = public(triangles.cond), public(triangles.householder_product)
+cond, householder_product = public(norms.cond), public(orthogonal.householder_product)
 lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
 lu = public(lu.lu)  # type: ignore[assignment]
 vecdot = public(multilinear.vecdot)

@@ -22,7 +22,7 @@ from symgrad.functions.functions import (
     softmax,
     xlogy,
 )
-from symgrad.ops.elementwise import bessel, signs
+from symgrad.ops.elementwise import bessel, gamma
 
 __all__ = [
     "bessel_j0", "bessel_j1", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln",
@@ -30,8 +30,8 @@ __all__ = [
     "polygamma", "psi", "sinc", "softmax", "xlog1py", "xlogy", "zeta",
 ]  # fmt: skip
 
-expit, gammaln, psi, multigammaln = sigmoid, lgamma, digamma, public(signs.mvlgamma)
-bessel_j0, bessel_j1, zeta = public(bessel.bessel_j0), public(bessel.bessel_j1), public(bessel.zeta)
+expit, gammaln, psi, multigammaln = sigmoid, lgamma, digamma, public(gamma.mvlgamma)
+bessel_j0, bessel_j1, zeta = public(bessel.bessel_j0), public(bessel.bessel_j1), public(gamma.zeta)
 entr = _unary("entr", "-x log x, 0 at 0 and -∞ below.", "-log x - 1")
 erfcx = _unary("erfcx", "exp(x²) erfc x, without underflow.", "2x y - 2/√π")
 ndtr = _unary("ndtr", "Φ(x), the normal distribution function, accurate in the tail.", "exp(-x²/2)/√(2π)")

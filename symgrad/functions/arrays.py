@@ -32,11 +32,11 @@ from symgrad.functions.functions import (
 )
 from symgrad.linalg import multi_dot
 from symgrad.ops.elementwise import declared as elementwise
-from symgrad.ops.elementwise import signs
-from symgrad.ops.indexing import merging, placing
-from symgrad.ops.linalg import lu, matrices, multilinear, products, triangles
-from symgrad.ops.reductions import quadrature, running
-from symgrad.ops.shapes import grids, pieces
+from symgrad.ops.elementwise import exponents, finite, gamma, signs
+from symgrad.ops.indexing import placing
+from symgrad.ops.linalg import lu, matrices, multilinear, products, triangles, updates
+from symgrad.ops.reductions import calculus, merging, running
+from symgrad.ops.shapes import arrange, grids, join, sizes, splitting
 from symgrad.ops.sorting import quantiles, search, statistics
 
 __all__ = [
@@ -67,8 +67,8 @@ chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul
 
 
 # ------------------------------------------------------------------ elementwise
-signbit, isposinf, isneginf = public(signs.signbit), public(signs.isposinf), public(signs.isneginf)
-isclose, frexp, mvlgamma = public(signs.isclose), public(signs.frexp), public(signs.mvlgamma)
+signbit, isposinf, isneginf = public(signs.signbit), public(finite.isposinf), public(finite.isneginf)
+isclose, frexp, mvlgamma = public(finite.isclose), public(exponents.frexp), public(gamma.mvlgamma)
 real = conj = positive = public(signs.real)
 
 
@@ -109,14 +109,14 @@ def clamp_max(input: Any, max: Any) -> Any:
 
 
 # ------------------------------------------------------------------ pieces and grids
-atleast_1d, atleast_2d = public_all(pieces.atleast_1d), public_all(pieces.atleast_2d)
-atleast_3d, block_diag = public_all(pieces.atleast_3d), public_all(pieces.block_diag)
-dstack, column_stack = public(pieces.dstack), public(pieces.column_stack)
-tensor_split, split_with_sizes = public(pieces.tensor_split), public(pieces.split_with_sizes, "tensor")
-hsplit, vsplit, dsplit = public(pieces.hsplit), public(pieces.vsplit), public(pieces.dsplit)
+atleast_1d, atleast_2d = public_all(sizes.atleast_1d), public_all(sizes.atleast_2d)
+atleast_3d, block_diag = public_all(sizes.atleast_3d), public_all(join.block_diag)
+dstack, column_stack = public(join.dstack), public(join.column_stack)
+tensor_split, split_with_sizes = public(splitting.tensor_split), public(splitting.split_with_sizes, "tensor")
+hsplit, vsplit, dsplit = public(splitting.hsplit), public(splitting.vsplit), public(splitting.dsplit)
 broadcast_tensors, meshgrid = public_all(grids.broadcast_tensors), public_all(grids.meshgrid)
 cartesian_prod, combinations = public_all(grids.cartesian_prod), public(grids.combinations)
-fliplr, flipud, rot90 = public(grids.fliplr), public(grids.flipud), public(grids.rot90)
+fliplr, flipud, rot90 = public(arrange.fliplr), public(arrange.flipud), public(arrange.rot90)
 diagflat = public(matrices.diagflat)
 
 # ------------------------------------------------------------------ writing at places
@@ -132,8 +132,8 @@ scatter_reduce, index_reduce = public(merging.scatter_reduce), public(merging.in
 
 # ------------------------------------------------------------------ along axes
 logcumsumexp = public(running.logcumsumexp)
-trapezoid, trapz = public(quadrature.trapezoid), public(quadrature.trapezoid)
-cumulative_trapezoid = public(quadrature.cumulative_trapezoid)
+trapezoid, trapz = public(calculus.trapezoid), public(calculus.trapezoid)
+cumulative_trapezoid = public(calculus.cumulative_trapezoid)
 nanmean, nanmedian, mode = public(statistics.nanmean), public(statistics.nanmedian), public(statistics.mode)
 aminmax, msort, renorm = public(statistics.aminmax), public(statistics.msort), public(statistics.renorm)
 cov, corrcoef = public(statistics.cov), public(statistics.corrcoef)
@@ -192,7 +192,7 @@ def searchsorted(
 
 
 # ------------------------------------------------------------------ products and systems
-tensordot, cross, addbmm = public(multilinear.tensordot), public(multilinear.cross), public(multilinear.addbmm)
+tensordot, cross, addbmm = public(multilinear.tensordot), public(multilinear.cross), public(updates.addbmm)
 cholesky_solve, cholesky_inverse = public(triangles.cholesky_solve), public(triangles.cholesky_inverse)
 triangular_solve = public(triangles.triangular_solve)
 

@@ -11,21 +11,21 @@ from typing import Any, TypeVar
 from symgrad.engine.public import public
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
 from symgrad.ops import contract
-from symgrad.ops.elementwise import blends
+from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import BINARY, UNARY, clip_to, divided, power, rounded
 from symgrad.ops.elementwise.declared import where as _where
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.indexing import gather as gather_ops
-from symgrad.ops.indexing import merging
 from symgrad.ops.indexing import select as select_ops
-from symgrad.ops.linalg import determinant, expm, matrices, norms, products, pseudoinverse
+from symgrad.ops.linalg import determinant, expm, matrices, norms, products, pseudoinverse, updates
 from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.linalg.einsum import einsum as _einsum
 from symgrad.ops.map import DIV
-from symgrad.ops.reductions import extremes, pairs, reduce, scan, variance
+from symgrad.ops.nn import distances
+from symgrad.ops.reductions import calculus, extremes, merging, reduce, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.scaling import scaled
-from symgrad.ops.shapes import arrange, join
+from symgrad.ops.shapes import arrange, join, splitting
 from symgrad.ops.sorting import sorting
 
 __all__ = [
@@ -163,7 +163,7 @@ lgamma = _unary("lgamma", "log |Γ(x)|.", "ψ(x)")
 digamma = _unary("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
 clone = _unary("clone", "A copy of x that passes gradients on.", "1")
 erfinv = _unary("erfinv", "The inverse of erf, ±∞ at ±1 and nan beyond.", "√π/2 e^(y²)")
-logit = public(blends.logit)
+logit = public(declared.logit)
 sinc = _unary("sinc", "sin(πx)/(πx), 1 at 0.", "(cos πx - sinc x)/x, 0 at 0")
 i0 = _unary("i0", "The modified Bessel function I₀(x).", "I₁(x)")
 frac = _unary("frac", "x without its integer part, with the sign of x.", "1")
@@ -206,7 +206,7 @@ logaddexp2 = _binary("logaddexp2", "log₂(2ˣ + 2^other), without overflow.")
 xlogy = _binary("xlogy", "x log other, and 0 where x = 0.")
 hypot = _binary("hypot", "√(x² + other²), without overflow.", "    The gradient at the origin is 0.\n")
 copysign = _binary("copysign", "|x| with the sign of other.", "    Derivative: ±1 in x, 0 at 0.\n")
-heaviside = public(blends.heaviside)
+heaviside = public(signs.heaviside)
 fmax = _binary("fmax", "The larger of x and other; nan loses.", "    Ties give x the gradient.\n")
 fmin = _binary("fmin", "The smaller of x and other; nan loses.", "    Ties give x the gradient.\n")
 eq = _binary("eq", "x = other, elementwise.")
@@ -231,10 +231,10 @@ isfinite = _logic("isfinite", "Whether x is a real number. In a formula letters 
 round, pow = public(rounded), public(power)
 clamp = clip = public(clip_to)
 where = public(_where)
-lerp, ldexp, float_power = public(blends.lerp), public(blends.ldexp), public(blends.float_power)
-addcmul, addcdiv, nan_to_num = public(blends.addcmul), public(blends.addcdiv), public(blends.nan_to_num)
-addmm, addmv = public(blends.addmm), public(blends.addmv)
-addr, baddbmm = public(blends.addr), public(blends.baddbmm)
+lerp, ldexp, float_power = public(fused.lerp), public(exponents.ldexp), public(declared.float_power)
+addcmul, addcdiv, nan_to_num = public(fused.addcmul), public(fused.addcdiv), public(finite.nan_to_num)
+addmm, addmv = public(updates.addmm), public(updates.addmv)
+addr, baddbmm = public(updates.addr), public(updates.baddbmm)
 subtract, multiply, divide, true_divide = sub, mul, div, div
 
 reshape, flatten, ravel = public(arrange.reshape), public(arrange.flatten), public(arrange.ravel)
@@ -244,13 +244,13 @@ broadcast_to, tile, repeat_interleave = (
     public(arrange.tile),
     public(arrange.repeat_interleave),
 )
-flip, roll, permute, t = public(arrange.flip), public(join.roll), public(arrange.permute), public(arrange.t)
+flip, roll, permute, t = public(arrange.flip), public(arrange.roll), public(arrange.permute), public(arrange.t)
 transpose = swapdims = public(arrange.transpose)
 swapaxes = public(arrange.swapaxes)
 movedim = moveaxis = public(arrange.movedim)
 cat = concat = concatenate = public(join.cat)
 stack, hstack, vstack = public(join.stack), public(join.hstack), public(join.vstack)
-split, chunk, unbind = public(join.split, "tensor"), public(join.chunk), public(join.unbind)
+split, chunk, unbind = public(splitting.split, "tensor"), public(splitting.chunk), public(splitting.unbind)
 index_select, gather = public(gather_ops.index_select), public(gather_ops.gather)
 take_along_dim, scatter = public(gather_ops.take_along_dim), public(merging.scatter)
 scatter_add, index_add = public(gather_ops.scatter_add), public(gather_ops.index_add)
@@ -268,8 +268,8 @@ max, min, amax, amin = (
     public(extremes.amin),
 )
 argmax, argmin = public(extremes.argmax), public(extremes.argmin)
-diff, dist, cdist = public(pairs.diff), public(pairs.dist), public(pairs.cdist)
-nansum, count_nonzero = public(pairs.nansum), public(pairs.count_nonzero)
+diff, dist, cdist = public(calculus.diff), public(distances.dist), public(distances.cdist)
+nansum, count_nonzero = public(reduce.nansum), public(reduce.count_nonzero)
 sort, argsort, topk = public(sorting.sort), public(sorting.argsort), public(sorting.topk)
 median, kthvalue = public(sorting.median), public(sorting.kthvalue)
 cummax, cummin = public(sorting.cummax), public(sorting.cummin)
@@ -301,7 +301,7 @@ def polygamma(n: int, input: Any) -> Any:
     >>> sg.polygamma(1, sg.tensor(1.0))
     tensor(1.6449)
     """
-    return blends.polygamma(as_tensor(input), n)
+    return gamma.polygamma(as_tensor(input), n)
 
 
 def einsum(equation: Any, *operands: Any) -> Any:

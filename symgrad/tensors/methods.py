@@ -7,23 +7,34 @@ from typing import Any, TypeVar
 
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
 from symgrad.ops import contract
-from symgrad.ops.elementwise import blends, signs
 from symgrad.ops.elementwise import declared as elementwise
+from symgrad.ops.elementwise import exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.indexing import gather as gather_ops
-from symgrad.ops.indexing import merging, placing
+from symgrad.ops.indexing import placing
 from symgrad.ops.indexing import select as select_ops
-from symgrad.ops.linalg import determinant, expm, lu, matrices, multilinear, norms, products, pseudoinverse, triangles
+from symgrad.ops.linalg import (
+    determinant,
+    expm,
+    lu,
+    matrices,
+    multilinear,
+    norms,
+    products,
+    pseudoinverse,
+    triangles,
+    updates,
+)
 from symgrad.ops.linalg import solving as linalg
 from symgrad.ops.map import Map
-from symgrad.ops.nn import folds
+from symgrad.ops.nn import distances, folds
 from symgrad.ops.protocol import shape
-from symgrad.ops.reductions import extremes, pairs, reduce, running, scan, variance
+from symgrad.ops.reductions import calculus, extremes, merging, reduce, running, scan, variance
 from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import axis_of, total
-from symgrad.ops.shapes import arrange, grids, join, pieces
+from symgrad.ops.shapes import arrange, splitting
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -101,13 +112,13 @@ class Elementwise(Core):
     trunc = fix = _of("trunc")
     round = elementwise.rounded
     erf, erfc, lgamma, digamma, clone = _of("erf"), _of("erfc"), _of("lgamma"), _of("digamma"), _of("clone")
-    erfinv, sinc, i0, frac, logit = _of("erfinv"), _of("sinc"), _of("i0"), _of("frac"), blends.logit
-    deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), blends.nan_to_num
+    erfinv, sinc, i0, frac, logit = _of("erfinv"), _of("sinc"), _of("i0"), _of("frac"), elementwise.logit
+    deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), finite.nan_to_num
     logaddexp, logaddexp2, xlogy, hypot = _with("logaddexp"), _with("logaddexp2"), _with("xlogy"), _with("hypot")
-    copysign, fmax, fmin, heaviside = _with("copysign"), _with("fmax"), _with("fmin"), blends.heaviside
-    lerp, ldexp, float_power = blends.lerp, blends.ldexp, blends.float_power
-    addcmul, addcdiv = blends.addcmul, blends.addcdiv
-    addmm, addmv, addr, baddbmm = blends.addmm, blends.addmv, blends.addr, blends.baddbmm
+    copysign, fmax, fmin, heaviside = _with("copysign"), _with("fmax"), _with("fmin"), signs.heaviside
+    lerp, ldexp, float_power = fused.lerp, exponents.ldexp, elementwise.float_power
+    addcmul, addcdiv = fused.addcmul, fused.addcdiv
+    addmm, addmv, addr, baddbmm = updates.addmm, updates.addmv, updates.addr, updates.baddbmm
     mul = multiply = _with("mul")
     add, sub = _scaled("add"), _scaled("sub")
     remainder, fmod, floor_divide = _with("remainder"), _with("fmod"), _with("floor_divide")
@@ -125,7 +136,7 @@ class Elementwise(Core):
 
     def polygamma(self, n: int) -> Any:
         """ψₙ(x), the n-th derivative of digamma."""
-        return blends.polygamma(self, n)
+        return gamma.polygamma(self, n)
 
     subtract, divide, true_divide = sub, div, div
     clamp = elementwise.clip_to
@@ -147,18 +158,18 @@ class Shapes(Core):
     squeeze, unsqueeze = arrange.squeeze, arrange.unsqueeze
     expand, expand_as, broadcast_to = arrange.expand, arrange.expand_as, arrange.broadcast_to
     repeat, tile, repeat_interleave = arrange.repeat, arrange.tile, arrange.repeat_interleave
-    flip, roll, permute = arrange.flip, join.roll, arrange.permute
+    flip, roll, permute = arrange.flip, arrange.roll, arrange.permute
     transpose = swapdims = arrange.transpose
     swapaxes = arrange.swapaxes
     movedim = moveaxis = arrange.movedim
     t = arrange.t
     T = property(arrange.reverse_axes, doc="The tensor with its axes reversed: of a matrix, the transpose.")
     mT = property(arrange.mT, doc="The tensor with its last two axes swapped.")
-    chunk, unbind = join.chunk, join.unbind
+    chunk, unbind = splitting.chunk, splitting.unbind
 
     def split(self, split_size: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
         """The parts along an axis, of one size or of the sizes given."""
-        return join.split(self, split_size, dim, axis=axis)
+        return splitting.split(self, split_size, dim, axis=axis)
 
     index_select, gather, take_along_dim = (
         gather_ops.index_select,
@@ -186,8 +197,8 @@ class Reductions(Core):
         sorting.median,
         sorting.kthvalue,
     )
-    diff, dist, count_nonzero = pairs.diff, pairs.dist, pairs.count_nonzero
-    nansum = pairs.nansum
+    diff, dist, count_nonzero = calculus.diff, distances.dist, reduce.count_nonzero
+    nansum = reduce.nansum
     cummax, cummin = sorting.cummax, sorting.cummin
     cumsum, cumprod = scan.cumsum, scan.cumprod
     logsumexp, softmax, log_softmax = softmax_ops.logsumexp, softmax_ops.softmax, softmax_ops.log_softmax
@@ -218,16 +229,16 @@ class Arrays(Core):
     arccosh, arcsinh, arctanh = _of("acosh"), _of("asinh"), _of("atanh")
     greater, greater_equal, less, less_equal = _with("gt"), _with("ge"), _with("lt"), _with("le")
     not_equal, clip = _with("ne"), elementwise.clip_to
-    signbit, isposinf, isneginf, isclose = signs.signbit, signs.isposinf, signs.isneginf, signs.isclose
-    frexp, mvlgamma, conj = signs.frexp, signs.mvlgamma, signs.real
+    signbit, isposinf, isneginf, isclose = signs.signbit, finite.isposinf, finite.isneginf, finite.isclose
+    frexp, mvlgamma, conj = exponents.frexp, gamma.mvlgamma, signs.real
     real = property(signs.real, doc="The tensor itself: tensors are real.")
     ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
     H = property(arrange.mT, doc="The matrix transposed.")
     mH = property(arrange.mT, doc="The tensor with its last two axes swapped.")
     adjoint, narrow_copy = arrange.mT, select_ops.narrow
-    tensor_split, split_with_sizes = pieces.tensor_split, pieces.split_with_sizes
-    hsplit, vsplit, dsplit = pieces.hsplit, pieces.vsplit, pieces.dsplit
-    fliplr, flipud, rot90 = grids.fliplr, grids.flipud, grids.rot90
+    tensor_split, split_with_sizes = splitting.tensor_split, splitting.split_with_sizes
+    hsplit, vsplit, dsplit = splitting.hsplit, splitting.vsplit, splitting.dsplit
+    fliplr, flipud, rot90 = arrange.fliplr, arrange.flipud, arrange.rot90
     take, put, index_put = placing.take, placing.put, placing.index_put
     index_copy, index_fill, masked_scatter = placing.index_copy, placing.index_fill, placing.masked_scatter
     select_scatter, slice_scatter = placing.select_scatter, placing.slice_scatter
@@ -237,7 +248,7 @@ class Arrays(Core):
     mode, aminmax, msort, renorm = statistics.mode, statistics.aminmax, statistics.msort, statistics.renorm
     quantile, nanquantile, histc = quantiles.quantile, quantiles.nanquantile, search.histc
     cov, corrcoef = statistics.cov, statistics.corrcoef
-    cross, addbmm = multilinear.cross, multilinear.addbmm
+    cross, addbmm = multilinear.cross, updates.addbmm
     cholesky_solve, cholesky_inverse = triangles.cholesky_solve, triangles.cholesky_inverse
     triangular_solve, lu_solve, unfold = triangles.triangular_solve, lu.solve_with, folds.unfold
 

@@ -17,7 +17,7 @@ from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise import signs
+from symgrad.ops.elementwise import finite
 from symgrad.ops.indexing.gather import index_add, index_select
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
@@ -132,7 +132,7 @@ def allclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equ
     >>> sg.allclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.0 + 1e-7]))
     True
     """
-    found = signs.isclose(as_tensor(input), as_tensor(other), rtol, atol, equal_nan)
+    found = finite.isclose(as_tensor(input), as_tensor(other), rtol, atol, equal_nan)
     return bool(np.all(found._known("allclose")))
 
 

@@ -12,10 +12,10 @@ from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.blends import heaviside as _heaviside
-from symgrad.ops.elementwise.blends import ldexp
 from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
+from symgrad.ops.elementwise.exponents import ldexp
 from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.elementwise.signs import heaviside as _heaviside
 from symgrad.ops.protocol import shape
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.reductions.reduce import all as all_of

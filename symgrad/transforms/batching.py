@@ -16,8 +16,8 @@ from symgrad.engine.record import as_tensor
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import Cast, Detach
 from symgrad.ops.elementwise.bessel import Bessel
+from symgrad.ops.elementwise.exponents import Exponent, Mantissa
 from symgrad.ops.elementwise.logic import Bits
-from symgrad.ops.elementwise.signs import Exponent, Mantissa
 from symgrad.ops.frozen import replace
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import ALL

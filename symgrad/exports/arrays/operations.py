@@ -12,9 +12,10 @@ from symgrad.exports.arrays.programs import ArrayWriter, writes
 from symgrad.exports.errors import unsupported
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.bessel import Bessel, Zeta
+from symgrad.ops.elementwise.bessel import Bessel
+from symgrad.ops.elementwise.exponents import Binade, Exponent, Mantissa
+from symgrad.ops.elementwise.gamma import Zeta
 from symgrad.ops.elementwise.logic import Bits
-from symgrad.ops.elementwise.signs import Binade, Exponent, Mantissa
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet

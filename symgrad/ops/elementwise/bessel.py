@@ -1,4 +1,4 @@
-"""Bessel functions Jₙ and the Hurwitz zeta function, each closed under differentiation."""
+"""Bessel functions Jₙ: closed under differentiation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import NotYet
 from symgrad.ops.frozen import frozen
-from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes
+from symgrad.ops.map import MUL, NEG, SUB
 from symgrad.ops.protocol import Op
 from symgrad.scalars import besselj as kernels
 
@@ -63,48 +63,6 @@ class Bessel(Op):
         return f"J_{{{self.n}}}\\left({args[0]}\\right)"
 
 
-@frozen
-class Zeta(Op):
-    """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; differentiated by q."""
-
-    name = "SpecialZeta"
-    saves = "x"
-    gives = floating
-
-    def forward(self, s: Any, q: Any) -> Any:
-        """Compute."""
-        return kernels.zeta(s, q)
-
-    def on_symbols(self, s: Any, q: Any) -> Any:
-        """SymPy's function."""
-        return np.frompyfunc(sp.zeta, 2, 1)(s, q)
-
-    def out_shape(self, *shapes: Shape) -> Shape:
-        """Broadcast the shapes."""
-        return broadcast_shapes(*shapes)
-
-    def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
-        # ∂ζ/∂q = -s ζ(s + 1, q)
-        if i == 0:
-            raise NotYet(
-                "the derivative for 'self' is not implemented: of special.zeta(x, other) in x. Pass x.detach(), or a "
-                "number."
-            )
-        return NEG(MUL(g, MUL(s, Zeta()(ADD(s, 1.0), q))))
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """The slope is a number for each entry."""
-        return self.vjp(0 if ts[0] is not None else 1, ts[1], y, *xs)
-
-    def text(self, *args: str) -> str:
-        """ζ(s, q)."""
-        return f"ζ({', '.join(args)})"
-
-    def latex(self, *args: str) -> str:
-        """ζ(s, q)."""
-        return f"\\zeta\\left({', '.join(args)}\\right)"
-
-
 # ------------------------------------------------------------------ what users call
 def bessel_j0(input: Any) -> Any:
     """J₀(x), the Bessel function of the first kind of order 0.
@@ -138,23 +96,3 @@ def bessel_j1(input: Any) -> Any:
     tensor(0.4401)
     """
     return Bessel(1)(input)
-
-
-def zeta(input: Any, other: Any) -> Any:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; for q = 1 Riemann's.
-
-    Derivative in q: -x ζ(x + 1, q). There is none in x.
-
-    Args:
-        input, other: x and q, broadcast against each other.
-
-    Returns:
-        A tensor of the broadcast shape; ∞ for x = 1 and at the poles q = 0, -1, …, nan for x < 1.
-
-    Raises:
-        NotYet: a derivative by x is asked for.
-
-    >>> sg.special.zeta(sg.tensor(2.0), 1.0)
-    tensor(1.6449)
-    """
-    return Zeta()(input, other)

@@ -146,3 +146,41 @@ def where(condition: Any, input: Any, other: Any) -> Any:
             f"{torch_dtype(np.empty(0, dtype))}. Compare it with something, as in x > 0."
         )
     return WHERE(condition, input, other)
+
+
+def _counts(x: Any) -> bool:
+    """Whether x is a tensor of integers or truth values."""
+    dtype = getattr(x, "dtype", None)
+    return dtype is not None and dtype.kind in "iub"
+
+
+def float_power(input: Any, exponent: Any) -> Any:
+    """xᵖ in double precision.
+
+    Args:
+        input, exponent: x and p; a tensor, and a tensor or number.
+
+    Returns:
+        A float64 tensor of the broadcast shape.
+    """
+    double = np.dtype(np.float64)
+    x, p = (a if getattr(a, "dtype", double) == double else Cast(double)(a) for a in (input, exponent))
+    return power(x, p)
+
+
+def logit(input: Any, eps: float | None = None) -> Any:
+    """log(p/(1 - p)), the inverse of the logistic function.
+
+    Derivative: 1/(p (1 - p)).
+
+    Args:
+        input: p in [0, 1]; nan outside.
+        eps: limit p to [eps, 1 - eps] first; the derivative is then 0 outside.
+
+    Returns:
+        A tensor shaped like input.
+
+    >>> sg.logit(sg.tensor([0.5, 1.0]), eps=0.25)
+    tensor([0.0000, 1.0986])
+    """
+    return UNARY["logit"](input if eps is None else clip_to(input, eps, 1 - eps))

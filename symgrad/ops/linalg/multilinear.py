@@ -9,7 +9,6 @@ from typing import Any
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError, shown_as
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import lengthened
-from symgrad.ops.elementwise.blends import _added
 from symgrad.ops.elementwise.declared import power
 from symgrad.ops.indexing.gather import index_select
 from symgrad.ops.indexing.select import getitem
@@ -155,31 +154,6 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
 
 
 # ------------------------------------------------------------------ products of stacks
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta · x + alpha · Σ_b A_b B_b.
-
-    Args:
-        input: x, broadcast to (n, m).
-        batch1, batch2: A (b, n, k) and B (b, k, m).
-        beta, alpha: numbers; for beta 0 x is not looked at.
-
-    Returns:
-        A tensor (n, m).
-
-    Raises:
-        ShapeError: A or B is no stack of matrices, or their sizes do not fit.
-
-    >>> sg.addbmm(sg.zeros(1, 1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
-    tensor([[6.]])
-    """
-    p, q = shape(batch1), shape(batch2)
-    _need(len(p) == 3, "batch1 must be a 3D tensor", p, q)
-    _need(len(q) == 3, "batch2 must be a 3D tensor", p, q)
-    _need(p[0] == q[0], "batch1 and batch2 must have same number of batches", p, q)
-    _need(p[2] == q[1], "Incompatible matrix sizes for bmm", p, q)
-    return _added(input, Einsum.of("bij,bjk->ik")(batch1, batch2), beta, alpha, "Addbmm")
-
-
 # ------------------------------------------------------------------ tensors as matrices
 def tensorinv(A: Any, ind: int = 2) -> Any:
     """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones.

@@ -1,4 +1,4 @@
-"""Norms: (Σ|x|ᵖ)^(1/p) over any axes, without overflow, flat where the norm is zero.
+"""Norms: (Σ|x|ᵖ)^(1/p) over any axes, without overflow, flat where the norm is zero; condition numbers.
 
 One op, Norm; matrix norms are made of it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,11 @@ from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise.declared import abs_
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
 from symgrad.ops.frozen import frozen
+from symgrad.ops.indexing.select import getitem
+from symgrad.ops.linalg.solving import inv
 from symgrad.ops.linalg.spectral import svdvals
-from symgrad.ops.map import DIV, emap, exact, show_shape
+from symgrad.ops.linalg.square import check_square
+from symgrad.ops.map import DIV, MUL, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.shape import Reshape, axis_of
@@ -372,3 +376,34 @@ def linalg_norm(
     if isinstance(ord, str) or len(dims if dims is not None else range(ndim)) == 2:
         return matrix_norm(A, ord, (-2, -1) if dims is None else dims, keepdim)  # type: ignore[arg-type]
     return vector_norm(A, ord, dim, keepdim)
+
+
+_ORDERS = (None, 2, -2, 1, -1, inf, -inf, "fro", "nuc")
+
+
+def cond(A: Any, p: Any = None) -> Any:
+    """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm.
+
+    Args:
+        A: (…, m, n), square unless p is None, 2 or -2.
+        p: None or 2 for σ₁/σₙ, -2 for σₙ/σ₁; 1, -1, inf, -inf, "fro" or "nuc".
+
+    Returns:
+        A tensor (…).
+
+    Raises:
+        ArgumentError: another p. ShapeError: A is not square. LinAlgError: A is singular, in a norm of entries.
+
+    >>> sg.linalg.cond(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+    tensor(2.)
+    """
+    if p not in _ORDERS:
+        raise ArgumentError(
+            f"linalg.cond got an invalid norm type: {p}. Expected None, 2, -2, 1, -1, inf, -inf, 'fro' or 'nuc'."
+        )
+    if p in (None, 2, -2):
+        s = svdvals(A)
+        large, small = getitem(s, (..., 0)), getitem(s, (..., -1))
+        return rename(DIV(small, large) if p == -2 else DIV(large, small), "LinalgCond")
+    check_square("linalg.cond", shape(A))
+    return rename(MUL(matrix_norm(A, p), matrix_norm(inv(A), p)), "LinalgCond")

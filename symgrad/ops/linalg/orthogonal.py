@@ -1,4 +1,4 @@
-"""QR: an orthonormal basis of the columns, and the triangle."""
+"""QR: an orthonormal basis of the columns, and the triangle; products of reflections."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.frozen import frozen
-from symgrad.ops.indexing.select import along
+from symgrad.ops.indexing.select import along, getitem
 from symgrad.ops.linalg import factors
-from symgrad.ops.linalg.matrices import Triu
+from symgrad.ops.linalg.matrices import Tril, Triu
 from symgrad.ops.linalg.solving import Solve
-from symgrad.ops.map import ADD, SUB, show_shape
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.map import ADD, MUL, SUB, show_shape
+from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import cat
 
@@ -149,3 +149,42 @@ def qr(A: Any, mode: str = "reduced") -> QR:
         # A = Q [R₁ R₂]  ⇒  R₂ = Qᵀ A₂
         r = cat([r, matmul(mT(q), along(A, last, m, n))], -1)
     return QR(Reshape((0,))(along(q, last, 0, 0)) if mode == "r" else q, r)
+
+
+def householder_product(A: Any, tau: Any) -> Any:
+    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ.
+
+    Args:
+        A: (…, m, n), m ≥ n; below its diagonal stand the v_k, whose first entry, on the diagonal, is 1.
+        tau: (…, k), k ≤ n.
+
+    Returns:
+        A tensor shaped like A.
+
+    Raises:
+        ShapeError: m < n, k > n, or the batch axes differ.
+
+    >>> sg.linalg.householder_product(sg.tensor([[1.0], [1.0]]), sg.tensor([1.0]))
+    tensor([[ 0.],
+            [-1.]])
+    """
+    s, t = shape(A), shape(tau)
+    if len(s) < 2:
+        raise ShapeError(
+            f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
+        )
+    m, n = s[-2:]
+    if m < n or t[-1] > n or t[:-1] != s[:-2]:
+        raise ShapeError(
+            "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
+            f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."
+        )
+    ones = np.eye(m, n, dtype=getattr(A, "dtype", np.float64))
+    v = ADD(Tril(-1)(A), ones)
+    y: Any = ones
+    for k in range(t[-1] - 1, -1, -1):
+        column = getitem(v, (..., slice(k, k + 1)))
+        factor = Reshape((*s[:-2], 1, 1))(getitem(tau, (..., k)))
+        y = SUB(y, MUL(factor, matmul(column, matmul(mT(column), y))))
+    y = y if t[-1] else ADD(MUL(A, 0.0), ones)
+    return rename(y, "LinalgHouseholderProduct")

@@ -1,25 +1,15 @@
-"""Solving with triangles that are at hand, condition numbers, products of reflections."""
+"""Solving with triangles that are at hand, as they are or as factors of a matrix."""
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.contract import matmul, mT
-from symgrad.ops.indexing.select import getitem
-from symgrad.ops.linalg.matrices import Tril, identity_like
-from symgrad.ops.linalg.norms import matrix_norm
-from symgrad.ops.linalg.solving import Solve, inv, solve_triangular
-from symgrad.ops.linalg.spectral import svdvals
+from symgrad.errors import ShapeError
+from symgrad.ops.contract import mT
+from symgrad.ops.linalg.matrices import identity_like
+from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square
-from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
-from symgrad.ops.shape import Reshape
-
-_ORDERS = (None, 2, -2, 1, -1, inf, -inf, "fro", "nuc")
 
 
 class Triangular(NamedTuple):
@@ -102,70 +92,3 @@ def triangular_solve(
     """
     T, above = (mT(A), not upper) if transpose and len(shape(A)) > 1 else (A, upper)
     return Triangular(solve_triangular(T, b, upper=above, unitriangular=unitriangular), A)
-
-
-def cond(A: Any, p: Any = None) -> Any:
-    """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm.
-
-    Args:
-        A: (…, m, n), square unless p is None, 2 or -2.
-        p: None or 2 for σ₁/σₙ, -2 for σₙ/σ₁; 1, -1, inf, -inf, "fro" or "nuc".
-
-    Returns:
-        A tensor (…).
-
-    Raises:
-        ArgumentError: another p. ShapeError: A is not square. LinAlgError: A is singular, in a norm of entries.
-
-    >>> sg.linalg.cond(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
-    tensor(2.)
-    """
-    if p not in _ORDERS:
-        raise ArgumentError(
-            f"linalg.cond got an invalid norm type: {p}. Expected None, 2, -2, 1, -1, inf, -inf, 'fro' or 'nuc'."
-        )
-    if p in (None, 2, -2):
-        s = svdvals(A)
-        large, small = getitem(s, (..., 0)), getitem(s, (..., -1))
-        return rename(DIV(small, large) if p == -2 else DIV(large, small), "LinalgCond")
-    check_square("linalg.cond", shape(A))
-    return rename(MUL(matrix_norm(A, p), matrix_norm(inv(A), p)), "LinalgCond")
-
-
-def householder_product(A: Any, tau: Any) -> Any:
-    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ.
-
-    Args:
-        A: (…, m, n), m ≥ n; below its diagonal stand the v_k, whose first entry, on the diagonal, is 1.
-        tau: (…, k), k ≤ n.
-
-    Returns:
-        A tensor shaped like A.
-
-    Raises:
-        ShapeError: m < n, k > n, or the batch axes differ.
-
-    >>> sg.linalg.householder_product(sg.tensor([[1.0], [1.0]]), sg.tensor([1.0]))
-    tensor([[ 0.],
-            [-1.]])
-    """
-    s, t = shape(A), shape(tau)
-    if len(s) < 2:
-        raise ShapeError(
-            f"linalg.householder_product: input must have at least 2 dimensions. Got shape {show_shape(s)}."
-        )
-    m, n = s[-2:]
-    if m < n or t[-1] > n or t[:-1] != s[:-2]:
-        raise ShapeError(
-            "linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1], and "
-            f"that to tau.shape[-1]. Got A {show_shape(s)} and tau {show_shape(t)}."
-        )
-    ones = np.eye(m, n, dtype=getattr(A, "dtype", np.float64))
-    v = ADD(Tril(-1)(A), ones)
-    y: Any = ones
-    for k in range(t[-1] - 1, -1, -1):
-        column = getitem(v, (..., slice(k, k + 1)))
-        factor = Reshape((*s[:-2], 1, 1))(getitem(tau, (..., k)))
-        y = SUB(y, MUL(factor, matmul(column, matmul(mT(column), y))))
-    y = y if t[-1] else ADD(MUL(A, 0.0), ones)
-    return rename(y, "LinalgHouseholderProduct")

@@ -15,7 +15,7 @@ from symgrad.ops.map import MUL, NEG, Map
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.softmax import softmax
 from symgrad.ops.shape import Reshape, axis_of
-from symgrad.ops.shapes.join import chunk
+from symgrad.ops.shapes.splitting import chunk
 from symgrad.scalars import X, expm1, expm1_ratio, gelu_tanh, low, relu
 from symgrad.scalars import gelu as gelu_of
 from symgrad.scalars import mish as mish_of

@@ -1,15 +1,16 @@
-"""How far apart vectors are: the distance and the cosine of pairs, unit vectors."""
+"""How far apart vectors are: distances and cosines of pairs, of all pairs, and of whole arrays; unit vectors."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from symgrad.errors import ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import CLAMP_MIN
 from symgrad.ops.linalg.norms import vector_norm
-from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes
-from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Expand, axis_of
+from symgrad.ops.map import ADD, DIV, MUL, SUB, broadcast_shapes, show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.shape import Expand, Reshape, axis_of
 
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
@@ -80,3 +81,47 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, a
         axis_of(dim, 0)
         return DIV(input, CLAMP_MIN(vector_norm(input, p), eps))
     return DIV(input, CLAMP_MIN(vector_norm(input, p, dim, True), eps))
+
+
+def dist(input: Any, other: Any, p: float = 2) -> Any:
+    """‖x - other‖ₚ over all entries.
+
+    Args:
+        input, other: tensors, broadcast against each other.
+        p: the order of the norm.
+
+    Returns:
+        A tensor ().
+
+    >>> sg.dist(sg.tensor([3.0, 4.0]), sg.tensor([0.0, 0.0]))
+    tensor(5.)
+    """
+    return rename(vector_norm(SUB(input, other), p), "Dist")
+
+
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Any:
+    """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other.
+
+    Args:
+        x1: (…, n, k).
+        x2: (…, m, k).
+        p: the order of the norm.
+        compute_mode: torch's choice between this and the faster ‖x‖² - 2⟨x, z⟩ + ‖z‖², which cancels; of no effect.
+
+    Returns:
+        The distances (…, n, m). The gradient of a distance 0 is 0.
+
+    Raises:
+        ShapeError: k differs, or an input has fewer than two axes.
+
+    >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5., 1.]])
+    """
+    s, t = shape(x1), shape(x2)
+    if len(s) < 2 or len(t) < 2 or s[-1] != t[-1]:
+        raise ShapeError(
+            "X1 and X2 must have the same number of columns, and at least two dimensions. "
+            f"Got X1 {show_shape(s)} and X2 {show_shape(t)}; expected (…, n, k) and (…, m, k)."
+        )
+    rows, columns = Reshape((*s[:-1], 1, s[-1]))(x1), Reshape((*t[:-2], 1, *t[-2:]))(x2)
+    return rename(vector_norm(SUB(rows, columns), p, -1), "Cdist")

@@ -1,4 +1,4 @@
-"""Layers of a few operations each: embedding, one-hot rows, attention, bilinear."""
+"""Layers of a few operations each: linear, bilinear, embedding, one-hot rows, attention."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, mT
 from symgrad.ops.contract import matmul as _matmul
@@ -18,7 +19,7 @@ from symgrad.ops.map import ADD, MUL, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.softmax import Softmax
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, total
 from symgrad.ops.slicing import Gather
 
 
@@ -175,3 +176,54 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     lead = LETTERS[3 : len(s1) + 2]
     y = Einsum.of(f"{lead}a,cab,{lead}b->{lead}c")(input1, weight, input2)
     return y if bias is None else ADD(y, bias)
+
+
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """X Wᵀ + b over the last axis.
+
+    Args:
+        input: X (…, n).
+        weight: W (m, n), or (n,) for one output without an axis.
+        bias: b (m,), or () with a weight (n,).
+
+    Returns:
+        A tensor (…, m), or (…) with a weight (n,).
+
+    Raises:
+        ShapeError: n differs, or weight has more than two axes.
+
+    >>> sg.nn.functional.linear(sg.ones(2, 3), sg.ones(4, 3)).shape
+    (2, 4)
+    """
+    p, q = shape(input), shape(weight)
+    if not p or len(q) not in (1, 2) or p[-1] != q[-1]:
+        raise ShapeError(_misfit(p, q))
+    lead = LETTERS[2 : len(p) + 1]
+    out = "a" if len(q) == 2 else ""
+    name = {1: "Squeeze" if out else "Dot", 2: "Mm" if out else "Mv"}.get(len(p), "View")
+    y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
+    if bias is None:
+        return y
+    _check_bias(shape(y), shape(bias))
+    return rename(ADD(y, bias), {2: "Addmm"}.get(len(p), "View"))
+
+
+def _check_bias(s: Shape, bias: Shape) -> None:
+    for back, (n, m) in enumerate(zip(s[::-1], bias[::-1]), 1):
+        if m not in (1, n):
+            raise ShapeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
+                f"dimension {len(s) - back}.  Target sizes: {show_shape(s)}.  "
+                f"Tensor sizes: {show_shape(bias)}. Pass a bias of shape {show_shape(s[-1:])}."
+            )
+    if len(bias) > len(s):
+        raise ShapeError(f"linear: bias {show_shape(bias)} has more axes than the output {show_shape(s)}.")
+
+
+def _misfit(p: Shape, q: Shape) -> str:
+    rows = total(p[:-1]) if p else 1
+    if len(q) == 2 and p:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{p[-1]} and {q[1]}x{q[0]})"
+    else:
+        text = "size mismatch"
+    return f"{text}. Got input {show_shape(p)} and weight {show_shape(q)}; expected (…, n) and (m, n)."

@@ -1,4 +1,4 @@
-"""Negative log likelihood of classes: of log probabilities, and of logits.
+"""Negative log likelihoods: of classes, given log probabilities or logits, and of numbers and distributions.
 
 Class indices are data: they become a constant array of ones and zeros, t, and the loss is -Σ t log p. Where their
 values are not known yet, the log probabilities are read at them.
@@ -7,6 +7,7 @@ values are not known yet, the log probabilities are read at them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log, pi
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,18 +17,20 @@ from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import DETACH, Cast
-from symgrad.ops.elementwise.declared import BINARY, where
+from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, where
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.gather import take_along_dim
 from symgrad.ops.keys import is_unknown
-from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, broadcast_shapes, show_shape
-from symgrad.ops.nn.losses import check_reduction, reduced, sum_all, value_of
+from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map, broadcast_shapes, show_shape
+from symgrad.ops.nn.losses import _error, check_reduction, collected, reduced, sum_all, value_of
 from symgrad.ops.protocol import Op, rename, shape
-from symgrad.ops.reduction import bound_sum, dropped, float_of, is_float, lift
+from symgrad.ops.reduction import bound_sum, dropped, float_of, is_float, lift, over
 from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
-from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.reductions.total import MapTotal
+from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.value import torch_dtype
+from symgrad.scalars import X
 
 
 @frozen
@@ -98,7 +101,7 @@ class _Classes(NamedTuple):
     weights: Any
 
 
-# ------------------------------------------------------------------ functions
+# ------------------------------------------------------------------ of classes
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """-Σ w_t x_t / Σ w_t over samples, x_t the log probability of the sample's class t.
 
@@ -299,3 +302,124 @@ def _check_target(s: Shape, t: Any) -> None:
         raise ShapeError(
             f"Expected target size {show_shape(expected)}, got {show_shape(t.shape)}. Pass one class for each sample."
         )
+
+
+# ------------------------------------------------------------------ of numbers and distributions
+# 0 log 0 is 0: the logarithm of 1 is taken there
+DIVERGENCE = Map(lambda: X[1] * (sp.log(sp.Piecewise((X[1], X[1] > 0), (1, True))) - X[0]), 2, "KlDiv")
+LOG_DIVERGENCE = Map(lambda: sp.exp(X[1]) * (X[1] - X[0]), 2, "KlDiv")
+GAUSSIAN = Map(lambda: (sp.log(X[2]) + _error() ** 2 / X[2]) / 2, 3, "GaussianNllLoss")
+POISSON_LOG = Map(lambda: sp.exp(X[0]) - X[1] * X[0], 2, "PoissonNllLoss")
+POISSON = Map(lambda: X[0] - X[1] * sp.log(X[0] + X[2]), 3, "PoissonNllLoss")
+STIRLING = Map(
+    lambda: sp.Piecewise((X[0] * sp.log(X[0]) - X[0] + sp.log(2 * sp.pi * X[0]) / 2, X[0] > 1), (0, True)),
+    1, "Stirling",
+)  # fmt: skip
+
+
+def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
+    """Σ t (log t - x), the Kullback-Leibler divergence of probabilities t from log probabilities x.
+
+    Derivative in x: -t.
+
+    Args:
+        input: log probabilities x, any shape.
+        target: probabilities t, broadcast against x; 0 log 0 is 0.
+        reduction: 'batchmean' (the sum over the size of the first axis), 'mean', 'sum' or 'none'.
+        log_target: whether target holds log t.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: another reduction.
+
+    >>> sg.nn.functional.kl_div(sg.log(sg.tensor([0.5, 0.5])), sg.tensor([1.0, 0.0]), reduction="sum")
+    tensor(0.6931)
+    """
+    op = LOG_DIVERGENCE if log_target else DIVERGENCE
+    if reduction != "batchmean":
+        return collected(op, (input, target), reduction)
+    added = MapTotal.of(op, False, op.name)(input, target)
+    return rename(DIV(added, shape(input)[0]), "KlDiv") if shape(input) else added
+
+
+def gaussian_nll_loss(
+    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Any:
+    """Σ (log v + (x - t)²/v) / 2 over n, v = max(var, ε): minus the logarithm of a normal density.
+
+    Args:
+        input: means x, any shape.
+        target: t, broadcast against x.
+        var: variances, shaped like x, or without its last axis, or with one entry there; or a number.
+        full: add the constant log(2π)/2 to each term.
+        eps: the least variance.
+        reduction: 'mean', 'sum' or 'none'.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: a variance is negative, its shape does not fit, or another reduction.
+
+    >>> sg.nn.functional.gaussian_nll_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([4.0]))
+    tensor(1.1931)
+    """
+    check_reduction(reduction)
+    var = _fitting(var, shape(input))
+    value = value_of(var)
+    if value is not None and np.any(np.asarray(value) < 0):
+        raise ArgumentError(f"var has negative entry/entries. Got {np.min(value)}; pass variances, as in s**2.")
+    terms = GAUSSIAN(input, target, CLAMP_MIN(var, eps))
+    if full:
+        terms = ADD(terms, log(2 * pi) / 2)
+    return _over_all(terms, reduction)
+
+
+def _fitting(var: Any, s: Any) -> Any:
+    have = shape(var)
+    if have in ((), s) or have == (*s[:-1], 1):
+        return var
+    if have == s[:-1]:
+        return Reshape((*have, 1))(var)
+    raise ArgumentError(
+        f"var is of incorrect size. Got {show_shape(have)} for means {show_shape(s)}; pass {show_shape(s)} "
+        f"or {show_shape((*s[:-1], 1))}."
+    )
+
+
+def _over_all(terms: Any, reduction: str) -> Any:
+    if reduction == "none":
+        return terms
+    added = sum_all(terms)
+    return added if reduction == "sum" else rename(over(added, total(shape(terms))), "Mean")
+
+
+def poisson_nll_loss(
+    input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
+) -> Any:
+    """Σ eˣ - t x, or Σ x - t log(x + ε), over n: minus the logarithm of a Poisson probability of t.
+
+    Args:
+        input: logarithm of the rate, any shape; the rate where log_input is false.
+        target: counts t, broadcast against x.
+        log_input: whether input holds logarithms.
+        full: add Stirling's t log t - t + log(2π t)/2 where t > 1.
+        eps: ε.
+        reduction: 'mean', 'sum' or 'none'.
+
+    Returns:
+        The loss, shape (); for 'none' the terms.
+
+    Raises:
+        ArgumentError: another reduction.
+
+    >>> sg.nn.functional.poisson_nll_loss(sg.tensor([0.0]), sg.tensor([2.0]))
+    tensor(1.)
+    """
+    op, args = (POISSON_LOG, (input, target)) if log_input else (POISSON, (input, target, eps))
+    if not full:
+        return collected(op, args, reduction)
+    check_reduction(reduction)
+    return _over_all(ADD(op(*args), STIRLING(target)), reduction)

@@ -1,4 +1,4 @@
-"""Losses on arrays of numbers: squared and absolute error, binary cross entropy; and the linear layer."""
+"""Losses on arrays of numbers: squared and absolute error, binary cross entropy."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
-from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.contract import LETTERS, Einsum, sum_axes
+from symgrad.errors import ArgumentError
+from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BCE_LOGITS
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
 from symgrad.ops.frozen import frozen
-from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
+from symgrad.ops.map import DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import total
 from symgrad.scalars import X, logsigmoid
+
+
+def _error() -> Any:
+    """x - t, made when it is first asked for: importing does no SymPy arithmetic."""
+    return X[0] - X[1]
+
 
 SQUARED_ERROR = Map(lambda: (X[0] - X[1]) ** 2, 2, "MseLoss")
 ABSOLUTE_ERROR = Map(lambda: sp.Abs(X[0] - X[1]), 2, "Abs")
@@ -44,6 +50,12 @@ def reduced(terms: Any, reduction: str, name: str, n: Any = None) -> Any:
         return rename(terms, name)
     added = sum_all(terms)
     return rename(added if reduction == "sum" else over(added, total(s) if n is None else n), name)
+
+
+def collected(op: Map, args: tuple[Any, ...], reduction: str) -> Any:
+    """Return the terms of a loss, their sum or their mean."""
+    check_reduction(reduction)
+    return op(*args) if reduction == "none" else MapTotal.of(op, reduction == "mean", op.name)(*args)
 
 
 def value_of(x: Any) -> Any:
@@ -246,55 +258,3 @@ def binary_cross_entropy_with_logits(
         return MapTotal.of(op, reduction == "mean", op.name)(*args)
     terms = op(*args) if weight is None else MUL(op(*args), weight)
     return reduced(terms, reduction, op.name)
-
-
-# ------------------------------------------------------------------ the linear layer
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """X Wᵀ + b over the last axis.
-
-    Args:
-        input: X (…, n).
-        weight: W (m, n), or (n,) for one output without an axis.
-        bias: b (m,), or () with a weight (n,).
-
-    Returns:
-        A tensor (…, m), or (…) with a weight (n,).
-
-    Raises:
-        ShapeError: n differs, or weight has more than two axes.
-
-    >>> sg.nn.functional.linear(sg.ones(2, 3), sg.ones(4, 3)).shape
-    (2, 4)
-    """
-    p, q = shape(input), shape(weight)
-    if not p or len(q) not in (1, 2) or p[-1] != q[-1]:
-        raise ShapeError(_misfit(p, q))
-    lead = LETTERS[2 : len(p) + 1]
-    out = "a" if len(q) == 2 else ""
-    name = {1: "Squeeze" if out else "Dot", 2: "Mm" if out else "Mv"}.get(len(p), "View")
-    y = Einsum.of(f"{lead}b,{out}b->{lead}{out}", name)(input, weight)
-    if bias is None:
-        return y
-    _check_bias(shape(y), shape(bias))
-    return rename(ADD(y, bias), {2: "Addmm"}.get(len(p), "View"))
-
-
-def _check_bias(s: Shape, bias: Shape) -> None:
-    for back, (n, m) in enumerate(zip(s[::-1], bias[::-1]), 1):
-        if m not in (1, n):
-            raise ShapeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({m}) at non-singleton "
-                f"dimension {len(s) - back}.  Target sizes: {show_shape(s)}.  "
-                f"Tensor sizes: {show_shape(bias)}. Pass a bias of shape {show_shape(s[-1:])}."
-            )
-    if len(bias) > len(s):
-        raise ShapeError(f"linear: bias {show_shape(bias)} has more axes than the output {show_shape(s)}.")
-
-
-def _misfit(p: Shape, q: Shape) -> str:
-    rows = total(p[:-1]) if p else 1
-    if len(q) == 2 and p:
-        text = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{p[-1]} and {q[1]}x{q[0]})"
-    else:
-        text = "size mismatch"
-    return f"{text}. Got input {show_shape(p)} and weight {show_shape(q)}; expected (…, n) and (m, n)."

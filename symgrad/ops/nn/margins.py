@@ -15,8 +15,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, UNARY, where
 from symgrad.ops.map import ADD, DIV, MUL, SUB, Map, show_shape
 from symgrad.ops.nn.distances import pairwise_distance
-from symgrad.ops.nn.losses import check_reduction, reduced, show_size
-from symgrad.ops.nn.robust import collected
+from symgrad.ops.nn.losses import check_reduction, collected, reduced, show_size
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.ops.sorting.order import TakeAlongAxis

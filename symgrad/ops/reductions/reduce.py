@@ -1,4 +1,4 @@
-"""Sum, mean, product, all and any; with the extremes and the variance, all reductions by name."""
+"""Sum, mean, product, counts, all and any; with the extremes and the variance, all reductions by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from symgrad.core.promotion import summed, truths
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import permute, summing
 from symgrad.ops.convert import Cast, counted
+from symgrad.ops.elementwise.declared import BINARY, where
 from symgrad.ops.elementwise.guards import WEIGH
+from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import (
@@ -223,3 +225,39 @@ def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
     tensor(True)
     """
     return Truth(resolve(x, dim, axis), keepdim or keepdims, every=False)(x)
+
+
+def nansum(
+    input: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, keepdims: bool = False
+) -> Any:  # fmt: skip
+    """Σ x along the axes, nan counting as 0.
+
+    Args:
+        input: x, any shape.
+        dim, axis: axis or axes, all by default.
+        keepdim, keepdims: keep the axes with length one.
+
+    Returns:
+        The sums, shaped like x without the axes.
+
+    >>> sg.nansum(sg.tensor([1.0, float("nan"), 2.0]))
+    tensor(3.)
+    """
+    kept = where(LOGIC["isnan"](input), 0.0, input) if is_float(input) else input
+    return rename(sum(kept, dim, keepdim or keepdims, axis=axis), "Nansum")
+
+
+def count_nonzero(input: Any, dim: Axes = None, *, axis: Axes = None) -> Any:
+    """How many entries are not 0.
+
+    Args:
+        input: x, any shape.
+        dim, axis: axis or axes, all by default.
+
+    Returns:
+        An integer tensor, shaped like x without the axes.
+
+    >>> sg.count_nonzero(sg.tensor([1.0, 0.0, 2.0]))
+    tensor(2)
+    """
+    return sum(BINARY["ne"](input, 0), resolve(input, dim, axis) if shape(input) else None)

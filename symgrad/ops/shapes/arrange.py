@@ -1,6 +1,6 @@
-"""Other orders of the same entries: flip, permute, transpose; with those of sizes, all that moves entries.
+"""Other orders of the same entries: flip, permute, transpose, roll; with those of sizes, all that moves entries.
 
-All are made of Flip and the permuting Einsum.
+All are made of Flip, the permuting Einsum, and slices.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from typing import Any
 
 from symgrad.errors import ArgumentTypeError, ShapeError
 from symgrad.ops import contract
-from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Flip, axis_of
+from symgrad.ops.indexing.select import along, getitem
+from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import rename, shape
+from symgrad.ops.shape import Flip, Reshape, axis_of, total
+from symgrad.ops.shapes.join import Cat
 from symgrad.ops.shapes.sizes import (
     axes_of,
     broadcast_to,
@@ -208,3 +211,111 @@ def reverse_axes(x: Any) -> Any:
     (4, 3, 2)
     """
     return contract.permute(x, range(len(shape(x)))[::-1])
+
+
+# ------------------------------------------------------------------ rolling and turning
+def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Any:
+    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n].
+
+    Args:
+        x: tensor of any shape.
+        shifts: by how many places, one number per axis.
+        dims: the axes; None rolls the flattened tensor.
+
+    Returns:
+        A tensor shaped like x.
+
+    Raises:
+        ShapeError: shifts and dims differ in number.
+
+    >>> import symgrad as sg
+    >>> sg.roll(sg.tensor([1.0, 2.0, 3.0]), 1)
+    tensor([3., 1., 2.])
+    """
+    sizes = shape(x)
+    if dims is None:
+        flat = Reshape((total(sizes),))(x)
+        return rename(Reshape(sizes)(roll(flat, shifts, 0)), "Roll")
+    by = (shifts,) if isinstance(shifts, int) else tuple(shifts)
+    if not all(isinstance(k, int) for k in by):
+        raise ArgumentTypeError(f"roll: shifts are integers. Got {shifts!r}.")
+    over = (dims,) if isinstance(dims, int) else tuple(dims)
+    if len(by) != len(over):
+        raise ShapeError(
+            f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}. Pass one shift per axis."
+        )
+    for k, d in zip(by, over, strict=True):
+        x = _rolled(x, k, axis_of(d, len(sizes)))
+    return rename(x, "Roll")
+
+
+def _rolled(x: Any, k: int, axis: int) -> Any:
+    n = shape(x)[axis] if shape(x) else 1
+    if isinstance(n, int):
+        k = k % n if n else 0
+    if k == 0:
+        return getitem(x, ...)
+    cut = n - k if k > 0 or isinstance(n, int) else -k
+    return Cat(axis)(along(x, axis, cut, n), along(x, axis, 0, cut))
+
+
+def fliplr(x: Any) -> Any:
+    """x with its columns in reverse order, dim 1.
+
+    Raises:
+        ShapeError: x has fewer than two axes.
+
+    >>> sg.fliplr(sg.tensor([[1.0, 2.0]]))
+    tensor([[2., 1.]])
+    """
+    if len(shape(x)) < 2:
+        raise ShapeError(f"Input must be >= 2-d. Got shape {show_shape(shape(x))}; use flip.")
+    return flip(x, (1,))
+
+
+def flipud(x: Any) -> Any:
+    """x with its rows in reverse order, dim 0.
+
+    Raises:
+        ShapeError: x has no axis.
+
+    >>> sg.flipud(sg.tensor([1.0, 2.0]))
+    tensor([2., 1.])
+    """
+    if not shape(x):
+        raise ShapeError("Input must be >= 1-d. Got a number, which has no rows.")
+    return flip(x, (0,))
+
+
+def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
+    """x turned by k right angles in the plane of two axes, from the first towards the second.
+
+    Args:
+        x: tensor with at least two axes.
+        k: how often; negative numbers turn the other way.
+        dims: the two axes.
+
+    Returns:
+        A tensor of the same entries.
+
+    Raises:
+        ShapeError: dims are not two different axes.
+
+    >>> sg.rot90(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[2., 4.],
+            [1., 3.]])
+    """
+    if len(dims) != 2:
+        raise ShapeError(
+            f"expected total rotation dims == 2, but got dims = {len(dims)}. Pass the two axes of the plane."
+        )
+    a, b = (axis_of(d, len(shape(x))) for d in dims)
+    if a == b:
+        raise ShapeError(
+            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
+        )
+    if k % 4 == 2:
+        return flip(x, (a, b))
+    if k % 2:
+        return transpose(flip(x, (b,)), a, b) if k % 4 == 1 else flip(transpose(x, a, b), (b,))
+    return flip(x, ())

@@ -1,8 +1,7 @@
-"""Grids, choices of entries, and turns by right angles."""
+"""Grids, and choices of entries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations as _combinations
 from itertools import combinations_with_replacement as _with_replacement
 from math import prod
@@ -15,8 +14,8 @@ from symgrad.ops.indexing.gather import index_select
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Expand, Reshape, axis_of
-from symgrad.ops.shapes.arrange import flip, transpose
+from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.shapes.arrange import transpose
 from symgrad.ops.shapes.join import stack
 
 
@@ -140,66 +139,3 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
         return along(input, 0, 0, 0)
     places = np.array(rows, dtype=np.int64).reshape(len(rows), r)
     return Reshape(places.shape)(index_select(input, 0, places.reshape(-1)))
-
-
-# ------------------------------------------------------------------ turning
-def fliplr(x: Any) -> Any:
-    """x with its columns in reverse order, dim 1.
-
-    Raises:
-        ShapeError: x has fewer than two axes.
-
-    >>> sg.fliplr(sg.tensor([[1.0, 2.0]]))
-    tensor([[2., 1.]])
-    """
-    if len(shape(x)) < 2:
-        raise ShapeError(f"Input must be >= 2-d. Got shape {show_shape(shape(x))}; use flip.")
-    return flip(x, (1,))
-
-
-def flipud(x: Any) -> Any:
-    """x with its rows in reverse order, dim 0.
-
-    Raises:
-        ShapeError: x has no axis.
-
-    >>> sg.flipud(sg.tensor([1.0, 2.0]))
-    tensor([2., 1.])
-    """
-    if not shape(x):
-        raise ShapeError("Input must be >= 1-d. Got a number, which has no rows.")
-    return flip(x, (0,))
-
-
-def rot90(x: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
-    """x turned by k right angles in the plane of two axes, from the first towards the second.
-
-    Args:
-        x: tensor with at least two axes.
-        k: how often; negative numbers turn the other way.
-        dims: the two axes.
-
-    Returns:
-        A tensor of the same entries.
-
-    Raises:
-        ShapeError: dims are not two different axes.
-
-    >>> sg.rot90(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
-    tensor([[2., 4.],
-            [1., 3.]])
-    """
-    if len(dims) != 2:
-        raise ShapeError(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}. Pass the two axes of the plane."
-        )
-    a, b = (axis_of(d, len(shape(x))) for d in dims)
-    if a == b:
-        raise ShapeError(
-            f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}. Name two axes."
-        )
-    if k % 4 == 2:
-        return flip(x, (a, b))
-    if k % 2:
-        return transpose(flip(x, (b,)), a, b) if k % 4 == 1 else flip(transpose(x, a, b), (b,))
-    return flip(x, ())

@@ -1,4 +1,4 @@
-"""Putting tensors together and taking them apart: cat, stack, split, chunk, unbind.
+"""Putting tensors together: cat, stack, and the same by direction.
 
 Both operations are linear; the cotangent of each input is the part of g that it became.
 """
@@ -13,14 +13,16 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import stacked
-from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
+from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.frozen import frozen
-from symgrad.ops.indexing.select import along, getitem, part
+from symgrad.ops.indexing.select import along, part
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
-from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.protocol import Op, shape
 from symgrad.ops.scatter import decided
-from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shapes.padding import pad
+from symgrad.ops.shapes.sizes import _in_depth, _in_rows, _shaped
 
 
 @frozen
@@ -225,165 +227,68 @@ def _rows(x: Any) -> Any:
     return x if len(sizes) > 1 else Reshape((1, *(sizes or (1,))))(x)
 
 
-def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given.
+# ------------------------------------------------------------------ by direction
+def dstack(tensors: Sequence[Any]) -> Any:
+    """The tensors one behind the other: joined along dim 2, vectors as (1, n, 1) and matrices as (n, m, 1).
 
     Args:
-        x: tensor with at least one axis.
-        split_size_or_sections: the size of a part, or the list of sizes, which add up to x's.
-        dim: the axis to cut.
+        tensors: shapes equal but for dim 2.
 
     Returns:
-        A tuple of tensors.
+        A tensor with at least three axes.
 
     Raises:
-        ShapeError: x has no axis, or the sizes do not fit.
+        ShapeError: the other sizes differ.
 
-    >>> import symgrad as sg
-    >>> sg.split(sg.tensor([1.0, 2.0, 3.0]), 2)
-    (tensor([1., 2.]), tensor([3.]))
+    >>> sg.dstack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
+    tensor([[[1., 3.],
+             [2., 4.]]])
     """
-    if not shape(x):
-        raise ShapeError("split expects at least a 1-dimensional tensor. Got a number.")
-    a = axis_of(dim if axis is None else axis, len(shape(x)))
-    n = shape(x)[a]
-    if isinstance(split_size_or_sections, int):
-        return _cut(x, a, _equal_sizes(n, split_size_or_sections), "Split")
-    sizes = list(split_size_or_sections)
-    if sum(sizes) != n or any(isinstance(m, int) and m < 0 for m in sizes):
-        raise ShapeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
-            f"{a}), but got split_sizes={sizes}. They sum to {sum(sizes)}."
-        )
-    return _cut(x, a, sizes, "SplitWithSizes")
+    return cat([_shaped(x, _in_depth(shape(x))) for x in tensors], 2)
 
 
-def _equal_sizes(n: Any, size: int) -> list[int]:
-    _check_counted(n, "split")
-    if size < 0:
-        raise ShapeError(f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size.")
-    if size == 0 and n > 0:
-        raise ShapeError(
-            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. Pass a positive size."
-        )
-    return [min(size, n - start) for start in range(0, n, size or 1)] or [0]
-
-
-def _check_counted(n: Any, who: str) -> None:
-    if not isinstance(n, int):
-        raise ShapeError(
-            f"{who}: the number of parts of an axis of symbolic size {n} is unknown. "
-            f"Use split with the sizes, as in [k, {n} - k]."
-        )
-
-
-def _cut(x: Any, axis: int, sizes: Sequence[Any], name: str) -> tuple[Any, ...]:
-    found: list[Any] = []
-    start: Any = 0
-    for n in sizes:
-        found.append(along(x, axis, start, start + n, name))
-        start = start + n
-    return tuple(found)
-
-
-def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller.
+def column_stack(tensors: Sequence[Any]) -> Any:
+    """The tensors side by side, numbers and vectors as columns.
 
     Args:
-        x: tensor with at least one axis.
-        chunks: how many parts at most.
-        dim: the axis to cut.
+        tensors: vectors (n,), or shapes equal but for dim 1.
 
     Returns:
-        A tuple of tensors.
+        A tensor with at least two axes.
 
     Raises:
-        ShapeError: x has no axis, or chunks is not positive.
+        ShapeError: the other sizes differ.
 
-    >>> import symgrad as sg
-    >>> sg.chunk(sg.tensor([1.0, 2.0, 3.0]), 2)
-    (tensor([1., 2.]), tensor([3.]))
+    >>> sg.column_stack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
+    tensor([[1., 3.],
+            [2., 4.]])
     """
-    if not shape(x):
-        raise ShapeError("chunk expects at least a 1-dimensional tensor. Got a number.")
-    if chunks < 1:
-        raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}. Pass at least 1.")
-    a = axis_of(dim if axis is None else axis, len(shape(x)))
-    n = shape(x)[a]
-    _check_counted(n, "chunk")
-    if n == 0:
-        return _cut(x, a, [0] * chunks, "Split")
-    return _cut(x, a, _equal_sizes(n, -(-n // chunks)), "Split")
+    return hstack([_shaped(x, (*(shape(x) or (1,)), 1)) if len(shape(x)) < 2 else x for x in tensors])
 
 
-def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
-    """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0.
+def block_diag(*tensors: Any) -> Any:
+    """The matrix with the given ones along its diagonal, and zeros elsewhere.
 
     Args:
-        x: tensor with at least one axis.
-        dim: the axis to take apart.
+        tensors: matrices (n₀, m₀), (n₁, m₁), …; vectors count as rows, numbers as (1, 1).
 
     Returns:
-        A tuple of tensors without the axis.
+        A matrix (n₀ + n₁ + …, m₀ + m₁ + …).
 
     Raises:
-        IndexRangeError: x has no axis.
+        ShapeError: a tensor has more than two axes.
 
-    >>> import symgrad as sg
-    >>> sg.unbind(sg.tensor([1.0, 2.0]))
-    (tensor(1.), tensor(2.))
+    >>> sg.block_diag(sg.tensor([[1.0, 2.0]]), sg.tensor(3.0))
+    tensor([[1., 2., 0.],
+            [0., 0., 3.]])
     """
-    sizes = shape(x)
-    if not sizes:
-        raise IndexRangeError(
-            "Dimension specified as 0 but tensor has no dimensions. Only tensors with axes come apart."
-        )
-    a = axis_of(dim if axis is None else axis, len(sizes))
-    _check_counted(sizes[a], "unbind")
-    after = [ALL] * (len(sizes) - a - 1)
-    return tuple(part((*[ALL] * a, k, *after), "Unbind")(x) for k in range(sizes[a]))
-
-
-def roll(x: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Any:
-    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n].
-
-    Args:
-        x: tensor of any shape.
-        shifts: by how many places, one number per axis.
-        dims: the axes; None rolls the flattened tensor.
-
-    Returns:
-        A tensor shaped like x.
-
-    Raises:
-        ShapeError: shifts and dims differ in number.
-
-    >>> import symgrad as sg
-    >>> sg.roll(sg.tensor([1.0, 2.0, 3.0]), 1)
-    tensor([3., 1., 2.])
-    """
-    sizes = shape(x)
-    if dims is None:
-        flat = Reshape((total(sizes),))(x)
-        return rename(Reshape(sizes)(roll(flat, shifts, 0)), "Roll")
-    by = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    if not all(isinstance(k, int) for k in by):
-        raise ArgumentTypeError(f"roll: shifts are integers. Got {shifts!r}.")
-    over = (dims,) if isinstance(dims, int) else tuple(dims)
-    if len(by) != len(over):
-        raise ShapeError(
-            f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(over)}. Pass one shift per axis."
-        )
-    for k, d in zip(by, over, strict=True):
-        x = _rolled(x, k, axis_of(d, len(sizes)))
-    return rename(x, "Roll")
-
-
-def _rolled(x: Any, k: int, axis: int) -> Any:
-    n = shape(x)[axis] if shape(x) else 1
-    if isinstance(n, int):
-        k = k % n if n else 0
-    if k == 0:
-        return getitem(x, ...)
-    cut = n - k if k > 0 or isinstance(n, int) else -k
-    return Cat(axis)(along(x, axis, cut, n), along(x, axis, 0, cut))
+    for x in tensors:
+        if len(shape(x)) > 2:
+            raise ShapeError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+                f"Got shape {show_shape(shape(x))}; take its matrices one by one."
+            )
+    blocks = [_shaped(x, _in_rows(shape(x))) for x in tensors]
+    widths = [shape(x)[1] for x in blocks]
+    rows = [pad(x, (sum(widths[:k]), sum(widths[k + 1 :]))) for k, x in enumerate(blocks)]
+    return cat(rows, 0)

@@ -378,3 +378,67 @@ def _repeated(n: Any, repeats: Any, output_size: int | None) -> Any:
     if output_size not in (None, len(places)):
         raise ShapeError(f"allocated size does not match required size. Got {output_size}, expected {len(places)}.")
     return places
+
+
+# ------------------------------------------------------------------ at least so many axes
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one axis: a number becomes (1,).
+
+    Args:
+        tensors: any number of tensors, or one list of them.
+
+    Returns:
+        A tensor for one tensor, else a tuple.
+
+    >>> sg.atleast_1d(sg.tensor(2.0))
+    tensor([2.])
+    """
+    return _each(tensors, lambda s: s or (1,))
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n).
+
+    Args:
+        tensors: any number of tensors, or one list of them.
+
+    Returns:
+        A tensor for one tensor, else a tuple.
+
+    >>> sg.atleast_2d(sg.tensor([1.0, 2.0])).shape
+    (1, 2)
+    """
+    return _each(tensors, _in_rows)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three axes: (1, 1, 1) of a number, (1, n, 1) of a vector, (n, m, 1) of a matrix.
+
+    Args:
+        tensors: any number of tensors, or one list of them.
+
+    Returns:
+        A tensor for one tensor, else a tuple.
+
+    >>> sg.atleast_3d(sg.tensor([1.0, 2.0])).shape
+    (1, 2, 1)
+    """
+    return _each(tensors, _in_depth)
+
+
+def _in_rows(s: Shape) -> Shape:
+    return s if len(s) > 1 else (1, *(s or (1,)))
+
+
+def _in_depth(s: Shape) -> Shape:
+    return s if len(s) > 2 else (*_in_rows(s), 1)
+
+
+def _each(tensors: Any, to: Any) -> Any:
+    listed = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
+    found = tuple(_shaped(x, to(shape(x))) for x in (tensors[0] if listed else tensors))
+    return found[0] if len(found) == 1 and not listed else found
+
+
+def _shaped(x: Any, to: Shape) -> Any:
+    return x if shape(x) == to else Reshape(to)(x)

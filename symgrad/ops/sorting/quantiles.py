@@ -12,8 +12,8 @@ from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.blends import LERP
 from symgrad.ops.elementwise.declared import CLAMP_MIN, UNARY, where
+from symgrad.ops.elementwise.fused import LERP
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, SUB, show_shape

@@ -20,8 +20,7 @@ from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import Axes, float_of, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.reductions.extremes import amax, amin
-from symgrad.ops.reductions.pairs import nansum
-from symgrad.ops.reductions.reduce import mean
+from symgrad.ops.reductions.reduce import mean, nansum
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting.order import Argsort, MedianOfAll, _Finds

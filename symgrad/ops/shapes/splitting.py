@@ -1,156 +1,137 @@
-"""Putting tensors together and taking them apart by direction: dstack, hsplit, rot90, grids and choices.
-
-All are made of cat, slices and shapes.
-"""
+"""Taking tensors apart: split, chunk, unbind, and the same by direction. Every part is a slice."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.core.node import Shape
-from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.indexing.select import along
-from symgrad.ops.keys import integers
-from symgrad.ops.map import show_shape
+from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
+from symgrad.ops.indexing.select import along, part
+from symgrad.ops.keys import ALL, integers
 from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Reshape, axis_of
-from symgrad.ops.shapes.join import cat, hstack, split
-from symgrad.ops.shapes.padding import pad
+from symgrad.ops.shape import axis_of
 
 
-# ------------------------------------------------------------------ at least so many axes
-def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with at least one axis: a number becomes (1,).
+def split(x: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+    """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given.
 
     Args:
-        tensors: any number of tensors, or one list of them.
+        x: tensor with at least one axis.
+        split_size_or_sections: the size of a part, or the list of sizes, which add up to x's.
+        dim: the axis to cut.
 
     Returns:
-        A tensor for one tensor, else a tuple.
-
-    >>> sg.atleast_1d(sg.tensor(2.0))
-    tensor([2.])
-    """
-    return _each(tensors, lambda s: s or (1,))
-
-
-def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n).
-
-    Args:
-        tensors: any number of tensors, or one list of them.
-
-    Returns:
-        A tensor for one tensor, else a tuple.
-
-    >>> sg.atleast_2d(sg.tensor([1.0, 2.0])).shape
-    (1, 2)
-    """
-    return _each(tensors, _in_rows)
-
-
-def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with at least three axes: (1, 1, 1) of a number, (1, n, 1) of a vector, (n, m, 1) of a matrix.
-
-    Args:
-        tensors: any number of tensors, or one list of them.
-
-    Returns:
-        A tensor for one tensor, else a tuple.
-
-    >>> sg.atleast_3d(sg.tensor([1.0, 2.0])).shape
-    (1, 2, 1)
-    """
-    return _each(tensors, _in_depth)
-
-
-def _in_rows(s: Shape) -> Shape:
-    return s if len(s) > 1 else (1, *(s or (1,)))
-
-
-def _in_depth(s: Shape) -> Shape:
-    return s if len(s) > 2 else (*_in_rows(s), 1)
-
-
-def _each(tensors: Any, to: Any) -> Any:
-    listed = len(tensors) == 1 and isinstance(tensors[0], (list, tuple))
-    found = tuple(_shaped(x, to(shape(x))) for x in (tensors[0] if listed else tensors))
-    return found[0] if len(found) == 1 and not listed else found
-
-
-def _shaped(x: Any, to: Shape) -> Any:
-    return x if shape(x) == to else Reshape(to)(x)
-
-
-# ------------------------------------------------------------------ joining
-def dstack(tensors: Sequence[Any]) -> Any:
-    """The tensors one behind the other: joined along dim 2, vectors as (1, n, 1) and matrices as (n, m, 1).
-
-    Args:
-        tensors: shapes equal but for dim 2.
-
-    Returns:
-        A tensor with at least three axes.
+        A tuple of tensors.
 
     Raises:
-        ShapeError: the other sizes differ.
+        ShapeError: x has no axis, or the sizes do not fit.
 
-    >>> sg.dstack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
-    tensor([[[1., 3.],
-             [2., 4.]]])
+    >>> import symgrad as sg
+    >>> sg.split(sg.tensor([1.0, 2.0, 3.0]), 2)
+    (tensor([1., 2.]), tensor([3.]))
     """
-    return cat([_shaped(x, _in_depth(shape(x))) for x in tensors], 2)
+    if not shape(x):
+        raise ShapeError("split expects at least a 1-dimensional tensor. Got a number.")
+    a = axis_of(dim if axis is None else axis, len(shape(x)))
+    n = shape(x)[a]
+    if isinstance(split_size_or_sections, int):
+        return _cut(x, a, _equal_sizes(n, split_size_or_sections), "Split")
+    sizes = list(split_size_or_sections)
+    if sum(sizes) != n or any(isinstance(m, int) and m < 0 for m in sizes):
+        raise ShapeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+            f"{a}), but got split_sizes={sizes}. They sum to {sum(sizes)}."
+        )
+    return _cut(x, a, sizes, "SplitWithSizes")
 
 
-def column_stack(tensors: Sequence[Any]) -> Any:
-    """The tensors side by side, numbers and vectors as columns.
+def _equal_sizes(n: Any, size: int) -> list[int]:
+    _check_counted(n, "split")
+    if size < 0:
+        raise ShapeError(f"split expects split_size be non-negative, but got split_size={size}. Pass a positive size.")
+    if size == 0 and n > 0:
+        raise ShapeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}. Pass a positive size."
+        )
+    return [min(size, n - start) for start in range(0, n, size or 1)] or [0]
+
+
+def _check_counted(n: Any, who: str) -> None:
+    if not isinstance(n, int):
+        raise ShapeError(
+            f"{who}: the number of parts of an axis of symbolic size {n} is unknown. "
+            f"Use split with the sizes, as in [k, {n} - k]."
+        )
+
+
+def _cut(x: Any, axis: int, sizes: Sequence[Any], name: str) -> tuple[Any, ...]:
+    found: list[Any] = []
+    start: Any = 0
+    for n in sizes:
+        found.append(along(x, axis, start, start + n, name))
+        start = start + n
+    return tuple(found)
+
+
+def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+    """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller.
 
     Args:
-        tensors: vectors (n,), or shapes equal but for dim 1.
+        x: tensor with at least one axis.
+        chunks: how many parts at most.
+        dim: the axis to cut.
 
     Returns:
-        A tensor with at least two axes.
+        A tuple of tensors.
 
     Raises:
-        ShapeError: the other sizes differ.
+        ShapeError: x has no axis, or chunks is not positive.
 
-    >>> sg.column_stack([sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0])])
-    tensor([[1., 3.],
-            [2., 4.]])
+    >>> import symgrad as sg
+    >>> sg.chunk(sg.tensor([1.0, 2.0, 3.0]), 2)
+    (tensor([1., 2.]), tensor([3.]))
     """
-    return hstack([_shaped(x, (*(shape(x) or (1,)), 1)) if len(shape(x)) < 2 else x for x in tensors])
+    if not shape(x):
+        raise ShapeError("chunk expects at least a 1-dimensional tensor. Got a number.")
+    if chunks < 1:
+        raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}. Pass at least 1.")
+    a = axis_of(dim if axis is None else axis, len(shape(x)))
+    n = shape(x)[a]
+    _check_counted(n, "chunk")
+    if n == 0:
+        return _cut(x, a, [0] * chunks, "Split")
+    return _cut(x, a, _equal_sizes(n, -(-n // chunks)), "Split")
 
 
-def block_diag(*tensors: Any) -> Any:
-    """The matrix with the given ones along its diagonal, and zeros elsewhere.
+def unbind(x: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
+    """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0.
 
     Args:
-        tensors: matrices (n₀, m₀), (n₁, m₁), …; vectors count as rows, numbers as (1, 1).
+        x: tensor with at least one axis.
+        dim: the axis to take apart.
 
     Returns:
-        A matrix (n₀ + n₁ + …, m₀ + m₁ + …).
+        A tuple of tensors without the axis.
 
     Raises:
-        ShapeError: a tensor has more than two axes.
+        IndexRangeError: x has no axis.
 
-    >>> sg.block_diag(sg.tensor([[1.0, 2.0]]), sg.tensor(3.0))
-    tensor([[1., 2., 0.],
-            [0., 0., 3.]])
+    >>> import symgrad as sg
+    >>> sg.unbind(sg.tensor([1.0, 2.0]))
+    (tensor(1.), tensor(2.))
     """
-    for x in tensors:
-        if len(shape(x)) > 2:
-            raise ShapeError(
-                "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
-                f"Got shape {show_shape(shape(x))}; take its matrices one by one."
-            )
-    blocks = [_shaped(x, _in_rows(shape(x))) for x in tensors]
-    widths = [shape(x)[1] for x in blocks]
-    rows = [pad(x, (sum(widths[:k]), sum(widths[k + 1 :]))) for k, x in enumerate(blocks)]
-    return cat(rows, 0)
+    sizes = shape(x)
+    if not sizes:
+        raise IndexRangeError(
+            "Dimension specified as 0 but tensor has no dimensions. Only tensors with axes come apart."
+        )
+    a = axis_of(dim if axis is None else axis, len(sizes))
+    _check_counted(sizes[a], "unbind")
+    after = [ALL] * (len(sizes) - a - 1)
+    return tuple(part((*[ALL] * a, k, *after), "Unbind")(x) for k in range(sizes[a]))
 
 
-# ------------------------------------------------------------------ taking apart
+# ------------------------------------------------------------------ at given places, and by direction
 def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
                  sections: Any = None, axis: int | None = None) -> tuple[Any, ...]:  # fmt: skip
     """x cut along ``dim`` into k parts of nearly equal size, or before the given places.

@@ -1,4 +1,4 @@
-"""The trapezoidal rule, of all samples or of those so far."""
+"""Calculus of samples: differences along an axis, and the trapezoidal rule, of all samples or of those so far."""
 
 from __future__ import annotations
 
@@ -7,11 +7,53 @@ from typing import Any
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import as_floats
+from symgrad.ops.elementwise.logic import bitwise
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import ADD, DIV, MUL, SUB
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shapes.join import cat
+
+
+def diff(
+    input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None
+) -> Any:
+    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ.
+
+    Args:
+        input: x, with at least one axis.
+        n: how often.
+        dim, axis: the axis.
+        prepend, append: entries to join before and after first.
+
+    Returns:
+        A tensor with n fewer entries along the axis.
+
+    Raises:
+        ShapeError: x has no axis.
+        ArgumentError: n is negative.
+
+    >>> sg.diff(sg.tensor([1.0, 4.0, 9.0]))
+    tensor([3., 5.])
+    """
+    if not shape(input):
+        raise ShapeError("diff expects input to be at least one-dimensional. Got a number.")
+    a = axis_of(dim if axis is None else axis, len(shape(input)))
+    if n < 0:
+        raise ArgumentError(f"order must be non-negative but got {n}. diff: pass how often to take differences.")
+    if n == 0:  # as in torch and NumPy, without what is to be joined
+        return input
+    parts = [p for p in (prepend, input, append) if p is not None]
+    y = cat(parts, a) if len(parts) > 1 else input
+    for _ in range(min(n, shape(y)[a])):
+        y = _less(along(y, a, 1, shape(y)[a]), along(y, a, 0, shape(y)[a] - 1))
+    return y
+
+
+def _less(x: Any, z: Any) -> Any:
+    dtype = getattr(x, "dtype", None)
+    return bitwise("xor", x, z) if dtype is not None and dtype.kind == "b" else SUB(x, z)
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Any:

@@ -1,0 +1,115 @@
+"""Relatives of the gamma function: polygamma, its multivariate logarithm, and the Hurwitz zeta function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
+from symgrad.errors import ArgumentError, NotYet
+from symgrad.ops.elementwise.declared import UNARY
+from symgrad.ops.frozen import frozen
+from symgrad.ops.map import ADD, MUL, NEG, SUB, Map, broadcast_shapes, sum_terms
+from symgrad.ops.protocol import Op, rename
+from symgrad.scalars import X
+from symgrad.scalars import besselj as kernels
+from symgrad.scalars import polygamma as _polygamma
+from symgrad.scalars.gamma import MAX_ORDER
+
+
+def mvlgamma(input: Any, p: int) -> Any:
+    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1.
+
+    Derivative: Σ ψ(x - j/2).
+
+    Args:
+        input: x > (p - 1)/2, any shape.
+        p: the dimension, at least 1.
+
+    Returns:
+        A tensor shaped like input.
+
+    Raises:
+        ArgumentError: p is below 1.
+
+    >>> sg.mvlgamma(sg.tensor(2.0), 1)
+    tensor(0.)
+    """
+    if p < 1:
+        raise ArgumentError(f"p has to be greater than or equal to 1. Got {p}.")
+    terms = sum_terms([UNARY["lgamma"](SUB(input, j / 2) if j else input) for j in range(p)])
+    return rename(ADD(terms, p * (p - 1) / 4 * math.log(math.pi)), "Mvlgamma")
+
+
+def polygamma(x: Any, n: int) -> Any:
+    """ψₙ(x), the n-th derivative of digamma; n is one of 0, …, 100."""
+    if not 0 <= n <= MAX_ORDER or n != int(n):
+        raise ArgumentError(f"polygamma(n, x): expected n in 0, 1, …, {MAX_ORDER}, got n = {n!r}.")
+    return Map.of(_polygamma(int(n), X[0]), 1, "Polygamma")(x)
+
+
+@frozen
+class Zeta(Op):
+    """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; differentiated by q."""
+
+    name = "SpecialZeta"
+    saves = "x"
+    gives = floating
+
+    def forward(self, s: Any, q: Any) -> Any:
+        """Compute."""
+        return kernels.zeta(s, q)
+
+    def on_symbols(self, s: Any, q: Any) -> Any:
+        """SymPy's function."""
+        return np.frompyfunc(sp.zeta, 2, 1)(s, q)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """Broadcast the shapes."""
+        return broadcast_shapes(*shapes)
+
+    def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
+        # ∂ζ/∂q = -s ζ(s + 1, q)
+        if i == 0:
+            raise NotYet(
+                "the derivative for 'self' is not implemented: of special.zeta(x, other) in x. Pass x.detach(), or a "
+                "number."
+            )
+        return NEG(MUL(g, MUL(s, Zeta()(ADD(s, 1.0), q))))
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """The slope is a number for each entry."""
+        return self.vjp(0 if ts[0] is not None else 1, ts[1], y, *xs)
+
+    def text(self, *args: str) -> str:
+        """ζ(s, q)."""
+        return f"ζ({', '.join(args)})"
+
+    def latex(self, *args: str) -> str:
+        """ζ(s, q)."""
+        return f"\\zeta\\left({', '.join(args)}\\right)"
+
+
+def zeta(input: Any, other: Any) -> Any:
+    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; for q = 1 Riemann's.
+
+    Derivative in q: -x ζ(x + 1, q). There is none in x.
+
+    Args:
+        input, other: x and q, broadcast against each other.
+
+    Returns:
+        A tensor of the broadcast shape; ∞ for x = 1 and at the poles q = 0, -1, …, nan for x < 1.
+
+    Raises:
+        NotYet: a derivative by x is asked for.
+
+    >>> sg.special.zeta(sg.tensor(2.0), 1.0)
+    tensor(1.6449)
+    """
+    return Zeta()(input, other)
