@@ -88,9 +88,9 @@ def power(x: Any, exponent: Any) -> Any:
         x = Cast(np.dtype(np.int64))(x)
     if isinstance(p, (int, float)) and not isinstance(p, bool) and p == p and abs(p) <= 16 and p != 0:
         op = power_map(p)
-        if op is not None and not (p < 0 and _is_integer(x)):
+        if op is not None and not (p < 0 and is_integer(x)):
             return op(x)
-    if isinstance(p, int) and p < 0 and _is_integer(x):
+    if isinstance(p, int) and p < 0 and is_integer(x):
         raise DTypeError(
             f"Integers to negative integer powers are not allowed. Got an integer tensor to the power {p}; "
             "convert it with .to(float) first."
@@ -98,7 +98,8 @@ def power(x: Any, exponent: Any) -> Any:
     return POW(x, p)
 
 
-def _is_integer(x: Any) -> bool:
+def is_integer(x: Any) -> bool:
+    """Whether x is a tensor of integers or truth values."""
     dtype = getattr(x, "dtype", None)
     return dtype is not None and dtype.kind in "iub"
 
@@ -108,7 +109,7 @@ def divided(x: Any, other: Any, rounding_mode: str) -> Any:
     if rounding_mode == "floor":
         return BINARY["floor_divide"](x, other)
     if rounding_mode == "trunc":
-        if _is_integer(x) and (isinstance(other, int) or _is_integer(other)):
+        if is_integer(x) and (isinstance(other, int) or is_integer(other)):
             return BINARY["floor_divide"](SUB(x, BINARY["fmod"](x, other)), other)  # exact
         return UNARY["trunc"](DIV(x, other))
     raise ArgumentError(
@@ -146,12 +147,6 @@ def where(condition: Any, input: Any, other: Any) -> Any:
             f"{torch_dtype(np.empty(0, dtype))}. Compare it with something, as in x > 0."
         )
     return WHERE(condition, input, other)
-
-
-def _counts(x: Any) -> bool:
-    """Whether x is a tensor of integers or truth values."""
-    dtype = getattr(x, "dtype", None)
-    return dtype is not None and dtype.kind in "iub"
 
 
 def float_power(input: Any, exponent: Any) -> Any:

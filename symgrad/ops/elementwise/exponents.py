@@ -12,7 +12,7 @@ from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, floating, positions
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.declared import _counts
+from symgrad.ops.elementwise.declared import is_integer
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, Map
 from symgrad.ops.protocol import Op
@@ -135,7 +135,7 @@ def ldexp(input: Any, other: Any) -> Any:
     Returns:
         A tensor of the broadcast shape, of the dtype of x, of the default dtype for integers.
     """
-    if _counts(input):
+    if is_integer(input):
         input = Cast(get_default_dtype())(input)
     dtype = getattr(input, "dtype", None)
-    return LDEXP(input, Cast(dtype)(other) if dtype is not None and _counts(other) else other)
+    return LDEXP(input, Cast(dtype)(other) if dtype is not None and is_integer(other) else other)

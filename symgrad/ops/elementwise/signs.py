@@ -10,7 +10,7 @@ import sympy as sp
 
 from symgrad.core.promotion import truths
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.declared import BINARY, _counts
+from symgrad.ops.elementwise.declared import BINARY, is_integer
 from symgrad.ops.elementwise.logic import Bits
 from symgrad.ops.frozen import frozen
 
@@ -60,6 +60,6 @@ def heaviside(input: Any, values: Any) -> Any:
 
     Derivative in values: 1 where x = 0, else 0. Of integers it is an integer.
     """
-    if _counts(input) and _counts(values):
+    if is_integer(input) and is_integer(values):
         return Cast(np.result_type(input.dtype, values.dtype))(BINARY["heaviside"](input, values))
     return BINARY["heaviside"](input, values)

@@ -9,7 +9,7 @@ import numpy as np
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.elementwise.declared import _counts
+from symgrad.ops.elementwise.declared import is_integer
 from symgrad.ops.linalg.products import _need, bmm, mm, mv, outer
 from symgrad.ops.map import ADD, MUL
 from symgrad.ops.protocol import rename, shape
@@ -18,7 +18,7 @@ from symgrad.ops.shape import Expand
 
 def _added(x: Any, y: Any, beta: float, alpha: float, name: str) -> Any:
     """β x + α y; of integers the factors lose their fractions, as in PyTorch."""
-    if _counts(x) and _counts(y):
+    if is_integer(x) and is_integer(y):
         beta, alpha = int(beta), int(alpha)
     y = y if alpha == 1 else MUL(y, alpha)
     if beta == 0:  # whatever x holds, nan included
@@ -70,7 +70,7 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1)
         DTypeError: a factor has a fraction, and all tensors hold integers.
     """
     tensors = [input, vec1, vec2]
-    if all(map(_counts, tensors)):
+    if all(map(is_integer, tensors)):
         for word, factor in (("beta", beta), ("alpha", alpha)):
             if isinstance(factor, float):
                 raise DTypeError(
