@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -19,6 +19,7 @@ from symgrad.errors import ArgumentError, DTypeError, NumberRangeError, SymgradE
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
 Read = Callable[[Any, Sequence[Any]], sp.Expr]
+T = TypeVar("T")  # what the named tuples that some functions return hold: tensors, as users see them
 
 
 class Traced:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -15,7 +15,7 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import is_integer
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, Map
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, T
 from symgrad.scalars import X
 
 
@@ -98,14 +98,14 @@ def _exponent(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((0, sp.Eq(x, 0)), (sp.floor(sp.log(sp.Abs(x)) / sp.log(2)) + 1, True))
 
 
-class Frexp(NamedTuple):
+class Frexp(NamedTuple, Generic[T]):
     """m and e with x = m 2ᵉ."""
 
-    mantissa: Any
-    exponent: Any
+    mantissa: T
+    exponent: T
 
 
-def frexp(input: Any) -> Frexp:
+def frexp(input: Any) -> Frexp[Any]:
     """m and e with x = m 2ᵉ and ½ ≤ |m| < 1.
 
     Derivative: 2⁻ᵉ of m, none of e.

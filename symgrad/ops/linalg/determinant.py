@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, permutations
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -16,7 +16,7 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.linalg.square import check_square, check_terms, on_matrices, real
 from symgrad.ops.map import MUL
-from symgrad.ops.protocol import Op, bracket, shape
+from symgrad.ops.protocol import Op, T, bracket, shape
 from symgrad.ops.shape import Reshape
 
 
@@ -326,11 +326,11 @@ class DetSign(Op):
         return f"\\operatorname{{sign}}\\det\\left({args[0]}\\right)"
 
 
-class SlogDet(NamedTuple):
+class SlogDet(NamedTuple, Generic[T]):
     """The two parts of a determinant: sign · exp(logabsdet)."""
 
-    sign: Any
-    logabsdet: Any
+    sign: T
+    logabsdet: T
 
 
 def logdet(A: Any) -> Any:
@@ -353,7 +353,7 @@ def logdet(A: Any) -> Any:
     return LogDet()(A)
 
 
-def slogdet(A: Any) -> SlogDet:
+def slogdet(A: Any) -> SlogDet[Any]:
     """The sign and the logarithm of |det A|, which neither over- nor underflow.
 
     Args:

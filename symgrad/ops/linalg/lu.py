@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -20,7 +20,7 @@ from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square, real
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
-from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shapes.join import cat
 
 
@@ -181,22 +181,22 @@ def _unit(y: Any) -> Any:
 
 
 # ------------------------------------------------------------------ what users call
-class LUFactor(NamedTuple):
+class LUFactor(NamedTuple, Generic[T]):
     """L and U in one matrix, and the row, counted from 1, that each row was exchanged with."""
 
-    LU: Any
-    pivots: Any
+    LU: T
+    pivots: T
 
 
-class LU(NamedTuple):
+class LU(NamedTuple, Generic[T]):
     """A matrix taken apart: P L U."""
 
-    P: Any
-    L: Any
-    U: Any
+    P: T
+    L: T
+    U: T
 
 
-def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor:
+def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor[Any]:
     """A = P L U in one matrix: U on and above the diagonal, L below it; and the exchanges of rows that are P.
 
     Args:
@@ -219,7 +219,7 @@ def lu_factor(A: Any, *, pivot: bool = True) -> LUFactor:
     return LUFactor(rename(packed, "LinalgLuFactorEx"), Cast(np.dtype(np.int32))(pivots))
 
 
-def lu(A: Any, *, pivot: bool = True) -> LU:
+def lu(A: Any, *, pivot: bool = True) -> LU[Any]:
     """A = P L U, P a permutation, L lower triangular with ones on its diagonal, U upper triangular.
 
     Args:

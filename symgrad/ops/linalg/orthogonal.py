@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.matrices import Tril, Triu
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
-from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import cat
 
@@ -97,14 +97,14 @@ def _divided(x: Any, r: Any) -> Any:
     return mT(Solve(False)(r, mT(x)))
 
 
-class QR(NamedTuple):
+class QR(NamedTuple, Generic[T]):
     """A matrix taken apart: Q R, with QᵀQ = I and R upper triangular."""
 
-    Q: Any
-    R: Any
+    Q: T
+    R: T
 
 
-def qr(A: Any, mode: str = "reduced") -> QR:
+def qr(A: Any, mode: str = "reduced") -> QR[Any]:
     """A = Q R, Q with orthonormal columns and R upper triangular; the signs are LAPACK's.
 
     Args:

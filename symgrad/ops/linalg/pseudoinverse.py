@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -18,7 +18,7 @@ from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.spectral import check_matrix, svdvals
 from symgrad.ops.linalg.square import adjugate, check_square, determinant
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
-from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.protocol import Op, T, bracket, rename, shape
 from symgrad.ops.reductions.extremes import amax
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, total
@@ -217,16 +217,16 @@ def _largest(s: Any) -> Any:
 
 
 # ------------------------------------------------------------------ least squares
-class LstSq(NamedTuple):
+class LstSq(NamedTuple, Generic[T]):
     """A least squares solution, what it leaves, and what was seen of A."""
 
-    solution: Any
-    residuals: Any
-    rank: Any
-    singular_values: Any
+    solution: T
+    residuals: T
+    rank: T
+    singular_values: T
 
 
-def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq:
+def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Any]:
     """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b.
 
     Args:

@@ -7,7 +7,7 @@ depend on it has a derivative of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -21,7 +21,7 @@ from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.square import check_square
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.protocol import Op, T, shape
 from symgrad.ops.shape import Reshape
 
 
@@ -164,14 +164,14 @@ class Eigenvectors(_OfSymmetric):
         return f"V_{{\\mathrm{{eigh}}}}\\left({self._written(args[0])}\\right)"
 
 
-class Eigh(NamedTuple):
+class Eigh(NamedTuple, Generic[T]):
     """A symmetric matrix taken apart: V diag(λ) Vᵀ."""
 
-    eigenvalues: Any
-    eigenvectors: Any
+    eigenvalues: T
+    eigenvectors: T
 
 
-def eigh(A: Any, UPLO: str = "L") -> Eigh:
+def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
     """A = V diag(λ) Vᵀ: the eigenvalues and orthonormal eigenvectors of a symmetric matrix.
 
     The gradient holds for what does not depend on the signs of the eigenvectors. That of the eigenvectors divides
@@ -344,15 +344,15 @@ def _vectors_pulled(u: Any, v: Any, s: Any, g: Any) -> Any:
     return matmul(found, mT(v))
 
 
-class SVD(NamedTuple):
+class SVD(NamedTuple, Generic[T]):
     """A matrix taken apart: U diag(S) Vh."""
 
-    U: Any
-    S: Any
-    Vh: Any
+    U: T
+    S: T
+    Vh: T
 
 
-def svd(A: Any, full_matrices: bool = True) -> SVD:
+def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
     """A = U diag(s) Vᵀ, the singular value decomposition.
 
     The gradient holds for what does not depend on the signs of the singular vectors. That of U and V divides by

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from symgrad.errors import ShapeError
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import T, rename, shape
 
 
-class Triangular(NamedTuple):
+class Triangular(NamedTuple, Generic[T]):
     """The solution, and the coefficients it was found with."""
 
-    solution: Any
-    cloned_coefficient: Any
+    solution: T
+    cloned_coefficient: T
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
@@ -71,7 +71,7 @@ def cholesky_inverse(L: Any, upper: bool = False) -> Any:
 
 def triangular_solve(
     b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
-) -> Triangular:
+) -> Triangular[Any]:
     """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A.
 
     Args:

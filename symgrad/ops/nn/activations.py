@@ -11,7 +11,7 @@ import sympy as sp
 
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.map import MUL, NEG, Map
+from symgrad.ops.map import DIV, MUL, NEG, Map
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.softmax import softmax
 from symgrad.ops.shape import Reshape, axis_of
@@ -256,3 +256,25 @@ def glu(input: Any, dim: int = -1) -> Any:
 def softmin(input: Any, dim: int | None = None, *, dtype: Any = None) -> Any:
     """exp(-x) / Σ exp(-x) along one axis."""
     return softmax(NEG(input), dim, dtype=dtype)
+
+
+def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+    """log(1 + exp(β x)) / β.
+
+    Derivative: σ(β x).
+
+    Args:
+        input: tensor, array or number, any shape.
+        beta: β.
+        threshold: accepted as torch accepts it, and not needed: torch returns x itself where β x > threshold,
+            with an error of up to 2e-9; symgrad's kernel neither overflows nor jumps.
+
+    Returns:
+        A tensor shaped like input.
+
+    >>> sg.nn.functional.softplus(sg.tensor([0.0, 1000.0]))
+    tensor([6.9315e-01, 1.0000e+03])
+    """
+    if beta == 1:
+        return UNARY["softplus"](input)
+    return rename(DIV(UNARY["softplus"](MUL(input, beta)), beta), "Softplus")

@@ -7,7 +7,7 @@ returns, as torch does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -18,7 +18,7 @@ from symgrad.errors import ArgumentTypeError
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.frozen import field, frozen
-from symgrad.ops.protocol import Op, Traced, rename, shape
+from symgrad.ops.protocol import Op, T, Traced, rename, shape
 from symgrad.ops.reduction import (
     Axes,
     Reduction,
@@ -34,11 +34,11 @@ from symgrad.ops.reduction import (
 from symgrad.ops.shape import Reshape, axis_of, total
 
 
-class Extremum(NamedTuple):
+class Extremum(NamedTuple, Generic[T]):
     """The extreme entries along an axis, and the index of each."""
 
-    values: Any
-    indices: Any
+    values: T
+    indices: T
 
 
 @frozen
@@ -360,7 +360,7 @@ def _three_calls(name: str, x: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     return _with_indices(name, x, _one_axis(name, x, dim), keepdim)
 
 
-def _with_indices(name: str, x: Any, axis: int | None, keepdim: bool) -> Extremum:
+def _with_indices(name: str, x: Any, axis: int | None, keepdim: bool) -> Extremum[Any]:
     largest = name == "max"
     axes = () if axis is None else (axis,)
     needs_entries(name, x, axis, axes)

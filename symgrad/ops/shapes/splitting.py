@@ -197,7 +197,9 @@ def split_with_sizes(x: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: 
     return split(x, list(split_sizes), dim, axis=axis)
 
 
-def hsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> Any:
+def hsplit(
+    input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Any, ...]:
     """x cut from left to right: along dim 1, a vector along dim 0.
 
     Args:
@@ -218,7 +220,9 @@ def hsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, 
     return _directed("hsplit", input, a, 1, (indices_or_sections, indices, sections))
 
 
-def vsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> Any:
+def vsplit(
+    input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Any, ...]:
     """x cut from top to bottom, along dim 0.
 
     Args:
@@ -237,7 +241,9 @@ def vsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, 
     return _directed("vsplit", input, 0, 2, (indices_or_sections, indices, sections))
 
 
-def dsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> Any:
+def dsplit(
+    input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None
+) -> tuple[Any, ...]:
     """x cut from front to back, along dim 2.
 
     Args:

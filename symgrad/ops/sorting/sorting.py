@@ -5,24 +5,24 @@ The gradient of an entry goes to where it was found, which is the index returned
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.indexing.select import along
 from symgrad.ops.map import show_shape
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import T, rename, shape
 from symgrad.ops.reduction import is_float, kept, needs_entries, over
 from symgrad.ops.reductions.extremes import Extremum
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.sorting.order import ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 
-class Ordered(NamedTuple):
+class Ordered(NamedTuple, Generic[T]):
     """Entries in order, and where each was."""
 
-    values: Any
-    indices: Any
+    values: T
+    indices: T
 
 
 def _row(x: Any, dim: Any, axis: Any) -> tuple[Any, int]:
@@ -37,7 +37,7 @@ def _back(y: Any, x: Any) -> Any:
 
 def sort(
     input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None
-) -> Ordered:
+) -> Ordered[Any]:
     """The entries in order along one axis, and where they were.
 
     Args:
@@ -79,7 +79,7 @@ def argsort(
 
 def topk(
     input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None
-) -> Ordered:
+) -> Ordered[Any]:
     """The k largest entries along one axis, in order, and where they were.
 
     Args:
@@ -109,7 +109,7 @@ def topk(
 
 def kthvalue(
     input: Any, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
-) -> Ordered:
+) -> Ordered[Any]:
     """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them.
 
     Args:
@@ -167,13 +167,13 @@ def median(
     return _single(input, x, Median(a)(x), a, keepdim or keepdims, "Median")
 
 
-def _single(input: Any, x: Any, at: Any, a: int, keepdim: bool, name: str) -> Ordered:
+def _single(input: Any, x: Any, at: Any, a: int, keepdim: bool, name: str) -> Ordered[Any]:
     """Return the entries at positions of length one along the axis, which goes unless it is to stay."""
     to = kept(shape(input), (a,)) if keepdim else (*shape(x)[:a], *shape(x)[a + 1 :])
     return Ordered(*(rename(Reshape(to)(y), name) for y in (TakeAlongAxis(a)(x, at), at)))
 
 
-def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum:
+def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Any]:
     """The largest entry so far along one axis, and where it is, the last one of equals.
 
     Args:
@@ -189,7 +189,7 @@ def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Ex
     return _running(input, dim, axis, largest=True)
 
 
-def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum:
+def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Any]:
     """The smallest entry so far along one axis, and where it is, the last one of equals.
 
     Args:
@@ -205,7 +205,7 @@ def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Ex
     return _running(input, dim, axis, largest=False)
 
 
-def _running(input: Any, dim: Any, axis: Any, *, largest: bool) -> Extremum:
+def _running(input: Any, dim: Any, axis: Any, *, largest: bool) -> Extremum[Any]:
     x, a = _row(input, dim, axis)
     at = ArgRunning(a, largest)(x)
     name = "Cummax" if largest else "Cummin"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -17,7 +17,7 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.norms import vector_norm
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
-from symgrad.ops.protocol import rename, shape
+from symgrad.ops.protocol import T, rename, shape
 from symgrad.ops.reduction import Axes, float_of, is_float, kept, needs_entries, on_rows, resolve
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.reductions.reduce import mean, nansum
@@ -156,7 +156,7 @@ class ArgMode(_Finds):
 
 def mode(
     input: Any, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False
-) -> Ordered:
+) -> Ordered[Any]:
     """The most frequent entry along one axis, the smallest of several, and where it is, the last one of equals.
 
     Args:
@@ -179,16 +179,16 @@ def mode(
 
 
 # ------------------------------------------------------------------ both ends, and columns in order
-class Range(NamedTuple):
+class Range(NamedTuple, Generic[T]):
     """The smallest entries, and the largest."""
 
-    min: Any
-    max: Any
+    min: T
+    max: T
 
 
 def aminmax(
     input: Any, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool = False
-) -> Range:
+) -> Range[Any]:
     """Both min x and max x; ties share the gradient evenly.
 
     Args:
