@@ -4,8 +4,7 @@ The public names. torch's where torch has one, JAX's for the function transforms
 """
 
 import importlib as _importlib
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+import typing as _typing
 
 import numpy as _np
 
@@ -18,6 +17,8 @@ from symgrad.engine import backward as _backward
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
+from symgrad.support.namespace import missing as _missing
+from symgrad.support.namespace import shown as _shown
 from symgrad.tensors import creation as _creation
 from symgrad.tensors import queries as _queries
 from symgrad.tensors import random as _random
@@ -69,15 +70,19 @@ _LATER = {
     "utils": "symgrad.utils",
 }
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from symgrad import exports, nn, optim, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
     from symgrad.expression.reader import parse
-    from symgrad.forms import ClosedForm, derive
+    from symgrad.forms.closed import ClosedForm
+    from symgrad.forms.derive import derive
     from symgrad.forms.sympy import from_sympy
-    from symgrad.teach import explain, graph, report, table
+    from symgrad.teach.explanation import explain
+    from symgrad.teach.pictures.picture import graph
+    from symgrad.teach.report import report
+    from symgrad.teach.table import table
     from symgrad.transforms.loops import fori_loop, scan
 
 
@@ -85,27 +90,23 @@ _MODULES = {"exports", "nn", "optim", "testing", "utils"}
 _COMPLEX = {"angle", "complex", "fft", "imag", "istft", "polar", "stft", "view_as_complex", "view_as_real"}
 
 
-def __getattr__(name: str) -> _Any:
-    if name not in _LATER:
-        why = ": its numbers are real" if name in _COMPLEX else ""
-        raise AttributeError(f"module 'symgrad' has no attribute {name!r}{why}")
-    module = _importlib.import_module(_LATER[name])
-    found = globals()[name] = module if name in _MODULES else getattr(module, name)
-    return found
+if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
+
+    def __getattr__(name: str) -> _typing.Any:
+        if name not in _LATER:
+            why = ": its numbers are real" if name in _COMPLEX else ""
+            raise _missing("symgrad", name, [] if why else __all__, why)
+        module = _importlib.import_module(_LATER[name])
+        found = globals()[name] = module if name in _MODULES else getattr(module, name)
+        return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return _shown(globals(), [*__all__, "errors"])
 
 
-def _symbolic(*args: _Any) -> None:
+def _symbolic(*args: _typing.Any) -> None:
     _importlib.import_module("symgrad.forms.derive").symbolic(*args)
 
 
-def _expr(t: Tensor) -> _Any:
-    """The SymPy expression of a recorded tensor."""
-    return _importlib.import_module("symgrad.forms.derive").expression(t).expr
-
-
 _backward.MODES["symbolic"] = _symbolic
-Tensor.expr = property(_expr)  # type: ignore[attr-defined]

@@ -22,6 +22,7 @@ from symgrad.ops.linalg.lu import LU, LUFactor
 from symgrad.ops.linalg.orthogonal import QR
 from symgrad.ops.linalg.pseudoinverse import LstSq
 from symgrad.ops.linalg.spectral import SVD, Eigh
+from symgrad.support.namespace import namespace
 
 __all__ = [
     "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",
@@ -64,3 +65,5 @@ cond, householder_product = public(norms.cond), public(orthogonal.householder_pr
 lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
 lu = public(lu.lu)  # type: ignore[assignment]
 vecdot = public(multilinear.vecdot)
+
+__getattr__, __dir__ = namespace(globals(), __all__)

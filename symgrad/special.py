@@ -23,6 +23,7 @@ from symgrad.functions.functions import (
     xlogy,
 )
 from symgrad.ops.elementwise import bessel, gamma
+from symgrad.support.namespace import namespace
 
 __all__ = [
     "bessel_j0", "bessel_j1", "digamma", "entr", "erf", "erfc", "erfcx", "erfinv", "exp2", "expit", "expm1", "gammaln",
@@ -41,3 +42,5 @@ i0e = _unary("i0e", "exp(-|x|) I₀(x).", "exp(-|x|) I₁(x) - sign(x) y")
 i1 = _unary("i1", "The modified Bessel function I₁(x).", "I₀(x) - y/x")
 i1e = _unary("i1e", "exp(-|x|) I₁(x).", "exp(-|x|) I₀(x) - y (sign(x) + 1/x)")
 xlog1py = _binary("xlog1py", "x log(1 + other), and 0 where x = 0.")
+
+__getattr__, __dir__ = namespace(globals(), __all__)

@@ -330,7 +330,7 @@ def test_a_method_takes_torchs_keywords(entry, torch):
 
 def test_every_function_is_called_by_keywords_here():
     called = {name for name, _ in KEYWORDS}
-    for module, prefix in [(sg.functions, ""), (sg.arrays, ""), (sg.linalg, "linalg."), (sg.special, "special."),
+    for module, prefix in [(sg.functions, ""), (sg.linalg, "linalg."), (sg.special, "special."),
                            (sg.nn.functional, "nn.functional.")]:  # fmt: skip
         functions = {prefix + n for n in module.__all__ if not isinstance(getattr(module, n), type)}
         assert functions - called - NO_KEYWORDS - {"linalg.trace"} == set()  # torch has no linalg.trace

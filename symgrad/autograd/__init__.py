@@ -11,6 +11,7 @@ from symgrad.autograd.function import Function, once_differentiable
 from symgrad.core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from symgrad.engine import backward as _engine
 from symgrad.errors import ArgumentError, GradcheckError
+from symgrad.support.namespace import missing, shown
 from symgrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -27,12 +28,18 @@ if TYPE_CHECKING:
 _LATER = {"functional": "functional", "gradcheck": "checks", "gradgradcheck": "checks"}  # imported when asked for
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'symgrad.autograd' has no attribute {name!r}")
-    module = importlib.import_module(f"symgrad.autograd.{_LATER[name]}")
-    found = globals()[name] = module if name == "functional" else getattr(module, name)
-    return found
+if not TYPE_CHECKING:  # checkers would take every name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise missing("symgrad.autograd", name, __all__)
+        module = importlib.import_module(f"symgrad.autograd.{_LATER[name]}")
+        found = globals()[name] = module if name == "functional" else getattr(module, name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return shown(globals(), __all__)
 
 
 def _many(x: Any) -> list[Any]:

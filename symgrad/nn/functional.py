@@ -5,14 +5,10 @@ Only the door: what they compute stands in ``ops``.
 
 from __future__ import annotations
 
-from typing import Any
-
 from symgrad.engine.public import public
 from symgrad.functions import logsigmoid, relu, sigmoid, tanh
 from symgrad.nn.dropout import dropout
 from symgrad.nn.normalise import batch_norm, instance_norm
-from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.map import DIV, MUL
 from symgrad.ops.nn import (
     activations,
     distances,
@@ -26,9 +22,9 @@ from symgrad.ops.nn import (
     robust,
     windows,
 )
-from symgrad.ops.protocol import rename
 from symgrad.ops.reductions import softmax as _softmax
 from symgrad.ops.shapes import padding
+from symgrad.support.namespace import namespace
 
 __all__ = [
     "relu", "sigmoid", "tanh", "softplus", "logsigmoid", "softmax", "log_softmax",
@@ -48,29 +44,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@public
-def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """log(1 + exp(β x)) / β.
-
-    Derivative: σ(β x).
-
-    Args:
-        input: tensor, array or number, any shape.
-        beta: β.
-        threshold: accepted as torch accepts it, and not needed: torch returns x itself where β x > threshold,
-            with an error of up to 2e-9; symgrad's kernel neither overflows nor jumps.
-
-    Returns:
-        A tensor shaped like input.
-
-    >>> sg.nn.functional.softplus(sg.tensor([0.0, 1000.0]))
-    tensor([6.9315e-01, 1.0000e+03])
-    """
-    if beta == 1:
-        return UNARY["softplus"](input)
-    return rename(DIV(UNARY["softplus"](MUL(input, beta)), beta), "Softplus")
-
-
+softplus = public(activations.softplus)
 gelu, silu, mish = public(activations.gelu), public(activations.silu), public(activations.mish)
 softsign, tanhshrink = public(activations.softsign), public(activations.tanhshrink)
 leaky_relu, prelu, elu = public(activations.leaky_relu), public(activations.prelu), public(activations.elu)
@@ -110,3 +84,5 @@ adaptive_avg_pool1d, adaptive_avg_pool2d = public(folds.adaptive_avg_pool1d), pu
 conv_transpose1d, conv_transpose2d = public(folds.conv_transpose1d), public(folds.conv_transpose2d)
 unfold, fold = public(folds.columns), public(folds.fold)
 multi_margin_loss = public(margins.multi_margin_loss)
+
+__getattr__, __dir__ = namespace(globals(), __all__)

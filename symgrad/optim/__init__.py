@@ -1,9 +1,15 @@
 """``sg.optim``: torch's optimisers, and SciPy's with the derivatives filled in."""
 
+from typing import TYPE_CHECKING
+
 from symgrad.optim.adam import Adam, AdamW
 from symgrad.optim.equations import least_squares, root
 from symgrad.optim.minimize import minimize
 from symgrad.optim.optimizer import Optimizer
 from symgrad.optim.sgd import SGD
+from symgrad.support.namespace import namespace
 
 __all__ = ["SGD", "Adam", "AdamW", "Optimizer", "least_squares", "minimize", "root"]
+
+if not TYPE_CHECKING:  # checkers would take every name for one that there is
+    __getattr__, __dir__ = namespace(globals(), __all__)

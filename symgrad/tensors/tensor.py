@@ -5,6 +5,7 @@ A tensor is a value: it never aliases another.
 
 from __future__ import annotations
 
+import importlib
 import types
 import warnings
 import weakref
@@ -24,13 +25,7 @@ from symgrad.engine.record import adopt, apply, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
-from symgrad.tensors.conversions import Conversions, Dtypes
-from symgrad.tensors.inplace import InPlace
-from symgrad.tensors.operators import Operators
-from symgrad.tensors.protocols import Protocols
-from symgrad.tensors.queries import Queries
-from symgrad.tensors.sampling import Sampling
-from symgrad.tensors.spellings import Spellings
+from symgrad.tensors.mixed import Mixed
 
 _NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -45,7 +40,7 @@ _CHANGE = (
 
 
 @adopt
-class Tensor(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampling, Protocols):
+class Tensor(Mixed):
     """A number or an array of numbers that remembers how it was computed, so that it can be differentiated.
 
     Make one with ``sg.tensor(data, requires_grad=True)``, ``sg.zeros(2, 3)``, or ``sg.symbol("X", ("n", "d"))``.
@@ -188,6 +183,11 @@ class Tensor(InPlace, Spellings, Queries, Operators, Conversions, Dtypes, Sampli
         """The closed form that ``backward(mode="symbolic")`` left here."""
         cell = getattr(self._node, "cell", None)
         return None if cell is None else cell.grad_expr
+
+    @property
+    def expr(self) -> Any:
+        """The SymPy expression of a recorded tensor; forms are imported when they are first asked for."""
+        return importlib.import_module("symgrad.forms.derive").expression(self).expr
 
     def retain_grad(self) -> None:
         """Let ``backward`` fill ``.grad`` of this non-leaf too."""

@@ -1,5 +1,11 @@
 """``sg.testing``: the three-way proof that the number, the formula and the function of a derivative agree."""
 
+from typing import TYPE_CHECKING
+
+from symgrad.support.namespace import namespace
 from symgrad.testing.crosschecks import Crosscheck, Witness, crosscheck, finite_differences
 
 __all__ = ["Crosscheck", "Witness", "crosscheck", "finite_differences"]
+
+if not TYPE_CHECKING:  # checkers would take every name for one that there is
+    __getattr__, __dir__ = namespace(globals(), __all__)

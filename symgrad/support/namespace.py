@@ -1,0 +1,29 @@
+"""What a module answers about its names: which it shows, and which was meant by one that it lacks."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+
+def missing(module: str, name: str, names: Iterable[str], why: str = "") -> AttributeError:
+    """The error for a name that a module lacks: it names the nearest that there is."""
+    difflib = importlib.import_module("difflib")  # for errors only: others start sooner without it
+    near = [] if name.startswith("_") else difflib.get_close_matches(name, [*names], 1, 0.7)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{why}{hint}")
+
+
+def shown(module: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """What ``dir`` lists of a module: its public names, and those that Python gives to every module."""
+    return sorted({*names, *[n for n in module if n.startswith("__")]})
+
+
+def namespace(module: dict[str, Any], names: Sequence[str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a module, given its ``globals()`` and its public names."""
+
+    def absent(name: str) -> Any:
+        raise missing(module["__name__"], name, names)
+
+    return absent, lambda: shown(module, names)
