@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, overload
 
 from symgrad.autograd import batched as _batched  # noqa: F401 - registers its rule
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.pickling import Held, transform
 from symgrad.errors import ArgumentTypeError, GraphError
+from symgrad.support.namespace import namespace
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call, has_tensor, ones
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
@@ -25,10 +26,12 @@ __all__ = [
     "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
+P = ParamSpec("P")
+
 
 # ------------------------------------------------------------------ gradients
 @transform
-def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def value_and_grad(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]:
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
     Args:
@@ -76,7 +79,7 @@ def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) ->
 
 
 @transform
-def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, Any]:
     """Return the function x ↦ ∇f(x) for a scalar f; see ``value_and_grad``.
 
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
@@ -97,7 +100,7 @@ def _gradient(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool
 
 
 @transform
-def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad_and_value(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
     both = _both("grad_and_value", fn, argnums, has_aux)
 
@@ -110,6 +113,14 @@ def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
 
 
 # ------------------------------------------------------------------ products with the Jacobian
+@overload
+def vjp(
+    fn: Callable[..., Any], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[Any, Callable[..., tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    fn: Callable[..., Any], *primals: Any, has_aux: Literal[True]
+) -> tuple[Any, Callable[..., tuple[Any, ...]], Any]: ...
 def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function v ↦ Jᵀv.
 
@@ -144,6 +155,14 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 
+@overload
+def jvp(
+    fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[False] = False
+) -> tuple[Any, Any]: ...
+@overload
+def jvp(
+    fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
+) -> tuple[Any, Any, Any]: ...
 def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
     """Return f(x) and Jt: forward mode, one sweep over the recorded operations.
 
@@ -171,6 +190,12 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
     return (*found, run.aux(aux)) if has_aux else found
 
 
+@overload
+def linearize(
+    fn: Callable[..., Any], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[Any, Callable[..., Any]]: ...
+@overload
+def linearize(fn: Callable[..., Any], *primals: Any, has_aux: Literal[True]) -> tuple[Any, Callable[..., Any], Any]: ...
 def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function t ↦ Jt: fn is run once, and what it recorded is kept for every t.
 
@@ -215,3 +240,7 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         return jvp(_gradient("hvp", fn, 0), (primals,), (tangents,))[1]
     xs, vs = tuple(primals), tuple(tangents)
     return jvp(_gradient("hvp", fn, tuple(range(len(xs)))), xs, vs)[1]
+
+
+if not TYPE_CHECKING:  # checkers would take every name for one that there is
+    __getattr__, __dir__ = namespace(globals(), __all__)

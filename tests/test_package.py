@@ -17,7 +17,7 @@ INSTALLED = Path(symgrad.__file__).parent
 
 
 def files_below(folder):
-    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.suffix in {".py", ".typed"}}
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.suffix in {".py", ".pyi", ".typed"}}
 
 
 def is_editable():

@@ -72,7 +72,7 @@ class Function:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(*args: Any, **kwargs: Any) -> Any:
         """Return the gradients of forward's arguments."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
@@ -27,8 +27,11 @@ from symgrad.transforms.calls import zeros
 
 __all__ = ["checkpoint"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def checkpoint(fn: Callable[..., Any]) -> Callable[..., Any]:
+
+def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
     """Return fn, of which a graph keeps the arguments only: the rest is computed again when it is differentiated.
 
     The numbers are the same. In a chain of n equal pieces, each of them checkpointed, memory goes from n pieces to one

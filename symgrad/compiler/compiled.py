@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, ParamSpec, overload
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from symgrad.support.forks import Lock
 MOST_SIGNATURES = 256
 _NUMBER = (), np.dtype(np.float64)
 _ndarray = np.ndarray
+
+P = ParamSpec("P")
 
 
 class Stats(NamedTuple):
@@ -72,7 +74,7 @@ class Specialised:
     call: Call
 
 
-class Compiled(AsFunction):
+class Compiled(AsFunction, Generic[P]):
     """A compiled function; see ``compile``."""
 
     def __init__(
@@ -104,7 +106,7 @@ class Compiled(AsFunction):
         return self if instance is None else MethodType(self, instance)
 
     # -------------------------------------------------------------- calling
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return what the function returns."""
         direct = self._direct
         if direct is not None and not kwargs:
@@ -308,12 +310,20 @@ def _read(written: Any) -> Program:
 
 def _restore(
     fn: Any, backend: str, donate: tuple[int, ...], digits: int | None, strict: bool, programs: Sequence[Any]
-) -> Compiled:
-    made = Compiled(fn, backend, donate, digits=digits, strict=strict)
+) -> Compiled[...]:
+    made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, strict=strict)
     made._restored = {key: (_read(written), results) for key, written, results in programs}
     return made
 
 
+@overload
+def compile(
+    fn: Callable[P, Any], backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+) -> Compiled[P]: ...
+@overload
+def compile(
+    fn: None = None, backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+) -> Callable[[Callable[P, Any]], Compiled[P]]: ...
 def compile(
     fn: Any = None, backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
 ) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -51,9 +51,10 @@ class Core(Traced):
 
 
 Tensor: Any = Core
+C = TypeVar("C", bound=type[Core])
 
 
-def adopt(cls: type[Core]) -> type[Core]:
+def adopt(cls: C) -> C:
     """Make results of this class. Used once, to decorate the Tensor class."""
     global Tensor
     Tensor = cls

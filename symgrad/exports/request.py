@@ -225,7 +225,7 @@ def _number(leaf: Leaf) -> Any:
 
 
 # ------------------------------------------------------------------ compiled functions and forms
-def _of_compiled(fn: Compiled, name: str | None, formula: int, language: str) -> Request:
+def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: str) -> Request:
     found = fn._any()
     (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
     specs = [Spec(*s) for s in key]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, overload
 
 from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
@@ -28,6 +28,26 @@ from symgrad.tensors.tensor import Tensor
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
 
+@overload
+def derive(
+    y: Tensor,
+    wrt: Tensor,
+    order: int = 1,
+    *,
+    cotangent: Any = None,
+    tangent: Any = None,
+    verify: bool | None = None,
+) -> ClosedForm: ...
+@overload
+def derive(
+    y: Tensor,
+    wrt: Sequence[Tensor],
+    order: int = 1,
+    *,
+    cotangent: Any = None,
+    tangent: Any = None,
+    verify: bool | None = None,
+) -> ClosedForms: ...
 def derive(
     y: Tensor,
     wrt: Any,

@@ -122,7 +122,7 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
 def asarray(data: Any, *, dtype: Any = None, requires_grad: bool = False, name: str | None = None) -> Tensor:
     """Return data as a tensor: a tensor as it is, all else copied (tensors are values and never alias)."""
     if isinstance(data, Tensor) and not requires_grad and name is None:
-        return data.to(dtype)  # type: ignore[no-any-return]
+        return data.to(dtype)
     return tensor(data, dtype=dtype, requires_grad=requires_grad, name=name)
 
 

@@ -33,6 +33,7 @@ def _either(name: str, *only: str) -> Method:
             return numpys(self, *args, **{_NUMPYS.get(k, k): v for k, v in kwargs.items()})
         return own(self, *args, **kwargs)
 
+    method.words = only  # type: ignore[attr-defined]  # for the stub
     return method
 
 

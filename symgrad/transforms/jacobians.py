@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -22,11 +22,13 @@ from symgrad.transforms.calls import Call
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
+P = ParamSpec("P")
+
 
 @transform
 def jacrev(
-    fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
-) -> Callable[..., Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
+) -> Callable[P, Any]:
     """Return x ↦ ∂f/∂x by reverse mode, one sweep per entry of the result; see ``jacobian``.
 
     ``chunk_size``, torch's number of sweeps at a time, is accepted: here it is one whatever is asked for.
@@ -37,8 +39,8 @@ def jacrev(
 
 @transform
 def jacfwd(
-    fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Callable[..., Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
+) -> Callable[P, Any]:
     """Return x ↦ ∂f/∂x by forward mode, one sweep per entry of the point; see ``jacobian``.
 
     ``randomness`` is torch's and accepted: fn is called once, so that all sweeps see the same random numbers.
@@ -49,8 +51,8 @@ def jacfwd(
 
 @transform
 def jacobian(
-    fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
-) -> Callable[..., Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
+) -> Callable[P, Any]:
     """Return x ↦ ∂f/∂x, by the mode that needs fewer sweeps. Shape: output shape + input shape.
 
     Args:

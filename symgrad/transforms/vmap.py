@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec
 
 import numpy as np
 
@@ -29,12 +29,13 @@ from symgrad.transforms.tracing import Trace
 
 __all__ = ["vmap"]
 
+P = ParamSpec("P")
 _LOOKS = "vmap: the function looks at a value, but is traced once without values, for all slices."
 
 
 @transform
 def vmap(
-    fn: Callable[..., Any],
+    fn: Callable[P, Any],
     in_axes: Any = 0,
     out_axes: Any = 0,
     *,
@@ -43,7 +44,7 @@ def vmap(
     randomness: str = "same",
     chunk_size: int | None = None,
     axis_size: int | None = None,
-) -> Callable[..., Any]:
+) -> Callable[P, Any]:
     """Return the function that applies fn to every slice of its arguments: y[b] = f(x[b]).
 
     Args:

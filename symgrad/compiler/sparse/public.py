@@ -29,7 +29,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 class Prepared(NamedTuple):
     """What is made once for a signature."""
 
-    kernel: Compiled | None  # computes the entries; None where there are none
+    kernel: Compiled[...] | None  # computes the entries; None where there are none
     sweeps: Sweeps
     shape: tuple[int, int]
     starts: Any
@@ -158,7 +158,7 @@ def _numbers(*dtypes: Any) -> np.dtype[Any]:
     return np.dtype(np.float32) if found.itemsize < 4 else found
 
 
-def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> Any:
+def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> Derivative:
     if not callable(fn):
         raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Write sg.{name}(f)(x).")
     check_argnums(name, argnums)
@@ -172,7 +172,7 @@ def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> A
     return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None)
 
 
-def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Any:
+def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Derivative:
     """Return x ↦ ∂f/∂x as a SciPy ``csr_array``, with as few products J·s or Jᵀ·s as its zeros allow.
 
     Args:
@@ -202,7 +202,7 @@ def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "au
     return _derivative("sparse_jacobian", fn, argnums, backend, None)
 
 
-def sparse_hessian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Any:
+def sparse_hessian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Derivative:
     """Return x ↦ ∂²f/∂x² of a scalar f as a symmetric SciPy ``csr_array``; see ``sparse_jacobian``.
 
     Entries are read from products of the Hessian with vectors, each from one of two places that mirror each other.

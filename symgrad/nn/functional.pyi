@@ -1,0 +1,229 @@
+"""The functions of ``torch.nn.functional`` that symgrad has: activations, losses, the linear layer."""
+
+# Written by `python tests/stubs.py`; a test compares.
+
+from collections.abc import Sequence
+from symgrad.engine.generator import Generator
+from symgrad.tensors.tensor import Tensor
+from typing import Any
+from typing import overload
+
+__all__ = [
+    "relu",
+    "sigmoid",
+    "tanh",
+    "softplus",
+    "logsigmoid",
+    "softmax",
+    "log_softmax",
+    "gelu",
+    "silu",
+    "mish",
+    "softsign",
+    "tanhshrink",
+    "leaky_relu",
+    "prelu",
+    "elu",
+    "selu",
+    "celu",
+    "hardtanh",
+    "relu6",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "threshold",
+    "glu",
+    "softmin",
+    "linear",
+    "mse_loss",
+    "l1_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "nll_loss",
+    "cross_entropy",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "gaussian_nll_loss",
+    "poisson_nll_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "soft_margin_loss",
+    "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "pairwise_distance",
+    "cosine_similarity",
+    "normalize",
+    "layer_norm",
+    "rms_norm",
+    "group_norm",
+    "batch_norm",
+    "instance_norm",
+    "dropout",
+    "embedding",
+    "one_hot",
+    "scaled_dot_product_attention",
+    "bilinear",
+    "unfold",
+    "fold",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "multi_margin_loss",
+    "pad",
+    "conv1d",
+    "conv2d",
+    "max_pool1d",
+    "max_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+]
+
+def relu(input: Any) -> Tensor:
+    """max(x, 0)."""
+def sigmoid(input: Any) -> Tensor:
+    """σ(x) = 1/(1 + e⁻ˣ)."""
+def tanh(input: Any) -> Tensor:
+    """tanh x."""
+def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Tensor:
+    """log(1 + exp(β x)) / β."""
+def logsigmoid(input: Any) -> Tensor:
+    """log σ(x), without overflow."""
+def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """exp x / Σ exp x along one axis."""
+def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
+def gelu(input: Any, approximate: str = 'none') -> Tensor:
+    """x Φ(x), Φ the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2."""
+def silu(input: Any) -> Tensor:
+    """x σ(x), also called swish."""
+def mish(input: Any) -> Tensor:
+    """x tanh(softplus(x))."""
+def softsign(input: Any) -> Tensor:
+    """x/(1 + |x|)."""
+def tanhshrink(input: Any) -> Tensor:
+    """x - tanh x, accurate near 0."""
+def leaky_relu(input: Any, negative_slope: float = 0.01) -> Tensor:
+    """x for x > 0, else ``negative_slope`` times x."""
+def prelu(input: Any, weight: Any) -> Tensor:
+    """x for x > 0, else w x, with one w or one per channel."""
+def elu(input: Any, alpha: float = 1.0) -> Tensor:
+    """x for x > 0, else α (eˣ - 1)."""
+def selu(input: Any) -> Tensor:
+    """1.0507 times elu with α = 1.6733, which keeps mean 0 and variance 1."""
+def celu(input: Any, alpha: float = 1.0) -> Tensor:
+    """x for x > 0, else α (exp(x/α) - 1)."""
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x limited to [min_val, max_val]."""
+def relu6(input: Any) -> Tensor:
+    """x limited to [0, 6]."""
+def hardsigmoid(input: Any) -> Tensor:
+    """(x + 3)/6 limited to [0, 1]."""
+def hardswish(input: Any) -> Tensor:
+    """x times hardsigmoid of x: 0 up to -3, x from 3 on, x (x + 3)/6 between."""
+def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
+    """x where |x| > λ, else 0."""
+def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
+    """x moved towards 0 by λ, and 0 where |x| ≤ λ."""
+def threshold(input: Any, threshold: float, value: float) -> Tensor:
+    """x where x > threshold, else value."""
+def glu(input: Any, dim: int = -1) -> Tensor:
+    """a σ(b), where a and b are the halves of x along ``dim``."""
+def softmin(input: Any, dim: int | None = None, *, dtype: Any = None) -> Tensor:
+    """exp(-x) / Σ exp(-x) along one axis."""
+def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
+    """X Wᵀ + b over the last axis."""
+def mse_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
+    """Σ (x - t)² / n, the mean squared error."""
+def l1_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
+    """Σ |x - t| / n, the mean absolute error."""
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
+    """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p."""
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
+    """Σ (log(1 + eᶻ) - t z) / n, the cross entropy of t and σ(z), for any size of z."""
+def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean') -> Tensor:
+    """-Σ w_t x_t / Σ w_t over samples, x_t the log probability of the sample's class t."""
+def cross_entropy(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
+    """-Σ w_t log softmax(x)_t / Σ w_t over samples, t the sample's class; or -Σ t log softmax(x) / N."""
+def smooth_l1_loss(input: Any, target: Any, *, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
+    """Σ (x - t)²/(2β) where |x - t| < β, |x - t| - β/2 beyond, over n."""
+def huber_loss(input: Any, target: Any, *, reduction: str = 'mean', delta: float = 1.0) -> Tensor:
+    """Σ (x - t)²/2 where |x - t| < δ, δ (|x - t| - δ/2) beyond, over n."""
+def kl_div(input: Any, target: Any, *, reduction: str = 'mean', log_target: bool = False) -> Tensor:
+    """Σ t (log t - x), the Kullback-Leibler divergence of probabilities t from log probabilities x."""
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
+    """Σ (log v + (x - t)²/v) / 2 over n, v = max(var, ε): minus the logarithm of a normal density."""
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tensor:
+    """Σ eˣ - t x, or Σ x - t log(x + ε), over n: minus the logarithm of a Poisson probability of t."""
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = 'mean') -> Tensor:
+    """Σ x where t = 1, max(0, m - x) where t = -1, over n."""
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
+    """Σ max(0, m - t (x₁ - x₂)) over n: t = 1 asks for x₁ > x₂, t = -1 for x₁ < x₂."""
+def soft_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
+    """Σ log(1 + e^(-t x)) over n, for any size of x."""
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, *, reduction: str = 'mean') -> Tensor:
+    """Σ max(0, m + d(a, p) - d(a, n)) over the number of triplets, d the distance along the last axis."""
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
+    """Σ 1 - cos(x₁, x₂) where t = 1, max(0, cos(x₁, x₂) - m) where t = -1, over the number of pairs."""
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
+    """‖x₁ - x₂ + ε‖ₚ over the last axis."""
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08, *, axis: int | None = None) -> Tensor:
+    """⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors."""
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Tensor:
+    """x / max(‖x‖ₚ, ε) along one axis."""
+def layer_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
+    """(x - μ)/√(σ² + ε) w + b, mean and variance over the last axes."""
+def rms_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, eps: float | None = None) -> Tensor:
+    """x/√(E x² + ε) w, the mean over the last axes."""
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
+    """(x - μ)/√(σ² + ε) w + b, mean and variance over each group of channels of each sample."""
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
+    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel over the batch in training, else the running ones."""
+def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
+    """(x - μ)/√(σ² + ε) w + b, mean and variance of each channel of each sample."""
+def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
+    """x m/(1 - p), where each entry of m is 0 with probability p, else 1. Without training x itself."""
+def embedding(input: Any, weight: Any, padding_idx: int | None = None) -> Tensor:
+    """The rows of the weight at the indices: y[i] = W[input[i]]."""
+def one_hot(input: Any, num_classes: int = -1) -> Tensor:
+    """Ones at the classes, zeros elsewhere, along a new last axis."""
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None) -> Tensor:
+    """softmax(Q Kᵀ s + M) V, s = 1/√d."""
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Tensor:
+    """x₁ᵀ Wₖ x₂ + bₖ for each k."""
+def unfold(input: Any, kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
+    """The windows of x as columns: in row c·K·L + k·L + l stands x[c, i·stride + k·dilation, j·stride + l·dilation]."""
+def fold(input: Any, output_size: int | Sequence[int], kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
+    """The sum of all windows, each at its place: the adjoint of unfold."""
+def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
+    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv1d."""
+def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
+    """As conv_transpose1d, along two axes: the adjoint of conv2d."""
+def adaptive_avg_pool1d(input: Any, output_size: Any) -> Tensor:
+    """The mean of x over m parts of the last axis: y_i of the entries from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+def adaptive_avg_pool2d(input: Any, output_size: Any) -> Tensor:
+    """The mean of x over a grid of parts of the last two axes, as adaptive_avg_pool1d along each."""
+def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
+    """Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C for each row x of scores: class t is to win by the margin m."""
+def pad(input: Any, pad: Sequence[int], mode: str = 'constant', value: float | None = None) -> Tensor:
+    """x with entries added before and after, from the last axis on; negative numbers cut entries off."""
+def conv1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f]."""
+def conv2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
+    """y[n, f, i, j] = Σ W[f, c, k, l] x[n, c, i·stride + k·dilation, j·stride + l·dilation] + b[f]."""
+@overload
+def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
+@overload
+def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest entry of each window along the last axis."""
+@overload
+def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
+@overload
+def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+    """The largest entry of each window over the last two axes."""
+def avg_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
+    """The mean of each window along the last axis."""
+def avg_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
+    """The mean of each window over the last two axes."""
