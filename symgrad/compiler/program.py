@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core.node import GRAD, Leaf, Shape, ancestors, is_node
-from symgrad.core.promotion import Kind, kind_of, kind_of_number
+from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of, kind_of_number
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.map import IDENTITY, Map
@@ -93,7 +93,7 @@ class Program:
 
     def _large(self, place: int, value: Any, dtype: np.dtype[Any] | None) -> int:
         """Return the place of an integer that no float is equal to, as backends hold Python numbers, in its dtype."""
-        if dtype is None or dtype.kind not in "iu" or type(value) is not int or abs(value) <= _EXACT:
+        if dtype is None or not is_integer(dtype) or type(value) is not int or abs(value) <= _EXACT:
             return place
         try:
             return self.const(np.asarray(value, dtype))
@@ -111,7 +111,7 @@ class Program:
         with np.errstate(all="ignore"):
             found = op(*[v.op for v in values])
         found = found if type(found) is float else np.asarray(found, dtype)
-        return self.const(found + 0.0 if np.dtype(dtype).kind == "f" else found)  # -0.0 would not count as a zero
+        return self.const(found + 0.0 if is_floating(np.dtype(dtype)) else found)  # -0.0 would not count as a zero
 
     def _append(self, value: Value) -> int:
         self.values.append(value)

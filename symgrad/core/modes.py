@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
+from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentTypeError
 
 __all__ = [
@@ -224,7 +225,7 @@ def set_default_dtype(dtype: Any) -> None:
         ArgumentTypeError: the dtype is not floating point.
     """
     found = np.dtype(dtype)
-    if found.kind != "f":
+    if not is_floating(found):
         raise ArgumentTypeError(
             f"only floating-point types are supported as the default type. Got {found}; pass sg.float64 or sg.float32."
         )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError
 
 Array = NDArray[Any]
@@ -150,7 +151,7 @@ def _edges(array: Array) -> Array:
 
 def _style(shown: Array, cut: bool) -> _Style:
     """The notation that suits the numbers shown, and the width that the widest one needs."""
-    if shown.dtype.kind != "f":
+    if not is_floating(shown.dtype):
         return _Style(str, _widest(str, shown), cut)
     # zeros, nans and infinities have no say: torch lets them stick out of their column
     counted = shown[np.isfinite(shown) & (shown != 0)]

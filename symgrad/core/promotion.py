@@ -1,4 +1,4 @@
-"""Which dtype a result has: the few rules that operations answer ``dtype`` with.
+"""Which dtype a result has: the few rules that operations answer ``dtype`` with; and what a dtype holds.
 
 What is known of an input is its *kind*: a dtype, or the class ``float`` or ``int`` of a Python number, which takes the
 dtype of what it meets. A float64 array without axes is a Python float to a tensor, so its kind is ``float``.
@@ -14,6 +14,7 @@ import numpy as np
 Kind = Any  # np.dtype, or the class float or int of a number
 FLOAT64, INT64, BOOL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_)
 HALF = np.dtype(np.float16)
+FLOATING = frozenset({np.float16, np.float32, np.float64, np.longdouble})  # for the tape, where a call would be felt
 _SHOWN: dict[Kind, Any] = {float: 1.0, int: 1}  # NumPy knows a number from its value only
 
 
@@ -30,6 +31,57 @@ def kind_of_number(x: Any) -> Kind:
 def is_float(kind: Kind) -> bool:
     """Whether a kind is that of floating-point numbers."""
     return kind is float or (kind is not int and bool(kind.kind == "f"))
+
+
+# ------------------------------------------------------------------ what a dtype holds
+def is_floating(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds floating-point numbers, which alone have gradients."""
+    return dtype.kind == "f"
+
+
+def is_integer(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds integers; truth values are none."""
+    return dtype.kind in "iu"
+
+
+def is_signed(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds integers of both signs."""
+    return dtype.kind == "i"
+
+
+def is_unsigned(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds integers that are not negative."""
+    return dtype.kind == "u"
+
+
+def is_bool(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds truth values."""
+    return dtype.kind == "b"
+
+
+def is_discrete(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds integers or truth values."""
+    return dtype.kind in "biu"
+
+
+def is_real(dtype: np.dtype[Any]) -> bool:
+    """Whether a tensor can hold it: real numbers and truth values."""
+    return dtype.kind in "biuf"
+
+
+def is_complex(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds complex numbers."""
+    return dtype.kind == "c"
+
+
+def is_symbolic(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds objects, such as SymPy expressions."""
+    return dtype.kind == "O"
+
+
+def is_text(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds texts."""
+    return dtype.kind in "US"
 
 
 def one_of(kind: Kind, shape: tuple[int, ...]) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
@@ -122,7 +123,7 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
 
 
 def _why(t: Any) -> str:
-    if t._value is not None and np.asarray(t._value).dtype.kind != "f":
+    if t._value is not None and not is_floating(np.asarray(t._value).dtype):
         return f"Its dtype is {np.asarray(t._value).dtype}; only floating-point results carry gradients."
     return "Make an input with requires_grad=True, and compute outside no_grad()."
 

@@ -18,7 +18,7 @@ from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
-from symgrad.core.promotion import kind_of_number
+from symgrad.core.promotion import FLOATING, kind_of_number
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
@@ -272,7 +272,7 @@ def _record(
     level: int,
     label: str | None = None,
 ) -> Node:
-    if level == GRAD and (op is DETACH or (type(y) is _ndarray and y.dtype.kind != "f")):
+    if level == GRAD and (op is DETACH or (type(y) is _ndarray and y.dtype.type not in FLOATING)):
         level = TRACED  # comparisons and indices carry no gradient
     inputs, active, fits = [], [], type(op) is Map
     for i, a in enumerate(ins):
@@ -318,7 +318,7 @@ def unary(op: Map, a: Any) -> Any:
     out._value = y
     if node is None or node.level == 0 or not _grad_mode():
         out._node = None
-        if type(y) is _ndarray and y.dtype is not x.dtype and y.dtype.kind == "f":
+        if type(y) is _ndarray and y.dtype is not x.dtype and y.dtype.type in FLOATING:
             out._value = _compute(op, (x,))  # of integers
         return out
     if node.level != 2:
@@ -351,8 +351,8 @@ def binary(op: Map, a: Any, b: Any) -> Any:
     n, m = a._node, b._node
     out = _new(Tensor)
     out._value = y
-    if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.kind != "f"):
-        if type(y) is _ndarray and y.dtype.kind == "f" and y.dtype is not x.dtype:
+    if n is None or m is None or n.level + m.level != 4 or (type(y) is _ndarray and y.dtype.type not in FLOATING):
+        if type(y) is _ndarray and y.dtype.type in FLOATING and y.dtype is not x.dtype:
             out._value = y = _compute(op, (x, z))  # of integers
         out._node = _mixed(op, a, b, x, z, y, shape)
         return out
@@ -419,7 +419,7 @@ def with_number(op: Map, a: Any, c: float) -> Any:
     if node is None or node.level == 0 or not _grad_mode():
         out._node = None
         return out
-    if node.level != 2 or (type(y) is _ndarray and y.dtype.kind != "f"):
+    if node.level != 2 or (type(y) is _ndarray and y.dtype.type not in FLOATING):
         out._node = _record(op, (a, c), (x, c), y, shape, node.level)
         return out
     plan = op.first or op.plan((0,), 2)

@@ -9,6 +9,7 @@ import numpy as np
 
 from symgrad.core.node import Leaf, size_symbol
 from symgrad.core.pickling import AsFunction
+from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.forms.names import Naming
 from symgrad.forms.program import Program
@@ -95,4 +96,4 @@ def _array(name: str, leaf: Leaf, value: Any) -> Any:
 def _narrowed(result: Any, arguments: Sequence[Any]) -> Any:
     """Return the result in the arguments' dtype, where that is a narrower float: constants do not widen it."""
     dtype = np.result_type(*arguments) if arguments else np.dtype(np.float64)
-    return result if dtype.kind != "f" or dtype == np.float64 else np.asarray(result, dtype)
+    return result if not is_floating(dtype) or dtype == np.float64 else np.asarray(result, dtype)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ValueNeeded
 from symgrad.numpy_api.reductions import axes_of
@@ -85,7 +86,7 @@ def _between(rows: Any, q: Any, method: str) -> Any:
     if method in _PICKS:
         found = _picked(rows, _PICKS[method](rank))
     elif method in _SHARES:
-        rows = rows if rows.dtype.kind == "f" else rows.to(np.float64)
+        rows = rows if is_floating(rows.dtype) else rows.to(np.float64)
         low = np.floor(rank)
         share = _SHARES[method](rank - low)
         after = np.where(share == 0, low, np.minimum(low + 1, n - 1))  # the entry itself, lest 0·∞ come in
@@ -97,7 +98,7 @@ def _between(rows: Any, q: Any, method: str) -> Any:
             f"np.quantile: method={method!r} is not supported on tensors. Use one of {[*_SHARES, *_PICKS]}."
         )
     last = F.narrow(rows, -1, n - 1, 1)
-    return F.where(F.isnan(last), last, found) if rows.dtype.kind == "f" else found
+    return F.where(F.isnan(last), last, found) if is_floating(rows.dtype) else found
 
 
 _PICKS: dict[str, Callable[[Any], Any]] = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.numpy_api.reductions import one_axis
@@ -46,7 +47,7 @@ def _periodic(knots: Any, values: Any, period: Any) -> tuple[Any, Any]:
 
 def _floating(x: Any) -> Any:
     t = as_tensor(x)
-    return t if t.dtype.kind == "f" else t.to(np.float64)
+    return t if is_floating(t.dtype) else t.to(np.float64)
 
 
 @numpys("piecewise")

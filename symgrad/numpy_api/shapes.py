@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
+from symgrad.core.promotion import is_integer
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, IndexRangeError, ShapeError
 from symgrad.numpy_api.reductions import axes_of, one_axis
@@ -202,7 +203,7 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min:
 
 @numpys("round", "around")
 def _round(a: Any, decimals: int = 0, out: Any = None) -> Any:
-    return a if a.dtype.kind in "iu" and decimals >= 0 else F.round(a, decimals=decimals)
+    return a if is_integer(a.dtype) and decimals >= 0 else F.round(a, decimals=decimals)
 
 
 @numpys("nan_to_num")

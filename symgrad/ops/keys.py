@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_discrete, is_integer
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ValueNeeded
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced
@@ -74,7 +75,7 @@ Place = tuple[int, Positions]
 
 def is_unknown(k: Any) -> bool:
     """Whether k is a tensor of integers whose values are not known yet."""
-    return isinstance(k, Traced) and getattr(k, "_value", 0) is None and k.dtype.kind in "iu"  # type: ignore[attr-defined]
+    return isinstance(k, Traced) and getattr(k, "_value", 0) is None and is_integer(k.dtype)  # type: ignore[attr-defined]
 
 
 def wrapped(k: Any, n: Any) -> Any:
@@ -146,7 +147,7 @@ def _read(k: Any) -> Any:
         return k
     if isinstance(k, (Traced, np.ndarray, np.generic, list, tuple, range, bool)) or is_foreign(k):
         array = constant(k)
-        return int(array) if array.ndim == 0 and array.dtype.kind in "iu" else array
+        return int(array) if array.ndim == 0 and is_integer(array.dtype) else array
     raise IndexRangeError(
         "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
         f"(got {type(k).__name__}). Convert it with int(…) if it counts entries."
@@ -169,7 +170,7 @@ def _bound(b: Any) -> Any:
 def constant(k: Any) -> Any:
     """Return the integer or boolean array that an index tensor, array or list holds."""
     array = _array(k)
-    if array.dtype.kind not in "iub":
+    if not is_discrete(array.dtype):
         raise IndexRangeError(
             f"tensors used as indices must be long, int, byte or bool tensors. Got dtype {array.dtype}; "
             "convert it with .to(int)."
@@ -180,7 +181,7 @@ def constant(k: Any) -> Any:
 def integers(index: Any, who: str) -> Any:
     """Return the integer array that an index argument holds."""
     array = _array(index)
-    if array.dtype.kind not in "iu":
+    if not is_integer(array.dtype):
         raise DTypeError(
             f"{who}(): Expected dtype int32 or int64 for index. Got {array.dtype}; convert it with .to(int), "
             "or use x[mask] for a mask."

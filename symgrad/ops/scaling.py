@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import BOOL, FLOAT64, INT64, is_bool, is_discrete, is_unsigned
 from symgrad.errors import DTypeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import MUL
@@ -19,7 +20,7 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
     """
     if type(alpha) in (int, float) and alpha == 1 and not (type(alpha) is float and whole(x, y)):
         return y
-    if isinstance(alpha, (bool, np.bool_)) and not (_kind(x) == _kind(y) == "b"):
+    if isinstance(alpha, (bool, np.bool_)) and not (is_bool(_dtype(x)) and is_bool(_dtype(y))):
         raise DTypeError(f"Boolean {name} only supported for Boolean results. Got {name}={alpha}; pass a number.")
     if whole(x, y) and isinstance(alpha, (float, np.floating)):
         raise DTypeError(
@@ -35,21 +36,21 @@ def _of_integers(x: Any, y: Any, alpha: int) -> Any:
     """The product in the dtype of the sum, around which a negative factor wraps where it is unsigned."""
     kinds = [np.dtype(t.dtype) for t in (x, y) if hasattr(t, "dtype")]
     dtype = np.result_type(*kinds) if kinds else np.dtype(np.int64)
-    if dtype.kind == "b":
+    if is_bool(dtype):
         return y if alpha else Cast(dtype)(MUL(y, 0))
     y = y if getattr(y, "dtype", dtype) == dtype else Cast(dtype)(y)
-    return MUL(y, alpha + 2 ** (8 * dtype.itemsize) if dtype.kind == "u" and alpha < 0 else alpha)
+    return MUL(y, alpha + 2 ** (8 * dtype.itemsize) if is_unsigned(dtype) and alpha < 0 else alpha)
 
 
 def whole(*xs: Any) -> bool:
     """Whether all of these are integers or truth values."""
-    return all(_kind(x) in "iub" for x in xs)
+    return all(is_discrete(_dtype(x)) for x in xs)
 
 
-def _kind(x: Any) -> str:
+def _dtype(x: Any) -> np.dtype[Any]:
     if isinstance(x, bool):
-        return "b"
+        return BOOL
     if isinstance(x, int):
-        return "i"
+        return INT64
     dtype = getattr(x, "dtype", None)
-    return "f" if dtype is None else str(np.dtype(dtype).kind)
+    return FLOAT64 if dtype is None else np.dtype(dtype)

@@ -8,10 +8,10 @@ import numpy as np
 
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
+from symgrad.core.promotion import is_complex, is_real, is_symbolic, is_text
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.ops.protocol import Traced
 
-_KINDS = "biuf"
 _NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
 _TORCH_DTYPE = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
@@ -55,7 +55,7 @@ def array_of(x: Any) -> Any:
         narrow = np.array(array.tolist())
     except ValueError:
         return array
-    return narrow if narrow.dtype.kind in _KINDS and narrow.shape == array.shape else array
+    return narrow if is_real(narrow.dtype) and narrow.shape == array.shape else array
 
 
 def _check_subclass(data: Any) -> None:
@@ -95,7 +95,7 @@ def _odd(data: Any) -> Any:
         entry = ahead.pop()
         if isinstance(entry, (list, tuple)):
             ahead.extend(reversed(entry))
-        elif np.asarray(entry).dtype.kind not in _KINDS:
+        elif not is_real(np.asarray(entry).dtype):
             return entry
     return data
 
@@ -111,15 +111,15 @@ def _refuse(entry: Any) -> None:
 
 
 def _check_kind(array: Any, data: Any) -> None:
-    if array.dtype.kind == "c":
+    if is_complex(array.dtype):
         raise ArgumentTypeError(
             f"symgrad has no complex tensors so far. Got {array.dtype}; pass real and imaginary parts."
         )
-    if array.dtype.kind in "OUS" and not isinstance(data, (np.ndarray, np.generic)):
+    if (is_symbolic(array.dtype) or is_text(array.dtype)) and not isinstance(data, (np.ndarray, np.generic)):
         _refuse(_odd(data))
-    if array.dtype.kind not in _KINDS:
+    if not is_real(array.dtype):
         raise ArgumentTypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if array.dtype.kind == 'O' else ''}. "
+            f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if is_symbolic(array.dtype) else ''}. "
             "The only supported types are: float64, float32, float16, int64, int32, int16, int8, uint64, uint32, "
             "uint16, uint8, and bool. Convert it first, as in a.astype(float)."
         )

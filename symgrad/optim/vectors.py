@@ -11,6 +11,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.core import trees
+from symgrad.core.promotion import is_bool, is_floating
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.ops.value import is_foreign
@@ -27,7 +28,7 @@ class Vector:
         values = [_value(x) for x in self.given]
         self.shapes = [v.shape for v in values]
         self.edges = [0, *itertools.accumulate(math.prod(s) for s in self.shapes)]
-        self.dtypes = [v.dtype if v.dtype.kind == "f" else np.dtype(np.float64) for v in values]
+        self.dtypes = [v.dtype if is_floating(v.dtype) else np.dtype(np.float64) for v in values]
         self.start = np.concatenate([v.ravel().astype(np.float64) for v in values])
 
     @property
@@ -78,7 +79,7 @@ def _is_numbers(x: Any) -> bool:
 
 def _value(x: Any) -> Any:
     value = np.asarray(as_tensor(x)._known("x0"))
-    if value.dtype.kind == "b":
+    if is_bool(value.dtype):
         raise ArgumentTypeError("x0: got truth values. Pass numbers.")
     return value
 

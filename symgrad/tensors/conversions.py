@@ -11,6 +11,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.node import GRAD, reaches
+from symgrad.core.promotion import is_integer
 from symgrad.engine.dtypes import dtype_of as node_dtype
 from symgrad.engine.record import Core, apply
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, IndexRangeError, ValueNeeded
@@ -110,7 +111,7 @@ class Conversions(Core):
 
     def __index__(self) -> int:
         value = np.asarray(self._known("an index"))
-        if value.size != 1 or value.dtype.kind not in "iu":
+        if value.size != 1 or not is_integer(value.dtype):
             raise ArgumentTypeError(
                 "only integer tensors of a single element can be converted to an index. "
                 f"Got shape {show_shape(value.shape)} and dtype {value.dtype}."

@@ -14,6 +14,7 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
+from symgrad.core.promotion import is_discrete, is_floating, is_signed
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -109,7 +110,7 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     check_name(name)
     check_flag("tensor", requires_grad)
     t: Tensor = handle(None, canonical(value))
-    if requires_grad and t.dtype.kind != "f":
+    if requires_grad and not is_floating(t.dtype):
         raise DTypeError(
             f"Only Tensors of floating point and complex dtype can require gradients. Got {t.dtype}; "
             "pass dtype=sg.float64, or floats such as 1.0."
@@ -236,7 +237,7 @@ def full(
         return spread
     if isinstance(fill_value, Tensor):
         fill_value = _numbers([fill_value], None, requires_grad)[0]
-    if dtype is None and not isinstance(fill_value, sp.Expr) and np.asarray(fill_value).dtype.kind in "biu":
+    if dtype is None and not isinstance(fill_value, sp.Expr) and is_discrete(np.asarray(fill_value).dtype):
         dtype = np.asarray(fill_value).dtype
     return filled(sizes, fill_value, dtype, requires_grad, name)
 
@@ -288,7 +289,7 @@ def arange(
             f"Got start={start}, end={end}, step={step}."
         )
     value = np.arange(start, end, step)
-    return made(value, value.dtype if dtype is None and value.dtype.kind == "i" else dtype, requires_grad, name)
+    return made(value, value.dtype if dtype is None and is_signed(value.dtype) else dtype, requires_grad, name)
 
 
 def _number(v: Any) -> Any:

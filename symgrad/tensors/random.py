@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_floating
 from symgrad.engine.generator import Generator, default_generator, source
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
@@ -147,7 +148,7 @@ def normal(
     mu, sigma = _numbers(mean, "normal"), _numbers(std, "normal")
     check_deviation(sigma)
     sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
-    kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and x.dtype.kind == "f"), None)
+    kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and is_floating(x.dtype)), None)
     noise = source(generator).standard_normal(sizes)
     if not requires_grad and any(isinstance(x, Tensor) and x.requires_grad for x in (mean, std)):
         return (mean + std * as_tensor(noise)).to(dtype or kept)  # type: ignore[no-any-return]
@@ -204,7 +205,7 @@ def multinomial(
 def _check_weights(weights: Any, count: int, replacement: bool) -> None:
     if weights.ndim not in (1, 2):
         raise ShapeError(f"prob_dist must be 1 or 2 dim. Got {weights.ndim} axes; reshape it to rows.")
-    if weights.dtype.kind != "f":
+    if not is_floating(weights.dtype):
         raise DTypeError(
             f"multinomial only supports floating-point dtypes for input, got: {torch_dtype(weights)}. "
             "Convert it with .to(sg.float64)."

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.core.node import GRAD
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
@@ -75,7 +76,7 @@ _INSTEAD = {"left_shift": "x * 2**n", "right_shift": "x // 2**n"}
 
 def _cube_root(x: Any) -> Any:
     sign = where(x < 0, -1.0, 1.0)  # never 0, so that the slope at 0 is ∞ and not nan
-    return (sign * power(sign * x, 1 / 3)).to(x.dtype if x.dtype.kind == "f" else np.float64)
+    return (sign * power(sign * x, 1 / 3)).to(x.dtype if is_floating(x.dtype) else np.float64)
 
 
 def _column(x: Any) -> Any:

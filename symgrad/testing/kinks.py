@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.program import INPUT, STEP, Program
+from symgrad.core.promotion import is_floating, is_signed
 from symgrad.ops.reductions.total import MapTotal
 
 _STAYS = 0.7  # of the difference of slopes over half the step; of a smooth function half is left
@@ -105,7 +106,7 @@ def _parts(at: Sequence[Any], h: float) -> bool:
 
 
 def _floating(program: Program) -> list[int]:
-    return [n for n in program.steps() if program.values[n].dtype.kind == "f"]
+    return [n for n in program.steps() if is_floating(program.values[n].dtype)]
 
 
 def _called(program: Program, n: int) -> str:
@@ -122,7 +123,7 @@ def _called(program: Program, n: int) -> str:
 
 
 def _positions(program: Program, args: Sequence[int]) -> list[int]:
-    return [a for a in args if program.values[a].kind == STEP and program.values[a].dtype.kind == "i"]
+    return [a for a in args if program.values[a].kind == STEP and is_signed(program.values[a].dtype)]
 
 
 def _values(program: Program, given: Sequence[Any], k: int, place: tuple[int, ...], shift: float) -> dict[int, Any]:

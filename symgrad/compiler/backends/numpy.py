@@ -20,7 +20,7 @@ from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.program import Program
 from symgrad.core import trees
-from symgrad.core.promotion import BOOL, FLOAT64
+from symgrad.core.promotion import BOOL, FLOAT64, is_integer
 from symgrad.ops.shape import Reshape
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import SCALARS
@@ -121,7 +121,7 @@ class _Writer:
     def _operation(self, k: int) -> None:
         e = self.e
         op, *refs = e.ops[k]
-        whole = any(e.dtypes[r].kind in "iu" for r in (k, *refs))  # numbers among them were written without a dot
+        whole = any(is_integer(e.dtypes[r]) for r in (k, *refs))  # numbers among them were written without a dot
         numbers = {r: value for r in refs if whole and (value := e.value(r)) is not None}
         args = [whole_number(numbers[r]) if r in numbers else self.ref(r) for r in refs]
         forward = forward_of(op) if whole else op.forward

@@ -10,6 +10,7 @@ import numpy as np
 
 from symgrad.compiler.primitives.clusters import Cluster
 from symgrad.compiler.primitives.elements import ELEMENT, Elements
+from symgrad.core.promotion import is_floating
 from symgrad.scalars import SCALARS
 
 BLOCK = 8192  # entries a buffer holds: a handful of buffers fit the second-level cache
@@ -116,7 +117,7 @@ class BlockWriter:
             return self.text[r]
         # Of numbers, ufuncs take arrays without axes soonest.
         dtype = None if k is None else self.e.dtypes[k]
-        return self.ref(r) if dtype is None or dtype.kind != "f" else self.number(value, dtype)
+        return self.ref(r) if dtype is None or not is_floating(dtype) else self.number(value, dtype)
 
     def _assign(self, name: str, args: list[str], out: str) -> list[str]:
         if name == "select":

@@ -17,6 +17,7 @@ from symgrad.compiler.sparse.sweeps import Sweeps, for_hessian, for_jacobian
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
@@ -73,7 +74,7 @@ class Derivative(AsFunction):
     # -------------------------------------------------------------- arguments
     def _point(self, x: Any) -> Any:
         found = np.asarray(self._value(x))
-        if found.dtype.kind != "f":
+        if not is_floating(found.dtype):
             raise DTypeError(
                 f"{self.name}: only Tensors of floating point dtype can require gradients. Got {found.dtype}; pass "
                 "floats, such as 2.0."
@@ -154,7 +155,7 @@ def _is_array(x: Any) -> bool:
 
 def _numbers(*dtypes: Any) -> np.dtype[Any]:
     """The dtype of the result: that of f, or of x where f has whole numbers. SciPy has no half precision."""
-    found = next(d for d in dtypes if d.kind == "f")
+    found = next(d for d in dtypes if is_floating(d))
     return np.dtype(np.float32) if found.itemsize < 4 else found
 
 

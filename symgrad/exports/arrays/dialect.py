@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symgrad.core.promotion import is_discrete
 from symgrad.exports.embed import Embedded, read
 from symgrad.exports.errors import unsupported
 from symgrad.scalars import SCALARS
@@ -102,7 +103,7 @@ class Dialect:
             return self.cast(args[0], np.dtype(name.removeprefix("cast_")))
         if name == "select" and None not in numbers[1:] and np.dtype(dtype).name in ("float32", "float16"):
             args = [args[0], *[self.cast(a, np.dtype(dtype)) for a in args[1:]]]  # two numbers would make doubles
-        if name in DIVISIONS and self.zeros and np.dtype(dtype).kind in "iub":
+        if name in DIVISIONS and self.zeros and is_discrete(np.dtype(dtype)):
             return f"{self.helper('divided')}({self.prefix}.{name}, {', '.join(args)})"
         template = self.elements.get(name)
         return template.format(*args) if template else f"{self.function(name)}({', '.join(args)})"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
+from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import ArrayWriter, writes
 from symgrad.exports.errors import unsupported
 from symgrad.ops.contract import Einsum
@@ -143,7 +144,7 @@ def _(w: W, op: Stack, a: Args, k: int) -> str:
 
 @writes(Einsum)
 def _(w: W, op: Einsum, a: Args, k: int) -> str:
-    if w.e.dtypes[k].kind != "b" or op.linear:
+    if not is_bool(w.e.dtypes[k]) or op.linear:
         return w.dialect.einsum(op.spec, a)
     counted = [w.dialect.cast(t, np.dtype(np.int64)) for t in a]  # products of truth values: whether any is true
     return w.dialect.cast(w.dialect.einsum(op.spec, counted), w.e.dtypes[k])
@@ -151,7 +152,7 @@ def _(w: W, op: Einsum, a: Args, k: int) -> str:
 
 @writes(Cast)
 def _(w: W, op: Cast, a: Args, k: int) -> str:
-    cut = np.dtype(op.to).kind in "iu" and w.e.dtypes[w.e.refs(k)[0]].kind == "f"
+    cut = is_integer(np.dtype(op.to)) and is_floating(w.e.dtypes[w.e.refs(k)[0]])
     return w.dialect.whole(a[0], op.to) if cut else w.dialect.cast(a[0], op.to)
 
 
@@ -286,7 +287,7 @@ def _(w: W, op: MedianOfAll, a: Args, k: int) -> str:
 @writes(Bits)
 def _(w: W, op: Bits, a: Args, k: int) -> str:
     dtype = w.e.dtypes[k]
-    return w.dialect.call(op.kind, *([w.integer(r, dtype) for r in w.e.refs(k)] if dtype.kind in "iu" else a))
+    return w.dialect.call(op.kind, *([w.integer(r, dtype) for r in w.e.refs(k)] if is_integer(dtype) else a))
 
 
 # ------------------------------------------------------------------ factorisations, each computed once

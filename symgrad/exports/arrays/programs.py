@@ -17,6 +17,7 @@ from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE
 from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Program
+from symgrad.core.promotion import is_floating, is_integer
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps
@@ -167,9 +168,9 @@ class ArrayWriter:
         write: Write | None = words_for(WRITES, op)
         if write is None:
             raise unsupported(op, self.dialect.name)
-        whole = any(self.e.dtypes[r].kind in "iu" for r in (k, *refs))
+        whole = any(is_integer(self.e.dtypes[r]) for r in (k, *refs))
         texts = [self.whole(r) if whole else self.ref(r) for r in refs]
-        kinds = [self.e.dtypes[k if self.e.dtypes[k].kind == "f" else r] for r in refs]
+        kinds = [self.e.dtypes[k if is_floating(self.e.dtypes[k]) else r] for r in refs]
         args = [self.dialect.cast(t, d) if r in self._plain else t for t, r, d in zip(texts, refs, kinds)]
         return write(self, op, args, k)
 

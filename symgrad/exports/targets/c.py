@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from symgrad.core.promotion import is_integer
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
@@ -117,7 +118,7 @@ def _memory(w: LoopWriter, t: Translator) -> tuple[list[str], list[str]]:
 
 
 def _table(name: str, values: Any, t: Translator) -> str:
-    whole_numbers = values.dtype.kind in "iu"
+    whole_numbers = is_integer(values.dtype)
     texts = [str(int(x)) if whole_numbers else _number(float(x)) for x in values.tolist()] or ["0"]
     return f"static const {'long' if whole_numbers else 'double'} {name}[] = {{{', '.join(texts)}}};"
 

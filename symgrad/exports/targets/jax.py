@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symgrad.core.promotion import is_integer
 from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.request import Request
@@ -60,7 +61,7 @@ class Jax(Dialect):
     def array_text(self, array: Any) -> str:
         """Return an expression that makes a constant array; NumPy's, so that it is no traced value."""
         self.embedded.imports["import numpy as np"] = None
-        if array.dtype.kind in "iu" and array.size and not np.array_equal(array, array.astype(np.int32)):
+        if is_integer(array.dtype) and array.size and not np.array_equal(array, array.astype(np.int32)):
             self.long = True
         return NUMPY.array_text(array)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends import numpy as kernels
+from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
 from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect
@@ -71,5 +72,5 @@ def _literal(x: Any) -> str:
     """Return a number, or an array as nested lists."""
     array = np.asarray(x)
     rounded = np.array([float(f"{v:.{DIGITS}g}") for v in array.ravel()]).reshape(array.shape)
-    values = (rounded if array.dtype.kind == "f" else array).tolist()
+    values = (rounded if is_floating(array.dtype) else array).tolist()
     return repr(values) if array.ndim == 0 else f"np.array({values!r})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.promotion import is_bool, is_discrete
 from symgrad.exports.embed import Embedded, read
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
@@ -68,9 +69,9 @@ def _listed(w: LoopWriter, entries: Any, shape: Any) -> str:
 
 def _kind(text: str, v: Any) -> str:
     """Return a result as integers or truth values where it holds them."""
-    kind = {"b": "bool", "i": "int", "u": "int"}.get(v.dtype.kind, "")
-    if not kind:
+    if not is_discrete(v.dtype):
         return text
+    kind = "bool" if is_bool(v.dtype) else "int"
     return f"{kind}({text})" if not v.shape else _deep(kind, text, len(v.shape))
 
 

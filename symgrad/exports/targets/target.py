@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core import trees
+from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError
 from symgrad.exports.names import PYTHON
@@ -107,7 +108,7 @@ def _entries(a: Any) -> str:
     """Return a small array as nested lists."""
     if a.ndim:
         return f"[{', '.join(map(_entries, a))}]"
-    return f"{a:.6g}" if a.dtype.kind == "f" else str(a)
+    return f"{a:.6g}" if is_floating(a.dtype) else str(a)
 
 
 def paths(tree: trees.Tree, path: str = "") -> Iterator[str]:

@@ -14,6 +14,7 @@ import sympy as sp
 
 from symgrad import functions
 from symgrad.core.modes import get_default_dtype
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
 from symgrad.forms.sympy.nodes import Env, exact_sizes, kept, value_of
@@ -168,7 +169,7 @@ def _described(s: Any) -> str:
 def _real(value: Any) -> Any:
     """Return the argument as a tensor of real numbers: whole numbers would not be divided exactly."""
     t = as_tensor(value)
-    return t if t.dtype.kind == "f" else t.to(get_default_dtype())
+    return t if is_floating(t.dtype) else t.to(get_default_dtype())
 
 
 def _ways(a: Any) -> dict[int, tuple[Any, ...]]:

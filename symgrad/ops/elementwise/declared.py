@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.promotion import is_bool, is_discrete, is_symbolic
 from symgrad.errors import ArgumentError, DTypeError, shown_as
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
@@ -101,7 +102,7 @@ def power(x: Any, exponent: Any) -> Any:
 def is_integer(x: Any) -> bool:
     """Whether x is a tensor of integers or truth values."""
     dtype = getattr(x, "dtype", None)
-    return dtype is not None and dtype.kind in "iub"
+    return dtype is not None and is_discrete(dtype)
 
 
 def divided(x: Any, other: Any, rounding_mode: str) -> Any:
@@ -141,7 +142,7 @@ def clip_to(x: Any, min: Any = None, max: Any = None) -> Any:
 def where(condition: Any, input: Any, other: Any) -> Any:
     """Entries of input where the condition holds, of other elsewhere."""
     dtype = getattr(condition, "dtype", np.asarray(condition).dtype if not hasattr(condition, "shape") else None)
-    if dtype is not None and dtype.kind != "b" and dtype.kind != "O":
+    if dtype is not None and not is_bool(dtype) and not is_symbolic(dtype):
         raise DTypeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{torch_dtype(np.empty(0, dtype))}. Compare it with something, as in x > 0."

@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.promotion import is_bool, is_integer, is_unsigned
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.elementwise.declared import UNARY
 from symgrad.ops.map import DIV, MUL, NEG, Map
@@ -163,12 +164,12 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     if min_val > max_val:
         raise ArgumentError(f"min_val cannot be greater than max_val. Got {min_val} and {max_val}.")
     dtype = getattr(input, "dtype", None)
-    if dtype is not None and dtype.kind == "b":
+    if dtype is not None and is_bool(dtype):
         raise DTypeError("Bool inputs not supported for hardtanh. Convert first, as in x.to(sg.float64).")
-    if dtype is None or dtype.kind not in "iu":
+    if dtype is None or not is_integer(dtype):
         return HARDTANH(input, min_val, max_val)
     low, high = int(min_val), int(max_val)  # of integers, as PyTorch
-    if dtype.kind == "u" and min(low, high) < 0:
+    if is_unsigned(dtype) and min(low, high) < 0:
         raise DTypeError(
             f"cannot do hardtanh on an unsigned type with negative limits. Got {dtype}, {min_val} and {max_val}; "
             "convert first, as in x.to(sg.int64)."

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, mT
 from symgrad.ops.contract import matmul as _matmul
@@ -130,7 +131,7 @@ def scaled_dot_product_attention(
     name = "ScaledDotProductFlashAttentionForCpu"
     if mask is None:
         return rename(_matmul(_softmax(scores), value), name)
-    if getattr(mask, "dtype", np.asarray(0.0).dtype).kind != "b":
+    if not is_bool(getattr(mask, "dtype", np.asarray(0.0).dtype)):
         return rename(_matmul(_softmax_of_rows(ADD(scores, mask)), value), name)
     weights = where(mask, _softmax(where(mask, scores, float("-inf"))), 0.0)
     return rename(_matmul(weights, value), name)

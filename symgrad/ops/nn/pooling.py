@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import lengthened
@@ -86,7 +87,7 @@ def _max_pool(
 def _least(x: Any) -> Any:
     """What is never the largest entry."""
     dtype = getattr(x, "dtype", None)
-    return float("-inf") if dtype is None or dtype.kind == "f" else int(np.iinfo(dtype).min)
+    return float("-inf") if dtype is None or is_floating(dtype) else int(np.iinfo(dtype).min)
 
 
 def _places(at: Any, inside: Sequence[int], size: Sequence[int], *geometry: Sequence[int]) -> Any:

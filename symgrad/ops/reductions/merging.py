@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import counted
 from symgrad.ops.elementwise.declared import BINARY
@@ -165,7 +166,7 @@ def _neutral(x: Any, reduce: str) -> Any:
         return 1
     if is_float(x):
         return -inf if reduce == "amax" else inf
-    if x.dtype.kind == "b":
+    if is_bool(x.dtype):
         return reduce == "amin"
     return int(np.iinfo(x.dtype).min if reduce == "amax" else np.iinfo(x.dtype).max)
 

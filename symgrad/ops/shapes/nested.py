@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype
+from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
@@ -69,7 +70,7 @@ def _common(entries: list[Any]) -> np.dtype[Any]:
     """The dtype that holds all entries: that of the arrays, unless Python's floats make integers floating."""
     weak = (bool, int, float, sp.Expr)
     found = np.result_type(*{x.dtype for x in entries if not isinstance(x, weak)})
-    if found.kind == "f":
+    if is_floating(found):
         return found
     kinds = {type(x) for x in entries if isinstance(x, weak)}
     if not kinds <= {bool, int}:

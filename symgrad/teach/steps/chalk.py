@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_floating
 from symgrad.forms.nodes import printers
 from symgrad.support.foreign import printable
 
@@ -42,7 +43,7 @@ def number(value: Any) -> str:
         return "…"
     if not array.ndim:
         return _digits(array[()]).replace("-", "−")
-    array = array + 0.0 if array.dtype.kind == "f" else array  # -0 is 0
+    array = array + 0.0 if is_floating(array.dtype) else array  # -0 is 0
     text = np.array2string(
         array, separator=", ", threshold=ENTRIES, edgeitems=2, max_line_width=10**6,
         formatter={"float_kind": lambda x: f"{x:.4g}"},

@@ -10,6 +10,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.node import GRAD
+from symgrad.core.promotion import is_floating, is_signed
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
 from symgrad.ops.convert import Cast
@@ -165,9 +166,9 @@ def _traced(call: _Call, weak: Sequence[bool]) -> tuple[Body, list[Any], Tree]:
 
 def _dtype(spec: Spec, after: np.dtype[Any], weak: bool) -> np.dtype[Any]:
     """The dtype of a carry whose first value is a number: that of what it becomes, if that says more."""
-    if weak and spec.dtype.kind == "i" and after.kind in "if":
+    if weak and is_signed(spec.dtype) and (is_signed(after) or is_floating(after)):
         return after
-    return after if not spec.shape and spec.dtype == _FLOAT64 and after.kind == "f" else spec.dtype
+    return after if not spec.shape and spec.dtype == _FLOAT64 and is_floating(after) else spec.dtype
 
 
 def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[Any], list[Any], Tree]:
@@ -203,7 +204,7 @@ def _check_carry(call: _Call, carries: Sequence[Spec], out: Sequence[Any]) -> No
                 f"{which} changes its shape: it comes as {show_shape(a.shape)} and is returned as "
                 f"{show_shape(t.shape)}. Give init the shape that it has after a step."
             )
-        number = not t.shape and t.dtype == _FLOAT64 and a.dtype.kind == "f"
+        number = not t.shape and t.dtype == _FLOAT64 and is_floating(a.dtype)
         if t.dtype != a.dtype and not number:
             raise DTypeError(
                 f"{which} changes its dtype: it comes as {a.dtype} and is returned as {t.dtype}. Convert init, or "

@@ -22,10 +22,10 @@ from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import LOAD, OP, Elements
 from symgrad.compiler.program import Program
+from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.ops.contract import Einsum
-from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.scatter import Scatter, ScatterAdd
-from symgrad.ops.shape import Expand, Eye, Flip, Reshape
+from symgrad.ops.shape import Eye, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.body import Body
@@ -123,7 +123,7 @@ class Plan:
     def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
         """Return how the arguments of an operation lie in its result; None where it is no joining."""
         op, *refs = self.e.ops[k]
-        if self.e.kind(k) != OP or self.e.dtypes[k].kind not in "fb":
+        if self.e.kind(k) != OP or not _in_words(self.e.dtypes[k]):
             return None
         if isinstance(op, Assemble):
             return [(r, partial(view_of, p), again) for r, p, again in zip(refs, op.parts, op.overlaps)]
@@ -192,7 +192,7 @@ class Plan:
             if found is not None:
                 self.views[k] = found
                 return
-        if e.dtypes[k].kind in "fb" and self._moved(op, k, refs):
+        if _in_words(e.dtypes[k]) and self._moved(op, k, refs):
             return
         if isinstance(op, Einsum) and self._contraction(op, k, refs):
             return
@@ -204,7 +204,7 @@ class Plan:
         value = self.e.value(r)
         if value is None:
             return self.view(r)
-        whole_number = self.e.dtypes[k].kind in "iu" and value == int(value)
+        whole_number = is_integer(self.e.dtypes[k]) and value == int(value)
         return int(value) if whole_number else value
 
     def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
@@ -228,7 +228,7 @@ class Plan:
             self._copy(0.0, target)
             n = min(op.n, op.m)
             self._copy(1.0, View(target.buffer, 0, (op.m + 1,), (n,)))
-        elif len(refs) == 1 and op.linear and _reorders(op):
+        elif len(refs) == 1 and op.linear and op.views:
             source = self.view(refs[0])
             copy = whole(self.workspace(prod(source.shape), source.buffer.dtype), source.shape)
             found = view_of(op, copy)
@@ -260,7 +260,7 @@ class Plan:
         """Append a loop whose body is a plan of its own. Whether every step of it has machine code."""
         e = self.e
         dtypes = {op.packed, *[s.dtype for s in op.body.inputs], *[s.dtype for s in op.body.results]}
-        if op.length < 1 or len(dtypes) != 1 or op.packed.kind != "f":
+        if op.length < 1 or len(dtypes) != 1 or not is_floating(op.packed):
             return False
         body = Plan(Elements(program_of_body(op.body), e.expand, e.known_names), SMALL_IN_LOOPS)
         if any(isinstance(s, Outside) for s in body.steps):
@@ -284,7 +284,7 @@ class Plan:
     def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
         """Append the nest of a small contraction. Whether it is one."""
         e = self.e
-        if e.dtypes[k].kind != "f" or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
+        if not is_floating(e.dtypes[k]) or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
             return False
         sizes = op.sizes([e.shapes[r] for r in refs])
         if prod(sizes.values()) > self.small or any(len(set(t)) != len(t) for t in op.terms):
@@ -329,13 +329,6 @@ def program_of_body(body: Body) -> Program:
     return simplified(program)
 
 
-def _reorders(op: Any) -> bool:
-    """Whether an operation is a view of contiguous memory: reshape, expand, flip, transposition, slices."""
-    if isinstance(op, Einsum):
-        return len(op.terms) == 1 and set(op.output) == set(op.terms[0])
-    return isinstance(op, (Reshape, Expand, Flip, Slice, Diagonal))
-
-
 def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], out: dict[str, int]) -> list[str]:
     """Order the loops: the innermost runs through memory without gaps wherever it can."""
     letters = [*op.output, *dict.fromkeys(c for t in op.terms for c in t if c not in op.output)]
@@ -346,3 +339,8 @@ def _order(op: Einsum, sizes: dict[str, int], terms: Sequence[dict[str, int]], o
 
     inner = max(letters, key=smooth) if letters else ""
     return [c for c in letters if c != inner] + ([inner] if inner else [])
+
+
+def _in_words(dtype: Any) -> bool:
+    """Whether entries are moved as they are: floating-point numbers and truth values."""
+    return is_floating(dtype) or is_bool(dtype)

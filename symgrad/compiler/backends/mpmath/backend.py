@@ -18,6 +18,7 @@ from symgrad.compiler.backends.mpmath.number import Ball, Field, Undecided
 from symgrad.compiler.backends.mpmath.operations import name_of, run
 from symgrad.compiler.program import INPUT, STEP, Program
 from symgrad.core import trees
+from symgrad.core.promotion import is_floating, is_symbolic
 
 _MOST = 1 << 15  # bits
 PER_DIGIT = 3.3219280948873626
@@ -62,7 +63,7 @@ def evaluate(field: Field, program: Program, given: Sequence[Any]) -> list[Any]:
 
 def _loaded(field: Field, x: Any) -> Any:
     array = np.asarray(x)
-    return numbers(field, array) if array.dtype.kind in "fO" else array
+    return numbers(field, array) if is_floating(array.dtype) or is_symbolic(array.dtype) else array
 
 
 def with_enough_bits(start: int, compute: Callable[[Field], T], certain: Callable[[T], bool]) -> T:
@@ -107,7 +108,7 @@ def to_floats(program: Program, given: Sequence[Any]) -> list[Any]:
 
 
 def _precision(dtype: Any) -> int:
-    return int(np.finfo(dtype).nmant) + 1 if dtype.kind == "f" else 0
+    return int(np.finfo(dtype).nmant) + 1 if is_floating(dtype) else 0
 
 
 def rounded(y: Any, dtype: Any) -> Any:

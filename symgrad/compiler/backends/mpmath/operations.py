@@ -20,6 +20,7 @@ from symgrad.compiler.backends.mpmath.expressions import Evaluator, largest
 from symgrad.compiler.backends.mpmath.matrices import floats, numbers
 from symgrad.compiler.backends.mpmath.number import Field, Undecided
 from symgrad.compiler.primitives.meaning import meaning_of
+from symgrad.core.promotion import is_bool, is_floating
 from symgrad.errors import FormError, NotYet
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.logic import Test
@@ -41,7 +42,7 @@ Own = Callable[[Field, Any, Sequence[Any]], Any]
 
 def run(field: Field, op: Op, args: Sequence[Any], dtype: Any) -> Any:
     """Return an operation's result: an object array of numbers, or integers and truth values as they are."""
-    if dtype.kind != "f" and not any(_inexact(a) for a in args):
+    if not is_floating(dtype) and not any(_inexact(a) for a in args):
         return np.asarray(op(*args))
     try:
         found = _computed(field, op, args)
@@ -75,12 +76,12 @@ def unsuitable(op: Op, why: str) -> Unsuitable:
 def converted(field: Field, found: Any, dtype: Any) -> Any:
     """Bring a result to numbers, or to integers and truth values."""
     found = np.asarray(found, dtype=object)
-    if dtype.kind == "f":
+    if is_floating(dtype):
         return numbers(field, found)
     out = np.empty(found.shape, dtype)
     for at in np.ndindex(found.shape):
         value = found[at]
-        out[at] = bool(value) if dtype.kind == "b" else field.number(value).truncated()
+        out[at] = bool(value) if is_bool(dtype) else field.number(value).truncated()
     return out
 
 
@@ -300,7 +301,7 @@ def _scan(field: Field, op: Scan, args: Sequence[Any]) -> Any:
 
 
 def _step(field: Field, step: Any, args: Sequence[Any]) -> Any:
-    args = [numbers(field, a) if np.asarray(a).dtype.kind == "f" else np.asarray(a) for a in args]
+    args = [numbers(field, a) if is_floating(np.asarray(a).dtype) else np.asarray(a) for a in args]
     return np.broadcast_to(run(field, step.op, args, step.result.dtype), step.result.shape)
 
 
