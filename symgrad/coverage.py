@@ -15,18 +15,14 @@ from typing import Any
 from symgrad import functions as _functions
 from symgrad import linalg, nn, ops, special
 from symgrad.compiler.primitives.decompose import is_written
-from symgrad.compiler.primitives.scalarise import MOVES, write
+from symgrad.compiler.primitives.scalarise import write
 from symgrad.core.promotion import positions, truths
 from symgrad.forms.canon.lower import lower
-from symgrad.ops.contract import Einsum
-from symgrad.ops.convert import Cast
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.reductions.extremes import Extreme
-from symgrad.ops.reductions.total import MapTotal
 from symgrad.scalars import SCALARS
 from symgrad.tensors.tensor import Tensor
-from symgrad.transforms.batching import batch
+from symgrad.transforms.batching import is_known
 
 __all__ = ["Readings", "functions", "operations", "readings", "together"]
 
@@ -59,7 +55,6 @@ class Readings:
 
 
 _FIELDS = {"derivative": DERIVATIVE, "forward": FORWARD, "formula": FORMULA, "compiled": COMPILED, "batched": BATCHED}
-_FUSED = (Map, MapTotal, Einsum, Cast, Extreme)
 
 
 def readings(op: type[Op], *, truth: bool = False) -> Readings:
@@ -68,14 +63,14 @@ def readings(op: type[Op], *, truth: bool = False) -> Readings:
     forward = "rule" if op.linear or op.jvp is not Op.jvp else "transposed"
     known = issubclass(op, Map) or lower.dispatch(op) is not lower.dispatch(object)
     entries = "entries" if op.index is not Op.index else "name"
-    fused = issubclass(op, _FUSED) or is_written(op)
-    own = op in MOVES or write.dispatch(op) is not write.dispatch(object)
+    fused = op.fuses or is_written(op)
+    own = op.moves or write.dispatch(op) is not write.dispatch(object)
     return Readings(
         derivative="rule" if smooth else "none",
         forward=forward if smooth else "none",
         formula="products" if known else entries,
         compiled="fused" if fused else "written" if own else "step",
-        batched="rule" if batch.dispatch(op) is not batch.dispatch(object) else "loop",
+        batched="rule" if is_known(op) else "loop",
     )
 
 

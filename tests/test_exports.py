@@ -173,6 +173,15 @@ def test_results_are_arrays_of_their_own():
     np.testing.assert_array_equal(x, np.ones((2, 2)))
 
 
+def test_results_are_tensors_of_their_own_on_torch():
+    torch = pytest.importorskip("torch")
+    x = torch.ones((2, 2), dtype=torch.float64)
+    f = loaded(sg.export(lambda x: (x, x.T, x[0], sg.diagonal(x)), (np.ones((2, 2)),), target="torch", name="f"))
+    for y in f(x):
+        y[...] = 7.0
+    assert torch.equal(x, torch.ones((2, 2), dtype=torch.float64))
+
+
 def test_compiled_function_is_exported_as_it_was_called():
     f = sg.compile(sg.value_and_grad(regression))
     f(*POINT)

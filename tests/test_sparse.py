@@ -113,6 +113,69 @@ def test_pattern_of_a_jacobian_has_no_spare_entry(name):
     np.testing.assert_array_equal(f.pattern.toarray(), expected != 0)
 
 
+MATRICES = np.random.default_rng(3).uniform(0.5, 1.5, (2, 3, 3)) + 3 * np.eye(3)
+SIDES = np.random.default_rng(4).uniform(0.5, 1.5, (2, 3, 2))
+PER_MATRIX = {
+    "lu_factor": lambda x: sg.linalg.lu_factor(x).LU,
+    "lu_solve": lambda x: sg.linalg.lu_solve(*sg.linalg.lu_factor(x), sg.tensor(SIDES)),
+    "cholesky": lambda x: sg.linalg.cholesky(x @ x.mT),
+    "inv": sg.linalg.inv,
+    "solve": lambda x: sg.linalg.solve(x, sg.tensor(SIDES)),
+    "det": sg.linalg.det,
+    "slogdet": lambda x: sg.linalg.slogdet(x).logabsdet,
+    "eigvalsh": sg.linalg.eigvalsh,
+    "eigh": lambda x: sg.linalg.eigh(x).eigenvectors ** 2,
+    "svdvals": sg.linalg.svdvals,
+    "qr": lambda x: sg.linalg.qr(x).Q,
+    "matrix_exp": lambda x: sg.linalg.matrix_exp(x / 4),
+    "pinv": sg.linalg.pinv,
+    "lstsq": lambda x: sg.linalg.lstsq(x, sg.tensor(SIDES)).solution,
+    "nuclear norm": lambda x: sg.linalg.matrix_norm(x, "nuc"),
+}
+PER_ROW = {
+    "softmax": lambda x: sg.softmax(x, -1),
+    "sort": lambda x: sg.sort(x, -1).values,
+    "topk": lambda x: sg.topk(x, 2, -1).values,
+    "median": lambda x: sg.median(x, -1).values,
+    "quantile": lambda x: sg.quantile(x, 0.3, -1),
+    "cummax": lambda x: sg.cummax(x, -1).values,
+    "cumsum": lambda x: sg.cumsum(x, -1),
+    "logcumsumexp": lambda x: sg.logcumsumexp(x, -1),
+    "norm": lambda x: sg.linalg.vector_norm(x, 3, -1),
+    "var": lambda x: sg.var(x, -1),
+}
+PER_ENTRY = {
+    "bessel_j0": sg.special.bessel_j0,
+    "zeta": lambda x: sg.special.zeta(sg.tensor(2.0), x),
+    "frexp": lambda x: sg.frexp(x).mantissa,
+    "the entries of another": lambda x: x * x.detach(),
+}
+APART = [
+    (table[name], width, name) for table, width in ((PER_MATRIX, 9), (PER_ROW, 3), (PER_ENTRY, 1)) for name in table
+]
+
+
+@pytest.mark.parametrize(("f", "width", "name"), APART, ids=[name for *_, name in APART])
+def test_matrices_rows_and_entries_stand_apart_in_the_pattern(f, width, name):
+    sparse = sg.sparse_jacobian(f, backend="numpy")
+    expected = sg.jacobian(f)(MATRICES)
+    close(sparse(MATRICES).toarray(), expected.reshape(-1, 18), 1e-9)
+    rows, columns = sparse.pattern.nonzero()
+    size = expected.size // 18 // (18 // width)  # entries of the result for each that stands apart
+    assert np.all(rows // size == columns // width), name
+
+
+def test_positions_that_are_inputs_read_along_their_axis_only():
+    x, at = np.arange(12.0).reshape(3, 4), np.array([1, 0, 1])
+    f = sg.sparse_jacobian(lambda x, at: sg.as_tensor(x)[:, at] ** 2)
+    close(f(x, at).toarray(), sg.jacobian(lambda x, at: sg.as_tensor(x)[:, at] ** 2)(x, at).reshape(9, 12), 1e-12)
+    assert f.pattern.nnz == 9 * 4
+    g = sg.sparse_hessian(lambda x, at: (sg.as_tensor(x)[:, at] ** 3).sum())
+    close(
+        g(x, at).toarray(), sg.hessian(lambda x, at: (sg.as_tensor(x)[:, at] ** 3).sum())(x, at).reshape(12, 12), 1e-12
+    )
+
+
 def test_a_loop_too_long_to_follow_counts_as_dense(monkeypatch):
     monkeypatch.setattr("symgrad.compiler.sparse.pattern._MOST_STEPS", 2)
     f = sg.sparse_jacobian(oscillators)

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from symgrad.autograd.context import is_tensor
-from symgrad.autograd.custom import Custom, Rules, custom_vjp
-from symgrad.autograd.opaque import Opaque
 from symgrad.core.trees import Tree, flatten, unflatten
-from symgrad.transforms.batching import batch, one_by_one, repeated
 from symgrad.transforms.vmap import vmap
 
 
-@batch.register
-def _(op: Opaque, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
-    if not issubclass(op.function, Rules):
-        return one_by_one(op, size, xs, flags)
-    # Of slices that do not depend on each other, the derivatives are those of the slices.
-    full = [x if f else repeated(x, size) for x, f in zip(xs, flags, strict=True)]
-    return Opaque(_over_slices(op.function.custom).function, op.form, op.out, op.path)(*full)
-
-
-def _over_slices(custom: Any) -> Any:
+def over_slices(custom: Any) -> Any:
     """Return the function of a batch in every array."""
     if custom.batched is None:
         custom.batched = _made(custom)
     return custom.batched
 
 
-def _made(custom: Custom) -> Any:
+def _made(custom: Any) -> Any:
     def named(fn: Callable[..., Any]) -> Callable[..., Any]:
         fn.__name__ = custom.function.__name__
         return fn
@@ -38,10 +26,7 @@ def _made(custom: Custom) -> Any:
         return _each(lambda *some: custom.fun(*custom.with_others(args, some)), custom.differentiated(args))
 
     made = type(custom)(named(fun), tuple(custom.nondiff))
-    if isinstance(custom, custom_vjp):
-        _map_reverse(custom, made)
-    else:
-        _map_forward(custom, made)
+    custom.map_rule(made)
     return made
 
 
@@ -52,7 +37,9 @@ class _Held:
         self.tree: Tree
 
 
-def _map_reverse(custom: Any, made: Any) -> None:
+def map_reverse(custom: Any, made: Any) -> None:
+    """Give the function of a batch the mapped reverse rule."""
+
     def fwd(*args: Any) -> Any:
         held = _Held()
 
@@ -72,7 +59,9 @@ def _map_reverse(custom: Any, made: Any) -> None:
     made.defvjp(fwd, bwd)
 
 
-def _map_forward(custom: Any, made: Any) -> None:
+def map_forward(custom: Any, made: Any) -> None:
+    """Give the function of a batch the mapped forward rule."""
+
     def rule(*given: Any) -> Any:
         *others, primals, tangents = given
         return _each(lambda p, t: custom.rule(*others, p, t), (primals, tangents))

@@ -145,6 +145,10 @@ class Pick(Op):
     """One of several outputs, out of the node that stands for all of them."""
 
     saves = ""
+    dense = "one of several results of a function that is not looked into"
+    looped = "it stands in graphs only"
+    wordless = "it stands in graphs only"
+    explained = "one of several results: the others receive 0"
 
     def __init__(self, out: int) -> None:
         self.out = out

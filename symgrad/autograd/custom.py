@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.autograd.batched import map_forward, map_reverse, over_slices
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, Leaf
+from symgrad.core.promotion import is_floating
 from symgrad.core.trees import Tree, along, count, flatten, unflatten
 from symgrad.engine.record import as_tensor, handle
 from symgrad.engine.sweep import sweep
@@ -108,6 +110,10 @@ class custom_vjp(Custom):
         check_function("defvjp", bwd)
         self.fwd, self.bwd = fwd, bwd
 
+    def map_rule(self, made: Any) -> None:
+        """Give the function of a batch this rule, mapped."""
+        map_reverse(self, made)
+
     def _check_rule(self) -> None:
         if self.fwd is None:
             raise self.undefined("defvjp")
@@ -164,6 +170,10 @@ class custom_jvp(Custom):
             return y, functools.reduce(lambda a, b: a + b, terms) if terms else 0 * y
 
         self.rule = rule
+
+    def map_rule(self, made: Any) -> None:
+        """Give the function of a batch this rule, mapped."""
+        map_forward(self, made)
 
     def _check_rule(self) -> None:
         if self.rule is None:
@@ -250,6 +260,11 @@ class Rules(Function):
     """The function of (spec, *arrays), returning arrays one after the other."""
 
     custom: Any
+
+    @classmethod
+    def _of_slices(cls) -> Any:
+        """The function of a whole batch."""
+        return over_slices(cls.custom).function
 
     @classmethod
     def returned(cls, spec: Spec, y: Any) -> Any:
@@ -353,7 +368,7 @@ class _Forward(Rules):
 
 def _blank(x: Any) -> Leaf:
     """Return the place of x's tangent."""
-    value = canonical(np.zeros(x.shape, x.dtype if x.dtype.kind == "f" else np.float64))
+    value = canonical(np.zeros(x.shape, x.dtype if is_floating(x.dtype) else np.float64))
     return Leaf(value, x.shape, GRAD)
 
 

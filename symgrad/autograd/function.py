@@ -17,7 +17,7 @@ from symgrad.autograd.opaque import HOLE, TWICE, Opaque, ones_like, template
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Leaf
-from symgrad.core.promotion import of_first
+from symgrad.core.promotion import is_floating, of_first
 from symgrad.engine import record
 from symgrad.engine.record import apply, handle, input_of
 from symgrad.engine.sweep import sweep
@@ -58,6 +58,11 @@ class Function:
 
     def __init__(self) -> None:
         raise GraphError(f"{type(self).__name__} should not be instantiated. Call {type(self).__name__}.apply(x).")
+
+    @classmethod
+    def _of_slices(cls) -> Any:
+        """The function of a whole batch; None where it is not known, so that slices run one by one."""
+        return None
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -114,7 +119,7 @@ class Function:
         several = isinstance(result, tuple)
         outputs = list(result) if several else [result]
         discrete = {id(t) for t in ctx._discrete}
-        smooth = [is_tensor(t) and t.dtype.kind == "f" and id(t) not in discrete for t in outputs]
+        smooth = [is_tensor(t) and is_floating(t.dtype) and id(t) not in discrete for t in outputs]
         ctx._seal(inside, outputs)
         tensors = [a for a in args if is_tensor(a)]
         inputs = tuple([input_of(t) for t in tensors])
@@ -295,7 +300,7 @@ def _seed(g: Any, k: int, spec: Any, materialize: bool) -> Any:
 
 
 def _is_float(spec: Any) -> bool:
-    return spec is not None and spec[1].kind == "f"
+    return spec is not None and is_floating(spec[1])
 
 
 def _zeros(p: Any) -> Any:
@@ -312,6 +317,10 @@ class _Once(Op):
 
     saves = ""
     gives = of_first
+    dense = "nothing differentiates it"
+    looped = "nothing differentiates it"
+    wordless = "nothing differentiates it"
+    explained = "marked as differentiable once"
 
     def forward(self, x: Any, *rest: Any) -> Any:
         """Return x."""

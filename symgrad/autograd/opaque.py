@@ -14,11 +14,13 @@ from symgrad.autograd.context import is_tensor
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Shape
+from symgrad.core.promotion import is_floating
 from symgrad.engine import backward
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import NotDifferentiable
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.shape import Expand
+from symgrad.ops.shape import Expand, each_batched
+from symgrad.support.foreign import printable
 from symgrad.support.lazy import cached_property
 
 TWICE = "trying to differentiate twice a function that was marked with @once_differentiable"
@@ -53,6 +55,9 @@ class Opaque(Op):
 
     saves = "x"
     known: ClassVar[list[Opaque]] = []  # those that NumPy source of formulas refers to, by their place here
+    dense = "a function that is not looked into"
+    wordless = "a function in Python that is not looked into"
+    looped = "the function of one slice is all that is known"
 
     def __init__(self, function: Any, form: tuple[Any, ...], out: int | None, path: tuple[int, ...] = ()) -> None:
         self.function, self.form, self.out, self.path = function, form, out, path
@@ -124,6 +129,18 @@ class Opaque(Op):
             xs = (_nought(xs[0]), *xs[1:])
         return Opaque(self.function, self.form, self.out, (*self.path, i))(g, *xs)
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """The same of the function of a batch: of slices that stand apart, the derivatives are those of the slices."""
+        whole = self.function._of_slices()
+        if whole is None:
+            return NotImplemented
+        return Opaque(whole, self.form, self.out, self.path)(*each_batched(size, xs, flags))
+
+    @property
+    def explained(self) -> str:
+        """The user's own."""
+        return f"the backward that {printable(self.name)} declares"
+
     def text(self, *args: str) -> str:
         """F(x); its derivative F′(g, x), of several inputs with their number, F′0(g, x, y); of outputs, F[1](x)."""
         out = "" if self.out is None else f"[{self.out}]"
@@ -161,7 +178,7 @@ def _flows(x: Any) -> bool:
 
 
 def _variable(x: Any) -> Any:
-    if np.asarray(x._value).dtype.kind != "f":
+    if not is_floating(np.asarray(x._value).dtype):
         return x
     return handle(Leaf(x._value, np.shape(x._value), GRAD), x._value)
 

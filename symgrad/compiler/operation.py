@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.compiler.program import Program
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import Kind, is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
@@ -37,6 +37,10 @@ class Call(Op):
 
     name = "Compiled"
     saves = "x"
+    dense = "a compiled function is not looked into"
+    looped = "a compiled function takes arrays of one shape"
+    wordless = "a compiled function is not looked into"
+    explained = "the derivative of a compiled function, compiled as well"
 
     def __init__(
         self,
@@ -48,7 +52,7 @@ class Call(Op):
         self.run, self.leaves, self.derive = run, leaves, derive
         self.inputs = [program.values[k].shape for k in program.inputs]
         results = [program.values[k] for k in program.outputs]
-        self.which = [k for k, v in enumerate(results) if v.dtype.kind == "f"]
+        self.which = [k for k, v in enumerate(results) if is_floating(v.dtype)]
         self.shapes = [results[k].shape for k in self.which]
         self.dtypes = [results[k].dtype for k in self.which]
         self.joint = np.result_type(*self.dtypes) if self.which else np.dtype(np.float64)

@@ -18,9 +18,9 @@ from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import FLOAT64
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import broadcast_shapes
+from symgrad.ops.protocol import Op
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.shape import Expand, Flip, Reshape, total
-from symgrad.ops.slicing import Slice
+from symgrad.ops.shape import total
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
@@ -72,5 +72,5 @@ class Steps(Elements):
     def is_view(self, ref: int) -> bool:
         """Whether a result may share its entries with an argument."""
         op = self.ops[ref][0]
-        permutes = isinstance(op, Einsum) and len(op.terms) == 1
-        return self.kind(ref) == LOAD or permutes or isinstance(op, (Expand, Flip, Slice, Reshape))
+        sums = isinstance(op, Einsum) and len(op.terms) == 1
+        return self.kind(ref) == LOAD or sums or (isinstance(op, Op) and op.views)

@@ -16,7 +16,7 @@ import sympy as sp
 
 from symgrad.core.kernels import canonical, folded
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, one_of, promoted
+from symgrad.core.promotion import Kind, is_floating, one_of, promoted
 from symgrad.errors import ShapeError
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
@@ -28,6 +28,9 @@ LETTERS = string.ascii_letters + "".join(map(chr, range(0x100, 0x180)))
 
 class Einsum(Op):
     """Sum of products over the letters that the output lacks. One object per spec: use ``Einsum.of``."""
+
+    accumulates = True
+    fuses = True
 
     def __init__(self, spec: str, name: str) -> None:
         left, self.output = spec.split("->")
@@ -81,7 +84,7 @@ class Einsum(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the operands; integers summed over axes of their own are counted in the long ones, as NumPy does."""
         found = promoted(*kinds)
-        if found.kind == "f":
+        if is_floating(found):
             return found
         asked = self._dtypes.get(kinds)
         if asked is None:
@@ -102,9 +105,48 @@ class Einsum(Op):
             found = spread(found, unique, missing, sizes)
         return found if unique == term else _on_diagonal(found, unique, term, sizes)
 
+    @property
+    def explained(self) -> str:
+        """What the rule is called where the contraction has a name."""
+        spec = _relettered(self.spec)
+        if spec in _NAMES:
+            return _NAMES[spec]
+        (*terms, result) = (*self.terms, self.output)
+        if len(terms) == 1 and set(result) < set(terms[0]) and len(set(terms[0])) == len(terms[0]):
+            return "sum: every entry that was added receives the adjoint of its sum"
+        if all(set(t) == set(result) for t in terms):
+            return "product rule, entry by entry" if len(terms) > 1 else "transpose: the axes change places back"
+        if len(terms) == 2 and len(result) > 2:
+            return "stack of matrix products: the adjoint times the other factor's transpose, in each"
+        return "sum of products: the adjoint times the other factors, summed over the letters that the input lacks"
+
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The product rule: the sum over operands with each in turn replaced by its tangent."""
         return sum_terms([self(*xs[:i], t, *xs[i + 1 :]) for i, t in enumerate(ts) if t is not None])
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """One more letter, of all operands that carry the batch and of the result."""
+        letter = next(c for c in LETTERS if c not in self.spec)
+        terms = [letter + t if f else t for t, f in zip(self.terms, flags, strict=True)]
+        return Einsum.of(f"{','.join(terms)}->{letter}{self.output}")(*xs)
+
+    def written(self, *xs: Any) -> Any:
+        """A product of many in the order of eager mode."""
+        left = list(xs)
+        for places, join in pairwise(self, tuple(shape(x) for x in xs)):
+            left.append(join(*[left.pop(k) for k in places]))
+        return left[0]
+
+    @property
+    def views(self) -> bool:
+        """Whether it is a transposition, or a diagonal."""
+        return len(self.terms) == 1 and set(self.output) == set(self.terms[0])
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """The steps of a letter that occurs twice are taken together."""
+        if not self.views:
+            return None
+        return x.offset, tuple(sum(s for c, s in zip(self.terms[0], x.steps) if c == d) for d in self.output)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Σ over the bound letters of the product of entries."""
@@ -116,6 +158,24 @@ class Einsum(Op):
         body = sp.Mul(*[p([env[c] for c in term]) for term, p in zip(self.terms, ps, strict=True)])
         limits = [(env[c], 0, sizes[c] - 1) for c in bound if sizes[c] != 1]
         return ps[0].sum(body, limits) if limits else body
+
+
+_NAMES = {
+    "ij,jk->ik": "matrix product: the adjoint times the other factor's transpose",
+    "ij,j->i": "matrix times vector: the matrix receives an outer product, the vector the transpose times the adjoint",
+    "i,ij->j": "vector times matrix: the matrix receives an outer product, the vector the matrix times the adjoint",
+    "i,i->": "inner product: the adjoint times the other vector",
+    "i,j->ij": "outer product: the adjoint contracted with the other vector",
+    "ij->ji": "transpose: the adjoint is transposed",
+    "ii->": "trace: the adjoint on the diagonal",
+}
+
+
+def _relettered(spec: str) -> str:
+    """Return a spec with its letters renamed to i, j, k, … in the order in which they occur."""
+    met = dict.fromkeys(c for c in spec if c not in ",->")
+    new = dict(zip(met, "ijklmnopqrstuvwxyz", strict=False))
+    return "".join(new.get(c, c) for c in spec)
 
 
 class EinsumPlan(Plan):
@@ -187,6 +247,8 @@ def _on_diagonal(x: Any, unique: str, term: str, sizes: dict[str, Any]) -> Any:
 
 class OnDiagonal(Einsum):
     """A product with identities, one per letter that stands twice: 0 beside the diagonal, also where x is ∞."""
+
+    written = Op.written
 
     def __init__(self, spec: str) -> None:
         super().__init__(spec, "Einsum")

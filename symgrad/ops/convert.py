@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import Kind, is_discrete, is_floating
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
 
@@ -26,6 +26,9 @@ class Cast(Op):
     name = "ToCopy"
     linear = True
     saves = ""
+    signature = "()->()"
+    explained = "a copy in another dtype: the adjoint goes through"
+    fuses = True
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """The one asked for."""
@@ -43,13 +46,17 @@ class Cast(Op):
         """The shape stays."""
         return s
 
+    def origins(self, x: Any) -> Any:
+        """Each entry is the input's."""
+        return x
+
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Hand the cotangent on; integers and truth values do not move with x."""
-        return g if self.to.kind == "f" else None
+        return g if is_floating(self.to) else None
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Convert the tangent; integers and truth values have none."""
-        return self(ts[0]) if self.to.kind == "f" else None
+        return self(ts[0]) if is_floating(self.to) else None
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""
@@ -64,14 +71,14 @@ class Cast(Op):
 def lengthened(x: Any) -> Any:
     """Return x, short integers and truth values as int64, in which PyTorch adds up and multiplies."""
     own = getattr(x, "dtype", None)
-    short = own is not None and own.kind in "biu" and own.itemsize < 8
+    short = own is not None and is_discrete(own) and own.itemsize < 8
     return Cast(np.dtype(np.int64))(x) if short else x
 
 
 def as_floats(x: Any) -> Any:
     """Return x, integers and truth values in the default dtype."""
     own = getattr(x, "dtype", None)
-    return Cast(get_default_dtype())(x) if own is not None and own.kind in "biu" else x
+    return Cast(get_default_dtype())(x) if own is not None and is_discrete(own) else x
 
 
 def counted(op: Op, x: Any, dtype: Any = None) -> Any:
@@ -80,7 +87,7 @@ def counted(op: Op, x: Any, dtype: Any = None) -> Any:
         return op(lengthened(x))
     to = np.dtype(dtype)
     y = op(Cast(to)(x))
-    return y if to.kind not in "biu" else Cast(to)(y)  # NumPy takes long ones for short ones
+    return y if not is_discrete(to) else Cast(to)(y)  # NumPy takes long ones for short ones
 
 
 @frozen
@@ -88,6 +95,9 @@ class Detach(Op):
     """The same numbers, of which no derivative is taken: how ``detach`` and ``no_grad`` are traced without values."""
 
     saves = ""
+    signature = "()->()"
+    flat = True
+    wordless = "programs leave it out"
 
     def forward(self, x: Any) -> Any:
         """Return x; arrays of tensors are never written to."""

@@ -18,7 +18,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.core.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
 from symgrad.core.node import Node, Shape
-from symgrad.core.promotion import BOOL, FLOAT64, HALF, Kind, is_float, one_of, promoted
+from symgrad.core.promotion import BOOL, FLOAT64, HALF, Kind, is_bool, is_float, is_floating, one_of, promoted
 from symgrad.errors import ShapeError
 from symgrad.ops.protocol import Op, Plan, refused
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
@@ -35,6 +35,8 @@ class Map(Op):
 
     first: MapPlan | None = None  # the plans that the fast paths ask for, once they exist
     both: MapPlan | None = None
+    signature = "()->()"
+    fuses = True
 
     def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
         self._make, self.arity, self.name = make, arity, name  # type: ignore[misc]
@@ -79,7 +81,7 @@ class Map(Op):
     def _asked(self, kinds: Sequence[Kind]) -> np.dtype[Any]:
         """Run the kernel, once, on ones: what NumPy makes of integers follows from its functions alone."""
         found = promoted(*kinds)
-        if found.kind == "f" and all(k in (float, found) for k in kinds):
+        if is_floating(found) and all(k in (float, found) for k in kinds):
             return found
         try:
             with np.errstate(all="ignore"):
@@ -96,7 +98,7 @@ class Map(Op):
         known = self._operands.get(kinds)
         if known is None:
             found = promoted(*kinds) if self.truth else self.dtype(*kinds)
-            stays = found.kind == "b" or (self.truth and found.kind == "f" and not any(map(is_float, kinds)))
+            stays = is_bool(found) or (self.truth and is_floating(found) and not any(map(is_float, kinds)))
             known = [None if stays or k in self.tested else found for k in range(len(kinds))]
             self._operands[kinds] = known
         return known
@@ -128,7 +130,7 @@ class Map(Op):
             return self.on_array(*xs)
         except ARITHMETIC:  # of the numbers among them: Python raises where NumPy gives nan or inf
             dtype = np.result_type(*[x.dtype for x in xs if isinstance(x, (np.ndarray, np.generic))])
-            if dtype.kind != "f":
+            if not is_floating(dtype):
                 raise
             with np.errstate(all="ignore"):
                 return self.on_array(*[dtype.type(x) if _is_number(x) else x for x in xs])

@@ -53,6 +53,24 @@ class Op:
 
     ``saves`` says what ``vjp`` looks at beyond shapes: "y", "x" (all inputs) or both, or ``keeps`` tells
     it per position. A linear operation sets ``linear``; forward mode then applies it to the tangents.
+
+    What else there is to know of an operation it says once, and whoever needs it asks: vmap, sparse derivatives,
+    programs entry by entry, exports, explanations.
+
+    - ``signature``: its core axes, as ``"(n,n)->(n,n)"``; ``"()->()"`` says entry by entry. Axes in front are loops.
+    - ``apart``: letters of the signature along which it works entry by entry, as along columns of a right-hand side.
+    - a field ``axis`` or ``axes``: it works along these, and on each row apart; ``running``: on all up to each entry.
+    - ``moves``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
+    - ``views``: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
+    - ``flat``: piecewise constant, so that the derivative is 0.
+    - ``fuses``: loops over entries compute it together with its neighbours.
+    - ``accumulates``: adds up or multiplies entries, which integers of its dtype may not hold.
+    - ``decides``: looks which numbers the entries are, so that letters have no result.
+    - ``adds``: the selections that the inputs are added to, in zeros.
+    - ``explained``: the rule in words, for ``sg.explain``.
+
+    Where none of these says it, ``batched``, ``origins`` and ``reads`` do; or ``dense``, ``looped`` and ``wordless``
+    give the reason why the result depends on all entries, why slices run one by one, or why exports lack it.
     """
 
     name: ClassVar[str] = ""
@@ -61,6 +79,19 @@ class Op:
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
+    signature: Any = None
+    apart: ClassVar[str] = ""
+    moves: ClassVar[bool] = False
+    views: Any = False
+    running: ClassVar[bool] = False
+    flat: ClassVar[bool] = False
+    fuses: ClassVar[bool] = False
+    accumulates: ClassVar[bool] = False
+    decides: ClassVar[bool] = False
+    explained: Any = ""
+    dense: ClassVar[str] = ""
+    looped: ClassVar[str] = ""
+    wordless: ClassVar[str] = ""
     plan_kind: ClassVar[Any]
     plans: Any = None  # by active inputs, where one object serves many nodes
 
@@ -105,6 +136,44 @@ class Op:
         return (self.dtype(*kinds),) * len(kinds)
 
     @property
+    def adds(self) -> Sequence[Any]:
+        """The selections that the inputs are added to, in zeros; empty for what does something else."""
+        return ()
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Apply to every slice of a batch at once; ``flags`` says which inputs carry it in front.
+
+        NotImplemented where the signature or the axes say how, or where slices run one by one.
+        """
+        return NotImplemented
+
+    def origins(self, *numbers: Any) -> Any:
+        """Return the number of the entry that each entry of the result is, or a multiple of; 0 where that is zero.
+
+        None where entries are computed from several.
+        """
+        return self.forward(*numbers) if self.moves else None
+
+    def reads(self, *numbers: Any) -> Any:
+        """Return the numbers of the entries that each entry of the result is computed from, in a further last axis.
+
+        None where signature or axes say it.
+        """
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """Return (offset, steps) of a result of shape ``to`` in the memory of x, which has offset, steps and shape.
+
+        None where it computes, or where x would have to be copied first.
+        """
+
+    def written(self, *xs: Any) -> Any:
+        """Write the operation in smaller ones that compute what ``forward`` does, so that loops can take them in.
+
+        By default it is a step of its own.
+        """
+        raise NotImplementedError
+
+    @property
     def truth(self) -> bool:
         """Whether the result holds truth values."""
         return type(self).gives is truths
@@ -132,6 +201,9 @@ class Op:
     def on_symbols(self, *xs: Any) -> Any:
         """Compute on object arrays of SymPy expressions; override where ``forward`` cannot."""
         return self.forward(*xs)
+
+    def in_matrices(self, *args: Any) -> Any:
+        """Return the operation on SymPy's matrix expressions, a vector being a column; None where SymPy has none."""
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Say whether the rule for the active inputs looks at the value of y, and of each input."""

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_floating, is_symbolic
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.frozen import frozen
@@ -90,6 +91,18 @@ def bound_sum(p: Any, body: sp.Expr, limits: Sequence[Any]) -> sp.Expr:
     return found
 
 
+def sum_of(a: Any) -> Any:
+    """Return the sum of all entries of SymPy's matrix, a column or a matrix: 1ᵀ*X*1."""
+    rows, columns = a.shape
+    factors = [sp.OneMatrix(1, rows), a, *[sp.OneMatrix(columns, 1)] * (columns != 1)]
+    return sp.Trace(sp.MatMul(*factors))
+
+
+def is_of_all(axes: Sequence[int], a: Any) -> bool:
+    """Whether the axes are all those of SymPy's matrix, of which a vector is a column."""
+    return a.shape[1] == 1 or len(axes) == 2
+
+
 def on_rows(x: Any, axes: Sequence[int]) -> Any:
     """Move the axes to the end and flatten them into one: (…, k), every row one reduction."""
     x = np.asarray(x)
@@ -149,13 +162,13 @@ def needs_entries(name: str, x: Any, dim: Any, axes: Sequence[int]) -> None:
 def is_float(x: Any) -> bool:
     """Whether x holds floating-point numbers, or symbols."""
     dtype = getattr(x, "dtype", None)
-    return dtype is None or dtype.kind in "fO"
+    return dtype is None or is_floating(dtype) or is_symbolic(dtype)
 
 
 def float_of(x: Any) -> np.dtype[Any]:
     """Return the dtype of x where it holds floating-point numbers, else that of a Python float."""
     dtype = getattr(x, "dtype", None)
-    return dtype if dtype is not None and dtype.kind == "f" else np.dtype(np.float64)
+    return dtype if dtype is not None and is_floating(dtype) else np.dtype(np.float64)
 
 
 def over(x: Any, n: Any) -> Any:

@@ -14,10 +14,12 @@ import sympy as sp
 
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import of_first
+from symgrad.core.promotion import is_symbolic, of_first
+from symgrad.ops.contract import permute
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op, bracket
+from symgrad.ops.protocol import Op, bracket, shape
+from symgrad.ops.shape import padded, repeated
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 
@@ -38,6 +40,8 @@ class Selection(Op):
     saves = ""
     key: Any
     unique: bool
+    moves = True
+    explained = "indexing: the adjoint goes back to the entries that were read, all others receive 0"
 
     def shared(self) -> Self:
         """Keep the plans from now on: for a selection that serves many nodes.
@@ -70,6 +74,24 @@ class Selection(Op):
     def check_fit(self, v: Shape, region: Shape) -> None:
         """Check that a value of shape v can be written to the entries read."""
         raise NotImplementedError
+
+    def behind(self) -> Self:
+        """Return the same selection of every slice of a batch."""
+        raise NotImplementedError
+
+    def batch_axis(self) -> int:
+        """Return where the batch is among the axes of what ``behind`` reads."""
+        return 0
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Read every slice at once."""
+        y, at = self.behind()(xs[0]), self.batch_axis()
+        return permute(y, [at, *[a for a in range(len(shape(y))) if a != at]]) if at else y
+
+    def placed(self, v: Any) -> Any:
+        """Move the batch axis of what is written to where the selection has it."""
+        at = self.batch_axis()
+        return permute(v, [*range(1, at + 1), 0, *range(at + 1, len(shape(v)))]) if at else v
 
     def text(self, *args: str) -> str:
         """x[…]"""
@@ -113,6 +135,8 @@ class ScatterAdd(Op):
     name: str = "Scatter"  # type: ignore[misc]
     linear = True
     saves = ""
+    explained = "entries put into zeros: each receives the adjoint from its place"
+    accumulates = True
 
     def forward(self, g: Any) -> Any:
         """Add into zeros."""
@@ -128,6 +152,15 @@ class ScatterAdd(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Read again."""
         return self.where(g)
+
+    @property
+    def adds(self) -> tuple[Selection]:
+        """To where it was read from."""
+        return (self.where,)
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Add into the zeros of every slice."""
+        return ScatterAdd(self.where.behind(), (size, *self.to))(self.where.placed(xs[0]))
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Σ over the entries read from here: δ where the place is one position, cases for a range."""
@@ -164,7 +197,7 @@ def _is_pick(condition: Any) -> bool:
 
 def bare(v: Any) -> Any:
     """Return the expression in an object array without axes, which assignment would store as an array."""
-    return v.item() if isinstance(v, np.ndarray) and v.ndim == 0 and v.dtype.kind == "O" else v
+    return v.item() if isinstance(v, np.ndarray) and v.ndim == 0 and is_symbolic(v.dtype) else v
 
 
 @frozen
@@ -176,6 +209,8 @@ class Scatter(Op):
     linear = True
     saves = ""
     gives = of_first
+    moves = True
+    explained = "entries replaced: what was written receives the adjoint of its place, what was lost receives 0"
 
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""
@@ -201,6 +236,18 @@ class Scatter(Op):
         found = self.where(g)
         survived = _survivors(self.where, x.shape)
         return found if survived is None else MUL(found, survived)
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Write in every slice; one by one where v has axes of one entry that assignment would drop."""
+        x, v = xs
+        x = x if flags[0] else repeated(x, size)
+        region = len(self.where.out_shape(shape(x)[1:]))
+        if flags[1] or shape(v):
+            v = padded(v if flags[1] else repeated(v, size), region)
+            if len(shape(v)) > region + 1:
+                return NotImplemented
+            v = self.where.placed(v)
+        return Scatter(self.where.behind(), self.name)(x, v)
 
     def index(self, idx: Sequence[sp.Expr], p: Any, v: Any) -> sp.Expr:
         """v's entry where it was written, the last one first, else x's."""

@@ -16,7 +16,7 @@ from symgrad.core.promotion import FLOAT64, Kind
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, shape
 
 
 def total(sizes: Sequence[Any]) -> Any:
@@ -35,6 +35,9 @@ class Reshape(Op):
     name: str = field(default="View", compare=False)  # type: ignore[misc]
     linear = True
     saves = ""
+    moves = True
+    explained = "reshape: the adjoint takes the old shape back"
+    views = True
 
     def forward(self, x: Any) -> Any:
         """Reshape; the result is a value, never a view that could be written through."""
@@ -52,6 +55,20 @@ class Reshape(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Reshape back."""
         return Reshape(x.shape)(g)
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Reshape, with the batch in front."""
+        return Reshape((size, *self.to))(xs[0])
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """The next entries, one after the other; axes of length one come and go in any view."""
+        if all(s == e or n == 1 for s, e, n in zip(x.steps, row_major(x.shape), x.shape, strict=True)):
+            return x.offset, row_major(to)
+        kept = [(n, s) for n, s in zip(x.shape, x.steps) if n != 1]
+        if [n for n, _ in kept] != [n for n in to if n != 1]:
+            return None
+        rest = iter(kept)
+        return x.offset, tuple(0 if n == 1 else next(rest)[1] for n in to)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Skip axes of length one; else go through the row-major position."""
@@ -78,6 +95,11 @@ class Reshape(Op):
         return f"\\operatorname{{reshape}}_{{{sizes}}}\\left({args[0]}\\right)"
 
 
+def row_major(sizes: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the steps of an array whose entries follow each other."""
+    return tuple(total(sizes[a + 1 :]) for a in range(len(sizes)))
+
+
 def _aligned(a: Shape, b: Shape) -> list[tuple[Shape, Shape]]:
     """Cut two shapes into the shortest runs that hold equally many entries each."""
     runs: list[tuple[Shape, Shape]] = []
@@ -90,6 +112,25 @@ def _aligned(a: Shape, b: Shape) -> list[tuple[Shape, Shape]]:
                 break
     last, end = runs.pop() if runs else ((), ())
     return [*runs, ((*last, *a[i:]), (*end, *b[j:]))]
+
+
+# ------------------------------------------------------------------ batches in front
+def padded(x: Any, rank: int) -> Any:
+    """Give every slice of a batch so many axes, with new ones of length one in front."""
+    size, *rest = shape(x)
+    missing = rank - len(rest)
+    return Reshape((size, *(1,) * missing, *rest))(x) if missing else x
+
+
+def repeated(x: Any, size: int) -> Any:
+    """Scatter a batch of equal slices in front."""
+    sizes = shape(x)
+    return Expand((size, *sizes))(Reshape((1, *sizes))(x))
+
+
+def each_batched(size: int, xs: Sequence[Any], flags: Sequence[bool]) -> list[Any]:
+    """Repeat the inputs that are the same for all slices."""
+    return [x if f else repeated(x, size) for x, f in zip(xs, flags, strict=True)]
 
 
 def ravel(idx: Sequence[Any], sizes: Shape) -> sp.Expr:
@@ -119,6 +160,9 @@ class Expand(Op):
     to: Shape
     linear = True
     saves = ""
+    moves = True
+    explained = "broadcast: the adjoint is summed over the copies"
+    views = True
 
     def forward(self, x: Any) -> Any:
         """Repeat along new axes and axes of length one."""
@@ -150,6 +194,16 @@ class Expand(Op):
         """Hand the cotangent on; the engine sums it to x's shape."""
         return g
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Broadcast, with the batch in front."""
+        return Expand((size, *self.to))(padded(xs[0], len(self.to)))
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """No step along what is repeated."""
+        lead = len(to) - len(x.shape)
+        steps = [0 if n == 1 and m != 1 else s for n, m, s in zip(x.shape, to[lead:], x.steps, strict=True)]
+        return x.offset, (*[0] * lead, *steps)
+
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Read broadcasting backwards."""
         return p(clip(idx, p.shape))
@@ -162,6 +216,9 @@ class Flip(Op):
     axes: tuple[int, ...]
     linear = True
     saves = ""
+    moves = True
+    explained = "flip: the adjoint is flipped back"
+    views = True
 
     def forward(self, x: Any) -> Any:
         """Reverse."""
@@ -170,6 +227,11 @@ class Flip(Op):
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
         return s
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """From the end, in steps back."""
+        ends = [(n - 1) * s for a, (n, s) in enumerate(zip(x.shape, x.steps)) if a in self.axes]
+        return x.offset + sum(ends), tuple(-s if a in self.axes else s for a, s in enumerate(x.steps))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Reverse back."""
@@ -198,6 +260,8 @@ class Eye(Op):
     of: Any = None
     linear = True
     saves = ""
+    looped = "it has no inputs"
+    flat = True
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """The one asked for."""

@@ -29,6 +29,7 @@ class Slice(Selection):
     items: tuple[Item, ...]
     name: str = "Slice"  # type: ignore[misc]
     unique = True
+    views = True
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.items))
@@ -55,9 +56,29 @@ class Slice(Selection):
                 check_range(item, n, axis)
         return tuple(found)
 
+    def behind(self) -> Slice:
+        """All of a further axis in front."""
+        return Slice((ALL, *self.items), self.name)
+
     def check_fit(self, v: Shape, region: Shape) -> None:
         """As torch's expand."""
         Expand(region).out_shape(v)
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """Slices start and step; integers start only."""
+        offset, steps, axis = x.offset, [], 0
+        for item in self.items:
+            if item is None:
+                steps.append(0)
+                continue
+            n, s = x.shape[axis], x.steps[axis]
+            axis += 1
+            if isinstance(item, Span):
+                start, step, _ = item.over(n)
+                offset, steps = offset + start * s, [*steps, step * s]
+            else:
+                offset = offset + (n + item if isinstance(item, int) and item < 0 else item) * s
+        return offset, (*steps, *x.steps[axis:])
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Entry k of a slice lies at start + step k."""
@@ -158,6 +179,14 @@ class Gather(Selection):
         for a, f in self.places:
             check_range(f.array, s[a], a)
         return tuple(self._joined(self.block, self._rest(s)))
+
+    def behind(self) -> Gather:
+        """The axes are one further on."""
+        return Gather(tuple((a + 1, f) for a, f in self.places), self.name)
+
+    def batch_axis(self) -> int:
+        """Behind a block of positions that stands in front."""
+        return len(self.block) if self.places and self.behind().front == 0 else 0
 
     def check_fit(self, v: Shape, region: Shape) -> None:
         """Broadcasting, without new leading axes."""

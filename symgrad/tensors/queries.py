@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import canonical
+from symgrad.core.promotion import is_floating, is_integer, is_signed
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.contract import sum_axes
@@ -49,7 +50,7 @@ def is_floating_point(input: Any) -> bool:
     >>> sg.is_floating_point(sg.tensor([1, 2]))
     False
     """
-    return dtype_of(as_tensor(input)).kind == "f"
+    return is_floating(dtype_of(as_tensor(input)))
 
 
 def is_complex(input: Any) -> bool:
@@ -181,7 +182,7 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
     tensor([1, 0, 2])
     """
     value = np.asarray(as_tensor(input)._known("bincount"))
-    if value.dtype.kind not in "iu":
+    if not is_integer(value.dtype):
         raise DTypeError(f"bincount: expected integers. Got {torch_dtype(value)}; convert with .to(sg.int64).")
     if value.ndim != 1 or (value.size and value.min() < 0):
         wrong = ShapeError if value.ndim != 1 else ArgumentError
@@ -283,7 +284,8 @@ class Queries(Core):
 
     def is_signed(self) -> bool:
         """Whether the dtype has negative numbers."""
-        return dtype_of(self).kind in "fi"
+        dtype = dtype_of(self)
+        return is_floating(dtype) or is_signed(dtype)
 
     def is_contiguous(self) -> bool:
         """True: how entries lie in memory is not the user's concern."""

@@ -19,10 +19,11 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, NotYet, ShapeError
 from symgrad.ops.contract import permute
 from symgrad.ops.indexing.select import getitem
+from symgrad.ops.shape import repeated
 from symgrad.ops.shapes.join import Cat
 from symgrad.ops.value import is_foreign
 from symgrad.transforms.arguments import check_function, check_results
-from symgrad.transforms.batching import batch, repeated
+from symgrad.transforms.batching import batch
 from symgrad.transforms.calls import cut, is_array, is_plain, is_result, to_numpy
 from symgrad.transforms.jacobians import check_chunk_size, check_randomness
 from symgrad.transforms.tracing import Trace

@@ -30,6 +30,9 @@ class Assemble(Op):
     to: Shape
     linear = True
     saves = ""
+    looped = "programs are made of it once slices are joined"
+    explained = "parts added into zeros: each receives the adjoint from its place"
+    accumulates = True
 
     def forward(self, *gs: Any) -> Any:
         """Write what comes first to a place, add what comes later."""
@@ -38,6 +41,11 @@ class Assemble(Op):
         for g, part, again in zip(gs, self.parts, later, strict=True):
             found[part.key] = found[part.key] + g if again else g
         return found
+
+    @property
+    def adds(self) -> tuple[Slice, ...]:
+        """To its part, each."""
+        return self.parts
 
     @property
     def overlaps(self) -> list[bool]:

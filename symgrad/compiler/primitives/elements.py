@@ -16,7 +16,7 @@ from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import TRUTH, Scalars
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.node import Shape
-from symgrad.core.promotion import BOOL, FLOAT64, HALF
+from symgrad.core.promotion import BOOL, FLOAT64, HALF, is_bool, is_floating
 from symgrad.ops.contract import Einsum, OnDiagonal
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import Map, broadcast_shapes
@@ -93,12 +93,12 @@ class Elements(Scalars):
             return self._map(op, args, v)
         if isinstance(op, MapTotal):
             return self._total(op, args, v)
-        if isinstance(op, Cast) and v.dtype.kind == "f" and v.dtype != HALF:
+        if isinstance(op, Cast) and is_floating(v.dtype) and v.dtype != HALF:
             return self.cast(args[0], v.dtype)
         args = self._full(v, args)
-        if isinstance(op, Extreme) and v.dtype.kind == "f":
+        if isinstance(op, Extreme) and is_floating(v.dtype):
             return self.reduce("max" if op.largest else "min", args[0], op.axes, v)
-        if isinstance(op, Einsum) and v.dtype.kind == "f":
+        if isinstance(op, Einsum) and is_floating(v.dtype):
             found = self._contraction(op, args, v)
             if found is not None:
                 return found
@@ -107,7 +107,7 @@ class Elements(Scalars):
 
     def step(self, op: Op, args: Sequence[int], v: Value) -> int:
         """Return the reference of an operation that runs its forward."""
-        if isinstance(op, Map) and v.dtype.kind == "f":  # NumPy's functions of truth values are in half precision
+        if isinstance(op, Map) and is_floating(v.dtype):  # NumPy's functions of truth values are in half precision
             args = [self.cast(r, v.dtype) if self.dtypes[r] == BOOL else r for r in args]
         return self.place((op, *self._full(v, args)), v.shape, v.dtype)
 
@@ -154,11 +154,11 @@ class Elements(Scalars):
         names = {s[0] for s in steps_of_map(v.op if isinstance(v.op, Map) else v.op.map).ops} - {"const"}
         if self.known_names is not None and not names <= self.known_names:
             return False
-        kinds = {self.dtypes[r].kind for r in args} | {v.dtype.kind}
-        return kinds <= {"f", "b"} and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
+        fits = all(is_floating(d) or is_bool(d) for d in (v.dtype, *[self.dtypes[r] for r in args]))
+        return fits and self._widest(args).itemsize >= 4 and v.dtype.name != "float16"
 
     def _widest(self, args: Sequence[int]) -> np.dtype[Any]:
-        strong = [self.dtypes[r] for r in args if self.dtypes[r].kind == "f" and not self.is_weak(r)]
+        strong = [self.dtypes[r] for r in args if is_floating(self.dtypes[r]) and not self.is_weak(r)]
         return np.result_type(*strong) if strong else FLOAT64
 
     def is_weak(self, ref: int) -> bool:

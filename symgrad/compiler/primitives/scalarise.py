@@ -17,24 +17,19 @@ from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.primitives.scalar import ONE, TRUTH, ZERO, Scalars, total
 from symgrad.compiler.program import CONST, INPUT, Program, Value
-from symgrad.core.promotion import BOOL, FLOAT64
+from symgrad.core.promotion import BOOL, FLOAT64, is_bool, is_discrete, is_floating, is_integer
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
-from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal, Tril, Triu
 from symgrad.ops.map import Map
 from symgrad.ops.reduction import on_rows
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.reductions.reduce import Prod
-from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence, Shift
+from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.total import MapTotal
-from symgrad.ops.scatter import Scatter, ScatterAdd
-from symgrad.ops.shape import Expand, Eye, Flip, Reshape
-from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Gather, Slice
+from symgrad.ops.scatter import ScatterAdd
+from symgrad.ops.shape import Eye
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
-# Operations whose forward moves entries and fills up with zeros, whatever the entries are.
-MOVES = (Reshape, Expand, Flip, Slice, Gather, Cat, Stack, Scatter, Diagonal, DiagEmbed, Tril, Triu, Shift)
 
 
 class Written:
@@ -69,10 +64,10 @@ class Written:
     def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
         """Arithmetic on truth values gives truth values where the program says so; a cast rounds, or compares."""
         cast = isinstance(v.op, Cast)
-        if v.dtype.kind == "b" and not v.op.truth and type(v.op) not in MOVES:
+        if is_bool(v.dtype) and not v.op.truth and not v.op.moves:
             return self._each("ne", refs, ZERO)
         before = program.values[v.args[0]].dtype if cast else v.dtype
-        if before.kind in "biu" and v.dtype.kind == "f":
+        if is_discrete(before) and is_floating(v.dtype):
             refs = self._each("cast_float64", refs)
         if before != v.dtype and np.float32 in (before, v.dtype):  # single precision is computed in doubles
             return self._each("cast_float32", refs)
@@ -101,14 +96,14 @@ class Written:
 def can_be_written(v: Value, args: Sequence[Value]) -> bool:
     """Whether an operation can be written out entry by entry: on floating-point numbers; integers only move."""
     if v.kind != "step":
-        return v.weak or v.dtype in _WRITTEN or (v.dtype.kind in "iu" and (v.kind == INPUT or _is_exact(v.op)))
-    if v.dtype.kind in "iu":
-        return type(v.op) in MOVES
-    if v.dtype not in _WRITTEN or any(a.dtype.kind in "iu" and not a.weak for a in args):
+        return v.weak or v.dtype in _WRITTEN or (is_integer(v.dtype) and (v.kind == INPUT or _is_exact(v.op)))
+    if is_integer(v.dtype):
+        return bool(v.op.moves)
+    if v.dtype not in _WRITTEN or any(is_integer(a.dtype) and not a.weak for a in args):
         return isinstance(v.op, Cast) and (v.dtype == np.float64 or args[0].dtype.itemsize <= 4)
     if type(v.op) is Map:
         return True
-    own = type(v.op) in MOVES or write.dispatch(type(v.op)) is not _BASE
+    own = v.op.moves or write.dispatch(type(v.op)) is not _BASE
     return own or program_of(v, args) is not None
 
 
@@ -122,7 +117,7 @@ def _is_exact(value: Any) -> bool:
 
 def entries_of(v: Value, values: Sequence[Value]) -> int:
     """Estimate how many scalar operations a step writes."""
-    if v.kind != "step" or type(v.op) in MOVES:
+    if v.kind != "step" or v.op.moves:
         return 0
     if type(v.op) is Map and v.shape == ():
         return max(1, len(steps_of_map(v.op).ops))
@@ -140,7 +135,7 @@ def entries_of(v: Value, values: Sequence[Value]) -> int:
 @singledispatch
 def write(op: Any, s: Scalars, args: Sequence[Refs]) -> Any:
     """Return the references of the result. Here: of operations that only move entries."""
-    if type(op) not in MOVES:
+    if not op.moves:
         raise TypeError(f"{op} is not written entry by entry")
     return op.forward(*args)
 

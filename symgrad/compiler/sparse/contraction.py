@@ -1,4 +1,4 @@
-"""What the entries of a contraction depend on: the rule of Einsum."""
+"""What the entries of a contraction depend on: its operands' entries, unless a factor is zero."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.sparse.entries import Entries
-from symgrad.compiler.sparse.rules import joined, rule
+from symgrad.compiler.sparse.entries import Entries, joined
 from symgrad.core.node import Shape
 from symgrad.ops.contract import Einsum
 
 _MOST = 20_000_000  # products that are looked at one by one
 
 
-@rule.register
-def _(op: Einsum, args: Sequence[Entries], to: Shape) -> Entries:
+def contraction(op: Einsum, args: Sequence[Entries], to: Shape) -> Entries:
+    """Return the entries of the result, which has the shape ``to``."""
     sizes = op.sizes([a.shape for a in args])
     terms = _products(op, args, sizes)
     if terms is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.sparse.sets import Ints, Sets
+from symgrad.compiler.sparse.sets import Ints, Sets, Slice, union
 from symgrad.core.node import Shape
 from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS
@@ -41,6 +42,12 @@ class Entries(NamedTuple):
         """Where entries are known to be zero; None where that is nowhere."""
         found = None if self.known is None else self.known & (self.value == 0)
         return found if found is not None and found.any() else None
+
+
+def joined(to: Shape, parts: Sequence[tuple[Entries, Ints, Ints]]) -> Sets | None:
+    """Return the sets of an array: for each part, entry out[k] depends on what entry which[k] depends on."""
+    found: list[Slice] = [(a.sets, out, which) for a, out, which in parts if a.sets is not None]
+    return union(prod(to), found) if found else None
 
 
 class Abstract(NamedTuple):

@@ -10,11 +10,11 @@ import numpy as np
 
 from symgrad.compiler.primitives.decompose import program_of
 from symgrad.compiler.program import CONST, Program, Value
-from symgrad.compiler.sparse import contraction  # noqa: F401  (registers its rule)
-from symgrad.compiler.sparse.entries import Entries
-from symgrad.compiler.sparse.rules import Rule, constant, joined, rule, variables
+from symgrad.compiler.sparse.entries import Entries, joined
+from symgrad.compiler.sparse.rules import constant, dense, rule, variables
 from symgrad.compiler.sparse.sets import Sets, none
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_floating
 from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
 
@@ -49,17 +49,16 @@ def _entries(program: Program, v: Value, places: dict[int, Entries]) -> Entries:
 
 def apply(op: Op, args: Sequence[Entries], to: Shape, dtype: Any) -> Entries:
     """Return the entries of an operation's result."""
-    if all(a.sets is None and a.known is None for a in args) or dtype.kind != "f":
+    if all(a.sets is None and a.known is None for a in args) or not is_floating(dtype):
         return Entries(to)
-    return rule(op, args, to)
+    return _loop(op, args, to) if isinstance(op, Scan) else rule(op, args, to)
 
 
 # ------------------------------------------------------------------ loops
-@rule.register
-def _(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
+def _loop(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
     """Follow the loop step by step; a long one as any operation."""
     if op.length * len(op.body.steps) > _MOST_STEPS:
-        return dense(op, args, to)
+        return dense(args, to)
     n, m = op.carries, op.carries + op.xs
     carry, parts = list(args[:n]), []
     for t in range(op.length - 1, -1, -1) if op.reverse else range(op.length):
@@ -68,9 +67,6 @@ def _(op: Scan, args: Sequence[Entries], to: Shape) -> Entries:
         parts += [(y, p.start + t * y.size) for y, p in zip(found[n:], op.pieces[n:], strict=True)]
     parts += [(c, p.start) for c, p in zip(carry, op.pieces, strict=False)]
     return Entries(to, joined(to, [(a, start + np.arange(a.size), np.arange(a.size)) for a, start in parts]))
-
-
-dense: Rule = rule.dispatch(object)
 
 
 def _slice(x: Entries, t: int) -> Entries:

@@ -9,8 +9,9 @@ import sympy as sp
 
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.passes.assemble import Assemble
+from symgrad.core.promotion import is_unsigned
 from symgrad.exports.loops.programs import LoopWriter, writes
-from symgrad.exports.loops.views import View, part_of, row_major, whole
+from symgrad.exports.loops.views import View, part_of, whole
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.logic import Bits
@@ -20,7 +21,7 @@ from symgrad.ops.reductions.scan import Shift
 from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import Scatter, ScatterAdd
-from symgrad.ops.shape import Expand, Eye, Reshape, total
+from symgrad.ops.shape import Expand, Eye, Reshape, row_major, total
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Gather, Slice
 from symgrad.transforms.loops.op import Scan
@@ -181,7 +182,7 @@ def _(w: W, op: Bits, a: Views, k: int) -> View | None:
     form = {**_TESTS, **_BITS}.get(op.kind)
     if form is None:
         return None
-    if op.kind == "bitwise_not" and w.e.dtypes[k].kind == "u":
+    if op.kind == "bitwise_not" and is_unsigned(w.e.dtypes[k]):
         form = f"{form} & {np.iinfo(w.e.dtypes[k]).max}"
     found = w.array(w.shape(k))
     with w.nest(found.shape) as idx:

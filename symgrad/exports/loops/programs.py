@@ -13,19 +13,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.program import Program, Value
+from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text, words_for
 from symgrad.exports.errors import unsupported
 from symgrad.exports.loops.views import View, view_of, whole
 from symgrad.exports.steps import Steps
-from symgrad.ops.contract import Einsum
-from symgrad.ops.indexing.lookup import DynamicScatterAdd
 from symgrad.ops.protocol import Op
-from symgrad.ops.reductions.reduce import Prod
-from symgrad.ops.reductions.scan import Cumprod, Cumsum
-from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import total
 
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
@@ -41,15 +36,6 @@ MATH = {
 RENAMED = {"round": "round_even", "cast_float32": "single"}
 WIDE = 60
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
-ADDING = (
-    Einsum,
-    Assemble,
-    ScatterAdd,
-    DynamicScatterAdd,
-    Cumsum,
-    Cumprod,
-    Prod,
-)  # whose sums or products integers can leave
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
 WRITES: dict[type[Op], Write] = {}
@@ -76,7 +62,7 @@ class Numbers(Steps):
         if name == "mul" and self._dtype in (np.int32, np.uint32):
             return self._new((f"times_{self._dtype.name}", *refs))
         found = super().emit(name, *refs)
-        return self.cast(found, self._dtype, again=True) if name in _LEAVING and self._dtype.kind in "iu" else found
+        return self.cast(found, self._dtype, again=True) if name in _LEAVING and is_integer(self._dtype) else found
 
     def cast(self, ref: int, dtype: Any, again: bool = False) -> int:
         """Return a value in another dtype; ``again`` where it has the dtype, and may have left its range."""
@@ -88,7 +74,7 @@ class Numbers(Steps):
 def range_of(dtype: Any) -> tuple[float, float] | None:
     """Return the lowest integer of a dtype, and how many there are; None where it holds no integers."""
     dtype = np.dtype(dtype)
-    if dtype.kind not in "iu":
+    if not is_integer(dtype):
         return None
     low = float(np.iinfo(dtype).min)
     return low, float(np.iinfo(dtype).max) + 1.0 - low
@@ -163,7 +149,7 @@ class LoopWriter:
     def table(self, value: Any) -> str:
         """Return the name of constants."""
         array = np.asarray(value)
-        key = (array.dtype.kind in "iu", array.tobytes())
+        key = (is_integer(array.dtype), array.tobytes())
         if key not in self._known:
             self._known[key] = self.mint("c")
             self.tables[self._known[key]] = array.ravel()
@@ -395,13 +381,13 @@ class LoopWriter:
         found = write(self, op, args, k) if write is not None else None
         if found is None:
             raise unsupported(op, self.target)
-        return self._in_range(found, e.dtypes[k]) if isinstance(op, ADDING) else found
+        return self._in_range(found, e.dtypes[k]) if op.accumulates else found
 
     def _in_range(self, view: View, dtype: Any) -> View:
         """Wrap sums of integers around, in place; sums of truth values are one."""
-        if dtype.kind == "f":
+        if is_floating(dtype):
             return view
-        text = "float({} != 0.0)" if dtype.kind == "b" else self.whole_number("{}", dtype)
+        text = "float({} != 0.0)" if is_bool(dtype) else self.whole_number("{}", dtype)
         if not view.shape:
             return View(self.let(text.format(self.at(view, []))), 0, (), ())
         with self.nest(view.shape) as idx:

@@ -7,7 +7,7 @@ from math import isinf
 from typing import Any
 
 from symgrad.exports.loops.programs import LoopWriter, writes
-from symgrad.exports.loops.views import View, row_major, whole
+from symgrad.exports.loops.views import View, whole
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.reductions.extremes import Arg, Extreme, First
@@ -15,7 +15,7 @@ from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.reductions.running import LogCumSumExp
 from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.variance import Std, Var
-from symgrad.ops.shape import total
+from symgrad.ops.shape import row_major, total
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 W = LoopWriter

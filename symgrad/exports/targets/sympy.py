@@ -12,7 +12,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.symbol import Str
 
-from symgrad.compiler.program import CONST, INPUT
+from symgrad.compiler.program import CONST, INPUT, STEP
+from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.names import identifier, identifiers
@@ -20,16 +21,11 @@ from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
 from symgrad.exports.targets.target import Source, target
 from symgrad.forms.budget import Budget
-from symgrad.ops.elementwise.logic import Test
-from symgrad.ops.linalg.pseudoinverse import MatrixRank
 from symgrad.ops.map import exact
-from symgrad.ops.sorting.order import MedianOfAll, _Finds
-from symgrad.ops.sorting.search import Histogram
 from symgrad.scalars.declare import Atom
 
 WIDE = 60  # characters up to which an expression stands inside its reader's line
 LARGE = 4096  # entries
-_NUMBERS_ONLY = (Histogram, MatrixRank, MedianOfAll, Test, _Finds)  # which ask what a number is
 _JOINED: dict[Any, str] = {sp.Add: " + ", sp.Mul: "*"}
 _FAILED = (SymgradError, TypeError, ValueError, AttributeError, NotImplementedError, RecursionError, IndexError)
 
@@ -78,7 +74,7 @@ def _entries(r: Request) -> list[Any]:
             raise ExportError(f"export: an array of {v.size} entries is more than {LARGE}, which nobody reads.")
         if v.kind == CONST:
             env[k] = _exact(v.op)
-        elif isinstance(v.op, _NUMBERS_ONLY):
+        elif v.kind == STEP and v.op.decides:
             raise unsupported(v.op, "sympy")
         elif v.kind != INPUT:
             try:
@@ -109,7 +105,7 @@ def _exact(value: Any) -> Any:
     array = np.asarray(value)
     if array.ndim == 0:
         return exact(array[()])
-    if array.dtype.kind != "f":
+    if not is_floating(array.dtype):
         return array
     found = np.empty(array.shape, dtype=object)
     for at in np.ndindex(*array.shape):

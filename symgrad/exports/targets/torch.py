@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from symgrad.core.promotion import is_floating, is_integer
 from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect, axes_text
 from symgrad.exports.errors import ExportError
@@ -67,8 +68,8 @@ class Torch(Dialect):
 
     def tensor(self, text: str, dtype: Any) -> str:
         """Return a number as a tensor without axes: of the result's dtype, or a long integer."""
-        kind = np.dtype(dtype).kind
-        name = {"i": "int64", "u": "int64", "f": np.dtype(dtype).name}.get(kind, "float64")
+        held = np.dtype(dtype)
+        name = "int64" if is_integer(held) else held.name if is_floating(held) else "float64"
         return f"torch.tensor({text}, dtype=torch.{name})"
 
     def function(self, name: str) -> str:

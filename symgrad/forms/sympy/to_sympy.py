@@ -1,7 +1,8 @@
 """Matrix notation in SymPy's own classes: MatrixSymbol, MatMul, HadamardProduct, Trace and the like.
 
 A vector is a column, n×1. An inner product is written Trace(aᵀ*b): SymPy takes (aᵀ*b)[0, 0] for a constant when it
-differentiates by a. Letters are real numbers. One function per node.
+differentiates by a. Letters are real numbers. One function per node; what an
+operation is there, it says itself (``in_matrices``).
 """
 
 from __future__ import annotations
@@ -15,10 +16,7 @@ from sympy.core.symbol import Str
 from symgrad.errors import FormError
 from symgrad.forms.nodes import elementwise, marks
 from symgrad.forms.nodes import matrices as nodes
-from symgrad.ops.linalg import determinant, matrices, norms
-from symgrad.ops.linalg import solving as linalg
-from symgrad.ops.map import exact
-from symgrad.ops.reductions import softmax, variance
+from symgrad.ops.reduction import sum_of
 from symgrad.scalars import SCALARS, Atom
 
 INSTEAD = "Use .index() for its entries, .scalar() to have them written out, or .lambdify() for numbers."
@@ -128,22 +126,15 @@ def _quotient(e: marks.Quotient) -> Any:
 
 
 # ------------------------------------------------------------------ numbers
-def _sum(a: Any) -> Any:
-    """Σ of all entries: 1ᵀ*a*1."""
-    rows, columns = a.shape
-    factors = [sp.OneMatrix(1, rows), a, *[sp.OneMatrix(columns, 1)] * (columns != 1)]
-    return sp.Trace(sp.MatMul(*factors))
-
-
 @to_sympy.register
 def _total(e: marks.Total) -> Any:
-    return _sum(to_sympy(e.args[0]))
+    return sum_of(to_sympy(e.args[0]))
 
 
 @to_sympy.register
 def _mean(e: marks.Mean) -> Any:
     a = to_sympy(e.args[0])
-    return _sum(a) / sp.Mul(*a.shape)
+    return sum_of(a) / sp.Mul(*a.shape)
 
 
 @to_sympy.register
@@ -234,89 +225,8 @@ def _condition(c: Any, slots: dict[Any, Any]) -> Any:
 # ------------------------------------------------------------------ named functions of whole arrays
 @to_sympy.register
 def _named(e: nodes.Call) -> Any:
-    write, arrays = _CALLS.get(type(e.op)), [to_sympy(a) for a in e.args[1:-1]]
-    found = write(e.op, *arrays) if write is not None and all(a.is_Matrix for a in arrays) else None
+    arrays = [to_sympy(a) for a in e.args[1:-1]]
+    found = e.op.in_matrices(*arrays) if all(a.is_Matrix for a in arrays) else None
     if found is None:
         raise missing(e)
     return found
-
-
-def _solve(op: Any, a: Any, b: Any) -> Any:
-    return sp.MatMul(sp.Inverse(a.T if op.transposed else a), b)
-
-
-def _sums(op: Any, a: Any) -> Any:
-    """Return Σ exp(x_k) along an axis, in every entry: exp(X)*1*1ᵀ, or 1*1ᵀ*exp(X)."""
-    e, (rows, columns) = a.applyfunc(sp.exp), a.shape
-    if len(op.axes) == 2 or columns == 1:
-        return _sum(e) * sp.OneMatrix(rows, columns)
-    return e * sp.OneMatrix(columns, columns) if op.axes == (1,) else sp.OneMatrix(rows, rows) * e
-
-
-def _softmax(op: Any, a: Any) -> Any:
-    return sp.HadamardProduct(a.applyfunc(sp.exp), sp.HadamardPower(_sums(op, a), -1))
-
-
-def _log_softmax(op: Any, a: Any) -> Any:
-    return a - _sums(op, a).applyfunc(sp.log)
-
-
-def _logsumexp(op: Any, a: Any) -> Any:
-    e, (rows, columns) = a.applyfunc(sp.exp), a.shape
-    if op.keepdim:
-        return None
-    if _whole(op, a):
-        return sp.log(_sum(e))
-    total = e * sp.OneMatrix(columns, 1) if op.axes == (1,) else e.T * sp.OneMatrix(rows, 1)
-    return total.applyfunc(sp.log)
-
-
-def _norm(op: Any, a: Any) -> Any:
-    """(Σ |x|ᵖ)^(1/p) of all entries; of whole arrays only."""
-    p = exact(op.p)
-    if not p or p.is_infinite or not _whole(op, a):
-        return None
-    size = a.applyfunc(sp.Abs)
-    return _sum(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
-
-
-def _whole(op: Any, a: Any) -> bool:
-    """Whether a reduction is over all axes, and drops them."""
-    return not getattr(op, "keepdim", False) and (a.shape[1] == 1 or len(op.axes) == 2)
-
-
-def _variance(op: Any, a: Any) -> Any:
-    """Σ (x - mean)²/(n - correction)."""
-    if not _whole(op, a):
-        return None
-    count = sp.Mul(*a.shape)
-    apart = a - _sum(a) / count * sp.OneMatrix(*a.shape)
-    return sp.Trace(sp.MatMul(apart.T, apart)) / (count - exact(op.correction))
-
-
-def _deviation(op: Any, a: Any) -> Any:
-    return sp.sqrt(_variance(op, a)) if _whole(op, a) else None
-
-
-def _straight(write: Any) -> Any:
-    """Return the reading of a diagonal that is the main one of a square."""
-    return lambda op, a: write(a) if op.offset == 0 and getattr(op, "n", 0) == getattr(op, "m", 0) else None
-
-
-_CALLS: dict[Any, Any] = {
-    linalg.Inverse: lambda op, a: sp.Inverse(a),
-    linalg.Solve: _solve,
-    determinant.Det: lambda op, a: sp.Determinant(a),
-    determinant.LogDet: lambda op, a: sp.log(sp.Determinant(a)),
-    determinant.LogAbsDet: lambda op, a: sp.log(sp.Abs(sp.Determinant(a))),
-    determinant.DetSign: lambda op, a: sp.sign(sp.Determinant(a)),
-    determinant.Cofactor: lambda op, a, *hs: None if hs else sp.Determinant(a) * sp.Inverse(a).T,
-    softmax.Softmax: _softmax,
-    softmax.LogSoftmax: _log_softmax,
-    softmax.LogSumExp: _logsumexp,
-    norms.Norm: _norm,
-    variance.Var: _variance,
-    variance.Std: _deviation,
-    matrices.Diagonal: _straight(sp.DiagonalOf),
-    matrices.DiagEmbed: _straight(sp.DiagMatrix),
-}

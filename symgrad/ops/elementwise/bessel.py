@@ -24,6 +24,9 @@ class Bessel(Op):
     n: int
     saves = "x"
     gives = floating
+    signature = "()->()"
+    explained = "Bessel function: half the difference of its neighbours in order, times the adjoint"
+    wordless = "no library of the targets but that of NumPy has it, and no loop"
 
     @property
     def label(self) -> str:

@@ -25,6 +25,9 @@ class Exponent(Op):
 
     saves = ""
     gives = positions
+    signature = "()->()"
+    flat = True
+    wordless = "no loop that reads the bits of a number"
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
         """As floating-point numbers."""
@@ -56,6 +59,9 @@ class Mantissa(Op):
     name = "Frexp"
     saves = "x"
     gives = floating
+    signature = "()->()"
+    explained = "mantissa: the adjoint, divided by the power of two that was taken out"
+    wordless = "no loop that reads the bits of a number"
 
     def forward(self, x: Any) -> Any:
         """Read the bits."""

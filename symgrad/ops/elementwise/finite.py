@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.promotion import FLOAT64, is_floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, abs_
@@ -53,7 +54,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equa
     for name, v in (("rtol", rtol), ("atol", atol)):
         if not v >= 0:
             raise ArgumentError(f"{name} must be greater than or equal to zero, but got {v}. Pass a distance.")
-    x, z = (v if getattr(v, "dtype", np.dtype(float)).kind == "f" else Cast(np.dtype(float))(v) for v in (input, other))
+    x, z = (v if is_floating(getattr(v, "dtype", FLOAT64)) else Cast(FLOAT64)(v) for v in (input, other))
     allowed = ADD(MUL(abs_(z), rtol), atol)
     near = BINARY["le"](abs_(SUB(x, z)), allowed)
     found = LOGIC["logical_or"](BINARY["eq"](x, z), LOGIC["logical_and"](near, LOGIC["isfinite"](allowed)))
@@ -85,7 +86,7 @@ def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf
     tensor([0., 9., 1.])
     """
     dtype = getattr(input, "dtype", None)
-    if dtype is not None and dtype.kind != "f":
+    if dtype is not None and not is_floating(dtype):
         return UNARY["clone"](input)
     top = float(np.finfo(np.float64 if dtype is None else dtype).max)
     high, lowest = top if posinf is None else posinf, -top if neginf is None else neginf

@@ -60,6 +60,9 @@ class Zeta(Op):
     name = "SpecialZeta"
     saves = "x"
     gives = floating
+    signature = "()->()"
+    explained = "Hurwitz zeta: −s·ζ(s + 1, q), times the adjoint"
+    wordless = "no library of the targets but that of NumPy has it, and no loop"
 
     def forward(self, s: Any, q: Any) -> Any:
         """Compute."""

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, truths
+from symgrad.core.promotion import Kind, is_bool, is_floating, is_integer, truths
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op, refused
@@ -43,6 +43,8 @@ class Bits(Op):
 
     kind: str
     saves = ""
+    signature = "()->()"
+    flat = True
 
     @property
     def label(self) -> str:
@@ -64,7 +66,7 @@ class Bits(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the integers."""
         found = super().dtype(*kinds)
-        if found.kind == "f":
+        if is_floating(found):
             raise refused(self, TypeError(f"floating-point numbers, {found}, have no bits to join"))
         return found
 
@@ -81,6 +83,7 @@ class Test(Bits):
 
     __test__ = False  # not one of pytest's
     gives = truths
+    decides = True
 
     @property
     def label(self) -> str:
@@ -113,9 +116,9 @@ def _is_truth(x: Any) -> bool:
     if isinstance(x, bool):
         return True
     if getattr(x, "_value", x) is None and x.name is not None:
-        return x._node.dtype is None or x._node.dtype.kind not in "iu"
+        return x._node.dtype is None or not is_integer(x._node.dtype)
     dtype = getattr(x, "dtype", None)
-    return dtype is not None and dtype.kind == "b"
+    return dtype is not None and is_bool(dtype)
 
 
 # By torch's names, which are NumPy's but for bitwise_not.

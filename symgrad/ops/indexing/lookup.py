@@ -6,6 +6,7 @@ The adjoint, DynamicScatterAdd, adds up at such positions.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import of_first
 from symgrad.errors import IndexRangeError
 from symgrad.ops.conditions import one_if
+from symgrad.ops.contract import permute
 from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import check_range
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import padded, repeated
 
 
 class _AtPositions(Op):
@@ -43,6 +46,7 @@ class DynamicGather(_AtPositions):
 
     axes: tuple[int, ...]
     name = "Index"
+    explained = "indexing: the adjoint goes back to the entries that were read, all others receive 0"
 
     @property
     def front(self) -> int:
@@ -86,6 +90,30 @@ class DynamicGather(_AtPositions):
         rest = [n for a, n in enumerate(s) if a not in self.axes]
         return (*rest[: self.front], *_broadcast(blocks), *rest[self.front :])
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Read in every slice: its number is one more position."""
+        x, *at = xs
+        block, front = _block(at, flags[1:]), self.front
+        at = _in_slices(size, at, flags[1:], block)
+        y, start = (self.of_slices()(x, *at), 0) if flags[0] else (self(x, *at[1:]), front)
+        axes = list(range(len(shape(y))))
+        lead, others = axes[start], axes[start + 1 : start + 1 + block]
+        rest = [a for a in axes if a != lead and a not in others]
+        return permute(y, [lead, *rest[:front], *others, *rest[front:]])
+
+    def of_slices(self) -> DynamicGather:
+        """The same in every slice of a batch, whose number is the first position."""
+        return DynamicGather((0, *[a + 1 for a in self.axes]))
+
+    def reads(self, x: Any, *at: Any) -> Any:
+        """Any entry along the axes, since the positions are not known."""
+        n, block, front = len(self.axes), np.broadcast_shapes(*map(np.shape, at)), self.front
+        whole = np.moveaxis(x, self.axes, range(-n, 0))
+        rest = whole.shape[:-n]
+        width = prod(whole.shape[-n:])
+        flat = whole.reshape(*rest[:front], *(1,) * len(block), *rest[front:], width)
+        return np.broadcast_to(flat, (*rest[:front], *block, *rest[front:], width))
+
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = x[i]  ⇒  x̄ = Σ ȳ over the entries of y that were read from here
         return None if i else DynamicScatterAdd(self, shape(x))(g, *positions)
@@ -98,6 +126,8 @@ class DynamicScatterAdd(_AtPositions):
     where: DynamicGather
     to: Shape
     name = "IndexPut"
+    explained = "entries added into zeros: each receives the adjoint from its place"
+    accumulates = True
 
     def forward(self, g: Any, *positions: Any) -> Any:
         """Add into zeros."""
@@ -122,9 +152,38 @@ class DynamicScatterAdd(_AtPositions):
         """The shape of the whole."""
         return self.to
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Add in every slice: its number is one more position."""
+        g, *at = xs
+        block, front = _block(at, flags[1:]), self.where.front
+        g = g if flags[0] else repeated(g, size)
+        inner = list(range(1 + front, 1 + front + block))
+        order = [0, *inner, *[a for a in range(1, len(shape(g))) if a not in inner]]
+        at = _in_slices(size, at, flags[1:], block)
+        return DynamicScatterAdd(self.where.of_slices(), (size, *self.to))(permute(g, order), *at)
+
+    def reads(self, g: Any, *at: Any) -> Any:
+        """Any entry along the axes of the positions, which are not known."""
+        n, front = len(np.broadcast_shapes(*map(np.shape, at))), self.where.front
+        block = np.moveaxis(g, range(front, front + n), range(g.ndim - n, g.ndim))
+        width = prod(block.shape[g.ndim - n :])
+        flat = block.reshape(*block.shape[: g.ndim - n], width)
+        return np.broadcast_to(np.expand_dims(flat, self.where.axes), (*self.to, width))
+
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = Σ x at the positions  ⇒  x̄ = ȳ read there
         return None if i else self.where(g, *positions)
+
+
+def _block(at: Sequence[Any], flags: Sequence[bool]) -> int:
+    """Return the number of axes that the positions have in one slice."""
+    return max(len(shape(k)) - f for k, f in zip(at, flags, strict=True))
+
+
+def _in_slices(size: int, at: Sequence[Any], flags: Sequence[bool], block: int) -> list[Any]:
+    """Return the number of the slice and the positions, with the batch in front."""
+    number = np.arange(size).reshape(size, *(1,) * block)
+    return [number, *[padded(k, block) if f else k for k, f in zip(at, flags, strict=True)]]
 
 
 def _hit(positions: Sequence[Any], entry: Sequence[int], sizes: Sequence[int]) -> Any:

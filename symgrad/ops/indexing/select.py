@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_bool, is_floating
 from symgrad.errors import DTypeError, ShapeError
 from symgrad.ops.elementwise.declared import where
 from symgrad.ops.indexing.lookup import lookup
@@ -203,7 +204,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
     tensor([0., 2.])
     """
     dtype = getattr(mask, "dtype", None)
-    if dtype is not None and dtype.kind != "b":
+    if dtype is not None and not is_bool(dtype):
         raise DTypeError(
             f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}. Compare it, as in mask > 0."
         )
@@ -212,7 +213,7 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
             f"{len(shape(value))} dimension(s). Use where(mask, value, x)."
         )
-    kind = "f" if (dtype := getattr(x, "dtype", None)) is None else dtype.kind
-    if kind != "f" and isinstance(value, (int, float)):
+    dtype = getattr(x, "dtype", None)
+    if dtype is not None and not is_floating(dtype) and isinstance(value, (int, float)):
         value = np.asarray(value).astype(dtype)  # which is that of the result
     return rename(where(mask, value, x), "MaskedFill")

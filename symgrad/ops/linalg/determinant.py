@@ -33,6 +33,8 @@ class Det(Op):
     name = "LinalgDet"
     saves = "x"
     gives = floating
+    signature = "(n,n)->()"
+    explained = "determinant: Jacobi's formula, the adjugate's transpose"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -54,6 +56,10 @@ class Det(Op):
         """Berkowitz's division-free determinant."""
         return on_matrices(xs[0], lambda m: m.det(method="berkowitz"))
 
+    def in_matrices(self, a: Any) -> Any:
+        """det A."""
+        return sp.Determinant(a)
+
     def text(self, *args: str) -> str:
         """det(X)."""
         return f"det({args[0]})"
@@ -74,6 +80,8 @@ class Cofactor(Op):
     order: int = 0
     saves = "x"
     gives = floating
+    signature = "(n,n)->(n,n)"
+    explained = "cofactors: the second derivative of the determinant, along the adjoint"
 
     def forward(self, a: Any, *hs: Any) -> Any:
         # A = U S Vᵀ, det(A + H) = det(UVᵀ) det(S + UᵀHV): what is left is the case of a diagonal A.
@@ -120,6 +128,10 @@ class Cofactor(Op):
         for at in np.ndindex(out.shape[:-2]):
             out[at] = _symbolic_cofactors(*map(sp.Matrix, batch[at]))
         return out
+
+    def in_matrices(self, a: Any, *hs: Any) -> Any:
+        """det A · A⁻ᵀ."""
+        return None if hs else sp.Determinant(a) * sp.Inverse(a).T
 
     def text(self, *args: str) -> str:
         """det(X)*X⁻ᵀ; of higher order the gradient of a derivative in the directions."""
@@ -228,6 +240,8 @@ class LogAbsDet(Op):
     name = "LinalgSlogdet"
     saves = "x"
     gives = floating
+    signature = "(n,n)->()"
+    explained = "log-determinant: the inverse's transpose"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
@@ -248,6 +262,10 @@ class LogAbsDet(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """log |det X|."""
         return on_matrices(xs[0], lambda m: sp.log(sp.Abs(m.det(method="berkowitz"))))
+
+    def in_matrices(self, a: Any) -> Any:
+        """log |det A|."""
+        return sp.log(sp.Abs(sp.Determinant(a)))
 
     def text(self, *args: str) -> str:
         """log|det(X)|."""
@@ -281,6 +299,10 @@ class LogDet(LogAbsDet):
         """log det X."""
         return on_matrices(xs[0], lambda m: sp.log(m.det(method="berkowitz")))
 
+    def in_matrices(self, a: Any) -> Any:
+        """log det A."""
+        return sp.log(sp.Determinant(a))
+
     def text(self, *args: str) -> str:
         """logdet(X)."""
         return f"logdet({args[0]})"
@@ -297,6 +319,8 @@ class DetSign(Op):
     name = "LinalgSlogdet"
     saves = ""
     gives = floating
+    signature = "(n,n)->()"
+    flat = True
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -316,6 +340,10 @@ class DetSign(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """sign det X."""
         return on_matrices(xs[0], lambda m: sp.sign(m.det(method="berkowitz")))
+
+    def in_matrices(self, a: Any) -> Any:
+        """sign det A."""
+        return sp.sign(sp.Determinant(a))
 
     def text(self, *args: str) -> str:
         """sign(det(X))."""

@@ -30,6 +30,8 @@ class MatrixExp(Op):
     saves = "x"
     keeps_symmetry = True
     gives = floating
+    signature = "(n,n)->(n,n)"
+    explained = "matrix exponential: its derivative is linear, and is transposed"
 
     def forward(self, *xs: Any) -> Any:
         xs = tuple(real("linalg.matrix_exp", x) for x in xs)

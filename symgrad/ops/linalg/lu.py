@@ -47,6 +47,8 @@ class Pivots(Op):
 
     saves = ""
     gives = positions
+    signature = "(m,n)->(k)"
+    wordless = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -83,6 +85,10 @@ class Exchange(Op):
 
     back: bool = False
     gives = of_first
+    signature = "(m,k),(j)->(m,k)"
+    apart = "k"
+    explained = "exchanged rows: the adjoint is exchanged back"
+    wordless = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any, pivots: Any) -> Any:
         """Exchange the numbers of the rows, and read them."""
@@ -129,6 +135,9 @@ class Doolittle(Op):
     name = "LinalgLuFactorEx"
     saves = "y"
     gives = floating
+    signature = "(n,n)->(n,n)"
+    explained = "LU: back through A = L·U, each triangle by itself"
+    wordless = "no library of the targets has LU without exchanges"
 
     def forward(self, x: Any) -> Any:
         """Eliminate, column by column."""

@@ -48,6 +48,10 @@ class Diagonal(Op):
     offset: int = 0
     linear = True
     saves = ""
+    signature = "(m,n)->(k)"
+    moves = True
+    explained = "diagonal: the adjoint is put on the diagonal"
+    views = True
 
     def forward(self, x: Any) -> Any:
         """Read the diagonal."""
@@ -60,6 +64,15 @@ class Diagonal(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Put the cotangent back on the diagonal."""
         return DiagEmbed(self.offset, *x.shape[-2:])(g)
+
+    def view(self, x: Any, to: Shape) -> Any:
+        """A row and a column further with each step."""
+        start = max(-self.offset, 0) * x.steps[-2] + max(self.offset, 0) * x.steps[-1]
+        return x.offset + start, (*x.steps[:-2], x.steps[-2] + x.steps[-1])
+
+    def in_matrices(self, a: Any) -> Any:
+        """The main diagonal."""
+        return sp.DiagonalOf(a) if self.offset == 0 else None
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """x_ii, or x_i,i+offset."""
@@ -84,6 +97,9 @@ class DiagEmbed(Op):
     m: Any
     linear = True
     saves = ""
+    signature = "(k)->(m,n)"
+    moves = True
+    explained = "diagonal matrix: the adjoint's diagonal"
 
     def forward(self, x: Any) -> Any:
         """Write the diagonal into zeros."""
@@ -98,6 +114,10 @@ class DiagEmbed(Op):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Read the diagonal of the cotangent."""
         return Diagonal(self.offset)(g)
+
+    def in_matrices(self, a: Any) -> Any:
+        """The main diagonal, of a square."""
+        return sp.DiagMatrix(a) if self.offset == 0 and self.n == self.m else None
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """δ_ij v_i; off the main diagonal a case distinction, so that v is read in its range only."""
@@ -282,6 +302,9 @@ class Tril(Op):
     k: int = 0
     linear = True
     saves = ""
+    signature = "(m,n)->(m,n)"
+    moves = True
+    explained = "triangle: the adjoint's triangle"
 
     def forward(self, x: Any) -> Any:
         """Zero the rest."""

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import floating
+from symgrad.core.promotion import floating, is_floating
 from symgrad.errors import ArgumentError, ShapeError, shown_as
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise.declared import abs_
@@ -26,6 +26,7 @@ from symgrad.ops.linalg.spectral import svdvals
 from symgrad.ops.linalg.square import check_square
 from symgrad.ops.map import DIV, MUL, emap, exact, show_shape
 from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.reduction import is_of_all, sum_of
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.scalars.declare import X
@@ -42,12 +43,13 @@ class Norm(Op):
     axes: tuple[int, ...]
     name = "LinalgVectorNorm"
     gives = floating
+    explained = "norm: the direction of the array, times the adjoint"
 
     def forward(self, x: Any) -> Any:
         """Compute the norm, scaled where a power would leave the range of the dtype."""
         x = np.asarray(x)
         self.out_shape(x.shape)
-        if x.dtype.kind != "f":
+        if not is_floating(x.dtype):
             x = x.astype(np.float64)
         if self.p == 0:
             return np.add.reduce(x != 0, axis=self.axes, dtype=x.dtype)
@@ -123,6 +125,14 @@ class Norm(Op):
             return sp.Add(*[sp.Piecewise((1, sp.Ne(e, 0)), (0, True)) for e in entries])
         power = exact(self.p)
         return sp.Add(*[_power(sp.sympify(e), power) for e in entries]) ** (1 / power)
+
+    def in_matrices(self, a: Any) -> Any:
+        """(Σ |x|ᵖ)^(1/p) of all entries; of whole arrays only."""
+        p = exact(self.p)
+        if not p or p.is_infinite or not is_of_all(self.axes, a):
+            return None
+        size = a.applyfunc(sp.Abs)
+        return sum_of(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
 
     def text(self, *args: str) -> str:
         """‖x‖, with p where it is not 2."""

@@ -27,6 +27,8 @@ class QRBasis(Op):
 
     name = "LinalgQr"
     gives = floating
+    signature = "(m,n)->(m,n)"
+    explained = "QR: back through A = Q·R with QᵀQ = I"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -60,6 +62,8 @@ class QRTriangle(Op):
 
     name = "LinalgQr"
     gives = floating
+    signature = "(m,n)->(n,n)"
+    explained = "QR: back through A = Q·R with QᵀQ = I"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

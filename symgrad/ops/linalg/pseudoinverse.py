@@ -52,6 +52,8 @@ class PseudoInverse(_ByRank):
     name = "LinalgPinv"
     keeps_symmetry = True
     gives = floating
+    signature = "(m,n)->(n,m)"
+    explained = "pseudoinverse: −P·dA·P and what leaves the range, transposed"
 
     def forward(self, x: Any) -> Any:
         """Invert the singular values above the threshold."""
@@ -151,6 +153,8 @@ class MatrixRank(_ByRank):
     rtol: float | None = None
     saves = ""
     gives = positions
+    signature = "(m,n)->()"
+    decides = True
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
         """As floating-point numbers."""

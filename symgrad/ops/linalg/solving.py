@@ -26,6 +26,7 @@ from symgrad.ops.linalg.square import (
 )
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, bracket, rename, shape
+from symgrad.ops.shape import each_batched, padded
 
 
 # ------------------------------------------------------------------ inverse
@@ -37,6 +38,8 @@ class Inverse(Op):
     name = "LinalgInvEx"
     saves = "y"
     gives = floating
+    signature = "(n,n)->(n,n)"
+    explained = "inverse: d(A⁻¹) = −A⁻¹·dA·A⁻¹, transposed"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
@@ -68,6 +71,10 @@ class Inverse(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """Adjugate over determinant."""
         return on_matrices(xs[0], lambda m: adjugate(m) / determinant(m))
+
+    def in_matrices(self, a: Any) -> Any:
+        """A⁻¹."""
+        return sp.Inverse(a)
 
     def text(self, *args: str) -> str:
         """X⁻¹."""
@@ -110,6 +117,13 @@ class Solve(Op):
     transposed: bool = False
     name = "LinalgSolveEx"
     gives = floating
+    apart = "k"
+    explained = "linear system: solve with the transpose; the matrix receives an outer product"
+
+    @property
+    def signature(self) -> str:
+        """A vector, or columns that are solved for apart."""
+        return "(n,n),(n)->(n)" if self.vector else "(n,n),(n,k)->(n,k)"
 
     def forward(self, a: Any, b: Any) -> Any:
         """Compute through LU."""
@@ -150,6 +164,13 @@ class Solve(Op):
         batch = LETTERS[2 : len(shape(y)) + 1]
         return Einsum.of(f"{batch}a,{batch}b->{batch}ab")(b, y)
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Solve for all slices, whose own batch axes broadcast against each other."""
+        matrix, right = each_batched(size, xs, flags)
+        own = 1 if self.vector else 2
+        lead = max(len(shape(matrix)) - 3, len(shape(right)) - 1 - own)
+        return self(padded(matrix, lead + 2), padded(right, lead + own))
+
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # ẋ = A⁻¹ (ḃ − Ȧ x)
         moved, right = ts
@@ -182,6 +203,10 @@ class Solve(Op):
         inverse = inverse.mT if self.transposed else inverse
         b = np.asarray(xs[1], dtype=object)
         return np.matmul(inverse, b[..., None])[..., 0] if self.vector else np.matmul(inverse, b)
+
+    def in_matrices(self, a: Any, b: Any) -> Any:
+        """A⁻¹ b, or A⁻ᵀ b."""
+        return sp.MatMul(sp.Inverse(a.T if self.transposed else a), b)
 
     def text(self, *args: str) -> str:
         """A⁻¹*b, or A⁻ᵀ*b."""
@@ -271,9 +296,15 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
 class HalfTril(Tril):
     """Φ: the lower triangle with its diagonal halved."""
 
+    moves = False
+
     def forward(self, x: Any) -> Any:
         """Zero the upper triangle, halve the diagonal."""
         return (np.tril(x) + np.tril(x, -1)) / 2
+
+    def origins(self, x: Any) -> Any:
+        """Each entry is a multiple of the triangle's."""
+        return super().forward(x)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """x_ij below the diagonal, half of it on it."""
@@ -288,6 +319,8 @@ class Cholesky(Op):
     name = "LinalgCholeskyEx"
     saves = "y"
     gives = floating
+    signature = "(n,n)->(n,n)"
+    explained = "Cholesky factor: back through A = L·Lᵀ"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

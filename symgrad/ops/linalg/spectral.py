@@ -36,6 +36,8 @@ class InverseGaps(Op):
 
     saves = "y"
     gives = floating
+    signature = "(n)->(n,n)"
+    explained = "inverse gaps: their squares times the adjoint, row sums less column sums"
 
     def forward(self, x: Any) -> Any:
         """Divide."""
@@ -104,6 +106,8 @@ class Eigenvalues(_OfSymmetric):
     name = "LinalgEigh"
     saves = "x"
     stem = "eigvalsh"
+    signature = "(n,n)->(n)"
+    explained = "eigenvalues: V·diag(g)·Vᵀ for the adjoint g"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -137,6 +141,8 @@ class Eigenvectors(_OfSymmetric):
     upper: bool = False
     name = "LinalgEigh"
     stem = "eigh_V"
+    signature = "(n,n)->(n,n)"
+    explained = "eigenvectors: V·(K∘Vᵀ·G)·Vᵀ for the adjoint G, with K the inverse gaps of the eigenvalues"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -255,6 +261,8 @@ class SingularValues(Op):
     name = "LinalgSvd"
     saves = "x"
     gives = floating
+    signature = "(m,n)->(k)"
+    explained = "singular values: U·diag(g)·Vᵀ for the adjoint g"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
@@ -291,6 +299,8 @@ class SingularVectors(Op):
     full: bool = False
     name = "LinalgSvd"
     gives = floating
+    signature = "(m,n)->(i,j)"
+    explained = "singular vectors: back through A = U·S·Vᵀ, over the gaps between the squares of the singular values"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import DETACH, Cast
@@ -22,7 +23,7 @@ from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.gather import take_along_dim
 from symgrad.ops.keys import is_unknown
-from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map, broadcast_shapes, show_shape
+from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.nn.losses import _error, check_reduction, collected, reduced, sum_all, value_of
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import bound_sum, dropped, float_of, is_float, lift, over
@@ -39,6 +40,7 @@ class Likelihood(Op):
 
     axis: int
     name = "NllLoss"
+    explained = "cross-entropy: what was predicted less what is true"
 
     def forward(self, x: Any, t: Any) -> Any:
         """Leave out the entries with t = 0."""
@@ -51,6 +53,11 @@ class Likelihood(Op):
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape without the class axis."""
         return dropped(broadcast_shapes(*shapes), (self.axis,))
+
+    def written(self, x: Any, t: Any) -> Any:
+        """The terms, those of weight 0 left out, and their sum."""
+        terms = emap(sp.Piecewise((0, sp.Eq(X[1], 0)), (X[0], True)) * X[1], x, t)
+        return NEG(sum_axes(terms, (self.axis,)))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, t: Any) -> Any:
         # x̄ = -ȳ t;  t̄ = -ȳ x
@@ -77,6 +84,10 @@ class CrossEntropy(Likelihood):
     def on_symbols(self, x: Any, t: Any) -> Any:
         """As the textbook writes it."""
         return super().on_symbols(LogSoftmax((self.axis,)).on_symbols(x), t)
+
+    def written(self, x: Any, t: Any) -> Any:
+        """Of the accurate logarithm of softmax."""
+        return super().written(LogSoftmax((self.axis,))(x), t)
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, t: Any) -> Any:
         # x̄ = ȳ (softmax(x) Σ t - t), Σ t = 1 for classes;  t̄ = -ȳ log softmax(x)
@@ -288,7 +299,7 @@ def _check_target(s: Shape, t: Any) -> None:
             f"Expected input batch_size ({s[0]}) to match target batch_size ({t.shape[0] if t.ndim else 1}). "
             f"Got input {show_shape(s)} and target {show_shape(t.shape)}."
         )
-    if t.dtype.kind not in "iu":
+    if not is_integer(t.dtype):
         raise DTypeError(
             f"expected target dtype to be Long or Byte, but got {torch_dtype(t)}. Pass classes as integers, "
             f"or probabilities of shape {show_shape(s)}."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad import scalars
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError
@@ -16,7 +17,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BCE_LOGITS
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
 from symgrad.ops.frozen import frozen
-from symgrad.ops.map import DIV, MUL, SUB, Map, broadcast_shapes, emap, show_shape
+from symgrad.ops.map import DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.reductions.total import MapTotal
@@ -151,6 +152,8 @@ class BinaryCrossEntropy(Op):
     """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
 
     gives = floating
+    signature = "()->()"
+    explained = "cross-entropy of a probability: (p − y)/(p·(1 − p)), times the weight"
 
     def forward(self, p: Any, t: Any) -> Any:
         """Cut the logarithms, so that 0 log 0 is 0."""
@@ -166,6 +169,11 @@ class BinaryCrossEntropy(Op):
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape."""
         return broadcast_shapes(*shapes)
+
+    def written(self, p: Any, t: Any) -> Any:
+        """−(t log p + (1 − t) log(1 − p)), each logarithm at least −100."""
+        yes, no = scalars.maximum(scalars.log(X[0]), -100), scalars.maximum(scalars.log1p(-X[0]), -100)
+        return NEG(emap(X[1] * yes + (1 - X[1]) * no, p, t))
 
     def vjp(self, i: int, g: Any, y: Any, p: Any, t: Any) -> Any:
         # p̄ = ȳ (p - t) / (p (1 - p)), the denominator at least 10⁻¹²;  t̄ = ȳ (log(1 - p) - log p)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import as_floats
@@ -53,7 +54,7 @@ def diff(
 
 def _less(x: Any, z: Any) -> Any:
     dtype = getattr(x, "dtype", None)
-    return bitwise("xor", x, z) if dtype is not None and dtype.kind == "b" else SUB(x, z)
+    return bitwise("xor", x, z) if dtype is not None and is_bool(dtype) else SUB(x, z)
 
 
 def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Any:

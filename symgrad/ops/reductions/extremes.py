@@ -12,12 +12,15 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad import scalars
 from symgrad.core.node import Shape
 from symgrad.core.promotion import positions
 from symgrad.errors import ArgumentTypeError
+from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.frozen import field, frozen
+from symgrad.ops.map import emap
 from symgrad.ops.protocol import Op, T, Traced, rename, shape
 from symgrad.ops.reduction import (
     Axes,
@@ -32,6 +35,7 @@ from symgrad.ops.reduction import (
     resolve,
 )
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.scalars import X
 
 
 class Extremum(NamedTuple, Generic[T]):
@@ -49,6 +53,8 @@ class Extreme(Reduction):
     first: bool = False
     times = WEIGH
     name: str = field(default="Amax", compare=False)  # type: ignore[misc]
+    explained = "largest or smallest entry: the adjoint goes to the one that was chosen; ties share it"
+    fuses = True
 
     def forward(self, x: Any) -> Any:
         """Compare."""
@@ -81,6 +87,7 @@ class Ties(Op):
 
     axes: tuple[int, ...]
     saves = ""
+    flat = True
 
     def forward(self, x: Any, y: Any) -> Any:
         """Mark and divide; nan is equal to nan here."""
@@ -96,6 +103,12 @@ class Ties(Op):
     def out_shape(self, *shapes: Shape) -> Shape:
         """The shape of x."""
         return shapes[0]
+
+    def written(self, x: Any, y: Any) -> Any:
+        """Mark and divide; nan is equal to nan."""
+        same = sp.Eq(X[0], X[1]) | (sp.Ne(X[0], X[2]) & sp.Ne(X[1], X[3]))
+        mark = emap(sp.Piecewise((1, same), (0, True)), x, y, x, y)  # nan differs from itself
+        return emap(X[0] / scalars.maximum(X[1], 1), mark, sum_axes(mark, self.axes, True))
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """The derivative of a piecewise constant function is zero."""
@@ -171,6 +184,7 @@ class First(Op):
     axis: int
     largest: bool = True
     saves = ""
+    flat = True
 
     def forward(self, x: Any) -> Any:
         """Mark the entry that argmax finds."""

@@ -47,6 +47,8 @@ class Prod(Reduction):
     times = WEIGH
     saves = "x"
     gives = summed
+    explained = "product of entries: to each, the adjoint times the product of all others"
+    accumulates = True
 
     def forward(self, x: Any) -> Any:
         """Multiply."""
@@ -76,6 +78,7 @@ class Truth(Reduction):
     every: bool = True
     saves = ""
     gives = truths
+    wordless = "truth values along axes are not written so far"
 
     @property
     def label(self) -> str:

@@ -26,6 +26,8 @@ class LogCumSumExp(AlongAxis):
     axis: int
     words = ()
     gives = floating
+    running = True
+    explained = "running log-sum-exp: each adjoint is shared out by the softmax up to there"
 
     def forward(self, x: Any) -> Any:
         """Add up in logarithms."""

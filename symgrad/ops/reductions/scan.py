@@ -32,6 +32,7 @@ class AlongAxis(Op):
     """What the operations along one axis share: how they are written."""
 
     axis: int
+    reverse: bool = False
     words: tuple[str, ...] = ("reverse",)  # parameters that are written where they are set
 
     @property
@@ -48,6 +49,10 @@ class AlongAxis(Op):
         inside = ", ".join([*args, *(f"\\mathrm{{{w}}}" for w in self._set())])
         return f"\\operatorname{{{self.label.lower()}}}\\left({inside}\\right)"
 
+    def enters(self, *numbers: Any) -> tuple[Any, ...]:
+        """For what is ``running``: the number of the entry that comes in at each place, 0 for none, of each input."""
+        return numbers
+
     def _set(self) -> list[str]:
         return [w for w in self.words if getattr(self, w)]
 
@@ -60,6 +65,8 @@ class Shift(AlongAxis):
     reverse: bool = False
     linear = True
     saves = ""
+    moves = True
+    explained = "moved by one place: the adjoint is moved back"
 
     def forward(self, x: Any) -> Any:
         """Move by one place."""
@@ -96,6 +103,9 @@ class Cumsum(AlongAxis):
     linear = True
     saves = ""
     gives = summed
+    running = True
+    explained = "running sum: the adjoint's running sum from the other end"
+    accumulates = True
 
     def forward(self, x: Any) -> Any:
         """Add up."""
@@ -130,6 +140,8 @@ class Recurrence(AlongAxis):
     reverse: bool = False
     upper: bool = True
     words = ("reverse", "upper")
+    running = True
+    explained = "recurrence: the adjoint runs through it from the other end"
 
     def forward(self, a: Any, b: Any) -> Any:
         """Step through the axis, all else at once."""
@@ -143,6 +155,15 @@ class Recurrence(AlongAxis):
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape of a and b."""
         return broadcast_shapes(*shapes)
+
+    def enters(self, *numbers: Any) -> tuple[Any, ...]:
+        """The coefficient between an entry and the one before, which has it or else hands it over; and b."""
+        a, b = np.broadcast_arrays(*numbers)
+        if self.upper == self.reverse:
+            return Shift(self.axis, self.reverse).forward(a), b
+        a = np.array(a)
+        a[_end(self.axis, self.reverse)] = 0  # what precedes the first is 0, whatever its coefficient
+        return a, b
 
     def vjp(self, i: int, g: Any, y: Any, a: Any, b: Any) -> Any:
         # b̄ is ȳ through the recurrence from the other end;  ā = b̄ y, where y or b̄ is the neighbour's
@@ -181,6 +202,9 @@ class Cumprod(AlongAxis):
     saves = "x"
     words = ("reverse", "exclusive")
     gives = summed
+    running = True
+    explained = "running product: to each entry, the adjoint times the products without it, added up"
+    accumulates = True
 
     def forward(self, x: Any) -> Any:
         """Multiply up."""
@@ -194,6 +218,10 @@ class Cumprod(AlongAxis):
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
         return s
+
+    def enters(self, *numbers: Any) -> tuple[Any, ...]:
+        """The entry before, where it is exclusive."""
+        return (Shift(self.axis, self.reverse).forward(numbers[0]),) if self.exclusive else numbers
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄_i = (Π_{k<i} x_k) s_i with s_i = ȳ_i + x_{i+1} s_{i+1}; exclusive: ȳ_{i+1} in place of ȳ_i

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad import scalars
 from symgrad.core.kernels import folded
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
@@ -17,10 +18,12 @@ from symgrad.ops.convert import Cast, as_floats
 from symgrad.ops.elementwise.declared import abs_, exp, log, sign
 from symgrad.ops.elementwise.guards import CAPPED, COUNTED, SETTLED, SHIFT, WEIGH, settle
 from symgrad.ops.frozen import frozen
-from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes
+from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes, emap
 from symgrad.ops.protocol import Op, Traced, shape
-from symgrad.ops.reduction import Axes, Reduction, bound_sum, resolve
-from symgrad.ops.shape import Expand, axis_of
+from symgrad.ops.reduction import Axes, Reduction, bound_sum, is_of_all, resolve, sum_of
+from symgrad.ops.reductions.extremes import Extreme
+from symgrad.ops.shape import Expand, Reshape, axis_of
+from symgrad.scalars import X
 
 _exp = np.frompyfunc(sp.exp, 1, 1)
 _log = np.frompyfunc(sp.log, 1, 1)
@@ -40,6 +43,27 @@ def _excess(z: Any, axes: tuple[int, ...]) -> Any:
     return np.log1p(others + (folded(np.add.reduce, tops.astype(z.dtype), axes, keepdims=True) - 1))
 
 
+def _below(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+    """x - m and m, the largest entry along the axes."""
+    top = Extreme(axes, True)(x)
+    return SUB(x, top), top
+
+
+def _beside(z: Any, axes: tuple[int, ...]) -> Any:
+    """log Σ exp z for z ≤ 0 with largest entry 0, through log1p of the sum of the others."""
+    others = sum_axes(emap(sp.Piecewise((0, sp.Eq(X[0], 0)), (scalars.exp(X[0]), True)), z), axes, True)
+    ties = sum_axes(emap(sp.Piecewise((1, sp.Eq(X[0], 0)), (0, True)), z), axes, True)
+    return emap(scalars.log1p(X[0] + (X[1] - 1)), others, ties)
+
+
+def _sums(a: Any, axes: tuple[int, ...]) -> Any:
+    """Return Σ exp(x_k) along an axis, in every entry: exp(X)*1*1ᵀ, or 1*1ᵀ*exp(X)."""
+    e, (rows, columns) = a.applyfunc(sp.exp), a.shape
+    if len(axes) == 2 or columns == 1:
+        return sum_of(e) * sp.OneMatrix(rows, columns)
+    return e * sp.OneMatrix(columns, columns) if axes == (1,) else sp.OneMatrix(rows, rows) * e
+
+
 @frozen
 class LogSumExp(Reduction):
     """log Σ exp x along the axes."""
@@ -47,6 +71,7 @@ class LogSumExp(Reduction):
     name = "Logsumexp"
     saves = "x"
     gives = floating
+    explained = "log-sum-exp: the adjoint is shared out by softmax"
 
     def forward(self, x: Any) -> Any:
         """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
@@ -59,6 +84,22 @@ class LogSumExp(Reduction):
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
         return _log(np.sum(_exp(x), axis=self.axes, keepdims=self.keepdim))
+
+    def in_matrices(self, a: Any) -> Any:
+        """Of all entries, or of rows or columns."""
+        e, (rows, columns) = a.applyfunc(sp.exp), a.shape
+        if self.keepdim:
+            return None
+        if is_of_all(self.axes, a):
+            return sp.log(sum_of(e))
+        total = e * sp.OneMatrix(columns, 1) if self.axes == (1,) else e.T * sp.OneMatrix(rows, 1)
+        return total.applyfunc(sp.log)
+
+    def written(self, x: Any) -> Any:
+        """m + log Σ exp(x - m)."""
+        z, top = _below(x, self.axes)
+        finite = sp.Piecewise((X[0] + X[1], sp.Abs(X[0]) < X[2]), (X[0], True))
+        return Reshape(self.out_shape(shape(x)))(emap(finite, top, _beside(z, self.axes), float("inf")))
 
     def slope(self, y: Any, x: Any) -> Any:
         # w = softmax(x)
@@ -109,6 +150,7 @@ class Softmax(_Normalised):
     """exp x / Σ exp x along the axes."""
 
     saves = "y"
+    explained = "softmax p: p times the adjoint less its mean under p"
 
     def forward(self, x: Any) -> Any:
         """Shift by the largest entry, so that nothing overflows."""
@@ -124,6 +166,16 @@ class Softmax(_Normalised):
         """As the textbook writes it."""
         e = _exp(x)
         return e / np.add.reduce(e, axis=self.axes, keepdims=True)
+
+    def in_matrices(self, a: Any) -> Any:
+        """exp(X) over its sums."""
+        return sp.HadamardProduct(a.applyfunc(sp.exp), sp.HadamardPower(_sums(a, self.axes), -1))
+
+    def written(self, x: Any) -> Any:
+        """exp(x - m) over its sum."""
+        e = emap(scalars.exp(X[0]), _below(x, self.axes)[0])
+        beside = sp.Piecewise((X[0], sp.Eq(X[0], 0)), (X[0] / X[1], True))  # beside ∞, what is finite has no share
+        return emap(beside, e, sum_axes(e, self.axes, True))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = y ⊙ (ȳ - Σ ȳ ⊙ y)
@@ -147,6 +199,7 @@ class LogSoftmax(_Normalised):
     """x - log Σ exp x along the axes."""
 
     saves = "x"
+    explained = "log-softmax: the adjoint less softmax times its sum"
 
     def forward(self, x: Any) -> Any:
         """(x - m) - log1p(Σ exp(x - m)) without the largest entry m in the sum."""
@@ -158,6 +211,15 @@ class LogSoftmax(_Normalised):
     def on_symbols(self, x: Any) -> Any:
         """As the textbook writes it."""
         return x - _log(np.add.reduce(_exp(x), axis=self.axes, keepdims=True))
+
+    def in_matrices(self, a: Any) -> Any:
+        """X less the logarithm of the sums."""
+        return a - _sums(a, self.axes).applyfunc(sp.log)
+
+    def written(self, x: Any) -> Any:
+        """x - m - log Σ exp(x - m)."""
+        z, _ = _below(x, self.axes)
+        return SUB(z, _beside(z, self.axes))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = ȳ - softmax(x) Σ ȳ

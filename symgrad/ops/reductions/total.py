@@ -15,11 +15,11 @@ import sympy as sp
 
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, accumulated, floating
+from symgrad.core.promotion import Kind, accumulated, floating, is_discrete
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import DIV, MUL, Map, clip, emap, substitute
 from symgrad.ops.protocol import Op, Plan, shape
-from symgrad.ops.shape import total
+from symgrad.ops.shape import padded, total
 from symgrad.scalars import G, X, differentiate, scale
 from symgrad.support.lazy import cached_property
 
@@ -28,6 +28,7 @@ class MapTotal(Op):
     """Σ f(x0, x1, …) over all entries, divided by their number for a mean. One object per f: ``MapTotal.of``."""
 
     saves = "x"
+    fuses = True
 
     def __init__(self, map_: Map, mean: bool, name: str) -> None:
         self.map, self.mean, self.name = map_, mean, name  # type: ignore[misc]
@@ -55,7 +56,7 @@ class MapTotal(Op):
         if terms.dtype == np.float16:  # the sum may overflow where the mean does not
             added = np.add.reduce(terms, axis=None, dtype=np.float32)
             return canonical((added / terms.size if self.mean else added).astype(np.float16))
-        wide = np.float64 if self.mean and terms.dtype.kind in "iub" else None  # as of NumPy's mean: no sum that wraps
+        wide = np.float64 if self.mean and is_discrete(terms.dtype) else None  # as of NumPy's mean: no sum that wraps
         added = np.add.reduce(terms, axis=None, dtype=wide)
         if type(added) is np.float64:
             return float(added) / terms.size if self.mean else float(added)
@@ -71,6 +72,12 @@ class MapTotal(Op):
         """One number."""
         self.map.out_shape(*shapes)
         return ()
+
+    @property
+    def explained(self) -> str:
+        """The chain rule, and what is added up."""
+        kind = "mean" if self.mean else "sum"
+        return f"{kind} of a function of each entry: chain rule in every entry{', divided by their number' * self.mean}"
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of NumPy's sum, or mean, of the terms."""
@@ -91,6 +98,14 @@ class MapTotal(Op):
             rename = {G: X[0], **{X[k]: X[k + 1] for k in range(arity)}}
             found.append(None if payload == 0 else Map.of(payload.xreplace(rename), arity + 1, "Map"))
         return tuple(found)
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """Of the terms of all slices, the sum along all axes but the first."""
+        rank = max(len(shape(x)) - f for x, f in zip(xs, flags, strict=True))
+        terms = self.map(*[padded(x, rank) if f else x for x, f in zip(xs, flags, strict=True)])
+        sizes = shape(terms)
+        added = sum_axes(terms, range(1, len(sizes)))
+        return DIV(added, total(sizes[1:])) if self.mean else added
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep what the active partials mention."""

@@ -16,9 +16,9 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
 from symgrad.ops.frozen import field, frozen
-from symgrad.ops.map import emap, exact
-from symgrad.ops.protocol import rename, shape
-from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, lift, over
+from symgrad.ops.map import SUB, emap, exact
+from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, is_of_all, lift, over, sum_of
 from symgrad.ops.shape import total
 from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
@@ -32,6 +32,7 @@ class Var(Reduction):
     name: str = field(default="Var", compare=False)  # type: ignore[misc]
     saves = "x"
     gives = floating
+    explained = "spread around the mean: the deviation from the mean, scaled"
 
     def forward(self, x: Any) -> Any:
         """Subtract the mean first: E x² - μ² would cancel."""
@@ -62,9 +63,24 @@ class Var(Reduction):
             return n - exact(self.correction)
         return n - self.correction if n > self.correction else float("nan")
 
+    def written(self, x: Any) -> Any:
+        """Σ (x - μ)²/(n - c)."""
+        n = total([shape(x)[a] for a in self.axes])
+        centred = SUB(x, emap(X[0] / X[1], sum_axes(x, self.axes, True), n))
+        squares = sum_axes(emap(X[0] ** 2, centred), self.axes, self.keepdim)
+        free = n - self.correction
+        return emap(X[0] / X[1], squares, free if isinstance(n, sp.Expr) else float(max(free, 0)))
+
     def slope(self, y: Any, x: Any) -> Any:
         # w = 2 (x - μ) / (n - c)
         return emap(2 * (X[0] - X[1]) / X[2], x, mean_of(x, self.axes), self.freedom(x))
+
+    def in_matrices(self, a: Any) -> Any:
+        """Σ (x - mean)²/(n - correction)."""
+        if self.keepdim or not is_of_all(self.axes, a):
+            return None
+        apart = a - sum_of(a) / sp.Mul(*a.shape) * sp.OneMatrix(*a.shape)
+        return sp.Trace(sp.MatMul(apart.T, apart)) / (sp.Mul(*a.shape) - exact(self.correction))
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Σ (x_k - Σ x_l / n)² / (n - c)."""
@@ -82,6 +98,7 @@ class Std(Var):
     name: str = field(default="Std", compare=False)  # type: ignore[misc]
     times = WEIGH
     saves = "xy"
+    written = Op.written  # type: ignore[assignment]  # a step of its own
 
     def _spread(self, x: Any) -> Any:
         return np.sqrt(super()._spread(x))
@@ -94,6 +111,11 @@ class Std(Var):
         # w = (x - μ) / ((n - c) y)
         y = NONZERO(lift(y, x, self.axes))
         return emap((X[0] - X[1]) / (X[2] * X[3]), x, mean_of(x, self.axes), self.freedom(x), y)
+
+    def in_matrices(self, a: Any) -> Any:
+        """The root of the variance."""
+        found = super().in_matrices(a)
+        return None if found is None else sp.sqrt(found)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """The root of the variance's entry."""

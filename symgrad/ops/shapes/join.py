@@ -32,6 +32,8 @@ class Cat(Op):
     axis: int
     linear = True
     saves = ""
+    moves = True
+    explained = "joined arrays: each receives its own piece of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
         """Concatenate."""
@@ -98,6 +100,8 @@ class Stack(Op):
     linear = True
     saves = ""
     gives = stacked
+    moves = True
+    explained = "stacked arrays: each receives its own layer of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
         """Stack."""

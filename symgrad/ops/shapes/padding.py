@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_bool, is_integer
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.elementwise.declared import where
 from symgrad.ops.indexing.select import along, part
@@ -61,8 +62,9 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
 
 
 def _in_dtype(value: float, dtype: Any) -> Any:
-    kind = "f" if dtype is None else dtype.kind
-    return np.array(bool(value)) if kind == "b" else int(value) if kind in "iu" else value
+    if dtype is None:
+        return value
+    return np.array(bool(value)) if is_bool(dtype) else int(value) if is_integer(dtype) else value
 
 
 def _on_axis(x: Any, a: int, before: int, after: int, mode: str, value: float) -> Any:

@@ -28,6 +28,7 @@ class _Finds(AlongAxis):
     saves = ""
     words: tuple[str, ...] = ()
     gives = positions
+    decides = True
 
     def out_shape(self, s: Shape) -> Shape:
         """A position for each entry."""
@@ -134,6 +135,7 @@ class TakeAlongAxis(AlongAxis):
     words = ()
     saves = "x"
     gives = of_first
+    explained = "entries picked by their positions: the adjoint goes back to where they stood"
 
     def forward(self, x: Any, at: Any) -> Any:
         """Read."""
@@ -174,6 +176,7 @@ class AddAlongAxis(AlongAxis):
     words = ()
     saves = "x"
     gives = of_first
+    explained = "entries put back to their positions: the adjoint is read there"
 
     def forward(self, g: Any, at: Any) -> Any:
         """Add."""
@@ -217,6 +220,8 @@ class MedianOfAll(Reduction):
     times = WEIGH
     saves = "xy"
     name = "Median"
+    explained = "median: the adjoint goes to the entry in the middle; ties share it"
+    decides = True
 
     def forward(self, x: Any) -> Any:
         """Sort and take the middle; nan where there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,7 @@ class Ranks(_Finds):
     skip: bool = False
     axis = -1
     name = "Argquantile"
+    wordless = "no loop for places between entries in order"
 
     def forward(self, x: Any, q: Any) -> Any:
         """Sort, and take the places."""
@@ -115,6 +117,10 @@ class Ranks(_Finds):
     def out_shape(self, s: Shape, q: Shape) -> Shape:  # type: ignore[override]
         """A position for each q."""
         return (*s[:-1], *(q or (1,)))
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """At once where the q are the same for all slices."""
+        return NotImplemented if flags[1] else self(*xs)
 
 
 _NUMPY = {"down": "floor", "up": "ceil", "nearest": "rint"}

@@ -9,20 +9,22 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import of_first, positions
+from symgrad.core.promotion import is_bool, of_first, positions
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.convert import Cast
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, each_batched
 
 
 class _Counts(Op):
     """What the operations here share: integers or counts, and no derivative."""
 
     saves = ""
+    flat = True
+    wordless = "no loop that bisects or counts"
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """A count has no derivative."""
@@ -62,6 +64,16 @@ class SearchSorted(_Counts):
         """The shape of v."""
         return v
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """One row for all, or for each slice its own."""
+        row, v = xs
+        if not flags[0] and len(shape(row)) == 1:
+            return self(row, v)
+        row, v = each_batched(size, xs, flags)
+        if len(shape(v)) == 1:
+            return Reshape((size,))(self(row, Reshape((size, 1))(v)))
+        return self(row, v) if len(shape(row)) == len(shape(v)) else NotImplemented
+
 
 @frozen
 class Histogram(_Counts):
@@ -72,6 +84,8 @@ class Histogram(_Counts):
     high: float
     name = "Histc"
     gives = of_first
+    looped = "each slice has ends and counts of its own"
+    decides = True
 
     def forward(self, x: Any) -> Any:
         """Count."""
@@ -80,7 +94,7 @@ class Histogram(_Counts):
         if low == high and x.size:
             low, high = x.min(), x.max()
         low, high = (low - 1, high + 1) if low == high else (low, high)
-        entries = x.astype(np.uint8) if x.dtype.kind == "b" else x[np.isfinite(x)]
+        entries = x.astype(np.uint8) if is_bool(x.dtype) else x[np.isfinite(x)]
         return np.histogram(entries, self.bins, (low, high))[0].astype(x.dtype)
 
     def _ends(self, x: Any) -> tuple[sp.Expr, sp.Expr]:

@@ -7,6 +7,7 @@ from typing import Any, Generic, NamedTuple
 import numpy as np
 import sympy as sp
 
+from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import matmul, mT
@@ -59,6 +60,7 @@ class NanMedianOfAll(MedianOfAll):
     """The lower median of the entries along the axes that are not nan; equal ones share the gradient evenly."""
 
     name = "Nanmedian"
+    wordless = "medians that leave out nan are written along one axis only"
 
     def forward(self, x: Any) -> Any:
         """Sort, nan last, and take the middle of the others."""
@@ -73,6 +75,7 @@ class NanMedian(_Finds):
 
     axis: int
     name = "Argnanmedian"
+    wordless = "no loop for medians that leave out nan"
 
     def forward(self, x: Any) -> Any:
         """Sort, nan last, and take the middle of the others."""
@@ -125,6 +128,7 @@ class ArgMode(_Finds):
     """The last position of the most frequent entry along the axis, of the smallest of several; the axis stays."""
 
     axis: int
+    wordless = "no library of the targets counts equal entries"
 
     def forward(self, x: Any) -> Any:
         """Sort, and find the longest run of equal entries."""
@@ -278,7 +282,7 @@ def _weights(n: Any, dtype: Any, *given: Any) -> Any:
                 f"cov(): expected {name} to have the same numel as there are observations in the input. "
                 f"Got shape {show_shape(shape(w))}; expected ({n},)."
             )
-        w = Cast(dtype)(w) if getattr(w, "dtype", dtype).kind in "iu" else w
+        w = Cast(dtype)(w) if is_integer(getattr(w, "dtype", dtype)) else w
         found = w if found is None else MUL(found, w)
     return found
 

@@ -9,18 +9,17 @@ from symgrad.engine.record import as_tensor
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import shape
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, repeated
 from symgrad.ops.shapes.join import Cat
-from symgrad.transforms.batching import batch, repeated
+from symgrad.transforms.batching import batch
 from symgrad.transforms.loops.body import Body, Spec, close
-from symgrad.transforms.loops.op import Scan
 from symgrad.transforms.tracing import Trace
 
 Batched = tuple[Body, list[bool], list[Any]]  # the body, which carries have the batch in front, further constants
 
 
-@batch.register
-def _(op: Scan, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+def batched(op: Any, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+    """Apply a loop to every slice at once."""
     key = ("batch", size, op.carries, tuple(flags))
     if key not in op.body.derived:
         op.body.derived[key] = _batched(op, size, flags)
@@ -28,7 +27,7 @@ def _(op: Scan, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
     n, m = op.carries, op.carries + op.xs
     inits = [x if f or not b else repeated(x, size) for x, f, b in zip(xs[:n], flags, moving)]
     slices = [_second(x) if f else x for x, f in zip(xs[n:m], flags[n:m])]
-    loop = Scan.of(body, n, op.xs, op.length, op.reverse, op.kept)
+    loop = op.of(body, n, op.xs, op.length, op.reverse, op.kept)
     packed = loop(*inits, *slices, *xs[m:], *extra)
     parts = []
     for k, p in enumerate(op.pieces):
@@ -45,7 +44,7 @@ def _second(x: Any) -> Any:
     return permute(x, (1, 0, *rest))
 
 
-def _batched(op: Scan, size: int, flags: Sequence[bool]) -> Batched:
+def _batched(op: Any, size: int, flags: Sequence[bool]) -> Batched:
     """Trace the body with the batch in front of the inputs that have it, and of the carries that get it."""
     flags = list(flags)
     while True:

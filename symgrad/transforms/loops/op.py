@@ -10,7 +10,7 @@ import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import Node, Shape
-from symgrad.core.promotion import Kind
+from symgrad.core.promotion import Kind, is_floating, is_integer
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.indexing.select import getitem
@@ -18,6 +18,7 @@ from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.lazy import cached_property
+from symgrad.transforms.loops.batch import batched
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import Derived, pullback, pushforward
 
@@ -53,6 +54,8 @@ class Scan(Op):
     """
 
     name = "Scan"
+    explained = "a loop: the adjoint runs through its steps backwards"
+    dense = "a loop too long to follow step by step"
 
     def __init__(self, body: Body, carries: int, xs: int, length: int, reverse: bool, kept: tuple[int, ...]) -> None:
         self.body, self.carries, self.xs, self.length, self.reverse = body, carries, xs, length, reverse
@@ -124,8 +127,8 @@ class Scan(Op):
 
     def _check_whole(self, packed: Any) -> None:
         """Refuse integers that became floating-point numbers and are too large for it."""
-        for p in self.pieces if packed.dtype.kind == "f" else ():
-            whole = p.dtype.kind in "iu" and p.dtype.itemsize == 8
+        for p in self.pieces if is_floating(packed.dtype) else ():
+            whole = is_integer(p.dtype) and p.dtype.itemsize == 8
             if whole and np.any(np.abs(packed[p.start : p.stop]) >= _WHOLE):
                 raise ArgumentError(
                     f"scan: an integer reaches {_WHOLE}; beside floating-point results they are exact up to there. "
@@ -169,6 +172,10 @@ class Scan(Op):
             body = self.body.returning((*outputs, *key))
             self._keeping[key] = Scan.of(body, self.carries, self.xs, self.length, self.reverse, key)
         return self._keeping[key]
+
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """One loop whose body works on the whole batch."""
+        return batched(self, size, xs, flags)
 
     # -------------------------------------------------------------- derivatives
     @cached_property
