@@ -78,7 +78,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.expression.reader import parse
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
-    from symgrad.forms.sympy import from_sympy
+    from symgrad.forms.sympy.from_sympy import from_sympy
     from symgrad.teach.explanation import explain
     from symgrad.teach.pictures.picture import graph
     from symgrad.teach.report import report
