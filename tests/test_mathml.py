@@ -11,8 +11,8 @@ from test_forms import LOSSES, symbols
 import symgrad as sg
 from symgrad.errors import FormError
 from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.markup import name
 from symgrad.teach.writing.arraymathml import MathML, inside, mathml
-from symgrad.teach.writing.markup import name
 
 from identities import IDENTITIES, derived
 

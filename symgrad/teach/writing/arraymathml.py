@@ -9,9 +9,7 @@ import sympy as sp
 from symgrad.forms.nodes import printers, sizes
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, level
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
-from symgrad.forms.nodes.matrices import Product as ArrayProduct
-from symgrad.teach.steps.prime import Prime
-from symgrad.teach.writing.markup import (
+from symgrad.forms.nodes.markup import (
     DASH,
     INVISIBLE,
     below,
@@ -27,7 +25,9 @@ from symgrad.teach.writing.markup import (
     row,
     spaced,
 )
-from symgrad.teach.writing.mathml import ATOM, MUL, ScalarMathML, cases
+from symgrad.forms.nodes.mathml import ATOM, MUL, ScalarMathML, cases
+from symgrad.forms.nodes.matrices import Product as ArrayProduct
+from symgrad.teach.steps.prime import Prime
 
 _TURNED = mo("⊤")
 _PROFILE = '<mo stretchy="false">‖</mo>'

@@ -10,10 +10,7 @@ from sympy.printing.printer import Printer
 
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.arrays import level
-from symgrad.forms.nodes.matrices import called
-from symgrad.scalars import BY_FUNCTION
-from symgrad.support.foreign import html
-from symgrad.teach.writing.markup import (
+from symgrad.forms.nodes.markup import (
     BEFORE_WORD,
     INVISIBLE,
     below,
@@ -30,6 +27,9 @@ from symgrad.teach.writing.markup import (
     signed,
     spaced,
 )  # fmt: skip
+from symgrad.forms.nodes.matrices import called
+from symgrad.scalars import BY_FUNCTION
+from symgrad.support.foreign import html
 
 MUL, ATOM = PRECEDENCE["Mul"], PRECEDENCE["Atom"]
 _RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
