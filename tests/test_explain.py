@@ -11,7 +11,7 @@ from checks import every, leaves_of, weighed
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
-from symgrad.teach.writing.arraymathml import MathML
+from symgrad.forms.nodes.mathml import MathML
 
 from cases import SMOOTH
 

@@ -20,14 +20,13 @@ from symgrad import errors
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms import names
 from symgrad.forms.budget import Budget
-from symgrad.forms.nodes import elementwise, marks, printers
+from symgrad.forms.nodes import elementwise, marks, markup, printers
 from symgrad.forms.nodes import matrices as nodes
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.ops.linalg.determinant import Det
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.reductions.softmax import Softmax
-from symgrad.teach.writing import markup
 
 from identities import tokens
 

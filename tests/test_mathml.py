@@ -12,7 +12,7 @@ import symgrad as sg
 from symgrad.errors import FormError
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.markup import name
-from symgrad.teach.writing.arraymathml import MathML, inside, mathml
+from symgrad.forms.nodes.mathml import MathML, inside, mathml
 
 from identities import IDENTITIES, derived
 

@@ -27,7 +27,7 @@ import symgrad as sg
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import FormError, SymgradError
 from symgrad.forms.nodes import printers
-from symgrad.teach.writing.arraymathml import inside
+from symgrad.forms.nodes.mathml import inside
 
 
 def agrees(got, expected):

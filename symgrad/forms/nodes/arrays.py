@@ -10,7 +10,7 @@ from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
 from symgrad.forms.names import latex_name, plain_name
-from symgrad.forms.nodes import numpycode
+from symgrad.forms.nodes import markup, numpycode
 
 ATOM = PRECEDENCE["Atom"]
 _BINDING = {
@@ -46,6 +46,10 @@ class ArrayExpr(sp.Expr):
         """Return NumPy source that calls a function of the first argument."""
         return numpycode.call(printer, name, printer._print(self.args[0]))
 
+    def _calls_in_mathml(self, printer: Any, name: str) -> str:
+        """Return MathML of a function of the first argument."""
+        return markup.row(markup.mi(name), markup.fenced(str(printer._print(self.args[0]))))
+
 
 def level(e: Any) -> int:
     """Return the precedence of an expression in text."""
@@ -79,6 +83,9 @@ class ArraySymbol(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         return latex_name(self.name)
 
+    def _mathml(self, printer: Any) -> str:
+        return markup.name(self.name)
+
     def _numpycode(self, printer: Any) -> str:
         return numpycode.identifier(self.name)
 
@@ -98,6 +105,9 @@ class OnesVector(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         return r"\mathbf{1}"
 
+    def _mathml(self, printer: Any) -> str:
+        return '<mn mathvariant="bold">𝟏</mn>'
+
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.ones", printer._print(self.shape[0]))
 
@@ -116,6 +126,9 @@ class Identity(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return "I"
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.mi("I")
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.eye", printer._print(self.shape[0]))

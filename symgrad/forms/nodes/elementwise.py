@@ -8,8 +8,8 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import numpycode
-from symgrad.forms.nodes.matrices import ArrayExpr, entries
+from symgrad.forms.nodes import markup, numpycode
+from symgrad.forms.nodes.matrices import ArrayExpr, ArraySymbol, entries
 from symgrad.scalars import BY_FUNCTION
 from symgrad.scalars.quotients import pieces
 
@@ -33,6 +33,9 @@ class Hadamard(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return r" \odot ".join(self._paren_latex(printer, f, self.precedence + 1) for f in self.args[:-1])
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced([printer.paren(f, self.precedence + 1) for f in self.args[:-1]], markup.mo("⊙"))
 
     def _numpycode(self, printer: Any) -> str:
         above = [f for f in self.args[:-1] if not (isinstance(f, ElementPower) and f.args[1].is_negative)]
@@ -83,6 +86,15 @@ class ElementPower(ArrayExpr):
             base = f"\\left({base}\\right)"
         return f"{base}^{{\\odot {printer._print(power)}}}"
 
+    def _mathml(self, printer: Any) -> str:
+        a, power = self.args[:2]
+        if power.is_negative:
+            below = printer.paren(self.under(), Hadamard.precedence + 1)
+            return markup.row(markup.mn("1"), markup.mo("⊘"), below)
+        if self._is_root():
+            return f"<msqrt>{printer._print(a)}</msqrt>"
+        return _raised(printer, a, printer._print(power))
+
     def _numpycode(self, printer: Any) -> str:
         a, power = self.args[:2]
         if power.is_negative:
@@ -106,6 +118,13 @@ def divisors(below: Any) -> list[Any]:
     return [a if p == 1 else ElementPower(a, p, shape) for p in pieces(power)]
 
 
+def _raised(printer: Any, base: Any, exponent: str) -> str:
+    """Write a power of each entry in MathML; what is raised is in brackets unless it is a name."""
+    text = str(printer._print(base))
+    text = text if isinstance(base, ArraySymbol) else markup.fenced(text)
+    return markup.power(text, markup.row(markup.mo("⊙"), exponent))
+
+
 class ArrayPower(ArrayExpr):
     """Each entry to the power of the other array's entry."""
 
@@ -123,6 +142,9 @@ class ArrayPower(ArrayExpr):
         base = self._paren_latex(printer, self.args[0], _ATOM)
         base = f"\\left({base}\\right)" if base.endswith("}") else base  # one superscript is all that TeX takes
         return f"{base}^{{\\odot {self._paren_latex(printer, self.args[1], _ATOM)}}}"
+
+    def _mathml(self, printer: Any) -> str:
+        return _raised(printer, self.args[0], printer.paren(self.args[1], _ATOM))
 
     def _numpycode(self, printer: Any) -> str:
         return f"({'**'.join(entries(printer, self.args[:2]))})"
@@ -159,6 +181,15 @@ class Elementwise(ArrayExpr):
             return f"\\psi{'' if n == '0' else f'^{{({n})}}'}\\left({printer._print(self.args[2])}\\right)"
         inside = ", ".join(map(printer._print, self.args[1:-1]))
         return f"{self._declared().latex}\\left({inside}\\right)"
+
+    def _mathml(self, printer: Any) -> str:
+        texts = [str(printer._print(a)) for a in self.args[1:-1]]
+        if (n := self._order()) is not None:
+            psi = markup.mi("ψ") if n == "0" else markup.power(markup.mi("ψ"), markup.fenced(markup.mn(n)))
+            return markup.row(psi, markup.fenced(texts[1]))
+        if str(self.args[0]) == "exp" and not self.shape:
+            return str(printer.exponential(texts[0]))
+        return markup.row(markup.name(self._declared().text), markup.fenced(markup.listed(texts)))
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.declared(printer, self._declared(), entries(printer, self.args[1:-1]))

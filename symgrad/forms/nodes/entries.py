@@ -10,9 +10,10 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes import markup
+from symgrad.forms.nodes.arrays import ATOM, level
 from symgrad.forms.nodes.indexed import joined
-from symgrad.forms.nodes.matrices import Operation, called
+from symgrad.forms.nodes.matrices import Operation, called, called_in_mathml
 
 
 class Entry(sp.Expr):
@@ -65,6 +66,11 @@ class Entry(sp.Expr):
         power = f"^{{{exp}}}" if exp else ""
         return f"\\left[{self._whole_latex(printer)}\\right]{place}{power}"
 
+    def _mathml(self, printer: Any) -> str:
+        shown = [_shown_in_mathml(w, printer) for w in self.args[1]]
+        whole = called_in_mathml(self.op, [t for t, _ in shown], [atom for _, atom in shown], len(self.args[3][0]))
+        return markup.below(markup.fenced(whole, "[", "]"), printer.places(self.indices)) if self.indices else whole
+
 
 def _shown(whole: sp.Expr, printer: Any, how: str) -> str:
     """Show a whole array by its name, or as a named function, where it is read straight; else by its entries.
@@ -87,3 +93,13 @@ def _times_ones(text: str, open_sum: bool, letters: Sequence[str], latex: bool) 
     left, right = ("\\left(", "\\right)") if latex else ("(", ")")
     bracketed = f"{left}{text}{right}" if open_sum else text
     return f"{bracketed} \\mathbf{{1}}_{{{joined(letters)}}}" if latex else f"{bracketed}*1_{joined(letters)}"
+
+
+def _shown_in_mathml(whole: sp.Expr, printer: Any) -> tuple[str, bool]:
+    """Show a whole array in MathML, and say whether it needs no brackets where something stands behind it."""
+    body = whole.expr if isinstance(whole, sp.Lambda) else whole
+    straight = not isinstance(whole, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(whole.variables)
+    atom = isinstance(body, sp.Indexed) or level(body) >= ATOM
+    if straight and isinstance(body, sp.Indexed):
+        return markup.name(str(body.base.label)), atom
+    return str(printer._print(body)), atom

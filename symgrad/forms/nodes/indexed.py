@@ -13,6 +13,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes import markup
 
 
 def joined(indices: Sequence[str]) -> str:
@@ -35,6 +36,9 @@ class At(sp.Indexed):
         name = f"{{{name}}}" if "_{" in name else name  # TeX refuses a second subscript
         text = f"{name}_{{{joined([printer._print(k) for k in self.indices])}}}"
         return text if exp is None else f"{text}^{{{exp}}}"
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.below(markup.name(str(self.base.label)), printer.places(self.indices))
 
 
 class Sigma(sp.Sum):
@@ -120,6 +124,9 @@ class Branches(sp.Piecewise):
         text = printer._print_Piecewise(self)
         return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
+    def _mathml(self, printer: Any) -> str:
+        return str(printer._print_Piecewise(self))
+
     def _numpycode(self, printer: Any) -> str:
         return str(printer._print_Piecewise(self))
 
@@ -193,6 +200,9 @@ class Bracket(sp.Add):
 
     def _latex(self, printer: Any) -> str:
         return _signed(_ordered([(t, printer._print(t)) for t in self.args]))
+
+    def _mathml(self, printer: Any) -> str:
+        return str(printer.sum(sorted(self.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number))))
 
 
 def _ordered(written: list[tuple[Any, str]]) -> list[str]:

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import numpycode
+from symgrad.forms.nodes import markup, numpycode
 from symgrad.forms.nodes.elementwise import Hadamard, divisors
 from symgrad.forms.nodes.matrices import ArrayExpr, Identity, OnesVector, entries
 
@@ -18,6 +18,13 @@ _ATOM = PRECEDENCE["Atom"]
 def frobenius(a: Any) -> str:
     """The mark of a matrix's norm that is not the spectral one."""
     return "_F" if len(getattr(a, "shape", ())) == 2 else ""
+
+
+def _norm_in_mathml(printer: Any, a: Any) -> tuple[str, str]:
+    """An array between double bars, and the mark."""
+    bar = '<mo stretchy="false">‖</mo>'
+    mark = markup.mi("F") if frobenius(a) else markup.row()
+    return markup.row(bar, str(printer._print(a)), bar), mark
 
 
 class Norm2(ArrayExpr):
@@ -37,6 +44,10 @@ class Norm2(ArrayExpr):
         inside, power = printer._print(self.args[0]), 2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2
         text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
         return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
+
+    def _mathml(self, printer: Any) -> str:
+        norm, mark = _norm_in_mathml(printer, self.args[0])
+        return f"<msubsup>{norm}{mark}{markup.mn('2')}</msubsup>"
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.call(printer, "numpy.sum", f"{printer._print(self.args[0])}**2")
@@ -58,6 +69,9 @@ class Total(ArrayExpr):
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         power = f"^{{{exp}}}" if exp else ""
         return f"\\operatorname{{sum}}{power}\\left({printer._print(self.args[0])}\\right)"
+
+    def _mathml(self, printer: Any) -> str:
+        return self._calls_in_mathml(printer, "sum")
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, "numpy.sum")
@@ -83,6 +97,9 @@ class Number(ArrayExpr):
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         power = f"^{{{exp}}}" if exp else ""
         return f"\\operatorname{{{self.called}}}{power}\\left({printer._print(self.args[0])}\\right)"
+
+    def _mathml(self, printer: Any) -> str:
+        return self._calls_in_mathml(printer, self.called)
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, self.numpy)
@@ -119,6 +136,9 @@ class Length(Number):
         text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert{frobenius(self.args[0])}"
         return f"{text}^{{{exp}}}" if exp else text
 
+    def _mathml(self, printer: Any) -> str:
+        return markup.below(*_norm_in_mathml(printer, self.args[0]))
+
 
 class Diag(ArrayExpr):
     """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
@@ -138,6 +158,9 @@ class Diag(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return f"\\operatorname{{diag}}\\left({printer._print(self.args[0])}\\right)"
+
+    def _mathml(self, printer: Any) -> str:
+        return self._calls_in_mathml(printer, "diag")
 
     def _numpycode(self, printer: Any) -> str:
         return self._calls(printer, "numpy.diag")
@@ -180,6 +203,10 @@ class Truth(ArrayExpr):
         text = f"\\left[{left} {_LATEX.get(sign, sign)} {right}\\right]"
         return f"{text}^{{{exp}}}" if exp else text
 
+    def _mathml(self, printer: Any) -> str:
+        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
+        return markup.fenced(markup.row(left, markup.mo(sign), right), "[", "]")
+
     def _numpycode(self, printer: Any) -> str:
         return f"(1.0*{self.condition(printer)})"
 
@@ -220,6 +247,10 @@ class Cases(ArrayExpr):
         cases = [f"{v} & {c}" for v, c in zip(texts[:-1:2], texts[1::2], strict=True)]
         return "\\begin{cases} " + r" \\ ".join([*cases, f"{texts[-1]} & \\text{{otherwise}}"]) + " \\end{cases}"
 
+    def _mathml(self, printer: Any) -> str:
+        texts = [str(printer._print(a)) for a in self.args[:-1]]
+        return markup.cases([*zip(texts[:-1:2], texts[1::2], strict=True), (texts[-1], None)])
+
     def _numpycode(self, printer: Any) -> str:
         parts = self.args[:-1]
         texts = entries(printer, parts)
@@ -247,6 +278,11 @@ class Quotient(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         a, b = (self._paren_latex(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
         return f"{a} \\oslash {b}"
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced(
+            [printer.paren(x, self.precedence + k) for k, x in enumerate(self.args[:2])], markup.mo("⊘")
+        )
 
     def _numpycode(self, printer: Any) -> str:
         return f"({'/'.join(entries(printer, [self.args[0], *divisors(self.args[1])]))})"

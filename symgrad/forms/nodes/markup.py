@@ -62,6 +62,14 @@ def listed(parts: Sequence[str]) -> str:
     return row(*[p for k, part in enumerate(parts) for p in ([mo(","), part] if k else [part])]) if parts else row()
 
 
+def cases(rows: Sequence[tuple[str, str | None]]) -> str:
+    """A case distinction of values and conditions; None stands for otherwise."""
+    cells = "".join(
+        f"<mtr><mtd>{v}</mtd><mtd>{'<mtext>otherwise</mtext>' if c is None else c}</mtd></mtr>" for v, c in rows
+    )
+    return f"<mrow>{mo('{', fence=True)}<mtable>{cells}</mtable></mrow>"
+
+
 def math(inside: str, text: str = "") -> str:
     """The whole element; ``text`` is read where MathML is not."""
     said = f' alttext="{html(text)}"' if text else ""

@@ -1,4 +1,4 @@
-"""Formulas as presentation MathML: a printer for SymPy's expressions."""
+"""Formulas as presentation MathML: how SymPy's expressions are written among symgrad's nodes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from symgrad.forms.nodes.markup import (
     BEFORE_WORD,
     INVISIBLE,
     below,
+    cases,
     fenced,
     fraction,
     listed,
+    math,
     mi,
     mn,
     mo,
     name,
-    operation,
     power,
     row,
     signed,
     spaced,
 )  # fmt: skip
-from symgrad.forms.nodes.matrices import called
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import html
 
@@ -35,10 +35,10 @@ MUL, ATOM = PRECEDENCE["Mul"], PRECEDENCE["Atom"]
 _RELATIONS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥"}
 
 
-class ScalarMathML(Printer):
-    """Numbers, entries and their functions."""
+class MathML(Printer):
+    """SymPy's classes; symgrad's nodes write themselves, in ``_mathml``."""
 
-    printmethod = "_presentation"
+    printmethod = "_mathml"
     named_e = False  # whether something is called e, so that the exponential is exp
 
     def doprint(self, e: Any) -> str:
@@ -97,17 +97,15 @@ class ScalarMathML(Printer):
     # ---------------------------------------------------------------- arithmetic
     def _print_Add(self, e: Any) -> str:
         terms = e.as_ordered_terms()
-        return self._sum(terms)
+        return self.sum(terms)
 
-    def _sum(self, terms: Any) -> str:
+    def sum(self, terms: Any) -> str:
+        """Return a sum of terms in this order."""
         parts = []
         for t in terms:
             negative = t.could_extract_minus_sign() and not t.is_Add
             parts.append((negative, self.paren(_negated(t) if negative else t, MUL)))
         return signed(parts)
-
-    def _print_Bracket(self, e: Any) -> str:
-        return self._sum(sorted(e.args, key=lambda t: (t.could_extract_minus_sign(), t.is_number)))
 
     def _print_Mul(self, e: Any) -> str:
         factors = list(e.args if not e.args or type(e) is not sp.Mul else e.as_ordered_factors())
@@ -154,18 +152,19 @@ class ScalarMathML(Printer):
 
     def _raised(self, base: Any, above: str) -> str:
         if base.is_Function and len(base.args) == 1 and not isinstance(base, (sp.exp, sp.Abs, sp.Piecewise)):
-            return row(power(self._function_name(base), above), fenced(str(self._print(base.args[0]))))
+            return row(power(self.function_name(base), above), fenced(str(self._print(base.args[0]))))
         text = self._print(base)
         simple = base.is_Symbol or (base.is_Integer and base >= 0) or isinstance(base, sp.Indexed)
         return power(text if simple or text.startswith("<mrow><mo stretchy") else fenced(text), above)
 
     # ---------------------------------------------------------------- functions
-    def _function_name(self, e: Any) -> str:
+    def function_name(self, e: Any) -> str:
+        """Return the name of a function."""
         scalar = BY_FUNCTION.get(type(e))
         return name(scalar.text if scalar is not None else type(e).__name__)
 
     def _print_Function(self, e: Any) -> str:
-        return row(self._function_name(e), fenced(listed([self._print(a) for a in e.args])))
+        return row(self.function_name(e), fenced(listed([self._print(a) for a in e.args])))
 
     def _print_exp(self, e: Any) -> str:
         return self.exponential(str(self._print(e.args[0])))
@@ -221,7 +220,8 @@ class ScalarMathML(Printer):
         rows = [(self._print(v), None if c == True else self._print(c)) for v, c in e.args]  # noqa: E712
         return cases(rows)
 
-    _print_Branches = _print_Piecewise
+    def _print_ImmutableDenseNDimArray(self, e: Any) -> str:
+        return fenced(listed([str(self._print(a)) for a in e]), "[", "]") if e.shape else str(self._print(e[()]))
 
     def _print_KroneckerDelta(self, e: Any) -> str:
         return below(mi("δ"), self.places(e.args))
@@ -235,28 +235,6 @@ class ScalarMathML(Printer):
     def _print_Indexed(self, e: Any) -> str:
         return below(name(str(e.base.label)), self.places(e.indices))
 
-    def _print_Entry(self, e: Any) -> str:
-        texts, bare = [self._whole(w) for w in e.args[1]], [self._is_atom(w) for w in e.args[1]]
-        whole = self.operation(e.op, texts, bare, len(e.args[3][0]))
-        return below(fenced(whole, "[", "]"), self.places(e.indices)) if e.indices else whole
-
-    def _whole(self, e: Any) -> str:
-        """Return a whole array by its name where it is read straight, else by its entries."""
-        body = e.expr if isinstance(e, sp.Lambda) else e
-        straight = not isinstance(e, sp.Lambda) or tuple(getattr(body, "indices", ())) == tuple(e.variables)
-        if straight and isinstance(body, sp.Indexed):
-            return name(str(body.base.label))
-        return str(self._print(body))
-
-    def _is_atom(self, e: Any) -> bool:
-        """Whether a whole array, by its name or its entries, needs no brackets where something stands behind it."""
-        body = e.expr if isinstance(e, sp.Lambda) else e
-        return isinstance(body, sp.Indexed) or level(body) >= ATOM
-
-    def operation(self, op: Any, arguments: list[str], whole: list[bool], rank: int) -> str:
-        """Return a named operation of arguments."""
-        return operation(lambda *texts: called(op.text, op, list(texts), rank), arguments, whole)
-
     def _print_Sum(self, e: Any) -> str:
         return self._over_indices("∑", e)
 
@@ -269,14 +247,6 @@ class ScalarMathML(Printer):
             start = row(self._print(k), mo("="), self._print(low))
             signs.append(f"<munderover>{mo(sign)}{start}{self._print(high)}</munderover>")
         return row(*signs, self.paren(e.function, MUL))
-
-
-def cases(rows: list[tuple[str, str | None]]) -> str:
-    """Return a case distinction of values and conditions; None stands for otherwise."""
-    cells = "".join(
-        f"<mtr><mtd>{v}</mtd><mtd>{'<mtext>otherwise</mtext>' if c is None else c}</mtd></mtr>" for v, c in rows
-    )
-    return f"<mrow>{mo('{', fence=True)}<mtable>{cells}</mtable></mrow>"
 
 
 def _negated(t: Any) -> Any:
@@ -318,4 +288,11 @@ def _place(f: Any) -> int:
     return 3 if f.is_Add else 1 if isinstance(f, sp.Indexed) or f.is_Symbol else 2
 
 
-__all__ = ["ATOM", "MUL", "ScalarMathML", "cases"]
+def inside(e: Any) -> str:
+    """Return the MathML of an expression, without the element around it."""
+    return str(MathML().doprint(e))
+
+
+def mathml(e: Any) -> str:
+    """Return an expression as a MathML element."""
+    return math(inside(e), printers.text(e))

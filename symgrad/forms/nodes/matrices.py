@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
-from symgrad.forms.nodes import numpycode, sizes
+from symgrad.forms.nodes import markup, numpycode, sizes
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
 from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 
@@ -73,6 +73,9 @@ class Transposed(ArrayExpr):
         text = self._paren_latex(printer, self.args[0], ATOM)
         return f"{text[:-4]}{{-\\top}}" if text.endswith("^{-1}") else f"{text}^{{\\top}}"
 
+    def _mathml(self, printer: Any) -> str:
+        return markup.power(printer.paren(self.args[0], ATOM), markup.mo("⊤"))
+
     def _numpycode(self, printer: Any) -> str:
         text = f"{printer._print(self.args[0])}.T"
         return text if _kind(self.args[0]) == MATRIX else numpycode.call(printer, "numpy.atleast_2d", text)
@@ -98,6 +101,9 @@ class Product(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return " ".join(self._paren_latex(printer, f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1])
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced([printer.paren(f, PRECEDENCE["Mul"] + 1) for f in self.args[:-1]], markup.INVISIBLE)
 
     def _numpycode(self, printer: Any) -> str:
         factors = [
@@ -184,6 +190,23 @@ class Scaled(ArrayExpr):
             coefficient = f"\\left({coefficient}\\right)"
         return f"{coefficient} {body}"
 
+    def _mathml(self, printer: Any) -> str:
+        coefficient, a = self.args[:2]
+        body = printer.paren(a, self.precedence)
+        if _opens_with_minus(self):
+            return markup.row(markup.mo("−"), *self._front(printer, -coefficient), body)
+        return markup.row(*self._front(printer, coefficient), body)
+
+    def _front(self, printer: Any, coefficient: Any) -> list[str]:
+        """The coefficient in MathML and the sign that times is; none of them for 1."""
+        if coefficient == 1:
+            return []
+        top, bottom = sizes.fraction(coefficient)
+        if bottom == 1:
+            return [printer.paren(coefficient, PRECEDENCE["Mul"]), markup.INVISIBLE]
+        below = sizes.mathml(printer, bottom, self.args[1]) or str(printer._print(bottom))
+        return [markup.fraction(str(printer._print(top)), below), markup.INVISIBLE]
+
     def _numpycode(self, printer: Any) -> str:
         top, bottom = sizes.fraction(self.args[0])
         head = {1: "", -1: "-"}.get(top, f"{printer.parenthesize(top, PRECEDENCE['Mul'], strict=True)}*")
@@ -224,6 +247,10 @@ class Plus(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         return self._join([self._paren_latex(printer, t, self._level_of(t)) for t in self._terms()])
 
+    def _mathml(self, printer: Any) -> str:
+        parts = [(_opens_with_minus(t), t) for t in self._terms()]
+        return markup.signed([(m, printer.paren(_opposite(t) if m else t, self._level_of(t))) for m, t in parts])
+
     def _terms(self) -> tuple[Any, ...]:
         """The first positive term leads, as one writes y - x rather than -x + y."""
         terms = list(self.args[:-1])
@@ -234,6 +261,19 @@ class Plus(ArrayExpr):
         terms = self._terms()
         texts = [t[1:-1] if isinstance(a, Scaled) else t for a, t in zip(terms, entries(printer, terms), strict=True)]
         return f"({self._join(texts)})"
+
+
+def _opens_with_minus(t: Any) -> bool:
+    """Whether a term of a sum is written with a minus sign in front."""
+    if not isinstance(t, ArrayExpr):
+        return bool(t.could_extract_minus_sign())
+    front = t.args[0] if isinstance(t, (Scaled, Filled)) else sp.S.One
+    return not front.is_Add and bool(front.could_extract_minus_sign())
+
+
+def _opposite(t: Any) -> Any:
+    """Return such a term without the sign."""
+    return t.of(-t.args[0], t.args[1] if isinstance(t, Scaled) else t.shape) if isinstance(t, ArrayExpr) else -t
 
 
 def _negative(t: Any) -> bool:
@@ -259,6 +299,11 @@ class Filled(ArrayExpr):
 
     def _latex(self, printer: Any) -> str:
         return sizes.latex(printer, self.args[0], self) or str(printer._print(self.args[0]))
+
+    def _mathml(self, printer: Any) -> str:
+        top, bottom = sizes.fraction(self.args[0])
+        below = sizes.mathml(printer, bottom, self)
+        return markup.fraction(str(printer._print(top)), below) if below else str(printer._print(self.args[0]))
 
     def _numpycode(self, printer: Any) -> str:
         shape = ", ".join(map(printer._print, self.shape))
@@ -311,6 +356,11 @@ def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: i
     return text if op.linear else f"({text})_{{{axis}}}"  # what selects entries names its axes
 
 
+def called_in_mathml(op: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
+    """Write such a call in MathML, from the text that the operation writes; what is no atom may need brackets."""
+    return markup.operation(lambda *texts: called(op.text, op, texts, rank), arguments, atoms)
+
+
 class Call(ArrayExpr):
     """A named function of whole arrays, such as X⁻¹ or diag(X), printed as its operation says."""
 
@@ -336,6 +386,11 @@ class Call(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         return called(self.op.latex, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
 
+    def _mathml(self, printer: Any) -> str:
+        arguments = self.args[1:-1]
+        atoms = [level(a) >= ATOM for a in arguments]
+        return called_in_mathml(self.op, list(map(printer._print, arguments)), atoms, self._rank)
+
     def _numpycode(self, printer: Any) -> str:
         return numpycode.operation(printer, self.op, list(map(printer._print, self.args[1:-1])))
 
@@ -350,6 +405,9 @@ class Kronecker(Call):
 
     def _latex(self, printer: Any) -> str:
         return str(self.op.latex(*[self._paren_latex(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]]))
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced([printer.paren(a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]], markup.mo("⊗"))
 
 
 class ScalarCall(Call):

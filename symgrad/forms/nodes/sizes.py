@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ArraySymbol
 
 
@@ -69,3 +70,9 @@ def latex(printer: Any, e: Any, array: Any) -> str | None:
         return None
     sign, top = ("- ", -top) if top.could_extract_minus_sign() else ("", top)
     return f"{sign}\\frac{{{printer._print(top)}}}{{{' '.join(map(printer._print, factors))}}}"
+
+
+def mathml(printer: Any, e: Any, array: Any) -> str | None:
+    """Return such a product in MathML."""
+    factors = in_order(e, array)
+    return None if factors is None else markup.row(*map(printer._print, factors))

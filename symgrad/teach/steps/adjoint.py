@@ -9,6 +9,7 @@ from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import joined
 
@@ -45,6 +46,11 @@ class Adjoint(ArrayExpr):
         text = f"\\frac{{{sign}{latex_name(output)}}}{{{sign}{latex_name(name)}}}"
         return f"\\left({text}\\right)^{{{exp}}}" if exp else text
 
+    def _mathml(self, printer: Any) -> str:
+        output, name, sign = self.parts
+        d = '<mo rspace="0" lspace="0">∂</mo>' if sign == "∂" else markup.mi("d")
+        return markup.fraction(markup.row(d, markup.name(output)), markup.row(d, markup.name(name)))
+
 
 class AdjointAt(sp.Expr):
     """An entry of such an array."""
@@ -66,3 +72,7 @@ class AdjointAt(sp.Expr):
         places = joined([printer._print(k) for k in indices])
         text = f"\\left({printer._print(adjoint)}\\right)_{{{places}}}"
         return f"{text}^{{{exp}}}" if exp else text
+
+    def _mathml(self, printer: Any) -> str:
+        adjoint, *indices = self.args
+        return markup.below(markup.fenced(str(printer._print(adjoint))), printer.places(indices))

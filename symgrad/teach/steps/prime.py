@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.elementwise import Elementwise
+from symgrad.forms.nodes.markup import DASH
 
 
 class Prime(sp.Expr):
@@ -43,6 +45,15 @@ class Prime(sp.Expr):
                 return str(text.replace(opening, f"'{opening}", 1))
         return f"{text}'" if e.is_Symbol else f"\\left({text}\\right)'"
 
+    def _mathml(self, printer: Any) -> str:
+        (e,) = self.args
+        if self.names_function and isinstance(e, Elementwise):
+            return markup.row(markup.name(e._declared().text), DASH, markup.fenced(str(printer._print(e.args[1]))))
+        if self.names_function and not hasattr(printer, f"_print_{type(e).__name__}"):
+            return markup.row(printer.function_name(e), DASH, markup.fenced(str(printer._print(e.args[0]))))
+        text = str(printer._print(e))
+        return markup.row(text if e.is_Symbol else markup.fenced(text), DASH)
+
 
 class Chain(sp.Expr):
     """A product in the order of the chain."""
@@ -55,3 +66,6 @@ class Chain(sp.Expr):
 
     def _latex(self, printer: Any) -> str:
         return r" \cdot ".join(printer._print(a) for a in self.args)
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced([printer.paren(a, PRECEDENCE["Mul"]) for a in self.args], markup.mo("·"))

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from symgrad.forms.nodes.markup import math, mo, row
+from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
 from symgrad.teach.steps.chalk import number
 from symgrad.teach.steps.lines import Formula, Line, Value
-from symgrad.teach.writing.arraymathml import inside
 from symgrad.teach.writing.text import formula as as_text
 
 # Colours are the page's own: a notebook's dark theme does not tell the browser that it is dark.
