@@ -1,19 +1,28 @@
 """The nodes of matrix notation as SymPy expressions: NumPy source, pretty printing, LaTeX, SymPy's habits."""
 
 import copy
+import importlib
 import inspect
 import pickle
+import pkgutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sympy as sp
 from checks import close
+from sympy.printing.numpy import NumPyPrinter
 from test_forms import LOSSES, symbols
 
 import symgrad as sg
+import symgrad.forms.nodes
+import symgrad.teach.steps
 from symgrad import errors
 from symgrad.forms.names import latex_name
+from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.entries import Entry
+from symgrad.forms.nodes.indexed import PiProduct
+from symgrad.forms.nodes.mathml import MathML
 from symgrad.forms.nodes.matrices import ArraySymbol
 
 bce = sg.nn.functional.binary_cross_entropy_with_logits
@@ -274,3 +283,47 @@ def test_definitions_put_for_their_names_give_the_form_itself():
     close(
         lambdified(e)(*[values[a.name] for a in in_order(e)]), form.lambdify()(*[values[k] for k in form.args]), 1e-12
     )
+
+
+# ------------------------------------------------------------------ a notation is complete in its class
+WRITTEN = {  # the method that writes a notation, and the printer that calls it
+    "text": ("_sympystr", printers.FormPrinter), "LaTeX": ("_latex", printers.FormLatexPrinter),
+    "MathML": ("_mathml", MathML), "NumPy": ("_numpycode", NumPyPrinter),
+}  # fmt: skip
+PARTS = {"ArrayExpr", "Operation", "Raised", "Branch"}  # a base, and what occurs inside what other nodes write
+
+
+def node_classes():
+    """Every class of expressions that formulas and their explanations consist of."""
+    for package in (symgrad.forms.nodes, symgrad.teach.steps):
+        for found in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{found.name}")
+            for kind in vars(module).values():
+                if inspect.isclass(kind) and issubclass(kind, sp.Basic) and kind.__module__ == module.__name__:
+                    yield kind
+
+
+def writes(kind, method, printer):
+    """Whether a class has the method itself, or is a kind of SymPy's that the printer knows."""
+    known = (b for b in kind.__mro__ if b.__module__.startswith("sympy.") and b not in (sp.Basic, sp.Expr, sp.Atom))
+    return hasattr(kind, method) or any(hasattr(printer, f"_print_{b.__name__}") for b in known)
+
+
+@pytest.mark.parametrize("notation", WRITTEN)
+def test_every_node_writes_itself_in_every_notation(notation):
+    method, printer = WRITTEN[notation]
+    wanted = [k for k in node_classes() if k.__name__ not in PARTS]
+    if notation == "NumPy":  # explanations are read, not computed, as are entries of named functions
+        wanted = [k for k in wanted if "teach" not in k.__module__ and k is not Entry]
+    assert len(wanted) > 20
+    assert [k.__name__ for k in wanted if not writes(k, method, printer)] == []
+
+
+def test_product_over_an_index_has_numpy_source():
+    form = sg.derive(sg.prod(s.x), s.x).index()
+    assert form.has(PiProduct)
+    (base,) = {a.base for a in form.atoms(sp.Indexed)}
+    names = sorted(form.free_symbols - {base.label} - form.atoms(sp.Indexed), key=str)
+    function = sp.lambdify([base, *names], form, "numpy")
+    assert [str(k) for k in names] == ["i", "n"]
+    close(function(VALUES["x"], 1, 4), np.prod(VALUES["x"][[0, 2, 3]]), 1e-15)

@@ -71,6 +71,10 @@ class PiProduct(sp.Product):
     def _sympystr(self, printer: Any) -> str:
         return f"Prod_{_over(self, printer)} {_bracketed(printer, self.function)}"
 
+    def _numpycode(self, printer: Any) -> str:
+        loops = [f"for {k} in range({printer._print(lo)}, {printer._print(hi)} + 1)" for k, lo, hi in self.limits]
+        return f"{printer._module_format('numpy.prod')}([{printer._print(self.function)} {' '.join(loops)}])"
+
 
 def _over(e: Any, printer: Any) -> str:
     """Write the bound indices, with their range where it is not the whole axis of an array that they run through."""
