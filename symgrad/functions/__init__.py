@@ -1,7 +1,14 @@
-"""torch's names for functions of tensors: ``sg.exp``, ``sg.matmul``, …"""
+"""torch's names for functions of tensors, by subject: ``sg.exp``, ``sg.matmul``, …
 
-from symgrad.functions import arrays, functions
-from symgrad.functions.arrays import *
-from symgrad.functions.functions import *
+Each turns its first argument into a tensor and applies what stands in ``ops``.
+"""
 
-__all__ = [*functions.__all__, *arrays.__all__]
+from symgrad.functions import algebra, indexing, pointwise, reductions, shapes, sorting
+from symgrad.functions.algebra import *
+from symgrad.functions.indexing import *
+from symgrad.functions.pointwise import *
+from symgrad.functions.reductions import *
+from symgrad.functions.shapes import *
+from symgrad.functions.sorting import *
+
+__all__ = pointwise.__all__ + shapes.__all__ + indexing.__all__ + reductions.__all__ + sorting.__all__ + algebra.__all__

@@ -1,4 +1,4 @@
-"""torch's names for functions of tensors: ``sg.exp``, ``sg.matmul``, …"""
+"""torch's names for functions of tensors, by subject: ``sg.exp``, ``sg.matmul``, …"""
 
 # Written by `python tests/stubs.py`; a test compares.
 
@@ -20,58 +20,26 @@ __all__ = [
     "add",
     "addcdiv",
     "addcmul",
-    "addmm",
-    "addmv",
-    "addr",
-    "all",
-    "amax",
-    "amin",
-    "any",
-    "argmax",
-    "argmin",
-    "argsort",
     "asin",
     "asinh",
     "atan",
     "atan2",
     "atanh",
-    "baddbmm",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
-    "bmm",
-    "broadcast_to",
-    "cat",
-    "cdist",
     "ceil",
-    "cholesky",
-    "chunk",
     "clamp",
     "clip",
     "clone",
-    "concat",
-    "concatenate",
     "copysign",
     "cos",
     "cosh",
-    "count_nonzero",
-    "cummax",
-    "cummin",
-    "cumprod",
-    "cumsum",
     "deg2rad",
-    "det",
-    "diag",
-    "diag_embed",
-    "diagonal",
-    "diff",
     "digamma",
-    "dist",
     "div",
     "divide",
-    "dot",
-    "einsum",
     "eq",
     "erf",
     "erfc",
@@ -80,8 +48,6 @@ __all__ = [
     "exp2",
     "expm1",
     "fix",
-    "flatten",
-    "flip",
     "float_power",
     "floor",
     "floor_divide",
@@ -89,22 +55,14 @@ __all__ = [
     "fmin",
     "fmod",
     "frac",
-    "gather",
     "ge",
     "gt",
     "heaviside",
-    "hstack",
     "hypot",
     "i0",
-    "index_add",
-    "index_select",
-    "inner",
-    "inverse",
     "isfinite",
     "isinf",
     "isnan",
-    "kron",
-    "kthvalue",
     "ldexp",
     "le",
     "lerp",
@@ -113,103 +71,47 @@ __all__ = [
     "log10",
     "log1p",
     "log2",
-    "log_softmax",
     "logaddexp",
     "logaddexp2",
-    "logdet",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "logit",
     "logsigmoid",
-    "logsumexp",
     "lt",
-    "masked_fill",
-    "masked_select",
-    "matmul",
-    "matrix_exp",
-    "matrix_power",
-    "max",
     "maximum",
-    "mean",
-    "median",
-    "min",
     "minimum",
-    "mm",
-    "moveaxis",
-    "movedim",
     "mul",
     "multiply",
-    "mv",
     "nan_to_num",
-    "nansum",
-    "narrow",
     "ne",
     "neg",
-    "norm",
-    "outer",
-    "permute",
-    "pinverse",
     "polygamma",
     "pow",
-    "prod",
     "rad2deg",
-    "ravel",
     "reciprocal",
     "relu",
     "remainder",
-    "repeat_interleave",
-    "reshape",
-    "roll",
     "round",
     "rsqrt",
-    "scatter",
-    "scatter_add",
-    "select",
     "sigmoid",
     "sign",
     "sin",
     "sinc",
     "sinh",
-    "slogdet",
-    "softmax",
     "softplus",
-    "sort",
-    "split",
     "sqrt",
     "square",
-    "squeeze",
-    "stack",
-    "std",
-    "std_mean",
     "sub",
     "subtract",
-    "sum",
-    "swapaxes",
-    "swapdims",
-    "t",
-    "take_along_dim",
     "tan",
     "tanh",
-    "tile",
-    "topk",
-    "trace",
-    "transpose",
-    "tril",
-    "triu",
     "true_divide",
     "trunc",
-    "unbind",
-    "unsqueeze",
-    "var",
-    "var_mean",
-    "vstack",
     "where",
     "xlogy",
     "absolute",
-    "addbmm",
-    "aminmax",
     "arccos",
     "arccosh",
     "arcsin",
@@ -217,80 +119,178 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "block_diag",
-    "broadcast_tensors",
-    "bucketize",
-    "cartesian_prod",
-    "chain_matmul",
-    "cholesky_inverse",
-    "cholesky_solve",
     "clamp_max",
     "clamp_min",
-    "column_stack",
-    "combinations",
     "conj",
-    "corrcoef",
-    "cov",
-    "cross",
-    "cumulative_trapezoid",
-    "diagflat",
-    "diagonal_scatter",
-    "dsplit",
-    "dstack",
-    "fliplr",
-    "flipud",
     "frexp",
-    "ger",
     "greater",
     "greater_equal",
-    "histc",
-    "hsplit",
-    "index_copy",
-    "index_fill",
-    "index_put",
-    "index_reduce",
     "isclose",
     "isneginf",
     "isposinf",
     "less",
     "less_equal",
-    "logcumsumexp",
-    "lu_solve",
-    "masked_scatter",
-    "meshgrid",
-    "mode",
-    "msort",
     "mvlgamma",
-    "nanmean",
-    "nanmedian",
-    "nanquantile",
     "negative",
     "not_equal",
     "positive",
-    "quantile",
     "real",
-    "renorm",
-    "rot90",
     "rsub",
-    "scatter_reduce",
-    "searchsorted",
-    "select_scatter",
     "sgn",
     "signbit",
-    "slice_scatter",
+    "broadcast_to",
+    "cat",
+    "chunk",
+    "concat",
+    "concatenate",
+    "flatten",
+    "flip",
+    "hstack",
+    "moveaxis",
+    "movedim",
+    "permute",
+    "ravel",
+    "repeat_interleave",
+    "reshape",
+    "roll",
+    "split",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "swapdims",
+    "t",
+    "tile",
+    "transpose",
+    "unbind",
+    "unsqueeze",
+    "vstack",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "block_diag",
+    "broadcast_tensors",
+    "cartesian_prod",
+    "column_stack",
+    "combinations",
+    "dsplit",
+    "dstack",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "meshgrid",
+    "rot90",
     "split_with_sizes",
-    "take",
     "tensor_split",
-    "tensordot",
+    "vsplit",
+    "gather",
+    "index_add",
+    "index_select",
+    "masked_fill",
+    "masked_select",
+    "narrow",
+    "scatter",
+    "scatter_add",
+    "select",
+    "take_along_dim",
+    "diagonal_scatter",
+    "index_copy",
+    "index_fill",
+    "index_put",
+    "index_reduce",
+    "masked_scatter",
+    "scatter_reduce",
+    "select_scatter",
+    "slice_scatter",
+    "take",
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "count_nonzero",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "diff",
+    "log_softmax",
+    "logsumexp",
+    "max",
+    "mean",
+    "min",
+    "nansum",
+    "prod",
+    "softmax",
+    "std",
+    "std_mean",
+    "sum",
+    "var",
+    "var_mean",
+    "aminmax",
+    "corrcoef",
+    "cov",
+    "cumulative_trapezoid",
+    "logcumsumexp",
+    "nanmean",
+    "renorm",
     "trapezoid",
     "trapz",
+    "argsort",
+    "kthvalue",
+    "median",
+    "sort",
+    "topk",
+    "bucketize",
+    "histc",
+    "mode",
+    "msort",
+    "nanmedian",
+    "nanquantile",
+    "quantile",
+    "searchsorted",
+    "addmm",
+    "addmv",
+    "addr",
+    "baddbmm",
+    "bmm",
+    "cdist",
+    "cholesky",
+    "det",
+    "diag",
+    "diag_embed",
+    "diagonal",
+    "dist",
+    "dot",
+    "einsum",
+    "inner",
+    "inverse",
+    "kron",
+    "logdet",
+    "matmul",
+    "matrix_exp",
+    "matrix_power",
+    "mm",
+    "mv",
+    "norm",
+    "outer",
+    "pinverse",
+    "slogdet",
+    "trace",
+    "tril",
+    "triu",
+    "addbmm",
+    "chain_matmul",
+    "cholesky_inverse",
+    "cholesky_solve",
+    "cross",
+    "diagflat",
+    "ger",
+    "lu_solve",
+    "tensordot",
     "triangular_solve",
     "vander",
     "vdot",
-    "vsplit",
 ]
 
 def abs(input: Any) -> Tensor:
@@ -305,26 +305,6 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tens
     """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
     """x + value · tensor1 · tensor2, elementwise; of integers the value is one too."""
-def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta · x + alpha · A B."""
-def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta · x + alpha · A v."""
-def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta · x + alpha · u vᵀ."""
-def all(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Whether every entry along the axes is nonzero."""
-def amax(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """max x along the axes; ties share the gradient evenly."""
-def amin(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """min x along the axes; ties share the gradient evenly."""
-def any(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Whether some entry along the axes is nonzero."""
-def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The index of the largest entry, the first among ties; of the flattened tensor without an axis."""
-def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The index of the smallest entry, the first among ties; of the flattened tensor without an axis."""
-def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Tensor:
-    """The indices that sort x along one axis."""
 def asin(input: Any) -> Tensor:
     """arcsin x in radians, for |x| ≤ 1."""
 def asinh(input: Any) -> Tensor:
@@ -335,8 +315,6 @@ def atan2(input: Any, other: Any) -> Tensor:
     """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def atanh(input: Any) -> Tensor:
     """artanh x, for |x| < 1."""
-def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta · x + alpha · A B, of stacks of matrices."""
 def bitwise_and(input: Any, other: Any) -> Tensor:
     """x & other: of truth values, or of the bits of integers."""
 def bitwise_not(input: Any) -> Tensor:
@@ -345,70 +323,28 @@ def bitwise_or(input: Any, other: Any) -> Tensor:
     """x | other: of truth values, or of the bits of integers."""
 def bitwise_xor(input: Any, other: Any) -> Tensor:
     """x ^ other: of truth values, or of the bits of integers."""
-def bmm(input: Any, mat2: Any) -> Tensor:
-    """The batch of matrix products Σ_j x_bij y_bjk."""
-def broadcast_to(input: Any, size: Sequence[Any]) -> Tensor:
-    """x expanded to the shape ``size``."""
-def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
-    """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other."""
 def ceil(input: Any) -> Tensor:
     """The smallest integer ≥ x."""
-def cholesky(A: Any, upper: bool = False) -> Tensor:
-    """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
-def chunk(input: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller."""
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
 def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
 def clone(input: Any) -> Tensor:
     """A copy of x that passes gradients on."""
-def concat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
-def concatenate(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
 def copysign(input: Any, other: Any) -> Tensor:
     """|x| with the sign of other. Derivative: ±1 in x, 0 at 0."""
 def cos(input: Any) -> Tensor:
     """cos x, x in radians."""
 def cosh(input: Any) -> Tensor:
     """cosh x."""
-def count_nonzero(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """How many entries are not 0."""
-def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Tensor]:
-    """The largest entry so far along one axis, and where it is, the last one of equals."""
-def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Tensor]:
-    """The smallest entry so far along one axis, and where it is, the last one of equals."""
-def cumprod(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """y_i = Π_{k≤i} x_k along one axis."""
-def cumsum(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """y_i = Σ_{k≤i} x_k along one axis."""
 def deg2rad(input: Any) -> Tensor:
     """π/180 x: degrees to radians."""
-def det(A: Any) -> Tensor:
-    """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
-def diag(input: Any, diagonal: int = 0) -> Tensor:
-    """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal."""
-def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The matrices with x on their offset-th diagonal and zeros elsewhere."""
-def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """The entries x[…, i, i + offset] of the axes dim1 and dim2, as a new last axis."""
-def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None) -> Tensor:
-    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ."""
 def digamma(input: Any) -> Tensor:
     """ψ(x) = Γ'(x)/Γ(x)."""
-def dist(input: Any, other: Any, p: float = 2) -> Tensor:
-    """‖x - other‖ₚ over all entries."""
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """x / other."""
 def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """x / other."""
-def dot(input: Any, tensor: Any) -> Tensor:
-    """The inner product Σ x_i t_i of two vectors."""
-def einsum(equation: Any, *operands: Any) -> Tensor:
-    """Sum of products over the letters that the output lacks, as ``torch.einsum``."""
 def eq(input: Any, other: Any) -> Tensor:
     """x = other, elementwise."""
 def erf(input: Any) -> Tensor:
@@ -425,10 +361,6 @@ def expm1(input: Any) -> Tensor:
     """eˣ - 1, accurate near 0."""
 def fix(input: Any) -> Tensor:
     """x without its fraction: the integer next to it on the side of 0."""
-def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """x with the axes from ``start_dim`` to ``end_dim`` made one, in row-major order."""
-def flip(input: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Tensor:
-    """x with the order of the entries reversed along the axes."""
 def float_power(input: Any, exponent: Any) -> Tensor:
     """xᵖ in double precision."""
 def floor(input: Any) -> Tensor:
@@ -443,38 +375,22 @@ def fmod(input: Any, other: Any) -> Tensor:
     """x - other·trunc(x/other), with the sign of x, as C's fmod. Derivative: 1 in x, minus the integer quotient in other."""
 def frac(input: Any) -> Tensor:
     """x without its integer part, with the sign of x."""
-def gather(input: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Tensor:
-    """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
 def ge(input: Any, other: Any) -> Tensor:
     """x ≥ other, elementwise."""
 def gt(input: Any, other: Any) -> Tensor:
     """x > other, elementwise."""
 def heaviside(input: Any, values: Any) -> Tensor:
     """0 for x < 0, values at 0, 1 for x > 0."""
-def hstack(tensors: Sequence[Any]) -> Tensor:
-    """The tensors side by side: joined along dim 1, vectors and numbers along dim 0."""
 def hypot(input: Any, other: Any) -> Tensor:
     """√(x² + other²), without overflow. The gradient at the origin is 0."""
 def i0(input: Any) -> Tensor:
     """The modified Bessel function I₀(x)."""
-def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Tensor:
-    """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
-def index_select(input: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Tensor:
-    """The entries of x at the positions ``index`` along ``dim``; positions may repeat."""
-def inner(input: Any, other: Any) -> Tensor:
-    """The product Σ_k x_…k y_…k over the last axes; with a number, the multiple."""
-def inverse(A: Any) -> Tensor:
-    """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
 def isfinite(input: Any) -> Tensor:
     """Whether x is a real number. In a formula letters are, and it is true."""
 def isinf(input: Any) -> Tensor:
     """Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false."""
 def isnan(input: Any) -> Tensor:
     """Whether x is nan. In a formula letters are real numbers, and it is false."""
-def kron(input: Any, other: Any) -> Tensor:
-    """The Kronecker product: the blocks x_ij Y."""
-def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Ordered[Tensor]:
-    """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
 def ldexp(input: Any, other: Any) -> Tensor:
     """x · 2ⁿ."""
 def le(input: Any, other: Any) -> Tensor:
@@ -491,14 +407,10 @@ def log1p(input: Any) -> Tensor:
     """log(1 + x), accurate near 0."""
 def log2(input: Any) -> Tensor:
     """log₂ x."""
-def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
 def logaddexp(input: Any, other: Any) -> Tensor:
     """log(eˣ + e^other), without overflow."""
 def logaddexp2(input: Any, other: Any) -> Tensor:
     """log₂(2ˣ + 2^other), without overflow."""
-def logdet(A: Any) -> Tensor:
-    """log det A: nan where det A < 0, -inf where det A = 0. Its gradient is A⁻ᵀ."""
 def logical_and(input: Any, other: Any) -> Tensor:
     """Whether x and other are both nonzero."""
 def logical_not(input: Any) -> Tensor:
@@ -511,106 +423,38 @@ def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
 def logsigmoid(input: Any) -> Tensor:
     """log σ(x), without overflow."""
-@overload
-def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
-@overload
-def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
 def lt(input: Any, other: Any) -> Tensor:
     """x < other, elementwise."""
-def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
-    """x with ``value`` where the mask is true."""
-def masked_select(input: Any, mask: Any) -> Tensor:
-    """The entries of x where the mask is true, in row-major order; x and mask are broadcast."""
-def matmul(input: Any, other: Any) -> Tensor:
-    """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
-def matrix_exp(A: Any) -> Tensor:
-    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
-def matrix_power(A: Any, n: int) -> Tensor:
-    """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ."""
-@overload
-def max(input: Any) -> Tensor: ...
-@overload
-def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """max x: of all entries, along one axis, or of two tensors, as torch's three calls."""
 def maximum(input: Any, other: Any) -> Tensor:
     """The larger of x and other. Ties share the gradient evenly."""
-def mean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x / n along the axes, n the number of entries added."""
-@overload
-def median(input: Any) -> Tensor: ...
-@overload
-def median(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The median, of an even number of entries the lower one; nan if an entry is."""
-@overload
-def min(input: Any) -> Tensor: ...
-@overload
-def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """min x: of all entries, along one axis, or of two tensors, as torch's three calls."""
 def minimum(input: Any, other: Any) -> Tensor:
     """The smaller of x and other. Ties share the gradient evenly."""
-def mm(input: Any, mat2: Any) -> Tensor:
-    """The matrix product Σ_j x_ij y_jk."""
-def moveaxis(input: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
-def movedim(input: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
 def mul(input: Any, other: Any) -> Tensor:
     """x · other."""
 def multiply(input: Any, other: Any) -> Tensor:
     """x · other."""
-def mv(input: Any, vec: Any) -> Tensor:
-    """The matrix-vector product Σ_j x_ij v_j."""
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """x, with other numbers in the place of nan, ∞ and -∞."""
-def nansum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x along the axes, nan counting as 0."""
-def narrow(input: Any, dim: int, start: Any, length: Any) -> Tensor:
-    """The entries start, …, start + length - 1 of x along ``dim``."""
 def ne(input: Any, other: Any) -> Tensor:
     """x ≠ other, elementwise."""
 def neg(input: Any) -> Tensor:
     """-x."""
-def norm(input: Any, p: float | str | None = 'fro', dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The norm (Σ|x|ᵖ)^(1/p) of the entries; of a matrix the Frobenius norm. Its gradient where it is 0 is 0."""
-def outer(input: Any, vec2: Any) -> Tensor:
-    """The outer product x_i v_j."""
-def permute(input: Any, *order: Any, dims: Any = None) -> Tensor:
-    """x with its axes in another order: axis k of the result is axis order[k] of x."""
-def pinverse(A: Any, rcond: float = 1e-15) -> Tensor:
-    """As linalg.pinv, with singular values up to rcond times the largest taken for 0."""
 def polygamma(n: int, input: Any) -> Tensor:
     """ψₙ(x), the n-th derivative of digamma."""
 def pow(input: Any, exponent: Any) -> Tensor:
     """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
-def prod(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Π x along the axes."""
 def rad2deg(input: Any) -> Tensor:
     """180/π x: radians to degrees."""
-def ravel(input: Any) -> Tensor:
-    """The entries of x as a vector, in row-major order."""
 def reciprocal(input: Any) -> Tensor:
     """1/x."""
 def relu(input: Any) -> Tensor:
     """max(x, 0)."""
 def remainder(input: Any, other: Any) -> Tensor:
     """x mod other: x - other·⌊x/other⌋, with the sign of other. Derivative: 1 in x, minus the integer quotient in other."""
-def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None) -> Tensor:
-    """Each entry of x ``repeats`` times in a row along ``dim``; without dim, of the flattened x."""
-def reshape(input: Any, *sizes: Any, shape: Any = None) -> Tensor:
-    """The entries of x in row-major order, in another shape."""
-def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
-    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n]."""
 def round(input: Any, *, decimals: int = 0) -> Tensor:
     """x to this many digits after the point; halves go to the even neighbour."""
 def rsqrt(input: Any) -> Tensor:
     """1/√x."""
-def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
-    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather."""
-def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
-    """x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather."""
-def select(input: Any, dim: int, index: int) -> Tensor:
-    """The slice of x at ``index`` along ``dim``: x[:, …, index]."""
 def sigmoid(input: Any) -> Tensor:
     """σ(x) = 1/(1 + e⁻ˣ)."""
 def sign(input: Any) -> Tensor:
@@ -621,82 +465,30 @@ def sinc(input: Any) -> Tensor:
     """sin(πx)/(πx), 1 at 0."""
 def sinh(input: Any) -> Tensor:
     """sinh x."""
-def slogdet(A: Any) -> SlogDet[Tensor]:
-    """The sign and the logarithm of |det A|, which neither over- nor underflow."""
-def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """exp x / Σ exp x along one axis."""
 def softplus(input: Any) -> Tensor:
     """log(1 + eˣ), without overflow."""
-def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Ordered[Tensor]:
-    """The entries in order along one axis, and where they were."""
-def split(input: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given."""
 def sqrt(input: Any) -> Tensor:
     """√x."""
 def square(input: Any) -> Tensor:
     """x²."""
-def squeeze(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | Sequence[int] | None = None) -> Tensor:
-    """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
-def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
-    """The tensors along a new axis: y[k] = x_k for dim = 0."""
-def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """√(Σ (x - μ)² / (n - correction)) along the axes."""
-def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The standard deviation and the mean along the axes."""
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """x - alpha · other."""
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """x - alpha · other."""
-def sum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x along the axes."""
-def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
-    """As transpose, by NumPy's name."""
-def swapdims(input: Any, dim0: int, dim1: int) -> Tensor:
-    """x with two axes exchanged."""
-def t(input: Any) -> Tensor:
-    """xᵀ, for x with at most two axes; a vector or number stays."""
-def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x."""
 def tan(input: Any) -> Tensor:
     """tan x, x in radians."""
 def tanh(input: Any) -> Tensor:
     """tanh x."""
-def tile(input: Any, *counts: Any, dims: Any = None) -> Tensor:
-    """As repeat; missing leading counts are 1."""
-def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None) -> Ordered[Tensor]:
-    """The k largest entries along one axis, in order, and where they were."""
-def trace(input: Any) -> Tensor:
-    """The trace Σ x_ii."""
-def transpose(input: Any, dim0: int, dim1: int) -> Tensor:
-    """x with two axes exchanged."""
-def tril(input: Any, diagonal: int = 0) -> Tensor:
-    """The lower triangle: x_ij where j ≤ i + diagonal, else 0."""
-def triu(input: Any, diagonal: int = 0) -> Tensor:
-    """The upper triangle: x_ij where j ≥ i + diagonal, else 0."""
 def true_divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """x / other."""
 def trunc(input: Any) -> Tensor:
     """x without its fraction: the integer next to it on the side of 0."""
-def unbind(input: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0."""
-def unsqueeze(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """x with a new axis of size 1 at ``dim``."""
-def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ (x - μ)² / (n - correction) along the axes."""
-def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The variance and the mean along the axes."""
-def vstack(tensors: Sequence[Any]) -> Tensor:
-    """The tensors one above the other: joined along dim 0, vectors as rows."""
 def where(condition: Any, input: Any, other: Any) -> Tensor:
     """Entries of input where the condition holds, of other elsewhere."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """x log other, and 0 where x = 0."""
 def absolute(input: Any) -> Tensor:
     """|x|."""
-def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta · x + alpha · Σ_b A_b B_b."""
-def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool = False) -> Range[Tensor]:
-    """Both min x and max x; ties share the gradient evenly."""
 def arccos(input: Any) -> Tensor:
     """arccos x in radians, for |x| ≤ 1."""
 def arccosh(input: Any) -> Tensor:
@@ -711,76 +503,18 @@ def arctan2(input: Any, other: Any) -> Tensor:
     """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def arctanh(input: Any) -> Tensor:
     """artanh x, for |x| < 1."""
-def atleast_1d(*tensors: Any) -> Any:
-    """Each tensor with at least one axis: a number becomes (1,)."""
-def atleast_2d(*tensors: Any) -> Any:
-    """Each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n)."""
-def atleast_3d(*tensors: Any) -> Any:
-    """Each tensor with at least three axes: (1, 1, 1) of a number, (1, n, 1) of a vector, (n, m, 1) of a matrix."""
-def block_diag(*tensors: Any) -> Tensor:
-    """The matrix with the given ones along its diagonal, and zeros elsewhere."""
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """The tensors, each expanded to the shape that they have together."""
-def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """As searchsorted, with the values first: the bucket of each v between ordered boundaries."""
-def cartesian_prod(*tensors: Any) -> Tensor:
-    """All ways to take one entry of each vector, one a row, the last one changing fastest."""
-def chain_matmul(*matrices: Any) -> Tensor:
-    """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications."""
-def cholesky_inverse(L: Any, upper: bool = False) -> Tensor:
-    """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
-def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Tensor:
-    """X with L Lᵀ X = B."""
 def clamp_max(input: Any, max: Any) -> Tensor:
     """min(x, max), the edge counting as inside."""
 def clamp_min(input: Any, min: Any) -> Tensor:
     """max(x, min), the edge counting as inside."""
-def column_stack(tensors: Sequence[Any]) -> Tensor:
-    """The tensors side by side, numbers and vectors as columns."""
-def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All ways to take r entries of x in order, one a row."""
 def conj(input: Any) -> Tensor:
     """x itself: tensors are real."""
-def corrcoef(input: Any) -> Tensor:
-    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1]."""
-def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᵀ / (Σ w - correction), of variables in rows and observations in columns."""
-def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """a × b of vectors along one axis of length 3."""
-def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
-    """The trapezoidal rule up to each sample but the first."""
-def diagflat(input: Any, offset: int = 0) -> Tensor:
-    """The matrix with the entries of x, in row-major order, on a diagonal."""
-def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
-def dsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-    """x cut from front to back, along dim 2."""
-def dstack(tensors: Sequence[Any]) -> Tensor:
-    """The tensors one behind the other: joined along dim 2, vectors as (1, n, 1) and matrices as (n, m, 1)."""
-def fliplr(input: Any) -> Tensor:
-    """x with its columns in reverse order, dim 1."""
-def flipud(input: Any) -> Tensor:
-    """x with its rows in reverse order, dim 0."""
 def frexp(input: Any) -> Frexp[Tensor]:
     """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
-def ger(input: Any, vec2: Any) -> Tensor:
-    """The outer product x_i v_j."""
 def greater(input: Any, other: Any) -> Tensor:
     """x > other, elementwise."""
 def greater_equal(input: Any, other: Any) -> Tensor:
     """x ≥ other, elementwise."""
-def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
-    """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out."""
-def hsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-    """x cut from left to right: along dim 1, a vector along dim 0."""
-def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
-    """x with source[k] at index[k] along ``dim``."""
-def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
-    """x with one value at the positions ``index`` along ``dim``."""
-def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
-    """x with x[indices] = values, or x[indices] += values where repeated places add up."""
-def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
-    """As scatter_reduce, with index (k,) for whole slices along ``dim``."""
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
 def isneginf(input: Any) -> Tensor:
@@ -791,22 +525,248 @@ def less(input: Any, other: Any) -> Tensor:
     """x < other, elementwise."""
 def less_equal(input: Any, other: Any) -> Tensor:
     """x ≤ other, elementwise."""
-def logcumsumexp(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
-    """log Σ_{k≤i} exp x_k along one axis, without overflow."""
-def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Tensor:
-    """X with A X = b, A = P L U as linalg.lu_factor returns it."""
-def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
-    """x with the entries of source, in row-major order, where the mask is true."""
+def mvlgamma(input: Any, p: int) -> Tensor:
+    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+def negative(input: Any) -> Tensor:
+    """-x."""
+def not_equal(input: Any, other: Any) -> Tensor:
+    """x ≠ other, elementwise."""
+def positive(input: Any) -> Tensor:
+    """x itself: tensors are real."""
+def real(input: Any) -> Tensor:
+    """x itself: tensors are real."""
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """other - alpha · x."""
+def sgn(input: Any) -> Tensor:
+    """The sign of x: -1, 0 or 1."""
+def signbit(input: Any) -> Tensor:
+    """Whether the sign of x is a minus; that of -0.0 is."""
+def broadcast_to(input: Any, size: Sequence[Any]) -> Tensor:
+    """x expanded to the shape ``size``."""
+def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
+def chunk(input: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller."""
+def concat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
+def concatenate(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """The tensors one after the other along ``dim``: y = [x₀, x₁, …]."""
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """x with the axes from ``start_dim`` to ``end_dim`` made one, in row-major order."""
+def flip(input: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Tensor:
+    """x with the order of the entries reversed along the axes."""
+def hstack(tensors: Sequence[Any]) -> Tensor:
+    """The tensors side by side: joined along dim 1, vectors and numbers along dim 0."""
+def moveaxis(input: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
+def movedim(input: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """x with the axes ``source`` moved to the places ``destination``, the others in their order."""
+def permute(input: Any, *order: Any, dims: Any = None) -> Tensor:
+    """x with its axes in another order: axis k of the result is axis order[k] of x."""
+def ravel(input: Any) -> Tensor:
+    """The entries of x as a vector, in row-major order."""
+def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None, axis: int | None = None) -> Tensor:
+    """Each entry of x ``repeats`` times in a row along ``dim``; without dim, of the flattened x."""
+def reshape(input: Any, *sizes: Any, shape: Any = None) -> Tensor:
+    """The entries of x in row-major order, in another shape."""
+def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
+    """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n]."""
+def split(input: Any, split_size_or_sections: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """x cut along ``dim`` into parts of one size, the last one smaller, or of the sizes given."""
+def squeeze(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | Sequence[int] | None = None) -> Tensor:
+    """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
+def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
+    """The tensors along a new axis: y[k] = x_k for dim = 0."""
+def swapaxes(input: Any, axis0: int, axis1: int) -> Tensor:
+    """As transpose, by NumPy's name."""
+def swapdims(input: Any, dim0: int, dim1: int) -> Tensor:
+    """x with two axes exchanged."""
+def t(input: Any) -> Tensor:
+    """xᵀ, for x with at most two axes; a vector or number stays."""
+def tile(input: Any, *counts: Any, dims: Any = None) -> Tensor:
+    """As repeat; missing leading counts are 1."""
+def transpose(input: Any, dim0: int, dim1: int) -> Tensor:
+    """x with two axes exchanged."""
+def unbind(input: Any, dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """The slices of x along ``dim``: (x[0], x[1], …) for dim = 0."""
+def unsqueeze(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
+    """x with a new axis of size 1 at ``dim``."""
+def vstack(tensors: Sequence[Any]) -> Tensor:
+    """The tensors one above the other: joined along dim 0, vectors as rows."""
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one axis: a number becomes (1,)."""
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two axes: a number becomes (1, 1), a vector a row (1, n)."""
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three axes: (1, 1, 1) of a number, (1, n, 1) of a vector, (n, m, 1) of a matrix."""
+def block_diag(*tensors: Any) -> Tensor:
+    """The matrix with the given ones along its diagonal, and zeros elsewhere."""
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
+    """The tensors, each expanded to the shape that they have together."""
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """All ways to take one entry of each vector, one a row, the last one changing fastest."""
+def column_stack(tensors: Sequence[Any]) -> Tensor:
+    """The tensors side by side, numbers and vectors as columns."""
+def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Tensor:
+    """All ways to take r entries of x in order, one a row."""
+def dsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
+    """x cut from front to back, along dim 2."""
+def dstack(tensors: Sequence[Any]) -> Tensor:
+    """The tensors one behind the other: joined along dim 2, vectors as (1, n, 1) and matrices as (n, m, 1)."""
+def fliplr(input: Any) -> Tensor:
+    """x with its columns in reverse order, dim 1."""
+def flipud(input: Any) -> Tensor:
+    """x with its rows in reverse order, dim 0."""
+def hsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
+    """x cut from left to right: along dim 1, a vector along dim 0."""
 def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
     """The coordinates of the points of a grid: for "ij" the k-th result is y[i₀, i₁, …] = x_k[i_k]."""
+def rot90(input: Any, k: int = 1, dims: Sequence[int] = ...) -> Tensor:
+    """x turned by k right angles in the plane of two axes, from the first towards the second."""
+def split_with_sizes(input: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
+    """x cut along ``dim`` into parts of the given sizes, which add up to x's."""
+def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None, axis: int | None = None) -> tuple[Tensor, ...]:
+    """x cut along ``dim`` into k parts of nearly equal size, or before the given places."""
+def vsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
+    """x cut from top to bottom, along dim 0."""
+def gather(input: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Tensor:
+    """y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
+def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Tensor:
+    """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
+def index_select(input: Any, dim: int | None = None, index: Any = None, *, axis: int | None = None) -> Tensor:
+    """The entries of x at the positions ``index`` along ``dim``; positions may repeat."""
+def masked_fill(input: Any, mask: Any, value: Any) -> Tensor:
+    """x with ``value`` where the mask is true."""
+def masked_select(input: Any, mask: Any) -> Tensor:
+    """The entries of x where the mask is true, in row-major order; x and mask are broadcast."""
+def narrow(input: Any, dim: int, start: Any, length: Any) -> Tensor:
+    """The entries start, …, start + length - 1 of x along ``dim``."""
+def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
+    """x with x[index[i, j], j] = src[i, j] for dim = 0, and so on: the writing counterpart of gather."""
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Tensor:
+    """x with src[i, j] added to x[index[i, j], j] for dim = 0, and so on: the adjoint of gather."""
+def select(input: Any, dim: int, index: int) -> Tensor:
+    """The slice of x at ``index`` along ``dim``: x[:, …, index]."""
+def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
+    """As gather, with x and indices broadcast apart from ``dim``; without dim, positions in the flattened x."""
+def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
+def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
+    """x with source[k] at index[k] along ``dim``."""
+def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
+    """x with one value at the positions ``index`` along ``dim``."""
+def index_put(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Tensor:
+    """x with x[indices] = values, or x[indices] += values where repeated places add up."""
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Tensor:
+    """As scatter_reduce, with index (k,) for whole slices along ``dim``."""
+def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
+    """x with the entries of source, in row-major order, where the mask is true."""
+def scatter_reduce(input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = 'sum', include_self: bool = True, *, axis: int | None = None) -> Tensor:
+    """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there."""
+def select_scatter(input: Any, src: Any, dim: int, index: int) -> Tensor:
+    """x with src as its slice at ``index`` along ``dim``."""
+def slice_scatter(input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
+    """x with src as its slice start:end:step along ``dim``."""
+def take(input: Any, index: Any) -> Tensor:
+    """The entries of the flattened x at the given positions."""
+def all(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Whether every entry along the axes is nonzero."""
+def amax(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """max x along the axes; ties share the gradient evenly."""
+def amin(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """min x along the axes; ties share the gradient evenly."""
+def any(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Whether some entry along the axes is nonzero."""
+def argmax(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The index of the largest entry, the first among ties; of the flattened tensor without an axis."""
+def argmin(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The index of the smallest entry, the first among ties; of the flattened tensor without an axis."""
+def count_nonzero(input: Any, dim: int | Sequence[int] | None = None, *, axis: int | Sequence[int] | None = None) -> Tensor:
+    """How many entries are not 0."""
+def cummax(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Tensor]:
+    """The largest entry so far along one axis, and where it is, the last one of equals."""
+def cummin(input: Any, dim: int | None = None, *, axis: int | None = None) -> Extremum[Tensor]:
+    """The smallest entry so far along one axis, and where it is, the last one of equals."""
+def cumprod(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """y_i = Π_{k≤i} x_k along one axis."""
+def cumsum(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """y_i = Σ_{k≤i} x_k along one axis."""
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None, *, axis: int | None = None) -> Tensor:
+    """x[k + 1] - x[k] along one axis, n times over; of truth values, whether they differ."""
+def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
+@overload
+def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
+@overload
+def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
+@overload
+def max(input: Any) -> Tensor: ...
+@overload
+def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """max x: of all entries, along one axis, or of two tensors, as torch's three calls."""
+def mean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Σ x / n along the axes, n the number of entries added."""
+@overload
+def min(input: Any) -> Tensor: ...
+@overload
+def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """min x: of all entries, along one axis, or of two tensors, as torch's three calls."""
+def nansum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Σ x along the axes, nan counting as 0."""
+def prod(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Π x along the axes."""
+def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
+    """exp x / Σ exp x along one axis."""
+def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """√(Σ (x - μ)² / (n - correction)) along the axes."""
+def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The standard deviation and the mean along the axes."""
+def sum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Σ x along the axes."""
+def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """Σ (x - μ)² / (n - correction) along the axes."""
+def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
+    """The variance and the mean along the axes."""
+def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool = False) -> Range[Tensor]:
+    """Both min x and max x; ties share the gradient evenly."""
+def corrcoef(input: Any) -> Tensor:
+    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1]."""
+def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
+    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᵀ / (Σ w - correction), of variables in rows and observations in columns."""
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
+    """The trapezoidal rule up to each sample but the first."""
+def logcumsumexp(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
+    """log Σ_{k≤i} exp x_k along one axis, without overflow."""
+def nanmean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """The mean of the entries along the axes that are not nan."""
+def renorm(input: Any, p: float, dim: int, maxnorm: float, *, axis: int | None = None) -> Tensor:
+    """x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm."""
+def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
+    """Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2 along one axis: ∫ y dx of the straight lines between the samples."""
+def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
+    """Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2 along one axis: ∫ y dx of the straight lines between the samples."""
+def argsort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Tensor:
+    """The indices that sort x along one axis."""
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Ordered[Tensor]:
+    """The k-th smallest entry along one axis, k counted from 1, and where it is: of equal entries, one of them."""
+@overload
+def median(input: Any) -> Tensor: ...
+@overload
+def median(input: Any, dim: int | None = None, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Any:
+    """The median, of an even number of entries the lower one; nan if an entry is."""
+def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False, *, axis: int | None = None) -> Ordered[Tensor]:
+    """The entries in order along one axis, and where they were."""
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: int | None = None) -> Ordered[Tensor]:
+    """The k largest entries along one axis, in order, and where they were."""
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    """As searchsorted, with the values first: the bucket of each v between ordered boundaries."""
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many entries of x lie in each of equal parts of [min, max]; entries outside are left out."""
 def mode(input: Any, dim: int = -1, keepdim: bool = False, *, axis: int | None = None, keepdims: bool = False) -> Ordered[Tensor]:
     """The most frequent entry along one axis, the smallest of several, and where it is, the last one of equals."""
 def msort(input: Any) -> Tensor:
     """The entries of x in order along dim 0."""
-def mvlgamma(input: Any, p: int) -> Tensor:
-    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
-def nanmean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """The mean of the entries along the axes that are not nan."""
 @overload
 def nanmedian(input: Any) -> Tensor: ...
 @overload
@@ -814,51 +774,91 @@ def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False, *, axis
     """The median of the entries that are not nan, of an even number of them the lower one."""
 def nanquantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', axis: int | None = None, keepdims: bool = False) -> Tensor:
     """As quantile, of the entries that are not nan."""
-def negative(input: Any) -> Tensor:
-    """-x."""
-def not_equal(input: Any, other: Any) -> Tensor:
-    """x ≠ other, elementwise."""
-def positive(input: Any) -> Tensor:
-    """x itself: tensors are real."""
 def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = 'linear', axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The q-quantiles along one axis: the entry at place q (n - 1) in order, between two entries on their line."""
-def real(input: Any) -> Tensor:
-    """x itself: tensors are real."""
-def renorm(input: Any, p: float, dim: int, maxnorm: float, *, axis: int | None = None) -> Tensor:
-    """x with each slice along ``dim`` whose p-norm exceeds maxnorm scaled down to that norm."""
-def rot90(input: Any, k: int = 1, dims: Sequence[int] = ...) -> Tensor:
-    """x turned by k right angles in the plane of two axes, from the first towards the second."""
-def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """other - alpha · x."""
-def scatter_reduce(input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = 'sum', include_self: bool = True, *, axis: int | None = None) -> Tensor:
-    """At each place the sum, product, mean, maximum or minimum of x's entry and of all src's that index sends there."""
 def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None, sorter: Any = None) -> Tensor:
     """Where each v belongs in an ordered row: the number of entries below v, or with ``right`` not above it."""
-def select_scatter(input: Any, src: Any, dim: int, index: int) -> Tensor:
-    """x with src as its slice at ``index`` along ``dim``."""
-def sgn(input: Any) -> Tensor:
-    """The sign of x: -1, 0 or 1."""
-def signbit(input: Any) -> Tensor:
-    """Whether the sign of x is a minus; that of -0.0 is."""
-def slice_scatter(input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """x with src as its slice start:end:step along ``dim``."""
-def split_with_sizes(input: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> tuple[Tensor, ...]:
-    """x cut along ``dim`` into parts of the given sizes, which add up to x's."""
-def take(input: Any, index: Any) -> Tensor:
-    """The entries of the flattened x at the given positions."""
-def tensor_split(input: Any, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None, sections: Any = None, axis: int | None = None) -> tuple[Tensor, ...]:
-    """x cut along ``dim`` into k parts of nearly equal size, or before the given places."""
+def addmm(input: Any, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta · x + alpha · A B."""
+def addmv(input: Any, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta · x + alpha · A v."""
+def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta · x + alpha · u vᵀ."""
+def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta · x + alpha · A B, of stacks of matrices."""
+def bmm(input: Any, mat2: Any) -> Tensor:
+    """The batch of matrix products Σ_j x_bij y_bjk."""
+def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
+    """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other."""
+def cholesky(A: Any, upper: bool = False) -> Tensor:
+    """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
+def det(A: Any) -> Tensor:
+    """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
+def diag(input: Any, diagonal: int = 0) -> Tensor:
+    """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal."""
+def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The matrices with x on their offset-th diagonal and zeros elsewhere."""
+def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The entries x[…, i, i + offset] of the axes dim1 and dim2, as a new last axis."""
+def dist(input: Any, other: Any, p: float = 2) -> Tensor:
+    """‖x - other‖ₚ over all entries."""
+def dot(input: Any, tensor: Any) -> Tensor:
+    """The inner product Σ x_i t_i of two vectors."""
+def einsum(equation: Any, *operands: Any) -> Tensor:
+    """Sum of products over the letters that the output lacks, as ``torch.einsum``."""
+def inner(input: Any, other: Any) -> Tensor:
+    """The product Σ_k x_…k y_…k over the last axes; with a number, the multiple."""
+def inverse(A: Any) -> Tensor:
+    """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
+def kron(input: Any, other: Any) -> Tensor:
+    """The Kronecker product: the blocks x_ij Y."""
+def logdet(A: Any) -> Tensor:
+    """log det A: nan where det A < 0, -inf where det A = 0. Its gradient is A⁻ᵀ."""
+def matmul(input: Any, other: Any) -> Tensor:
+    """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
+def matrix_exp(A: Any) -> Tensor:
+    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
+def matrix_power(A: Any, n: int) -> Tensor:
+    """Aⁿ by repeated squaring; of a negative n, (A⁻¹)⁻ⁿ."""
+def mm(input: Any, mat2: Any) -> Tensor:
+    """The matrix product Σ_j x_ij y_jk."""
+def mv(input: Any, vec: Any) -> Tensor:
+    """The matrix-vector product Σ_j x_ij v_j."""
+def norm(input: Any, p: float | str | None = 'fro', dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
+    """The norm (Σ|x|ᵖ)^(1/p) of the entries; of a matrix the Frobenius norm. Its gradient where it is 0 is 0."""
+def outer(input: Any, vec2: Any) -> Tensor:
+    """The outer product x_i v_j."""
+def pinverse(A: Any, rcond: float = 1e-15) -> Tensor:
+    """As linalg.pinv, with singular values up to rcond times the largest taken for 0."""
+def slogdet(A: Any) -> SlogDet[Tensor]:
+    """The sign and the logarithm of |det A|, which neither over- nor underflow."""
+def trace(input: Any) -> Tensor:
+    """The trace Σ x_ii."""
+def tril(input: Any, diagonal: int = 0) -> Tensor:
+    """The lower triangle: x_ij where j ≤ i + diagonal, else 0."""
+def triu(input: Any, diagonal: int = 0) -> Tensor:
+    """The upper triangle: x_ij where j ≥ i + diagonal, else 0."""
+def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """beta · x + alpha · Σ_b A_b B_b."""
+def chain_matmul(*matrices: Any) -> Tensor:
+    """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications."""
+def cholesky_inverse(L: Any, upper: bool = False) -> Tensor:
+    """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
+def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Tensor:
+    """X with L Lᵀ X = B."""
+def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
+    """a × b of vectors along one axis of length 3."""
+def diagflat(input: Any, offset: int = 0) -> Tensor:
+    """The matrix with the entries of x, in row-major order, on a diagonal."""
+def ger(input: Any, vec2: Any) -> Tensor:
+    """The outer product x_i v_j."""
+def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Tensor:
+    """X with A X = b, A = P L U as linalg.lu_factor returns it."""
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
     """Σ a b over pairs of axes: the last n of a with the first n of b, or those that are listed."""
-def trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
-    """Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2 along one axis: ∫ y dx of the straight lines between the samples."""
-def trapz(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
-    """Σ (x_{k+1} - x_k) (y_k + y_{k+1})/2 along one axis: ∫ y dx of the straight lines between the samples."""
 def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Triangular[Tensor]:
     """X with T X = b, or Tᵀ X = b, T the upper or lower triangle of A."""
 def vander(input: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix V[i, k] = x_i^(N - 1 - k), or x_i^k if increasing."""
 def vdot(input: Any, other: Any) -> Tensor:
     """The inner product Σ x_i y_i of two vectors; of real numbers it is dot."""
-def vsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
-    """x cut from top to bottom, along dim 0."""

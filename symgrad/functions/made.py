@@ -1,0 +1,88 @@
+"""How a public function is made of an elementwise operation: its call, and its docstring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from symgrad.engine.record import Core, apply, as_tensor, binary, unary
+from symgrad.ops.elementwise.declared import BINARY, UNARY
+from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.scaling import scaled
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+_ONE = """
+    Args:
+        input: x, a tensor, array or number of any shape.
+
+    Returns:
+        A tensor of the same shape.
+    """
+
+
+_TWO = """
+    Args:
+        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+
+    Returns:
+        A tensor of the broadcast shape.
+    """
+
+
+def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
+    """A function of one tensor, of the operation with this name."""
+    op = UNARY[name]
+
+    def call(input: Any) -> Any:
+        return unary(op, input if isinstance(input, Core) else as_tensor(input))
+
+    return _document(call, name, f"{formula}\n\n    Derivative: {derivative}.{note}\n{_ONE}")
+
+
+def of_two(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any]:
+    """A function of two tensors."""
+    op = BINARY[name]
+
+    def call(input: Any, other: Any) -> Any:
+        input = as_tensor(input)
+        if isinstance(other, Core):
+            return binary(op, input, other)
+        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return _document(call, name, f"{formula}\n{note}{_TWO}")
+
+
+def of_two_scaled(name: str, formula: str) -> Callable[..., Any]:
+    """A function of two tensors, the second times ``alpha``."""
+    op = BINARY[name]
+
+    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        input = as_tensor(input)
+        if type(alpha) is not int or alpha != 1:
+            other = scaled(input, as_tensor(other), alpha)
+        if isinstance(other, Core):
+            return binary(op, input, other)
+        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
+
+    return _document(call, name, f"{formula}\n{_TWO}")
+
+
+def of_truth(name: str, formula: str, arity: int = 2) -> Callable[..., Any]:
+    """A function with truth values, or of bits."""
+    apply_to = LOGIC[name]
+
+    def one(input: Any) -> Any:
+        return apply_to(as_tensor(input))
+
+    def two(input: Any, other: Any) -> Any:
+        return apply_to(as_tensor(input), other if isinstance(other, (int, float)) else as_tensor(other))
+
+    return _document(one if arity == 1 else two, name, f"{formula}\n{_ONE if arity == 1 else _TWO}")
+
+
+def _document(fn: F, name: str, text: str) -> F:
+    fn.__name__ = fn.__qualname__ = name
+    fn.__doc__ = text
+    return fn

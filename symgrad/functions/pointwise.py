@@ -1,0 +1,221 @@
+"""Functions of each entry: exponentials, rounding, comparisons, special functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.engine.public import public
+from symgrad.engine.record import Core, apply, as_tensor, binary
+from symgrad.functions.made import of_one, of_truth, of_two, of_two_scaled
+from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs
+from symgrad.ops.elementwise.declared import clip_to, divided, power, rounded
+from symgrad.ops.elementwise.declared import where as _where
+from symgrad.ops.map import DIV
+
+__all__ = [
+    "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
+    "bitwise_not", "bitwise_or", "bitwise_xor", "ceil", "clamp", "clip", "clone", "copysign", "cos", "cosh",
+    "deg2rad", "digamma", "div", "divide", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "fix",
+    "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "frac", "ge", "gt", "heaviside", "hypot", "i0",
+    "isfinite", "isinf", "isnan", "ldexp", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logaddexp",
+    "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "lt", "maximum",
+    "minimum", "mul", "multiply", "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "relu",
+    "remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sinc", "sinh", "softplus", "sqrt", "square", "sub",
+    "subtract", "tan", "tanh", "true_divide", "trunc", "where", "xlogy", "absolute", "arccos", "arccosh", "arcsin",
+    "arcsinh", "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "conj", "frexp", "greater",
+    "greater_equal", "isclose", "isneginf", "isposinf", "less", "less_equal", "mvlgamma", "negative", "not_equal",
+    "positive", "real", "rsub", "sgn", "signbit",
+]  # fmt: skip
+
+_REMAINDER = "    Derivative: 1 in x, minus the integer quotient in other.\n"
+exp = of_one("exp", "eˣ, elementwise.", "eˣ")
+expm1 = of_one("expm1", "eˣ - 1, accurate near 0.", "eˣ")
+exp2 = of_one("exp2", "2ˣ.", "2ˣ log 2")
+log = of_one("log", "log x, the natural logarithm.", "1/x")
+log1p = of_one("log1p", "log(1 + x), accurate near 0.", "1/(1 + x)")
+log2 = of_one("log2", "log₂ x.", "1/(x log 2)")
+log10 = of_one("log10", "log₁₀ x.", "1/(x log 10)")
+sqrt = of_one("sqrt", "√x.", "1/(2√x), ∞ at 0")
+rsqrt = of_one("rsqrt", "1/√x.", "-1/(2 x√x)")
+square = of_one("square", "x².", "2x")
+reciprocal = of_one("reciprocal", "1/x.", "-1/x²")
+neg = of_one("neg", "-x.", "-1")
+sin = of_one("sin", "sin x, x in radians.", "cos x")
+cos = of_one("cos", "cos x, x in radians.", "-sin x")
+tan = of_one("tan", "tan x, x in radians.", "1 + tan² x")
+asin = of_one("asin", "arcsin x in radians, for |x| ≤ 1.", "1/√((1 - x)(1 + x))")
+acos = of_one("acos", "arccos x in radians, for |x| ≤ 1.", "-1/√((1 - x)(1 + x))")
+atan = of_one("atan", "arctan x in radians.", "1/(1 + x²)")
+sinh = of_one("sinh", "sinh x.", "cosh x")
+cosh = of_one("cosh", "cosh x.", "sinh x")
+tanh = of_one("tanh", "tanh x.", "1/cosh² x, which keeps its digits where 1 - tanh² x has none left")
+asinh = of_one("asinh", "arsinh x.", "1/√(1 + x²)")
+acosh = of_one("acosh", "arcosh x, for x ≥ 1.", "1/(√(x - 1) √(x + 1))")
+atanh = of_one("atanh", "artanh x, for |x| < 1.", "1/((1 - x)(1 + x))")
+sigmoid = of_one("sigmoid", "σ(x) = 1/(1 + e⁻ˣ).", "σ(x) σ(-x)")
+softplus = of_one("softplus", "log(1 + eˣ), without overflow.", "σ(x)")
+logsigmoid = of_one("logsigmoid", "log σ(x), without overflow.", "σ(-x)")
+relu = of_one("relu", "max(x, 0).", "1 for x > 0, else 0")
+abs = of_one("abs", "|x|.", "sign x, 0 at 0")
+sign = of_one("sign", "The sign of x: -1, 0 or 1.", "0")
+floor = of_one("floor", "The largest integer ≤ x.", "0")
+ceil = of_one("ceil", "The smallest integer ≥ x.", "0")
+trunc = fix = of_one("trunc", "x without its fraction: the integer next to it on the side of 0.", "0")
+erf = of_one("erf", "The error function 2/√π ∫₀ˣ e^(-t²) dt.", "2/√π e^(-x²)")
+erfc = of_one("erfc", "1 - erf x, accurate in the tail.", "-2/√π e^(-x²)")
+lgamma = of_one("lgamma", "log |Γ(x)|.", "ψ(x)")
+digamma = of_one("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
+clone = of_one("clone", "A copy of x that passes gradients on.", "1")
+erfinv = of_one("erfinv", "The inverse of erf, ±∞ at ±1 and nan beyond.", "√π/2 e^(y²)")
+logit = public(declared.logit)
+sinc = of_one("sinc", "sin(πx)/(πx), 1 at 0.", "(cos πx - sinc x)/x, 0 at 0")
+i0 = of_one("i0", "The modified Bessel function I₀(x).", "I₁(x)")
+frac = of_one("frac", "x without its integer part, with the sign of x.", "1")
+deg2rad = of_one("deg2rad", "π/180 x: degrees to radians.", "π/180")
+rad2deg = of_one("rad2deg", "180/π x: radians to degrees.", "180/π")
+add = of_two_scaled("add", "x + alpha · other.")
+sub = of_two_scaled("sub", "x - alpha · other.")
+mul = of_two("mul", "x · other.")
+
+
+def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
+    """x / other.
+
+    Args:
+        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        rounding_mode: "floor" to round down, "trunc" to round towards 0; the derivative is then 0.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> sg.div(sg.tensor([7.0, -7.0]), 2, rounding_mode="floor")
+    tensor([ 3., -4.])
+    """
+    input = as_tensor(input)
+    other = other if isinstance(other, (Core, int, float)) else as_tensor(other)
+    if rounding_mode is not None:
+        return divided(input, other, rounding_mode)
+    return binary(DIV, input, other) if isinstance(other, Core) else apply(DIV, (input, other))
+
+
+remainder = of_two("remainder", "x mod other: x - other·⌊x/other⌋, with the sign of other.", _REMAINDER)
+fmod = of_two("fmod", "x - other·trunc(x/other), with the sign of x, as C's fmod.", _REMAINDER)
+floor_divide = of_two("floor_divide", "⌊x/other⌋, exact: 1 // 0.1 is 9.", "    Derivative: 0.\n")
+maximum = of_two("maximum", "The larger of x and other.", "    Ties share the gradient evenly.\n")
+minimum = of_two("minimum", "The smaller of x and other.", "    Ties share the gradient evenly.\n")
+atan2 = of_two("atan2", "The angle of the point (other, x) in radians.", "    The gradient at the origin is 0.\n")
+logaddexp = of_two("logaddexp", "log(eˣ + e^other), without overflow.")
+logaddexp2 = of_two("logaddexp2", "log₂(2ˣ + 2^other), without overflow.")
+xlogy = of_two("xlogy", "x log other, and 0 where x = 0.")
+hypot = of_two("hypot", "√(x² + other²), without overflow.", "    The gradient at the origin is 0.\n")
+copysign = of_two("copysign", "|x| with the sign of other.", "    Derivative: ±1 in x, 0 at 0.\n")
+heaviside = public(signs.heaviside)
+fmax = of_two("fmax", "The larger of x and other; nan loses.", "    Ties give x the gradient.\n")
+fmin = of_two("fmin", "The smaller of x and other; nan loses.", "    Ties give x the gradient.\n")
+eq = of_two("eq", "x = other, elementwise.")
+ne = of_two("ne", "x ≠ other, elementwise.")
+lt = of_two("lt", "x < other, elementwise.")
+le = of_two("le", "x ≤ other, elementwise.")
+gt = of_two("gt", "x > other, elementwise.")
+ge = of_two("ge", "x ≥ other, elementwise.")
+logical_and = of_truth("logical_and", "Whether x and other are both nonzero.")
+logical_or = of_truth("logical_or", "Whether x or other is nonzero.")
+logical_xor = of_truth("logical_xor", "Whether just one of x and other is nonzero.")
+logical_not = of_truth("logical_not", "Whether x is zero.", 1)
+bitwise_and = of_truth("bitwise_and", "x & other: of truth values, or of the bits of integers.")
+bitwise_or = of_truth("bitwise_or", "x | other: of truth values, or of the bits of integers.")
+bitwise_xor = of_truth("bitwise_xor", "x ^ other: of truth values, or of the bits of integers.")
+bitwise_not = of_truth("bitwise_not", "~x: of truth values, or of the bits of integers.", 1)
+isnan = of_truth("isnan", "Whether x is nan. In a formula letters are real numbers, and it is false.", 1)
+isinf = of_truth("isinf", "Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false.", 1)
+isfinite = of_truth("isfinite", "Whether x is a real number. In a formula letters are, and it is true.", 1)
+round = public(rounded)
+pow = public(power)
+clamp = clip = public(clip_to)
+where = public(_where)
+lerp = public(fused.lerp)
+ldexp = public(exponents.ldexp)
+float_power = public(declared.float_power)
+addcmul = public(fused.addcmul)
+addcdiv = public(fused.addcdiv)
+nan_to_num = public(finite.nan_to_num)
+subtract = sub
+multiply = mul
+divide = div
+true_divide = div
+
+
+def polygamma(n: int, input: Any) -> Any:
+    """ψₙ(x), the n-th derivative of digamma.
+
+    Args:
+        n: the order, one of 0, …, 100.
+        input: x, any shape.
+
+    Returns:
+        A tensor shaped like input.
+
+    >>> sg.polygamma(1, sg.tensor(1.0))
+    tensor(1.6449)
+    """
+    return gamma.polygamma(as_tensor(input), n)
+
+
+absolute = abs
+negative = neg
+sgn = sign
+arccos = acos
+arcsin = asin
+arctan = atan
+arctan2 = atan2
+arccosh = acosh
+arcsinh = asinh
+arctanh = atanh
+greater = gt
+greater_equal = ge
+less = lt
+less_equal = le
+not_equal = ne
+signbit = public(signs.signbit)
+isposinf = public(finite.isposinf)
+isneginf = public(finite.isneginf)
+isclose = public(finite.isclose)
+frexp = public(exponents.frexp)
+mvlgamma = public(gamma.mvlgamma)
+real = conj = positive = public(signs.real)
+
+
+def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+    """other - alpha · x.
+
+    Args:
+        input, other: x and the other; tensors, arrays or numbers, broadcast against each other.
+        alpha: a number.
+
+    Returns:
+        A tensor of the broadcast shape.
+
+    >>> sg.rsub(sg.tensor(1.0), 3)
+    tensor(2.)
+    """
+    return sub(other, input, alpha=alpha)
+
+
+@public
+def clamp_min(input: Any, min: Any) -> Any:
+    """max(x, min), the edge counting as inside.
+
+    >>> sg.clamp_min(sg.tensor([1.0, 3.0]), 2.0)
+    tensor([2., 3.])
+    """
+    return declared.CLAMP_MIN(input, min)
+
+
+@public
+def clamp_max(input: Any, max: Any) -> Any:
+    """min(x, max), the edge counting as inside.
+
+    >>> sg.clamp_max(sg.tensor([1.0, 3.0]), 2.0)
+    tensor([1., 2.])
+    """
+    return declared.CLAMP_MAX(input, max)
