@@ -10,6 +10,7 @@ import numpy as np
 
 from symgrad.compiler.primitives.clusters import Cluster
 from symgrad.compiler.primitives.elements import ELEMENT, Elements
+from symgrad.compiler.primitives.infix import SIGNS
 from symgrad.core.promotion import is_floating
 from symgrad.scalars import SCALARS
 
@@ -22,7 +23,7 @@ UFUNCS: dict[str, Any] = {
 }  # fmt: skip
 _REDUCE = {"sum": "add_up", "max": "largest", "min": "smallest"}
 _JOIN = {"sum": "u_add", "max": "u_maximum", "min": "u_minimum"}
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_NUMBERS = ("add", "sub", "mul", "div")
 
 
 class BlockWriter:
@@ -64,9 +65,9 @@ class BlockWriter:
     def _number(self, k: int) -> str:
         name, *refs = self.e.ops[k]
         args = [self.ref(r) for r in refs]
-        if name in _INFIX:
+        if name in _NUMBERS:
             first = f"f64({args[0]})" if self._wide(k) else args[0]
-            return f"{first} {_INFIX[name]} {args[1]}"
+            return f"{first} {SIGNS[name]} {args[1]}"
         return self._call(name, args, "")
 
     def _wide(self, k: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.compiler.program import STEP, Program
@@ -25,9 +26,7 @@ from symgrad.scalars import SCALARS
 MOST = 200_000  # scalar operations
 _DEPTH = 12  # of an expression in one line
 _INFIX = {
-    "add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "div": "({} / {})", "neg": "(-{})",
-    "lt": "({} < {})", "le": "({} <= {})", "gt": "({} > {})", "ge": "({} >= {})", "eq": "({} == {})",
-    "ne": "({} != {})", "and": "({} and {})", "or": "({} or {})", "not": "(not {})",
+    **{name: f"({form})" for name, form in infix(SIGNS).items()},
     "select": "({1} if {0} else {2})", "sqrt": "sqrt({})", "pow": "power({}, {})",
 }  # fmt: skip
 

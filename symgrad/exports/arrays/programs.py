@@ -14,6 +14,7 @@ import sympy as sp
 
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.primitives.elements import ELEMENT, LOAD, REDUCE
+from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
 from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Program
@@ -26,11 +27,7 @@ from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
 
 WIDE = 64  # characters up to which a step stands inside its reader's line
-INFIX = {
-    "add": ("{} + {}", 4), "sub": ("{} - {}", 4), "mul": ("{} * {}", 5), "div": ("{} / {}", 5), "neg": ("-{}", 6),
-    "lt": ("{} < {}", 1), "le": ("{} <= {}", 1), "gt": ("{} > {}", 1), "ge": ("{} >= {}", 1), "eq": ("{} == {}", 1),
-    "ne": ("{} != {}", 1), "and": ("{} & {}", 3), "or": ("{} | {}", 2), "not": ("~{}", 6),
-}  # fmt: skip
+INFIX = {name: (form, BINDS[name]) for name, form in infix(ON_ARRAYS).items()}
 _ATOM = 9
 _OPEN_RIGHT = {"sub", "div", "lt", "le", "gt", "ge", "eq", "ne"}  # whose right operand is bracketed at the same level
 

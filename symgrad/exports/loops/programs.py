@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.compiler.primitives.clusters import Cluster, clusters
+from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text, words_for
@@ -24,11 +25,7 @@ from symgrad.ops.protocol import Op
 from symgrad.ops.shape import total
 
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
-INFIX = {
-    "add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "neg": "-{}", "lt": "{} < {}", "le": "{} <= {}",
-    "gt": "{} > {}", "ge": "{} >= {}", "eq": "{} == {}", "ne": "{} != {}", "and": "{} and {}", "or": "{} or {}",
-    "not": "not {}",
-}  # fmt: skip
+INFIX = {name: form for name, form in infix(SIGNS).items() if name != "div"}  # by 0 a function divides
 MATH = {
     "abs": "math.fabs", "hypot": "math.hypot", "copysign": "math.copysign", "erf": "math.erf", "erfc": "math.erfc",
     "atan": "math.atan", "atan2": "math.atan2", "asinh": "math.asinh", "tanh": "math.tanh",
