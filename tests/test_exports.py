@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import os
+import re
 import subprocess
 import sys
 from functools import lru_cache
@@ -14,6 +17,10 @@ from exporting import agree, documented, eager, exported, loaded, tolerance, val
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports import ExportError
+from symgrad.exports.embed import ARRAYS, read
+from symgrad.exports.targets.jax import Jax
+from symgrad.exports.targets.numpy import NumPy
+from symgrad.exports.targets.torch import Torch
 
 from cases import ROWS
 
@@ -57,6 +64,32 @@ def test_jax_source_agrees_with_eager_under_jit(part):
     found = jax().jit(lambda points: [f(*xs) for f, xs in zip(functions, points)])([c.points for c, _ in cases])
     for (case, _), ys in zip(cases, found):
         agree(ys, eager(case), tolerance(case.row), dtypes=False)
+
+
+# ------------------------------------------------------------------ functions that are put in front
+@pytest.mark.parametrize("dialect", [NumPy, Torch, Jax], ids=lambda d: d.name)
+def test_what_is_written_once_is_in_words_that_the_library_has(dialect):
+    library = jax().numpy if dialect is Jax else pytest.importorskip(dialect.name)
+    written = dialect(())
+    for name in sorted(read(ARRAYS).defined.keys() - ({"erfinv", "polygamma"} if dialect is NumPy else set())):
+        written.helper(name)
+    nodes = [n for tree in written.embedded.trees for n in ast.walk(tree)]
+    words = {ast.unparse(n) for n in nodes if isinstance(n, ast.Attribute)}
+    mine = sorted(w for w in words if re.fullmatch(rf"{dialect.prefix}\.[\w.]+", w))
+    assert len(mine) > 30
+    assert [w for w in mine if not found_in(library, w.split(".")[1:])] == []
+    assert not any(isinstance(n, ast.Name) and n.id == "xp" for n in nodes)
+
+
+def found_in(library, names):
+    try:
+        return operator.attrgetter(".".join(names))(library) is not None
+    except AttributeError:
+        return False
+
+
+def test_numpy_source_holds_the_kernel_of_the_operation():
+    assert "np.add.accumulate" in sg.export(lambda x: sg.cumsum(x, 0), ([1.0, 2.0],), target="numpy", name="f")
 
 
 # ------------------------------------------------------------------ what the libraries do with it

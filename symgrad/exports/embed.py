@@ -1,13 +1,13 @@
 """Functions of a module as text, with all that they need of it: how a source gets its helpers. Runs nothing.
 
 Definitions are found in the syntax trees of modules, without their annotations; names of two modules that clash are
-told apart.
+told apart. What is written once for several libraries names them ``xp``: the words of one take its place.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,10 +75,22 @@ def _names_of(node: ast.stmt) -> list[str]:
     return [t.id for t in flat if isinstance(t, ast.Name)]
 
 
-class Embedded:
-    """Definitions collected from modules, each after those that it uses."""
+class Words(NamedTuple):
+    """A library of arrays: the module that says what differs in it from NumPy, and the prefix of all else."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    module: str
+    prefix: str
+
+
+SPACE = "symgrad.exports.library.numpy"  # the module that is ``xp`` in what is written once
+ARRAYS = "symgrad.exports.library.arrays"  # which is here, unless the library's module has it too
+
+
+class Embedded:
+    """Definitions collected from modules, each after those that it uses; ``words`` are those of ``xp``."""
+
+    def __init__(self, taken: Iterable[str] = (), words: Words | None = None) -> None:
+        self.words = words or Words(SPACE, "np")
         self.imports: dict[str, None] = {}
         self.texts: list[str] = []
         self.trees: list[ast.stmt] = []
@@ -88,6 +100,8 @@ class Embedded:
 
     def add(self, module: str, name: str) -> str:
         """Add a definition, and return what it is called in the text."""
+        if module == ARRAYS and name in read(self.words.module).defined:
+            module = self.words.module
         found = Found(module, name)
         known = self._names.get(found)
         if known is not None:
@@ -115,11 +129,86 @@ class Embedded:
         self.trees.append(ast.fix_missing_locations(tree))
         self.texts.append(ast.unparse(self.trees[-1]))
 
+    def word(self, name: str) -> str:
+        """Return what a function is called that the library has, or its module defines in its place."""
+        where, last = read(self.words.module), name.split(".")[-1]
+        node = where.defined.get(last)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):  # another name for it
+            return ast.unparse(node.value)
+        if any(last in place for place in (where.defined, where.outside)):
+            return self.add(self.words.module, last)
+        return f"{self.words.prefix}.{name}"
+
+    def method(self, kind: type, method: str, called: str, fields: Sequence[str]) -> str:
+        """Add a method as a function of this name, to whose parameters these fields of the object are added."""
+        found = Found(kind.__module__, f"{kind.__name__}.{method}")
+        if found not in self._names:
+            while called in self._taken:
+                called += "_"
+            self._taken.add(called)
+            self._names[found] = called
+            node = _Fields(fields).visit(copied(body_of(kind, method)))
+            node.args.args = [*node.args.args[1:], *map(ast.arg, fields)]
+            node.body[0] = ast.Expr(ast.Constant((kind.__doc__ or "").split("\n")[0]))  # what it is says more
+            tree = _Rewriter(self, kind.__module__, read(kind.__module__)).visit(node)
+            tree.name = called
+            self.trees.append(ast.fix_missing_locations(tree))
+            self.texts.append(ast.unparse(self.trees[-1]))
+        return self._names[found]
+
     def _elsewhere(self, where: Module, name: str) -> str:
         if name in where.outside:
             self.imports[where.outside[name]] = None
             return name
         return self.add(*where.inside[name])
+
+
+def body_of(kind: type, method: str) -> ast.FunctionDef | None:
+    """Return the definition of a method in the text of its class; None where it is inherited."""
+    node = read(kind.__module__).defined.get(kind.__name__)
+    methods = node.body if isinstance(node, ast.ClassDef) else []
+    return next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == method), None)
+
+
+def computes(kind: type, method: str, fields: Sequence[str]) -> bool:
+    """Whether a method is a function of its arguments and these fields: asks for no others, raises, makes no object."""
+    node = body_of(kind, method)
+    if node is None or any(isinstance(n, (ast.Raise, ast.Try)) for n in ast.walk(node)):
+        return False
+    asked = [n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and ast.unparse(n.value) == "self"]
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    made = [n for n in names if _is_class(Found(kind.__module__, n))]
+    return len(asked) == names.count("self") and set(asked) <= set(fields) and not made
+
+
+def _is_class(found: Found) -> bool:
+    """Whether a name is that of a class of this package."""
+    where = read(found.module)
+    if found.name in where.inside:
+        target = where.inside[found.name]
+        return target.name != "" and _is_class(target)
+    return isinstance(where.defined.get(found.name), ast.ClassDef)
+
+
+def copied(node: ast.FunctionDef | None) -> ast.FunctionDef:
+    """Return a definition that may be changed."""
+    assert node is not None
+    found = ast.parse(ast.unparse(node)).body[0]
+    assert isinstance(found, ast.FunctionDef)
+    return found
+
+
+class _Fields(ast.NodeTransformer):
+    """``self.field`` as a parameter."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self.fields = fields
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        """A field of the object."""
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ast.Name(node.attr, node.ctx)
+        return self.generic_visit(node)
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -165,6 +254,8 @@ class _Rewriter(ast.NodeTransformer):
         """``module.name`` of a module of the package is a name of the text."""
         if isinstance(node.value, ast.Name) and node.value.id not in self.local:
             target = self.where.inside.get(node.value.id)
+            if target == Found(SPACE, ""):
+                return ast.parse(self.into.word(node.attr), mode="eval").body
             if target is not None and target.name == "":
                 return ast.Name(self.into.add(target.module, node.attr), node.ctx)
         return self.generic_visit(node)

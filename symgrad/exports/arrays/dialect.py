@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symgrad.core.promotion import is_discrete
-from symgrad.exports.embed import Embedded, read
+from symgrad.exports.embed import ARRAYS, Embedded, Words, read
 from symgrad.exports.errors import unsupported
 from symgrad.scalars import SCALARS
 
@@ -26,7 +26,7 @@ class Dialect:
     Attributes:
         name: of the target.
         prefix: of the library's functions.
-        library: the module of helpers, read as text.
+        library: the module that says what differs from NumPy's words, read as text.
         elements: templates of scalar functions; others are looked for in ``library``.
         zeros: whether integers divided by zero need help to be 0, as NumPy has them.
     """
@@ -44,7 +44,7 @@ class Dialect:
     }  # fmt: skip
 
     def __init__(self, taken: Sequence[str]) -> None:
-        self.embedded = Embedded([*self.taken, *taken])
+        self.embedded = Embedded([*self.taken, *taken], Words(self.library, self.prefix))
         self.constants: list[str] = []
         self.steps: list[str] = []
         self._known: dict[Any, str] = {}
@@ -91,11 +91,16 @@ class Dialect:
 
     # -------------------------------------------------------------- functions
     def helper(self, name: str) -> str:
-        """Return the name of a function of the library, put in front."""
-        known = read(self.library)
-        if not any(name in place for place in (known.defined, known.inside, known.outside)):
-            raise unsupported(name, self.name)
-        return self.embedded.add(self.library, name)
+        """Return the name of a function put in front: the target's own, or that written once for all."""
+        for module in (self.library, ARRAYS):
+            known = read(module)
+            if any(name in place for place in (known.defined, known.inside, known.outside)):
+                return self.embedded.add(module, name)
+        raise unsupported(name, self.name)
+
+    def kernel(self, op: Any, name: str, fields: Sequence[str]) -> str:
+        """Return the name of a function of the operation's arguments and fields, put in front."""
+        return self.helper(name)
 
     def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
         """Return the text of a scalar function of arrays."""
@@ -129,7 +134,7 @@ class Dialect:
     # -------------------------------------------------------------- words
     def call(self, name: str, *args: Any) -> str:
         """Return a call of the library's function."""
-        return f"{self.prefix}.{name}({', '.join(map(str, args))})"
+        return f"{self.embedded.word(name)}({', '.join(map(str, args))})"
 
     def cast(self, x: str, dtype: Any) -> str:
         """Return x in another dtype."""

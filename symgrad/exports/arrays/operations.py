@@ -9,7 +9,7 @@ import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.exports.arrays.programs import ArrayWriter, writes
+from symgrad.exports.arrays.programs import ArrayWriter, Write, writes
 from symgrad.exports.errors import unsupported
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
@@ -49,11 +49,20 @@ W = ArrayWriter
 Args = list[str]
 
 
-def _library(name: str, *fields: str) -> Any:
+def _library(name: str, *fields: str) -> Write:
     """Return how a function of the library is called: with the arguments, then these fields of the operation."""
 
     def write(w: W, op: Any, a: Args, k: int) -> str:
-        return f"{w.dialect.helper(name)}({', '.join([*a, *[repr(getattr(op, f)) for f in fields]])})"
+        return f"{w.dialect.kernel(op, name, fields)}({', '.join([*a, *[repr(getattr(op, f)) for f in fields]])})"
+
+    return write
+
+
+def _word(name: str, *fields: str, also: str = "", part: str = "") -> Write:
+    """Return how a word of the library is called, likewise; ``also`` with these arguments, and of whose results one."""
+
+    def write(w: W, op: Any, a: Args, k: int) -> str:
+        return w.dialect.call(name, *a, *[repr(getattr(op, f)) for f in fields], *also.split()) + part
 
     return write
 
@@ -62,24 +71,24 @@ writes(Cumsum)(_library("cumsum", "axis", "reverse"))
 writes(Cumprod)(_library("cumprod", "axis", "reverse", "exclusive"))
 writes(Recurrence)(_library("recurrence", "axis", "reverse", "upper"))
 writes(Shift)(_library("shift", "axis", "reverse"))
-writes(Tril)(_library("tril", "k"))
-writes(Triu)(_library("triu", "k"))
+writes(Tril)(_word("tril", "k"))
+writes(Triu)(_word("triu", "k"))
 writes(HalfTril)(_library("half_tril"))
-writes(Diagonal)(_library("diagonal", "offset"))
+writes(Diagonal)(_word("diagonal", "offset", also="-2 -1"))
 writes(Arg)(_library("arg", "axis", "largest", "keepdim"))
 writes(First)(_library("first", "axis", "largest"))
 writes(Argsort)(_library("argsort", "axis", "descending"))
 writes(ArgRunning)(_library("running_arg", "axis", "largest"))
 writes(Median)(_library("median_index", "axis"))
-writes(TakeAlongAxis)(_library("pick", "axis"))
+writes(TakeAlongAxis)(_word("take_along_axis", "axis"))
 writes(AddAlongAxis)(_library("put_back", "axis", "n"))
-writes(Inverse)(_library("inverse"))
+writes(Inverse)(_word("linalg.inv"))
 writes(Solve)(_library("solve", "vector", "transposed"))
-writes(Cholesky)(_library("cholesky"))
-writes(Det)(_library("det"))
-writes(LogAbsDet)(_library("logabsdet"))
+writes(Cholesky)(_word("linalg.cholesky"))
+writes(Det)(_word("linalg.det"))
+writes(LogAbsDet)(_word("linalg.slogdet", part="[1]"))
 writes(LogDet)(_library("logdet"))
-writes(DetSign)(_library("det_sign"))
+writes(DetSign)(_word("linalg.slogdet", part="[0]"))
 writes(Cofactor)(_library("cofactor"))
 writes(MatrixExp)(_library("matrix_exp"))
 writes(InverseGaps)(_library("inverse_gaps"))
@@ -96,7 +105,8 @@ writes(Binade)(_library("binade"))
 
 @writes(Ranks)
 def _(w: W, op: Ranks, a: Args, k: int) -> str:
-    return f"{w.dialect.helper('ranks')}({a[0]}, {a[1]}, {ROUNDING[op.rounding]!r}, {op.skip})"
+    rounding = w.dialect.embedded.word(ROUNDING[op.rounding].replace("rint", "round"))
+    return f"{w.dialect.helper('ranks')}({a[0]}, {a[1]}, {rounding}, {op.skip})"
 
 
 @writes(Bessel, Zeta, Histogram)
@@ -104,7 +114,7 @@ def _(w: W, op: Any, a: Args, k: int) -> str:
     if w.dialect.name != "numpy":
         raise unsupported(op, w.dialect.name)
     if isinstance(op, Histogram):
-        return f"{w.dialect.helper('histogram')}({a[0]}, {op.bins}, {op.low}, {op.high})"
+        return _library("histogram", "bins", "low", "high")(w, op, a, k)
     return (
         f"{w.dialect.helper('besselj')}({op.n}, {a[0]})"
         if isinstance(op, Bessel)
@@ -292,7 +302,8 @@ def _(w: W, op: Bits, a: Args, k: int) -> str:
 
 # ------------------------------------------------------------------ factorisations, each computed once
 def _factor(w: W, name: str, count: int, a: Args, k: int, *options: Any) -> list[str]:
-    text = f"{w.dialect.helper(name)}({', '.join([a[0], *map(repr, options)])})"
+    called = w.dialect.embedded.word("linalg.qr") if name == "qr" else w.dialect.helper(name)
+    text = f"{called}({', '.join([a[0], *map(repr, options)])})"
     return w.together((name, w.e.refs(k), options), count, text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
 from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect
+from symgrad.exports.embed import computes, read
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
 from symgrad.exports.targets.target import Source, paths, target
@@ -35,6 +37,12 @@ class NumPy(Dialect):
 
     imports = ("import numpy as np",)
     zeros = False
+
+    def kernel(self, op: Any, name: str, fields: Sequence[str]) -> str:
+        """Return the operation's own kernel, where that is a function of arrays."""
+        if name not in read(self.library).defined and computes(type(op), "forward", fields):
+            return self.embedded.method(type(op), "forward", name, fields)
+        return self.helper(name)
 
     def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
         """Return a result: an array of its own, of its dtype."""

@@ -90,7 +90,7 @@ class Histogram(_Counts):
     def forward(self, x: Any) -> Any:
         """Count."""
         x = np.asarray(x)
-        low, high = (self.low, self.high)
+        low, high = self.low, self.high
         if low == high and x.size:
             low, high = x.min(), x.max()
         low, high = (low - 1, high + 1) if low == high else (low, high)
