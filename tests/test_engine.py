@@ -759,6 +759,24 @@ def test_an_interrupt_behind_any_call_leaves_the_mode_as_it_was(mode, way):
     assert number > 2
 
 
+def test_an_interrupt_at_the_first_step_of_entering_puts_the_switch_back():
+    code = sg.no_grad.__enter__.__code__
+
+    def profile(frame, event, arg):
+        if event == "call" and frame.f_code is code:
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    switch = sg.set_grad_enabled(False)
+    sys.setprofile(profile)
+    try:
+        with pytest.raises(KeyboardInterrupt), switch:
+            pass
+    finally:
+        sys.setprofile(before)
+    assert is_recording()
+
+
 def test_an_error_in_a_rule_restores_the_mode():
     x = parameter(1.0, 2.0)
     with sg.no_grad():

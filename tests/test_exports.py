@@ -280,6 +280,31 @@ def test_entries_are_read_backwards_and_along_a_diagonal_where_they_are():
     assert "part(" in sg.export(lambda x: x[::-1], (x,), target="torch")  # PyTorch's slices do not go backwards
 
 
+def test_largest_and_smallest_entries_are_those_of_the_argument():
+    names, x = {}, np.array([[1.0, 5.0], [4.0, 2.0]])
+    exec(sg.export(lambda x: sg.amax(x, 0) - 2 * sg.amin(x, 0), (x,), target="numpy", name="f"), names)
+    np.testing.assert_array_equal(names["f"](x), [2.0, 1.0])
+
+
+def test_a_size_is_a_number_that_promotes_no_array():
+    source = sg.export(lambda x: x.to(sg.float16) / x.shape[0], shapes=[("n",)], target="numpy")
+    assert "v2 / n" in source
+    assert "(n, dtype" not in source
+
+
+def test_pytorch_makes_tensors_of_numbers_and_copies_none():
+    source = sg.export(lambda x: x.to(sg.float32) * x.shape[0], shapes=[("n",)], target="torch")
+    assert "torch.tensor(n, " in source
+    assert "torch.tensor(v" not in source
+
+
+def test_slices_in_a_formula_are_put_together_at_once():
+    v = sg.symbol("v", 5)
+    source = sg.export(sg.derive((v[1:] * v[:-1]).sum(), v), target="numpy")
+    assert "= assembled([v2, v3]" in source
+    assert "= placed(" not in source
+
+
 def test_wrong_requests_say_what_to_do():
     with pytest.raises(ArgumentError, match="Expected one of 'c'"):
         sg.export(regression, POINT, target="fortran")

@@ -930,3 +930,22 @@ def test_the_budget_counts_the_operations_of_an_expression_as_a_tree():
 def test_a_size_may_be_nought():
     v = sg.symbol("v", "n")
     assert sg.derive((2 * v).sum(), v).lambdify()(n=0).shape == (0,)
+
+
+def test_every_entry_is_written_out_only_where_all_sizes_are_numbers():
+    X, a = sg.symbol("X", ("n", 3)), sg.symbol("a", 3)
+    with pytest.raises(errors.FormError, match=r"scalar: sizes must be numbers, got \[3\]"):
+        sg.derive((X @ a).sum(), a).scalar()
+
+
+def test_brackets_stand_in_the_order_of_their_texts():
+    a, b, c = (sg.symbol(name, 3) for name in "abc")
+    assert str(sg.derive(((a + b) * (b + c) * c).sum(), c).index("i")) == "(2*c_i + b_i)*(a_i + b_i)"
+
+
+def test_indices_of_a_delta_are_told_apart_by_a_comma_where_one_is_long():
+    x = sg.symbol("x", 3)
+    hessian = sg.derive((x**3).sum(), x, order=2)
+    written = printers.FormPrinter().doprint
+    assert written(hessian.index("i", "j")) == "6*x_i*δ_ij"
+    assert written(hessian.index("i", "j10")) == "6*x_i*δ[i, j10]"

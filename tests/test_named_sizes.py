@@ -377,3 +377,9 @@ def test_a_check_that_lacks_values_names_the_leaves_that_have_none() -> None:
     w = sg.symbol("w", 2)
     with pytest.raises(sg.errors.FormError, match=r"\['w'\] have none"):
         sg.derive(((sg.tensor([[1.0, 2.0]]) @ w) ** 2).sum(), w, verify=True)
+
+
+def test_a_product_of_sizes_is_written_in_the_order_of_the_axes():
+    for axes, text in ((("n", "k"), "2*X/(n*k)"), (("k", "n"), "2*X/(k*n)")):
+        X = sg.symbol("X", axes)
+        assert str(sg.derive((X**2).mean(), X)) == text

@@ -364,3 +364,28 @@ REFUSED = [
 def test_misuse_says_what_was_received(statement, kind, message):
     with pytest.raises(kind, match=message):
         statement()
+
+
+@pytest.mark.parametrize(("at_zero", "text"), [(0, "x*log(x)"), (1, "where(x = 0, 1, x*log(x))")])
+def test_only_a_nought_where_a_logarithm_has_no_value_is_left_out_of_a_formula(at_zero, text):
+    f = sg.from_sympy(sp.Piecewise((at_zero, sp.Eq(x, 0)), (x * sp.log(x), True)), x)
+    assert str(expression(f(sg.symbol("x")))) == text
+
+
+def test_a_size_in_an_expression_is_a_real_number():
+    v = sp.MatrixSymbol("v", n, 1)
+    found = sg.from_sympy(sp.sqrt(n) + n**2, v)(np.ones(3))
+    assert found.dtype == np.float64
+    close(found, math.sqrt(3) + 9, 1e-15)
+
+
+def test_only_whole_numbers_are_exponents_of_a_matrix():
+    A = sp.MatrixSymbol("A", n, n)
+    close(sg.from_sympy(A**3, A)([[1.0, 2.0], [0.0, 1.0]]), [[1.0, 6.0], [0.0, 1.0]], 0)
+    with pytest.raises(errors.FormError, match="symgrad has no MatPow"):
+        sg.from_sympy(A**n, A)
+
+
+def test_heaviside_has_three_values():
+    f = sg.from_sympy(sp.Heaviside(x, sp.Rational(1, 4)), x)
+    close([f(t).item() for t in (-2.0, 0.0, 3.0)], [0.0, 0.25, 1.0], 0)
