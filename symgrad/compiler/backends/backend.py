@@ -1,4 +1,4 @@
-"""What a backend is: a function from a program to a kernel, registered under its name."""
+"""What a backend is: a function from a program to a kernel, which ``choose`` has under its name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ class Kernel:
 
 
 Build = Callable[[Program, trees.Tree, trees.Tree], Kernel]
-BACKENDS: dict[str, Build] = {}
 
 
 def forward_of(op: Op) -> Callable[..., Any]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from symgrad.compiler.backends import numpy as numpy_backend
 from symgrad.compiler.backends import python
-from symgrad.compiler.backends.backend import BACKENDS, Build, Kernel, Unsuitable
-from symgrad.compiler.backends.mpmath import backend as _mpmath  # noqa: F401 - registers itself
+from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable
+from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError
@@ -29,7 +29,7 @@ def check_backend(backend: str) -> None:
             f"compile: backend is a name, got {type(backend).__name__}. Options of the decorator are given by name: "
             "@sg.compile(backend='numpy')."
         )
-    names = ["auto", *BACKENDS, *({"llvm"} - set(BACKENDS))]
+    names = ["auto", *BACKENDS]
     if backend not in names:
         raise ArgumentError(f"compile: backend={backend!r} is unknown. Expected one of {', '.join(map(repr, names))}.")
 
@@ -42,16 +42,24 @@ def check_digits(name: str, digits: Any) -> None:
         raise ArgumentError(f"{name}: digits={digits}. Expected 1 to {MOST_DIGITS}.")
 
 
-def _llvm() -> Build:
-    """The backend of the extra, imported when it is first asked for."""
+def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile with the backend of the extra, imported when it is first asked for."""
     try:
-        importlib.import_module("symgrad.compiler.backends.llvm.backend")
+        build: Build = importlib.import_module("symgrad.compiler.backends.llvm.backend").build
     except ModuleNotFoundError as error:
         raise ArgumentError(
             "compile: backend='llvm' needs llvmlite, which is not installed. Run pip install 'symgrad[llvm]', or use "
             "backend='auto'."
         ) from error
-    return BACKENDS["llvm"]
+    return build(program, args, results)
+
+
+BACKENDS: dict[str, Build] = {
+    "numpy": numpy_backend.build,
+    "python": python.build,
+    "mpmath": mpmath_backend.build,
+    "llvm": _llvm,
+}
 
 
 def _with_llvm() -> bool:
@@ -63,7 +71,7 @@ def build_with(backend: str, program: Program, args: trees.Tree, results: trees.
     """Compile with the backend asked for, or with the first that suits."""
     if backend == "llvm" or (backend == "auto" and _with_llvm()):
         try:
-            return _llvm()(program, args, results)
+            return _llvm(program, args, results)
         except Unsuitable:
             if backend == "llvm":
                 raise

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.backend import BACKENDS, Kernel, as_result, forward_of
+from symgrad.compiler.backends.backend import Kernel, as_result, forward_of
 from symgrad.compiler.backends.donation import taken_over
 from symgrad.compiler.backends.numpysource import UFUNCS, BlockWriter
 from symgrad.compiler.passes.assemble import Assemble
@@ -45,9 +45,6 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
         reuses=tuple(writer.reused.values()),
         stages={"elements": e.listing, "clusters": lambda: "\n".join(map(str, stages))},
     )
-
-
-BACKENDS["numpy"] = build
 
 
 def _names() -> dict[str, Any]:

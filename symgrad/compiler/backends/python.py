@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
@@ -46,9 +46,6 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
         kernels=1,
         stages={"scalars": lambda: listing(written)},
     )
-
-
-BACKENDS["python"] = build
 
 
 def check(program: Program, most: int) -> None:

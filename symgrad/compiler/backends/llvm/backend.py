@@ -7,7 +7,7 @@ machine code.
 from __future__ import annotations
 
 from symgrad.compiler.backends import python
-from symgrad.compiler.backends.backend import BACKENDS, Kernel, Unsuitable
+from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm import arrays, python_api, scalars
 from symgrad.compiler.backends.llvm.build import Interface, finished
 from symgrad.compiler.backends.llvm.code import Used
@@ -28,9 +28,6 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
         raise Unsuitable("the llvm backend needs 64-bit CPython with its lock. Use backend='numpy'.")
     interface = Interface(program, args, results)
     return _straight(program, interface) or arrays.build(program, interface)
-
-
-BACKENDS["llvm"] = build
 
 
 def _straight(program: Program, interface: Interface) -> Kernel | None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import mpmath
 import numpy as np
 
-from symgrad.compiler.backends.backend import BACKENDS, Kernel, Unsuitable, as_result
+from symgrad.compiler.backends.backend import Kernel, Unsuitable, as_result
 from symgrad.compiler.backends.mpmath.matrices import numbers
 from symgrad.compiler.backends.mpmath.number import Ball, Field, Undecided
 from symgrad.compiler.backends.mpmath.operations import name_of, run
@@ -146,6 +146,3 @@ def public(x: Ball, digits: int) -> Any:
         return mpmath.mpf(0)
     with mpmath.workdps(digits):
         return +mpmath.mp.make_mpf(x.mid)
-
-
-BACKENDS["mpmath"] = build
