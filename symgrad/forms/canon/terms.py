@@ -1,13 +1,14 @@
 """The canonical graph: sums, Einstein products, powers, functions and named operations over leaves.
 
 Equal terms of one pool are one object, so that equality is identity. The constructors of ``Pool`` keep terms
-canonical: they apply the rules of ``RULES``, which the modules beside this one fill in.
+canonical: they apply the rules of ``RULES``, which the package fills from the modules beside this one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import sympy as sp
@@ -25,13 +26,22 @@ RULES: dict[str, list[Callable[..., Any]]] = {SUM: [], PRODUCT: [], POWER: [], F
 
 
 def rule(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a rewriting rule into the table, under its kind of term; rules are tried in the order of entry."""
+    """Mark a function as a rewriting rule of this kind of term."""
 
-    def enter(fn: Callable[..., Any]) -> Callable[..., Any]:
-        RULES[kind].append(fn)
+    def mark(fn: Callable[..., Any]) -> Callable[..., Any]:
+        fn.__dict__["rewrites"] = kind
         return fn
 
-    return enter
+    return mark
+
+
+def enter_rules(*modules: ModuleType) -> None:
+    """Enter the rules that these modules define into the table; they are tried in the order of entry."""
+    for module in modules:
+        for fn in vars(module).values():
+            kind = getattr(fn, "rewrites", None)
+            if kind is not None and fn.__module__ == module.__name__:
+                RULES[kind].append(fn)
 
 
 class Term:
