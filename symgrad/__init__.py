@@ -13,7 +13,6 @@ from symgrad import functions as _functions
 from symgrad.core import modes as _modes
 from symgrad.core.modes import *
 from symgrad.core.printing import set_printoptions
-from symgrad.engine import backward as _backward
 from symgrad.errors import SymgradError
 from symgrad.func import *
 from symgrad.functions import *
@@ -103,10 +102,3 @@ if not _typing.TYPE_CHECKING:  # checkers would take every name for one that the
 
 def __dir__() -> list[str]:
     return _shown(globals(), [*__all__, "errors"])
-
-
-def _symbolic(*args: _typing.Any) -> None:
-    _importlib.import_module("symgrad.forms.derive").symbolic(*args)
-
-
-_backward.MODES["symbolic"] = _symbolic

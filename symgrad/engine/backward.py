@@ -5,6 +5,7 @@ A backward computes everything first and deposits last, so one that fails leaves
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,8 +34,6 @@ _CYCLE = (
     "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
     "the cycle and avoid the leak."
 )
-# mode -> what Tensor.backward(mode=…) runs; the closed forms add "symbolic"
-MODES: dict[str, Callable[..., None]] = {}
 
 
 def backward(
@@ -244,4 +243,9 @@ def _numeric(t: Any, gradient: Any, retain_graph: bool | None, create_graph: boo
     backward([t], [gradient], retain_graph=retain_graph, create_graph=create_graph, inputs=inputs)
 
 
-MODES["numeric"] = _numeric
+def _symbolic(*args: Any) -> None:
+    importlib.import_module("symgrad.forms.derive").symbolic(*args)  # closed forms: imported when first asked for
+
+
+# what Tensor.backward(mode=…) runs
+MODES: dict[str, Callable[..., None]] = {"numeric": _numeric, "symbolic": _symbolic}
