@@ -5,7 +5,6 @@ The compiler's program is what every target writes: the derivative rules are not
 
 from symgrad.exports.errors import ExportError
 from symgrad.exports.loader import load_c
-from symgrad.exports.public import export
-from symgrad.exports.targets.target import TARGETS
+from symgrad.exports.public import TARGETS, export
 
 __all__ = ["TARGETS", "ExportError", "export", "load_c"]

@@ -7,20 +7,21 @@ from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports.request import requested
-from symgrad.exports.targets import (
-    c,  # noqa: F401  registers the targets
-    jax,  # noqa: F401  registers the targets
-    latex,  # noqa: F401  registers the targets
-    numpy,  # noqa: F401  registers the targets
-    python,  # noqa: F401  registers the targets
-    sympy,  # noqa: F401  registers the targets
-    torch,  # noqa: F401  registers the targets
-)
-from symgrad.exports.targets.target import TARGETS, Source
+from symgrad.exports.targets import c, jax, latex, numpy, python, sympy, torch
+from symgrad.exports.targets.target import Source, Target
 from symgrad.support.files import replace_files
 
-__all__ = ["export"]
+__all__ = ["TARGETS", "export"]
 
+TARGETS: dict[str, Target] = {
+    "c": c.TARGET,
+    "jax": jax.TARGET,
+    "latex": latex.TARGET,
+    "numpy": numpy.TARGET,
+    "python": python.TARGET,
+    "sympy": sympy.TARGET,
+    "torch": torch.TARGET,
+}
 MARK = 20  # characters at the head of a file by which one of symgrad's is known
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.exports.arrays.programs import ArrayWriter, Write, writes
+from symgrad.exports.arrays.programs import ArrayWriter, Write
 from symgrad.exports.errors import unsupported
+from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.bessel import Bessel
@@ -46,6 +47,7 @@ from symgrad.ops.sorting.search import Histogram, SearchSorted
 from symgrad.ops.sorting.statistics import NanMedian
 
 W = ArrayWriter
+writes = WORDS = Words()
 Args = list[str]
 
 

@@ -22,8 +22,8 @@ from symgrad.core.promotion import is_floating, is_integer
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps
+from symgrad.exports.words import Words
 from symgrad.ops.map import Map
-from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
 
 WIDE = 64  # characters up to which a step stands inside its reader's line
@@ -32,17 +32,6 @@ _ATOM = 9
 _OPEN_RIGHT = {"sub", "div", "lt", "le", "gt", "ge", "eq", "ne"}  # whose right operand is bracketed at the same level
 
 Write = Callable[["ArrayWriter", Any, list[str], int], str]
-WRITES: dict[type[Op], Write] = {}
-
-
-def writes(*kinds: type[Op]) -> Callable[[Write], Write]:
-    """Register how operations of these classes are written: (writer, op, argument texts, reference) to text."""
-
-    def register(fn: Write) -> Write:
-        WRITES.update(dict.fromkeys(kinds, fn))
-        return fn
-
-    return register
 
 
 class _Number(str):
@@ -53,9 +42,10 @@ class ArrayWriter:
     """The lines that compute one program."""
 
     def __init__(
-        self, program: Program, dialect: Dialect, inputs: Sequence[str], sizes: dict[Any, str], minted: int = 0
-    ) -> None:
-        self.e, self.dialect, self.sizes = Steps(program), dialect, sizes
+        self, program: Program, dialect: Dialect, words: Words, inputs: Sequence[str], sizes: dict[Any, str],
+        minted: int = 0,
+    ) -> None:  # fmt: skip
+        self.e, self.dialect, self.words, self.sizes = Steps(program), dialect, words, sizes
         self.lines: list[str] = []
         self.text: dict[int, tuple[str, int]] = {}
         self._shared: dict[Any, list[str]] = {}
@@ -162,7 +152,7 @@ class ArrayWriter:
             return self.elementwise(op, refs, self.e.dtypes[k])
         if isinstance(op, Scan):
             return self._scan(op, refs)
-        write: Write | None = words_for(WRITES, op)
+        write: Write | None = self.words.of(op)
         if write is None:
             raise unsupported(op, self.dialect.name)
         whole = any(is_integer(self.e.dtypes[r]) for r in (k, *refs))
@@ -197,17 +187,11 @@ class ArrayWriter:
         """A loop: its body as a function of its own, before this one."""
         d, n, m = self.dialect, op.carries, op.carries + op.xs
         names = [f"v{k}" for k in range(1, len(op.body.inputs) + 1)]
-        inner = ArrayWriter(program_of_body(op.body), d, names, {}, len(names))
+        inner = ArrayWriter(program_of_body(op.body), d, self.words, names, {}, len(names))
         step = d.step_function(names, inner.lines, inner.results)
         args = [d.cast(self.ref(r), op.packed) if r in self._plain else self.ref(r) for r in refs]
         groups = [f"({', '.join(g)}{',' if len(g) == 1 else ''})" for g in (args[:n], args[n:m], args[m:])]
         return f"{d.helper('scan')}({step}, {', '.join(groups)}, {op.length}, {op.reverse}, {d.dtype(op.packed)})"
-
-
-def words_for(table: dict[type[Op], Any], op: Any) -> Any:
-    """Return what is registered for an operation's class, or for the one that it has its forward from."""
-    kind = next((c for c in type(op).__mro__ if c in table), None)
-    return table[kind] if kind is not None and type(op).forward is kind.forward else None
 
 
 def _levels(name: str, level: int) -> tuple[int, int]:

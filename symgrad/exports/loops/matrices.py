@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.rows import per_row
 from symgrad.exports.loops.views import View
+from symgrad.exports.words import Words
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
@@ -17,6 +18,7 @@ from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
 
 W = LoopWriter
+writes = WORDS = Words()
 Views = list[View]
 
 

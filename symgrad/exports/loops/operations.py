@@ -10,8 +10,9 @@ import sympy as sp
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.core.promotion import is_unsigned
-from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.views import View, part_of, whole
+from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.logic import Bits
@@ -27,6 +28,7 @@ from symgrad.ops.slicing import Gather, Slice
 from symgrad.transforms.loops.op import Scan
 
 W = LoopWriter
+writes = WORDS = Words()
 Views = list[View]
 
 

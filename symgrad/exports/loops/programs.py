@@ -17,11 +17,11 @@ from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.infix import SIGNS, infix
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
-from symgrad.exports.arrays.programs import size_text, words_for
+from symgrad.exports.arrays.programs import size_text
 from symgrad.exports.errors import unsupported
 from symgrad.exports.loops.views import View, view_of, whole
 from symgrad.exports.steps import Steps
-from symgrad.ops.protocol import Op
+from symgrad.exports.words import Words
 from symgrad.ops.shape import total
 
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
@@ -35,17 +35,6 @@ WIDE = 60
 _LEAVING = frozenset({"add", "sub", "mul", "neg", "pow", "abs", "floor_divide", "remainder", "fmod"})  # their range
 
 Write = Callable[["LoopWriter", Any, list[View], int], "View | None"]
-WRITES: dict[type[Op], Write] = {}
-
-
-def writes(*kinds: type[Op]) -> Callable[[Write], Write]:
-    """Register how operations of these classes are written; the function returns where the result lies."""
-
-    def register(fn: Write) -> Write:
-        WRITES.update(dict.fromkeys(kinds, fn))
-        return fn
-
-    return register
 
 
 class Numbers(Steps):
@@ -87,8 +76,8 @@ class LoopWriter:
         helpers: which functions of the library it calls.
     """
 
-    def __init__(self, sizes: dict[Any, str], target: str, arrays: Sequence[str] = ()) -> None:
-        self.sizes, self.target = dict(sizes), target
+    def __init__(self, sizes: dict[Any, str], target: str, words: Words, arrays: Sequence[str] = ()) -> None:
+        self.sizes, self.target, self.words = dict(sizes), target, words
         self._arrays = set(arrays)
         self.factors: dict[Any, list[View]] = {}  # what several operations read of one call
         self.lines: list[str] = []
@@ -373,7 +362,7 @@ class LoopWriter:
         args = [self.view(r) for r in refs]
         if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
             return found
-        write: Write | None = words_for(WRITES, op)
+        write: Write | None = self.words.of(op)
         args = [self.plain(x) if x.shape and not self.is_memory(x.name) else x for x in args]
         found = write(self, op, args, k) if write is not None else None
         if found is None:

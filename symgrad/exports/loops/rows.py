@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import isinf
 from typing import Any
 
-from symgrad.exports.loops.programs import LoopWriter, writes
+from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.views import View, whole
+from symgrad.exports.words import Words
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.reductions.extremes import Arg, Extreme, First
@@ -19,6 +20,7 @@ from symgrad.ops.shape import row_major, total
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 
 W = LoopWriter
+writes = WORDS = Words()
 Views = list[View]
 
 

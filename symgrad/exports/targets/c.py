@@ -11,28 +11,25 @@ from typing import Any
 from symgrad.core.promotion import is_integer
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
-from symgrad.exports.loops import operations as loopops  # noqa: F401  registers how operations are written
-from symgrad.exports.loops import rows as looprows  # noqa: F401  registers how operations are written
 from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.straight import straight
 from symgrad.exports.loops.translate import LIBRARIES, PYTHON, Translator
 from symgrad.exports.loops.views import View, whole
+from symgrad.exports.loops.words import WORDS
 from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request
-from symgrad.exports.targets.target import Source, results, signature, target
+from symgrad.exports.targets.target import Source, Target, results, signature
 from symgrad.support.foreign import comment
 
 ON_STACK = 4096  # numbers up to which a function works in memory of its own
 LARGE = 1_000_000  # entries of constants
 
 
-@target("c", ".c", language=C)
 def write(r: Request) -> Source:
     """Return a C function, and its header as a file beside it."""
     outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
     inputs = [whole(p, s) if s else View(p, 0, (), ()) for p, s in zip(r.params, r.shapes, strict=True)]
-    w = LoopWriter(r.sizes, "c", [*[v.name for v in inputs if v.shape], *outs])
+    w = LoopWriter(r.sizes, "c", WORDS, [*[v.name for v in inputs if v.shape], *outs])
     _results(w, r, inputs, outs)
     for name in w.helpers:
         if not any(name in read(m).defined for m in (PYTHON, *LIBRARIES)):
@@ -127,3 +124,6 @@ def _number(x: float) -> str:
     if x != x:
         return "NAN"
     return repr(x) if abs(x) != float("inf") else "INFINITY" if x > 0 else "-INFINITY"
+
+
+TARGET = Target(write, ".c", language=C)

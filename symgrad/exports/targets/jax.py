@@ -11,11 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symgrad.core.promotion import is_integer
-from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
-from symgrad.exports.targets.target import Source, target
+from symgrad.exports.targets.target import Source, Target
 from symgrad.scalars import SCALARS
 
 _SAME = (
@@ -87,7 +86,6 @@ NUMPY = Dialect(())
 _LONG = "The function has integers of more than 32 bits: call jax.config.update('jax_enable_x64', True) first."
 
 
-@target("jax", ".py")
 def write(r: Request) -> Source:
     """Return a module with one function of arrays."""
     dialect = Jax([*r.params, r.name, *r.sizes.values()])
@@ -98,3 +96,6 @@ def write(r: Request) -> Source:
     text = docstring(r, f"Computes {r.name} on JAX arrays, in the precision that JAX is set to.")
     head = ['"""A function and its derivatives for JAX, written by symgrad."""']
     return Source(module(head, dialect, [], r.name, r.params, [*text, *lines]))
+
+
+TARGET = Target(write, ".py")

@@ -8,7 +8,7 @@ from symgrad.core import trees
 from symgrad.errors import SymgradError
 from symgrad.exports.errors import ExportError
 from symgrad.exports.request import Request
-from symgrad.exports.targets.target import Source, constants, key_text, shape_words, target
+from symgrad.exports.targets.target import Source, Target, constants, key_text, shape_words
 from symgrad.forms import ClosedForm
 from symgrad.forms.names import latex_name
 from symgrad.support.foreign import comment
@@ -16,7 +16,6 @@ from symgrad.support.foreign import comment
 OPERATIONS = 1000  # up to which a formula is written
 
 
-@target("latex", ".tex", formulas=OPERATIONS)
 def write(r: Request) -> Source:
     """Return an aligned list of formulas."""
     rows = []
@@ -53,3 +52,6 @@ def _formula(form: ClosedForm) -> str:
         except (SymgradError, TypeError, ValueError, RecursionError) as error:
             last = error
     raise ExportError(f"export: the target 'latex' cannot write the operation list as a formula: {last}") from last
+
+
+TARGET = Target(write, ".tex", formulas=OPERATIONS)

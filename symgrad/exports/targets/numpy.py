@@ -10,18 +10,16 @@ import numpy as np
 from symgrad.compiler.backends import numpy as kernels
 from symgrad.core.promotion import is_floating
 from symgrad.errors import SymgradError
-from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.embed import computes, read
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
-from symgrad.exports.targets.target import Source, paths, target
+from symgrad.exports.targets.target import Source, Target, paths
 
 SMALL = 24  # entries of examples that stand in a docstring
 DIGITS = 12
 
 
-@target("numpy", ".py")
 def write(r: Request) -> Source:
     """Return a module with one function of arrays."""
     dialect = NumPy([*r.params, r.name, *r.sizes.values()])
@@ -82,3 +80,6 @@ def _literal(x: Any) -> str:
     rounded = np.array([float(f"{v:.{DIGITS}g}") for v in array.ravel()]).reshape(array.shape)
     values = (rounded if is_floating(array.dtype) else array).tolist()
     return repr(values) if array.ndim == 0 else f"np.array({values!r})"
+
+
+TARGET = Target(write, ".py")

@@ -7,15 +7,13 @@ from typing import Any
 from symgrad.core.promotion import is_bool, is_discrete
 from symgrad.exports.embed import Embedded, read
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops import matrices as loopmatrices  # noqa: F401  registers how operations are written
-from symgrad.exports.loops import operations as loopops  # noqa: F401  registers how operations are written
-from symgrad.exports.loops import rows as looprows  # noqa: F401  registers how operations are written
 from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.straight import straight
 from symgrad.exports.loops.views import View, whole
+from symgrad.exports.loops.words import WORDS
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
-from symgrad.exports.targets.target import Source, target
+from symgrad.exports.targets.target import Source, Target
 
 LIBRARIES = tuple(
     f"symgrad.exports.library.{name}" for name in ("python", "common", "special", "rows", "matrices", "factors")
@@ -23,11 +21,10 @@ LIBRARIES = tuple(
 LARGE = 200_000  # entries of constants
 
 
-@target("python", ".py")
 def write(r: Request) -> Source:
     """Return a module with one function of numbers and lists."""
     inputs = [whole(f"v{k}", s) if s else View(f"v{k}", 0, (), ()) for k, s in enumerate(r.shapes, 1)]
-    w = LoopWriter(r.sizes, "python", [v.name for v in inputs if v.shape])
+    w = LoopWriter(r.sizes, "python", WORDS, [v.name for v in inputs if v.shape])
     w.start(len(inputs))
     results = _results(w, r, inputs)
     start = [f"{v.name} = {_flat(p, len(v.shape))}" for v, p in zip(inputs, r.params, strict=True)]
@@ -137,3 +134,6 @@ def _number(x: Any) -> str:
         if x in (float("inf"), -float("inf"))
         else repr(x)
     )
+
+
+TARGET = Target(write, ".py")

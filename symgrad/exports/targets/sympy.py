@@ -19,7 +19,7 @@ from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.names import identifier, identifiers
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
-from symgrad.exports.targets.target import Source, target
+from symgrad.exports.targets.target import Source, Target
 from symgrad.forms.budget import Budget
 from symgrad.ops.map import exact
 from symgrad.scalars.declare import Atom
@@ -30,7 +30,6 @@ _JOINED: dict[Any, str] = {sp.Add: " + ", sp.Mul: "*"}
 _FAILED = (SymgradError, TypeError, ValueError, AttributeError, NotImplementedError, RecursionError, IndexError)
 
 
-@target("sympy", ".py")
 def write(r: Request) -> Source:
     """Return a module with a function without arguments."""
     writer = Writer()
@@ -219,3 +218,6 @@ def _meaning(e: Atom) -> Any:
 def _plain(e: Any) -> sp.Basic:
     inner = e[()] if isinstance(e, np.ndarray) else e
     return inner if isinstance(inner, sp.Basic) else sp.sympify(exact(inner))
+
+
+TARGET = Target(write, ".py")

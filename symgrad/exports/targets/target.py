@@ -1,4 +1,4 @@
-"""What a target is: a function from a request to text, registered under its name."""
+"""What a target is: a function from a request to text."""
 
 from __future__ import annotations
 
@@ -44,21 +44,6 @@ class Target(NamedTuple):
     suffix: str
     formulas: int = FORMULA
     language: str = PYTHON
-
-
-TARGETS: dict[str, Target] = {}
-
-
-def target(
-    name: str, suffix: str, formulas: int = FORMULA, language: str = PYTHON
-) -> Callable[[Callable[[Request], Source]], Callable[[Request], Source]]:
-    """Register a target under its name."""
-
-    def register(write: Callable[[Request], Source]) -> Callable[[Request], Source]:
-        TARGETS[name] = Target(write, suffix, formulas, language)
-        return write
-
-    return register
 
 
 # ------------------------------------------------------------------ what all targets say of a request

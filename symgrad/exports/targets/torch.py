@@ -11,12 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symgrad.core.promotion import is_floating, is_integer
-from symgrad.exports.arrays import operations as arrayops  # noqa: F401  registers how operations are written
 from symgrad.exports.arrays.dialect import Dialect, axes_text
 from symgrad.exports.errors import ExportError
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
-from symgrad.exports.targets.target import Source, target
+from symgrad.exports.targets.target import Source, Target
 from symgrad.ops.keys import Span
 from symgrad.scalars import SCALARS
 
@@ -123,7 +122,6 @@ class Torch(Dialect):
         return f"torch.clone({text})" if view else text
 
 
-@target("torch", ".py")
 def write(r: Request) -> Source:
     """Return a module with one function of tensors."""
     dialect = Torch([*r.params, r.name, *r.sizes.values()])
@@ -132,3 +130,6 @@ def write(r: Request) -> Source:
     text = docstring(r, f"Computes {r.name} on tensors.")
     head = ['"""A function and its derivatives for PyTorch, written by symgrad."""']
     return Source(module(head, dialect, [], r.name, r.params, [*text, *lines]))
+
+
+TARGET = Target(write, ".py")
