@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.primitives.views import View
 from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.rows import per_row
-from symgrad.exports.loops.views import View
 from symgrad.exports.words import Words
 from symgrad.ops.linalg.determinant import Cofactor, Det, DetSign, LogAbsDet, LogDet
 from symgrad.ops.linalg.expm import MatrixExp
@@ -23,7 +23,7 @@ Views = list[View]
 
 
 def _start(w: W, x: View, idx: list[str]) -> str:
-    return w.position(View(x.name, x.offset, x.steps[: len(idx)], x.shape[: len(idx)]), idx)
+    return w.position(View(x.memory, x.offset, x.steps[: len(idx)], x.shape[: len(idx)]), idx)
 
 
 @writes(Inverse, Cholesky, Cofactor, MatrixExp)
@@ -34,9 +34,9 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     n = x.shape[-1]
     name = {Inverse: "inverse", Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
     room = {Inverse: n * (2 * n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
-    work = [w.array((room,)).name] if room is not None else []
+    work = [w.array((room,)).memory] if room is not None else []
     with w.nest(x.shape[:-2]) as idx:
-        call = w.call(name, x.name, _start(w, x, idx), found.name, _start(w, found, idx), w.size(n), *work)
+        call = w.call(name, x.memory, _start(w, x, idx), found.memory, _start(w, found, idx), w.size(n), *work)
         w.line(_checked(w, call) if isinstance(op, (Inverse, Cholesky)) else call)
     return found
 
@@ -54,11 +54,13 @@ def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
         return None
     block, found = w.filled(w.array((*lead, 2 * n, 2 * n))), w.array((*lead, 2 * n, 2 * n))
     for x, start in ((a[0], 0), (a[0], 2 * n * n + n), (a[1], n)):
-        w.copy(x.to((*lead, n, n)), View(block.name, start, block.steps, (*lead, n, n)))
-    work = w.array((8 * n * n,)).name
+        w.copy(x.to((*lead, n, n)), View(block.memory, start, block.steps, (*lead, n, n)))
+    work = w.array((8 * n * n,)).memory
     with w.nest(lead) as idx:
-        w.line(w.call("matrix_exp", block.name, _start(w, block, idx), found.name, _start(w, found, idx), 2 * n, work))
-    return View(found.name, n, found.steps, (*lead, n, n))
+        w.line(
+            w.call("matrix_exp", block.memory, _start(w, block, idx), found.memory, _start(w, found, idx), 2 * n, work)
+        )
+    return View(found.memory, n, found.steps, (*lead, n, n))
 
 
 @writes(Solve)
@@ -68,10 +70,10 @@ def _(w: W, op: Solve, a: Views, k: int) -> View:
     n, m = a[0].shape[-1], 1 if op.vector else found.shape[-1]
     matrix = w.plain(a[0].to((*lead, n, n)))
     right = w.plain(a[1].to(found.shape))
-    work = w.array((n * (n + 1),)).name
+    work = w.array((n * (n + 1),)).memory
     with w.nest(lead) as idx:
         starts = [_start(w, x, idx) for x in (matrix, right, found)]
-        places = [t for x, s in zip((matrix, right, found), starts) for t in (x.name, s)]
+        places = [t for x, s in zip((matrix, right, found), starts) for t in (x.memory, s)]
         w.line(_checked(w, w.call("solve", *places, w.size(n), w.size(m), int(op.transposed), work)))
     return found
 
@@ -80,9 +82,9 @@ def _(w: W, op: Solve, a: Views, k: int) -> View:
 def _(w: W, op: Any, a: Views, k: int) -> View:
     x, n = w.plain(a[0]), a[0].shape[-1]
     names: dict[type, str] = {Det: "det", LogAbsDet: "logabsdet", LogDet: "logdet", DetSign: "det_sign"}
-    work = w.array((n * (n + 1),)).name
-    rows = View(x.name, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
-    return per_row(w, rows, k, lambda at, by, _: w.call(names[type(op)], x.name, at, w.size(n), work))
+    work = w.array((n * (n + 1),)).memory
+    rows = View(x.memory, x.offset, (*x.steps[:-2], 1), (*x.shape[:-2], n * n))
+    return per_row(w, rows, k, lambda at, by, _: w.call(names[type(op)], x.memory, at, w.size(n), work))
 
 
 @writes(Eigenvalues, Eigenvectors)
@@ -91,10 +93,10 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     if key not in w.factors:
         x, n = w.plain(a[0]), a[0].shape[-1]
         values, vectors = w.array(x.shape[:-1]), w.array(x.shape)
-        work = w.array((n * n,)).name
+        work = w.array((n * n,)).memory
         with w.nest(x.shape[:-2]) as idx:
-            places = [t for y in (values, vectors) for t in (y.name, _start(w, y, idx))]
-            w.line(w.call("eigh", x.name, _start(w, x, idx), int(op.upper), *places, w.size(n), work))
+            places = [t for y in (values, vectors) for t in (y.memory, _start(w, y, idx))]
+            w.line(w.call("eigh", x.memory, _start(w, x, idx), int(op.upper), *places, w.size(n), work))
         w.factors[key] = [values, vectors]
     return w.factors[key][isinstance(op, Eigenvectors)]
 
@@ -117,10 +119,10 @@ def _svd(w: W, x: View, r: Any) -> Views:
         (n, m), lead = x.shape[-2:], x.shape[:-2]
         small, large = (n, m) if n <= m else (m, n)
         found = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
-        work = w.array((large * small + small * small,)).name
+        work = w.array((large * small + small * small,)).memory
         with w.nest(lead) as idx:
-            places = [t for y in found for t in (y.name, _start(w, y, idx))]
-            w.line(w.call("svd", x.name, _start(w, x, idx), *places, w.size(n), w.size(m), work))
+            places = [t for y in found for t in (y.memory, _start(w, y, idx))]
+            w.line(w.call("svd", x.memory, _start(w, x, idx), *places, w.size(n), w.size(m), work))
         w.factors[key] = found
     return w.factors[key]
 
@@ -155,10 +157,10 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     atol, rtol = _cut(op, a[0])
     n = w.size(s.shape[-1])
     if isinstance(op, MatrixRank):
-        return per_row(w, s, k, lambda at, by, n: w.call("rank", s.name, at, n, repr(atol), repr(rtol)))
+        return per_row(w, s, k, lambda at, by, n: w.call("rank", s.memory, at, n, repr(atol), repr(rtol)))
     found = w.array(w.shape(k))
     with w.nest(found.shape[:-2]) as idx:
-        places = [t for y in (u, s, v, found) for t in (y.name, _start(w, y, idx))]
+        places = [t for y in (u, s, v, found) for t in (y.memory, _start(w, y, idx))]
         w.line(w.call("pseudo_inverse", *places, *map(w.size, a[0].shape[-2:]), n, repr(atol), repr(rtol)))
     return found
 
@@ -173,9 +175,9 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
         (n, m), lead = x.shape[-2:], x.shape[:-2]
         small = min(n, m)
         q, r = w.array((*lead, n, small)), w.array((*lead, small, m))
-        work = w.array((n * m + n,)).name
+        work = w.array((n * m + n,)).memory
         with w.nest(lead) as idx:
-            places = [t for y in (q, r) for t in (y.name, _start(w, y, idx))]
-            w.line(w.call("qr", x.name, _start(w, x, idx), *places, n, m, small, work))
+            places = [t for y in (q, r) for t in (y.memory, _start(w, y, idx))]
+            w.line(w.call("qr", x.memory, _start(w, x, idx), *places, n, m, small, work))
         w.factors[key] = [q, r]
     return w.factors[key][isinstance(op, QRTriangle)]

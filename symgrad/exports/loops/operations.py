@@ -9,9 +9,9 @@ import sympy as sp
 
 from symgrad.compiler.backends.llvm.plan import program_of_body
 from symgrad.compiler.passes.assemble import Assemble
+from symgrad.compiler.primitives.views import View, part_of, whole
 from symgrad.core.promotion import is_unsigned
 from symgrad.exports.loops.programs import LoopWriter
-from symgrad.exports.loops.views import View, part_of, whole
 from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
@@ -36,12 +36,12 @@ Views = list[View]
 @writes(Reshape)
 def _(w: W, op: Reshape, a: Views, k: int) -> View:
     x = w.plain(a[0])
-    return View(x.name, x.offset, row_major(w.shape(k)), w.shape(k))
+    return View(x.memory, x.offset, row_major(w.shape(k)), w.shape(k))
 
 
 @writes(Expand)
 def _(w: W, op: Expand, a: Views, k: int) -> View:
-    return View(a[0].name, a[0].offset, (0,) * len(w.shape(k)), w.shape(k))  # of a number
+    return View(a[0].memory, a[0].offset, (0,) * len(w.shape(k)), w.shape(k))  # of a number
 
 
 @writes(Eye)
@@ -58,7 +58,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
     for x in a:
         step = found.steps[op.axis]
         steps = found.steps if isinstance(op, Cat) else (*found.steps[: op.axis], *found.steps[op.axis + 1 :])
-        w.copy(x, View(found.name, start * step, steps, x.shape))
+        w.copy(x, View(found.memory, start * step, steps, x.shape))
         start = start + (x.shape[op.axis] if isinstance(op, Cat) else 1)
     return found
 
@@ -70,7 +70,7 @@ def _(w: W, op: Gather, a: Views, k: int) -> View | None:
     x, found = w.plain(a[0]), w.array(w.shape(k))
     places = w.table(_places(op, x.shape))
     with w.loop(total(found.shape)) as i:
-        w.line(f"{found.name}[{i}] = {x.name}[{_after(w, x)}{places}[{i}]]")
+        w.line(f"{found.memory}[{i}] = {x.memory}[{_after(w, x)}{places}[{i}]]")
     return found
 
 
@@ -93,7 +93,7 @@ def _add(w: W, where: Any, g: View, found: View) -> bool:
     read = _places(where, found.shape)
     source, places = w.plain(g.to(read.shape)), w.table(read)
     with w.loop(read.size) as i:
-        w.line(f"{found.name}[{places}[{i}]] += {source.name}[{_after(w, source)}{i}]")
+        w.line(f"{found.memory}[{places}[{i}]] += {source.memory}[{_after(w, source)}{i}]")
     return True
 
 
@@ -123,7 +123,7 @@ def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
     read = _places(op.where, found.shape)
     source, places = w.plain(a[1].to(read.shape)), w.table(read)
     with w.loop(read.size) as i:
-        w.line(f"{found.name}[{places}[{i}]] = {source.name}[{_after(w, source)}{i}]")
+        w.line(f"{found.memory}[{places}[{i}]] = {source.memory}[{_after(w, source)}{i}]")
     return found
 
 
@@ -131,7 +131,7 @@ def _(w: W, op: Scatter, a: Views, k: int) -> View | None:
 def _(w: W, op: DiagEmbed, a: Views, k: int) -> View:
     found = w.filled(w.array(w.shape(k)))
     start = max(-op.offset, 0) * found.steps[-2] + max(op.offset, 0) * found.steps[-1]
-    w.copy(a[0], View(found.name, start, (*found.steps[:-2], found.steps[-2] + found.steps[-1]), a[0].shape))
+    w.copy(a[0], View(found.memory, start, (*found.steps[:-2], found.steps[-2] + found.steps[-1]), a[0].shape))
     return found
 
 
@@ -156,8 +156,8 @@ def _(w: W, op: Shift, a: Views, k: int) -> View:
     if x.shape[axis] == 0:
         return found
     ahead, behind = (x, found) if op.reverse else (found, x)
-    moved = View(ahead.name, ahead.offset + ahead.steps[axis], ahead.steps, short)
-    rest = View(behind.name, behind.offset, behind.steps, short)
+    moved = View(ahead.memory, ahead.offset + ahead.steps[axis], ahead.steps, short)
+    rest = View(behind.memory, behind.offset, behind.steps, short)
     w.copy(*((moved, rest) if op.reverse else (rest, moved)))
     return found
 
@@ -230,18 +230,18 @@ def _(w: W, op: Scan, a: Views, k: int) -> View:
     carried = [w.array(x.shape or (1,)) for x in a[:n]]
     for x, place in zip(a, carried):
         w.copy(x, place)
-    carries = [View(c.name, 0, c.steps if x.shape else (), x.shape) for c, x in zip(carried, a)]
+    carries = [View(c.memory, 0, c.steps if x.shape else (), x.shape) for c, x in zip(carried, a)]
     with w.loop(op.length, op.reverse) as i:
         t = sp.Symbol(i, integer=True)
         w.sizes[t] = i
-        slices = [View(x.name, x.offset + t * x.steps[0], x.steps[1:], x.shape[1:]) for x in a[n:m]]
+        slices = [View(x.memory, x.offset + t * x.steps[0], x.steps[1:], x.shape[1:]) for x in a[n:m]]
         found = w.run(program_of_body(op.body), [*carries, *slices, *a[m:]])
         for piece, y in zip(op.pieces[n:], found[n:], strict=True):
             size = total(piece.shape[1:])
-            w.copy(y, whole(packed.name, piece.shape[1:], piece.start + t * size))
+            w.copy(y, whole(packed.memory, piece.shape[1:], piece.start + t * size))
         kept = [w.settled(y) for y in found[:n]]
         for c, y in zip(carries, kept, strict=True):
             w.copy(y, c)
     for piece, c in zip(op.pieces, carries):
-        w.copy(c, whole(packed.name, c.shape, piece.start))
+        w.copy(c, whole(packed.memory, c.shape, piece.start))
     return packed

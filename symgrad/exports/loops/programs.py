@@ -15,11 +15,11 @@ import sympy as sp
 
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.infix import SIGNS, infix
+from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text
 from symgrad.exports.errors import unsupported
-from symgrad.exports.loops.views import View, view_of, whole
 from symgrad.exports.steps import Steps
 from symgrad.exports.words import Words
 from symgrad.ops.shape import total
@@ -206,9 +206,9 @@ class LoopWriter:
 
     def at(self, view: View, idx: Sequence[str]) -> str:
         """Return the text of an entry."""
-        if not self.is_memory(view.name):
-            return view.name
-        return f"{view.name}[{self.position(view, idx)}]"
+        if not self.is_memory(view.memory):
+            return str(view.memory)
+        return f"{view.memory}[{self.position(view, idx)}]"
 
     def is_memory(self, name: str) -> bool:
         """Whether a view's name is an array's; else it is the text of one number."""
@@ -237,20 +237,20 @@ class LoopWriter:
         """Write or add entries."""
         flat = source.is_plain and target.is_plain and all(isinstance(n, int) for n in target.shape)
         if flat and source.shape == target.shape and len(target.shape) > 1:
-            source = View(source.name, source.offset, (1,), (total(target.shape),))
-            target = View(target.name, target.offset, (1,), source.shape)
+            source = View(source.memory, source.offset, (1,), (total(target.shape),))
+            target = View(target.memory, target.offset, (1,), source.shape)
         with self.nest(target.shape) as idx:
             self.line(f"{self.at(target, idx)} {'+=' if add else '='} {self.at(source.to(target.shape), idx)}")
 
     def filled(self, view: View, number: str = "0.0") -> View:
         """Write one number everywhere."""
         with self.loop(total(view.shape)) as i:
-            self.line(f"{view.name}[{i}] = {number}")
+            self.line(f"{view.memory}[{i}] = {number}")
         return view
 
     def plain(self, view: View) -> View:
         """Return the entries one after the other in memory, copied if need be."""
-        if view.is_plain and self.is_memory(view.name):
+        if view.is_plain and self.is_memory(view.memory):
             return view
         found = self.array(view.shape)
         self.copy(view, found)
@@ -266,12 +266,12 @@ class LoopWriter:
         texts: dict[int, str] = {}
         with self.nest(shape) as idx:
             for r, view in loads.items():
-                source = View(view.name, view.offset, (1,), shape) if flat and view.shape else view.to(c.shape)
+                source = View(view.memory, view.offset, (1,), shape) if flat and view.shape else view.to(c.shape)
                 texts[r] = self.at(source if view.shape else view, idx if view.shape else [])
             self._body(c, texts)
             for k in c.stored:
                 if c.shape:
-                    place = whole(targets[k].name, shape) if flat else targets[k]
+                    place = whole(targets[k].memory, shape) if flat else targets[k]
                     self.line(f"{self.at(place, idx)} = {texts[k]}")
                 else:
                     self.views[k] = View(texts[k] if texts[k].isidentifier() else self.let(texts[k]), 0, (), ())
@@ -305,7 +305,7 @@ class LoopWriter:
         reads = [r for k in [*c.body, *c.reductions] for r in e.refs(k) if r in inside]
         for k in c.body:
             name, *refs = e.ops[k]
-            text = self.element(name, [texts[r] if r in texts else self.view(r).name for r in refs])
+            text = self.element(name, [texts[r] if r in texts else self.view(r).memory for r in refs])
             once = reads.count(k) == 1 and k not in c.stored and len(text) <= WIDE
             if once or (k in c.stored and c.shape and k not in reads):
                 texts[k] = f"({text})" if name in INFIX else text
@@ -315,7 +315,7 @@ class LoopWriter:
 
     def _reduce(self, k: int, target: View, texts: dict[int, str], idx: list[str], flat: bool) -> None:
         op, r = self.e.ops[k]
-        value = texts[r] if r in texts else self.view(r).name
+        value = texts[r] if r in texts else self.view(r).memory
         kept = [] if flat else [i for a, i in enumerate(idx) if a not in op.axes]
         place = self.at(target, kept)
         if op.kind == "sum":
@@ -363,7 +363,7 @@ class LoopWriter:
         if len(args) == 1 and args[0].shape and (found := view_of(op, args[0], e.shapes[k])) is not None:
             return found
         write: Write | None = self.words.of(op)
-        args = [self.plain(x) if x.shape and not self.is_memory(x.name) else x for x in args]
+        args = [self.plain(x) if x.shape and not self.is_memory(x.memory) else x for x in args]
         found = write(self, op, args, k) if write is not None else None
         if found is None:
             raise unsupported(op, self.target)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import isinf
 from typing import Any
 
+from symgrad.compiler.primitives.views import View, whole
 from symgrad.exports.loops.programs import LoopWriter
-from symgrad.exports.loops.views import View, whole
 from symgrad.exports.words import Words
 from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.linalg.norms import Norm
@@ -32,7 +32,7 @@ def _rows(w: W, x: View, axis: int) -> Any:
 
 
 def _without(view: View, axis: int) -> View:
-    return View(view.name, view.offset, (*view.steps[:axis], *view.steps[axis + 1 :]),
+    return View(view.memory, view.offset, (*view.steps[:axis], *view.steps[axis + 1 :]),
                 (*view.shape[:axis], *view.shape[axis + 1 :]))  # fmt: skip
 
 
@@ -90,11 +90,11 @@ def _lined_up(w: W, x: View, axes: Any) -> View:
     """Return the entries of each row along axes one after the other: (…, k)."""
     rest = [a for a in range(len(x.shape)) if a not in axes]
     order = [*rest, *axes]
-    moved = View(x.name, x.offset, tuple(x.steps[a] for a in order), tuple(x.shape[a] for a in order))
+    moved = View(x.memory, x.offset, tuple(x.steps[a] for a in order), tuple(x.shape[a] for a in order))
     if len(axes) == 1:
         return moved
     flat = w.plain(moved)
-    return whole(flat.name, [*moved.shape[: len(rest)], total(moved.shape[len(rest) :])], flat.offset)
+    return whole(flat.memory, [*moved.shape[: len(rest)], total(moved.shape[len(rest) :])], flat.offset)
 
 
 def per_row(w: W, x: View, k: int, text: Any) -> View:
@@ -106,27 +106,27 @@ def per_row(w: W, x: View, k: int, text: Any) -> View:
         if found is None:
             return View(w.let(value), 0, (), ())
         w.line(f"{w.at(found, idx)} = {value}")
-    return View(found.name, 0, row_major(w.shape(k)), w.shape(k))
+    return View(found.memory, 0, row_major(w.shape(k)), w.shape(k))
 
 
 @writes(Norm)
 def _(w: W, op: Norm, a: Views, k: int) -> View | None:
     if not a[0].shape:
-        return View(w.let(f"math.fabs({a[0].name})" if op.p else f"({a[0].name} != 0.0)"), 0, (), ())
-    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].name, a[0].offset, (*a[0].steps, 1), (*a[0].shape, 1))
+        return View(w.let(f"math.fabs({a[0].memory})" if op.p else f"({a[0].memory} != 0.0)"), 0, (), ())
+    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].memory, a[0].offset, (*a[0].steps, 1), (*a[0].shape, 1))
     name = "extreme_norm" if op.p == 0 or isinf(op.p) else "norm"
-    return per_row(w, x, k, lambda at, by, n: w.call(name, x.name, at, by, n, w.number(op.p)))
+    return per_row(w, x, k, lambda at, by, n: w.call(name, x.memory, at, by, n, w.number(op.p)))
 
 
 @writes(Var, Std)
 def _(w: W, op: Var, a: Views, k: int) -> View:
-    x = _lined_up(w, a[0], op.axes) if a[0].shape else w.plain(View(a[0].name, 0, (0,), (1,)))
+    x = _lined_up(w, a[0], op.axes) if a[0].shape else w.plain(View(a[0].memory, 0, (0,), (1,)))
     free = w.size(x.shape[-1] - int(op.correction)) if op.correction == int(op.correction) else None
     text = free or f"{w.size(x.shape[-1])} - {op.correction!r}"
     root = "sqrt" if isinstance(op, Std) else ""
 
     def row(at: str, by: str, n: str) -> str:
-        found = w.call("variance", x.name, at, by, n, text)
+        found = w.call("variance", x.memory, at, by, n, text)
         return w.call(root, found) if root else found
 
     return per_row(w, x, k, row)
@@ -136,21 +136,23 @@ def _(w: W, op: Var, a: Views, k: int) -> View:
 def _(w: W, op: Extreme, a: Views, k: int) -> View:
     x = w.plain(_lined_up(w, a[0], op.axes))
     name = "arg"
-    return per_row(w, x, k, lambda at, by, n: f"{x.name}[{at} + {w.call(name, x.name, at, by, n, int(op.largest))}]")
+    return per_row(
+        w, x, k, lambda at, by, n: f"{x.memory}[{at} + {w.call(name, x.memory, at, by, n, int(op.largest))}]"
+    )
 
 
 @writes(Prod)
 def _(w: W, op: Prod, a: Views, k: int) -> View:
-    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].name, a[0].offset, (*a[0].steps, 0), (*a[0].shape, 1))
+    x = _lined_up(w, a[0], op.axes) if op.axes else View(a[0].memory, a[0].offset, (*a[0].steps, 0), (*a[0].shape, 1))
     shape = x.shape[:-1]
     found = w.array(shape) if shape else None
     with w.nest(shape) as idx:
         run = w.let("1.0")
         with w.loop(x.shape[-1]) as i:
-            w.line(f"{run} *= {w.at(x, [*idx, i]) if a[0].shape else a[0].name}")
+            w.line(f"{run} *= {w.at(x, [*idx, i]) if a[0].shape else a[0].memory}")
         if found is not None:
             w.line(f"{w.at(found, idx)} = {run}")
-    return View(found.name, 0, row_major(w.shape(k)), w.shape(k)) if found is not None else View(run, 0, (), ())
+    return View(found.memory, 0, row_major(w.shape(k)), w.shape(k)) if found is not None else View(run, 0, (), ())
 
 
 @writes(Arg)
@@ -159,7 +161,7 @@ def _(w: W, op: Arg, a: Views, k: int) -> View | None:
         return View("0.0", 0, (), ())
     axes = range(len(a[0].shape)) if op.axis is None else [op.axis % len(a[0].shape)]
     x = _lined_up(w, a[0], list(axes))
-    return per_row(w, x, k, lambda at, by, n: f"float({w.call('arg', x.name, at, by, n, int(op.largest))})")
+    return per_row(w, x, k, lambda at, by, n: f"float({w.call('arg', x.memory, at, by, n, int(op.largest))})")
 
 
 @writes(First)
@@ -172,8 +174,8 @@ def _(w: W, op: First, a: Views, k: int) -> View | None:
     with nest as idx:
         at = w.position(_without(x, axis), idx)
         place = w.position(_without(found, axis), idx)
-        call = w.call("arg", x.name, at, w.size(by), w.size(n), int(op.largest))
-        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*{call}] = 1.0")
+        call = w.call("arg", x.memory, at, w.size(by), w.size(n), int(op.largest))
+        w.line(f"{found.memory}[{place} + {w.factor(found.steps[axis])}*{call}] = 1.0")
     return found
 
 
@@ -187,21 +189,21 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     name = {Argsort: "argsort", ArgRunning: "running_arg", Median: "median_arg"}[type(op)]
     extra = [int(getattr(op, options[type(op)]))] if type(op) in options else []
     nest, by, n = _rows(w, x, axis)
-    scratch = w.array((n,)).name if isinstance(op, Median) else ""
+    scratch = w.array((n,)).memory if isinstance(op, Median) else ""
     with nest as idx:
         at, to = w.position(_without(x, axis), idx), w.position(_without(found, axis), idx)
         last = scratch or w.size(found.steps[axis])
-        w.line(w.call(name, x.name, at, w.size(by), w.size(n), *extra, found.name, to, last))
+        w.line(w.call(name, x.memory, at, w.size(by), w.size(n), *extra, found.memory, to, last))
     return found
 
 
 @writes(MedianOfAll)
 def _(w: W, op: MedianOfAll, a: Views, k: int) -> View | None:
     if not a[0].shape:
-        return View(w.let(a[0].name), 0, (), ())
+        return View(w.let(a[0].memory), 0, (), ())
     x = w.plain(_lined_up(w, a[0], op.axes))
-    scratch = w.array((x.shape[-1] + 1,)).name
-    return per_row(w, x, k, lambda at, by, n: w.call("median", x.name, at, by, n, scratch))
+    scratch = w.array((x.shape[-1] + 1,)).memory
+    return per_row(w, x, k, lambda at, by, n: w.call("median", x.memory, at, by, n, scratch))
 
 
 @writes(TakeAlongAxis)
@@ -213,7 +215,7 @@ def _(w: W, op: TakeAlongAxis, a: Views, k: int) -> View | None:
     with w.nest(found.shape) as idx:
         here = w.at(at.to(found.shape), idx)
         place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{w.at(found, idx)} = {x.name}[{place} + {w.factor(x.steps[axis])}*int({here})]")
+        w.line(f"{w.at(found, idx)} = {x.memory}[{place} + {w.factor(x.steps[axis])}*int({here})]")
     return found
 
 
@@ -223,7 +225,7 @@ def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str
     block, rest = idx[op.front : op.front + ndim], [*idx[: op.front], *idx[op.front + ndim :]]
     others = [a for a in range(len(x.shape)) if a not in op.axes]
     steps, sizes = tuple(x.steps[a] for a in others), tuple(x.shape[a] for a in others)
-    place, inside = [w.position(View(x.name, x.offset, steps, sizes), rest)], []
+    place, inside = [w.position(View(x.memory, x.offset, steps, sizes), rest)], []
     for a, p in zip(op.axes, positions, strict=True):
         own = block[len(block) - len(p.shape) :]
         n = w.factor(x.shape[a])
@@ -239,7 +241,7 @@ def _(w: W, op: DynamicGather, a: Views, k: int) -> View:
     x, found = w.plain(a[0]), w.array(w.shape(k))
     with w.nest(found.shape) as idx:
         place, inside = _entry(w, op, x, a[1:], idx)
-        w.line(f"{w.at(found, idx)} = ({x.name}[{place}] if {inside} else math.nan)")
+        w.line(f"{w.at(found, idx)} = ({x.memory}[{place}] if {inside} else math.nan)")
     return found
 
 
@@ -249,7 +251,7 @@ def _(w: W, op: DynamicScatterAdd, a: Views, k: int) -> View:
     with w.nest(g.shape) as idx:
         place, inside = _entry(w, op.where, found, a[1:], idx)
         w.line(f"if {inside}:")
-        w.line(f"    {found.name}[{place}] += {w.at(g, idx)}")
+        w.line(f"    {found.memory}[{place}] += {w.at(g, idx)}")
     return found
 
 
@@ -262,5 +264,5 @@ def _(w: W, op: AddAlongAxis, a: Views, k: int) -> View | None:
     with w.nest(g.shape) as idx:
         here = w.at(at.to(g.shape), idx)
         place = w.position(_without(found, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{found.name}[{place} + {w.factor(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
+        w.line(f"{found.memory}[{place} + {w.factor(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
     return found

@@ -9,9 +9,9 @@ from typing import Any
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.python import check
 from symgrad.compiler.primitives.scalarise import Written
+from symgrad.compiler.primitives.views import View
 from symgrad.compiler.program import Program
 from symgrad.exports.loops.programs import INFIX, WIDE, LoopWriter
-from symgrad.exports.loops.views import View
 
 SHORT = 400  # scalar operations
 _BEFORE = 20 * SHORT  # before zeros and repetitions fold
@@ -57,7 +57,7 @@ def _lines(w: LoopWriter, written: Written, inputs: Sequence[View]) -> dict[int,
 
 def _entry(w: LoopWriter, inputs: Sequence[View], argument: int, position: int) -> str:
     view = inputs[argument]
-    return f"{view.name}[{position}]" if w.is_memory(view.name) else view.name
+    return f"{view.memory}[{position}]" if w.is_memory(view.memory) else view.memory
 
 
 def _bare(text: str) -> Any:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_integer
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.straight import straight
 from symgrad.exports.loops.translate import LIBRARIES, PYTHON, Translator
-from symgrad.exports.loops.views import View, whole
 from symgrad.exports.loops.words import WORDS
 from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request
@@ -29,7 +29,7 @@ def write(r: Request) -> Source:
     """Return a C function, and its header as a file beside it."""
     outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
     inputs = [whole(p, s) if s else View(p, 0, (), ()) for p, s in zip(r.params, r.shapes, strict=True)]
-    w = LoopWriter(r.sizes, "c", WORDS, [*[v.name for v in inputs if v.shape], *outs])
+    w = LoopWriter(r.sizes, "c", WORDS, [*[v.memory for v in inputs if v.shape], *outs])
     _results(w, r, inputs, outs)
     for name in w.helpers:
         if not any(name in read(m).defined for m in (PYTHON, *LIBRARIES)):

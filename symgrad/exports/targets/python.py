@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_bool, is_discrete
 from symgrad.exports.embed import Embedded, read
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.loops.straight import straight
-from symgrad.exports.loops.views import View, whole
 from symgrad.exports.loops.words import WORDS
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
@@ -24,10 +24,10 @@ LARGE = 200_000  # entries of constants
 def write(r: Request) -> Source:
     """Return a module with one function of numbers and lists."""
     inputs = [whole(f"v{k}", s) if s else View(f"v{k}", 0, (), ()) for k, s in enumerate(r.shapes, 1)]
-    w = LoopWriter(r.sizes, "python", WORDS, [v.name for v in inputs if v.shape])
+    w = LoopWriter(r.sizes, "python", WORDS, [v.memory for v in inputs if v.shape])
     w.start(len(inputs))
     results = _results(w, r, inputs)
-    start = [f"{v.name} = {_flat(p, len(v.shape))}" for v, p in zip(inputs, r.params, strict=True)]
+    start = [f"{v.memory} = {_flat(p, len(v.shape))}" for v, p in zip(inputs, r.params, strict=True)]
     start += _sizes(r)
     start += [f"{name} = [0.0] * ({w.size(n)})" for name, n in w.memory]
     start += ["status = 0"] if w.fails else []
@@ -52,7 +52,7 @@ def _results(w: LoopWriter, r: Request, inputs: list[View]) -> list[str]:
             texts.append(_kind(w.at(y, []), v))
             continue
         plain = w.settled(y)
-        texts.append(_kind(f"{w.call('nested', plain.name, _shape(w, v.shape))}", v))
+        texts.append(_kind(f"{w.call('nested', plain.memory, _shape(w, v.shape))}", v))
     return texts
 
 

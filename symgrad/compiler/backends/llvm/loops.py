@@ -13,9 +13,10 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm.code import STORED, TYPES, Code, Used, constant, kind_of
 from symgrad.compiler.backends.llvm.math import LIMIT
-from symgrad.compiler.backends.llvm.memory import Buffer, View, collapsed
+from symgrad.compiler.backends.llvm.memory import Buffer, collapsed
 from symgrad.compiler.backends.llvm.steps import FILL, Nest
 from symgrad.compiler.primitives.elements import Elements
+from symgrad.compiler.primitives.views import View
 
 _SHORT = 8  # an innermost axis below this changes places with the longest one
 
@@ -46,8 +47,8 @@ def _emptied(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[str],
     for n, (kind, _, view) in enumerate(nest.sums):
         if kind in FILL:  # which the nest itself writes first
             continue
-        kept = [(m, s) for m, s in zip(view.shape, view.strides) if s]
-        part = view._replace(shape=tuple(m for m, _ in kept), strides=tuple(s for _, s in kept))
+        kept = [(m, s) for m, s in zip(view.shape, view.steps) if s]
+        part = view._replace(shape=tuple(m for m, _ in kept), steps=tuple(s for _, s in kept))
         neutral = e.const(FILL[kind.removesuffix(" onto")])
         text, buffers = function(f"{name}.empty{n}", Nest(part.shape, stores=[(neutral, part)]), e, used)
         texts.append(text)
@@ -61,7 +62,7 @@ def _call(name: str, buffers: list[Buffer]) -> str:
 
 def _buffers(nest: Nest) -> list[Buffer]:
     views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
-    return list(dict.fromkeys(v.buffer for v in views))
+    return list(dict.fromkeys(v.memory for v in views))
 
 
 class _Loops:
@@ -71,7 +72,7 @@ class _Loops:
         self.checked = checked
         self.keys = list(nest.loads)
         views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
-        dims, strides = collapsed(nest.dims, [v.strides for v in views])
+        dims, strides = collapsed(nest.dims, [v.steps for v in views])
         self.dims, self.strides = _reordered(dims, strides)
         n = len(self.keys)
         self.loaded = dict(zip(self.keys, self.strides[:n]))
@@ -101,17 +102,17 @@ class _Loops:
         c = self.code
         self._label("fill0")
         for n, (kind, _, view) in enumerate(self.nest.sums):
-            size = prod(m for m, s in zip(view.shape, view.strides) if s)
-            if kind not in FILL or view.buffer.size == 0:
+            size = prod(m for m, s in zip(view.shape, view.steps) if s)
+            if kind not in FILL or view.memory.size == 0:
                 c.line(f"br label %fill{n + 1}")
                 self._label(f"fill{n + 1}")
                 continue
-            own = kind_of(view.buffer.dtype)
+            own = kind_of(view.memory.dtype)
             t = TYPES[own]
             c.line(f"br label %fill{n}.loop")
             self._label(f"fill{n}.loop")
             c.line(f"%f{n} = phi i64 [0, %fill{n}], [%f{n}.next, %fill{n}.loop]")
-            place = c.set(f"getelementptr {t}, ptr %{view.buffer.name}, i64 %f{n}")
+            place = c.set(f"getelementptr {t}, ptr %{view.memory.name}, i64 %f{n}")
             c.line(f"store {t} {constant(FILL[kind], own)}, ptr {place}")
             c.line(f"%f{n}.next = add nuw nsw i64 %f{n}, 1")
             more = c.set(f"icmp ult i64 %f{n}.next, {size}")
@@ -171,7 +172,7 @@ class _Loops:
         return [(n, s) for n, s in enumerate(self.nest.sums) if not self.dims or self.summed[n][-1] == 0]
 
     def _sum_kind(self, n: int) -> str:
-        own = kind_of(self.nest.sums[n][2].buffer.dtype)
+        own = kind_of(self.nest.sums[n][2].memory.dtype)
         wide = own == "f32" and not self.nest.product and bool(self.dims) and self.summed[n][-1] == 0
         return "f64" if wide else own
 
@@ -181,7 +182,7 @@ class _Loops:
     def _open_sums(self) -> None:
         for n, (_, _, view) in self._kept():
             place = self._address(view, self.summed[n], outer=True)
-            own = kind_of(view.buffer.dtype)
+            own = kind_of(view.memory.dtype)
             start = self.code.set(f"load {TYPES[own]}, ptr {place}")
             if self._sum_kind(n) != own:
                 start = self.code.number((start, own), "f64")
@@ -190,7 +191,7 @@ class _Loops:
     def _close_sums(self) -> None:
         for n, (_, _, view) in self._kept():
             place = self._address(view, self.summed[n], outer=True)
-            own = kind_of(view.buffer.dtype)
+            own = kind_of(view.memory.dtype)
             value = self.code.number((f"%s{n}.next", self._sum_kind(n)), own)
             self.code.line(f"store {TYPES[own]} {value}, ptr {place}")
 
@@ -249,13 +250,13 @@ class _Loops:
 
     def _load(self, r: int) -> tuple[str, str]:
         view = self.nest.loads[r]
-        kind = kind_of(view.buffer.dtype)
+        kind = kind_of(view.memory.dtype)
         place = self._address(view, self.loaded[r])
         value = self.code.set(f"load {STORED[kind]}, ptr {place}")
         return (self.code.set(f"icmp ne i8 {value}, 0"), kind) if kind == "i1" else (value, kind)
 
     def _store(self, value: tuple[str, str], view: View, steps: list[int]) -> None:
-        c, kind = self.code, kind_of(view.buffer.dtype)
+        c, kind = self.code, kind_of(view.memory.dtype)
         text = c.set(f"zext i1 {c.truth(value)} to i8") if kind == "i1" else c.number(value, kind)
         c.line(f"store {STORED[kind]} {text}, ptr {self._address(view, steps)}")
 
@@ -266,8 +267,8 @@ class _Loops:
             if s:
                 step = f"%i{a}" if s == 1 else c.set(f"mul nsw i64 %i{a}, {s}")
                 position = step if position == "0" else c.set(f"add nsw i64 {position}, {step}")
-        kind = STORED[kind_of(view.buffer.dtype)]
-        return c.set(f"getelementptr {kind}, ptr %{view.buffer.name}, i64 {position}")
+        kind = STORED[kind_of(view.memory.dtype)]
+        return c.set(f"getelementptr {kind}, ptr %{view.memory.name}, i64 {position}")
 
 
 def _same(value: str, type: str = "double") -> str:

@@ -16,12 +16,13 @@ from symgrad.compiler.backends.backend import Kernel, as_result
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.build import Interface
 from symgrad.compiler.backends.llvm.machine import LOOPS, compile_ir
-from symgrad.compiler.backends.llvm.memory import View, numpy_view
+from symgrad.compiler.backends.llvm.memory import numpy_view
 from symgrad.compiler.backends.llvm.outside import writer
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
 from symgrad.compiler.backends.llvm.workspace import constants, places
 from symgrad.compiler.backends.llvm.wrapper import entry
+from symgrad.compiler.primitives.views import View
 
 Slice = list[int] | Outside  # steps by number, or one operation
 
@@ -116,7 +117,7 @@ class _Runner:
         """Return how an operand is found: made once, where it lies in the workspace or in a constant."""
         if not isinstance(v, View):
             return lambda args, outs: v
-        b, number = v.buffer, v.buffer.number
+        b, number = v.memory, v.memory.number
         as_number = read and v.shape == () and b.dtype == np.float64
         if b.kind in "cw":
             fixed = numpy_view(v, self._memory_of(v, memory))
@@ -130,7 +131,7 @@ class _Runner:
         return lambda args, outs: _number_of(numpy_view(v, np.asarray(args[number])), as_number)
 
     def _memory_of(self, v: View, memory: Any) -> Any:
-        b = v.buffer
+        b = v.memory
         if b.kind == "c":
             return self.plan.constants[b.number]
         start = self.space.offsets[b]
@@ -144,4 +145,4 @@ def _number_of(x: Any, as_number: bool) -> Any:
 def _straight(v: View, shape: tuple[int, ...]) -> bool:
     """Whether a view is all of an array of this shape."""
     whole = tuple(prod(shape[a + 1 :]) for a in range(len(shape)))
-    return not v.offset and v.shape == shape and v.strides == whole
+    return not v.offset and v.shape == shape and v.steps == whole

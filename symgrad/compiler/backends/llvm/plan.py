@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.llvm.memory import Buffer, Shape, View, view_of, whole
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape, view_of
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import LOAD, OP, Elements
+from symgrad.compiler.primitives.views import View, whole
 from symgrad.compiler.program import Program
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.ops.contract import Einsum
@@ -157,14 +158,14 @@ class Plan:
         for r in c.reductions:
             op, source = e.ops[r]
             target = self.place(r)
-            rest = iter(target.strides)
+            rest = iter(target.steps)
             strides = tuple(0 if a in op.axes else next(rest) for a in range(len(c.shape)))
-            nest.sums.append((self._started(op.kind, target), source, target._replace(strides=strides, shape=c.shape)))
+            nest.sums.append((self._started(op.kind, target), source, target._replace(steps=strides, shape=c.shape)))
         self.steps.append(nest)
 
     def _started(self, kind: str, target: View) -> str:
         """Write the neutral number first where the result is a part of something; else the nest does."""
-        if target == whole(target.buffer, target.shape):
+        if target == whole(target.memory, target.shape):
             return kind
         self._copy(FILL[kind], target)
         return ONTO[kind]
@@ -227,10 +228,10 @@ class Plan:
             target = self.place(k)
             self._copy(0.0, target)
             n = min(op.n, op.m)
-            self._copy(1.0, View(target.buffer, 0, (op.m + 1,), (n,)))
+            self._copy(1.0, View(target.memory, 0, (op.m + 1,), (n,)))
         elif len(refs) == 1 and op.linear and op.views:
             source = self.view(refs[0])
-            copy = whole(self.workspace(prod(source.shape), source.buffer.dtype), source.shape)
+            copy = whole(self.workspace(prod(source.shape), source.memory.dtype), source.shape)
             found = view_of(op, copy)
             if found is None:
                 return False
@@ -268,14 +269,14 @@ class Plan:
         args = [self._contiguous(self.view(r), op.packed) for r in refs]
         memory = self.workspace(loop_memory(op, body) // op.packed.itemsize + 1, op.packed)
         result = self.place(k)
-        if result.strides != whole(result.buffer, result.shape).strides:  # a loop packs its results without gaps
+        if result.steps != whole(result.memory, result.shape).steps:  # a loop packs its results without gaps
             result = self.views[k] = whole(self.workspace(prod(result.shape), op.packed), result.shape)
         self.steps.append(Loop(op, args, result, body, memory))
         return True
 
     def _contiguous(self, view: View, dtype: Any) -> View:
         """Return a view in row-major order, copied where it is not, or where it is a number of another dtype."""
-        if view.strides == whole(view.buffer, view.shape).strides and view.buffer.dtype == dtype:
+        if view.steps == whole(view.memory, view.shape).steps and view.memory.dtype == dtype:
             return view
         copy = whole(self.workspace(prod(view.shape), dtype), view.shape)
         self._copy(view, copy)
@@ -290,16 +291,16 @@ class Plan:
         if prod(sizes.values()) > self.small or any(len(set(t)) != len(t) for t in op.terms):
             return False
         target = self.place(k)
-        out = dict(zip(op.output, target.strides))
+        out = dict(zip(op.output, target.steps))
         here = [self.view(r) for r in refs]
-        steps = [dict(zip(t, v.strides)) for t, v in zip(op.terms, here)]
+        steps = [dict(zip(t, v.steps)) for t, v in zip(op.terms, here)]
         letters = _order(op, sizes, steps, out)
         dims = tuple(sizes[c] for c in letters)
         nest = Nest(dims, product=tuple(range(-2, -2 - len(refs), -1)))
         for name, v, own in zip(nest.product, here, steps):
-            nest.loads[name] = View(v.buffer, v.offset, tuple(own.get(c, 0) for c in letters), dims)
+            nest.loads[name] = View(v.memory, v.offset, tuple(own.get(c, 0) for c in letters), dims)
         strides_out = tuple(out.get(c, 0) for c in letters)
-        nest.sums.append((self._started("sum", target), 0, View(target.buffer, target.offset, strides_out, dims)))
+        nest.sums.append((self._started("sum", target), 0, View(target.memory, target.offset, strides_out, dims)))
         self.steps.append(nest)
         return True
 
@@ -311,11 +312,11 @@ def _size(op: Any, shape: Shape) -> int:
 
 def _slot(op: Any, start: int, shape: Shape, home: View) -> View:
     """Where an argument of Cat or Stack lies in the result."""
-    offset = home.offset + start * home.strides[op.axis]
-    strides = home.strides
+    offset = home.offset + start * home.steps[op.axis]
+    strides = home.steps
     if isinstance(op, Stack):
         strides = (*strides[: op.axis], *strides[op.axis + 1 :])
-    return View(home.buffer, offset, strides, shape)
+    return View(home.memory, offset, strides, shape)
 
 
 def program_of_body(body: Body) -> Program:

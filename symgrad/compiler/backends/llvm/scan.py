@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import prod
 
-from symgrad.compiler.backends.llvm.memory import View
 from symgrad.compiler.backends.llvm.steps import Loop, carry_bytes
+from symgrad.compiler.primitives.views import View
 
 
 def call(name: str, loop: Loop) -> list[str]:
@@ -22,7 +22,7 @@ def call(name: str, loop: Loop) -> list[str]:
 
 
 def _start(v: View) -> str:
-    return f"getelementptr i8, ptr %{v.buffer.name}, i64 {v.offset * v.buffer.dtype.itemsize}"
+    return f"getelementptr i8, ptr %{v.memory.name}, i64 {v.offset * v.memory.dtype.itemsize}"
 
 
 def around(name: str, loop: Loop) -> str:

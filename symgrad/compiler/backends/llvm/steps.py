@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Protocol
 
-from symgrad.compiler.backends.llvm.memory import Buffer, Shape, View
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape
 from symgrad.compiler.primitives.elements import Elements
+from symgrad.compiler.primitives.views import View
 from symgrad.transforms.loops.op import Scan
 
 FILL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
@@ -110,6 +111,6 @@ class Workspace:
 def buffers_of(step: Step) -> list[Buffer]:
     """Return the buffers that a step touches."""
     if isinstance(step, Nest):
-        return [v.buffer for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
-    found = [*[a.buffer for a in step.args if isinstance(a, View)], step.result.buffer]
+        return [v.memory for v in [*step.loads.values(), *[v for _, v in step.stores], *[v for _, _, v in step.sums]]]
+    found = [*[a.memory for a in step.args if isinstance(a, View)], step.result.memory]
     return [*found, step.memory] if isinstance(step, Loop) else found

@@ -1,6 +1,6 @@
 """Where an array's entries lie in flat memory, with sizes that may have names.
 
-A view is a name, an offset and a step for each axis: what reshapes, slices, expands or transposes makes no loop.
+A view is memory, an offset and a step for each axis: what reshapes, slices, expands or transposes makes no loop.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from symgrad.ops.slicing import Slice
 
 
 class View(NamedTuple):
-    """Entries of a flat array: at ``offset + Σ steps[a] i_a``. A number without axes may be text instead of memory."""
+    """Entries of flat memory: at ``offset + Σ steps[a] i_a``, in units of entries.
 
-    name: str
+    What memory is, is the writer's: a buffer, the name of an array, or of a number without axes its text.
+    """
+
+    memory: Any
     offset: Any
     steps: tuple[Any, ...]
     shape: tuple[Any, ...]
@@ -30,12 +33,12 @@ class View(NamedTuple):
         """Broadcast."""
         lead = len(shape) - len(self.shape)
         steps = [0 if n == 1 and m != 1 else s for n, m, s in zip(self.shape, shape[lead:], self.steps, strict=True)]
-        return View(self.name, self.offset, (*[0] * lead, *steps), tuple(shape))
+        return View(self.memory, self.offset, (*[0] * lead, *steps), tuple(shape))
 
 
-def whole(name: str, shape: Sequence[Any], offset: Any = 0) -> View:
-    """Return all of an array."""
-    return View(name, offset, row_major(shape), tuple(shape))
+def whole(memory: Any, shape: Sequence[Any], offset: Any = 0) -> View:
+    """Return all of an array, in row-major order."""
+    return View(memory, offset, row_major(shape), tuple(shape))
 
 
 def view_of(op: Any, x: View, to: Sequence[Any]) -> View | None:
@@ -44,10 +47,10 @@ def view_of(op: Any, x: View, to: Sequence[Any]) -> View | None:
     if found is None:
         return None
     offset, steps = found
-    return View(x.name, offset, steps, tuple(to))
+    return View(x.memory, offset, steps, tuple(to))
 
 
 def part_of(op: Slice, x: View) -> View:
     """Return the view of slices and single positions."""
     offset, steps = op.view(x, ())
-    return View(x.name, offset, steps, op.out_shape(x.shape))
+    return View(x.memory, offset, steps, op.out_shape(x.shape))
