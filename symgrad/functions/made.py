@@ -61,7 +61,7 @@ def of_two_scaled(name: str, formula: str) -> Callable[..., Any]:
     def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         input = as_tensor(input)
         if type(alpha) is not int or alpha != 1:
-            other = scaled(input, as_tensor(other), alpha)
+            other = scaled(input, other if type(other) in (int, float) else as_tensor(other), alpha)
         if isinstance(other, Core):
             return binary(op, input, other)
         return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))

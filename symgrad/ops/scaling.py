@@ -13,7 +13,7 @@ from symgrad.ops.map import MUL
 
 
 def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
-    """α y, to be added to x.
+    """α y, to be added to x; of two numbers a number, which takes the dtype of x.
 
     Raises:
         DTypeError: x and y are integers and α has a decimal point, or α is a truth value and they are none.
@@ -28,8 +28,16 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
             "pass an integer, or convert the tensors with .to(sg.float64)."
         )
     if isinstance(alpha, (int, np.integer)) and whole(x, y):
-        return _of_integers(x, y, int(alpha))
-    return MUL(y, alpha)
+        return _number(x, y, int(alpha)) if isinstance(y, int) else _of_integers(x, y, int(alpha))
+    return y * alpha if isinstance(y, (int, float)) and isinstance(alpha, (int, float)) else MUL(y, alpha)
+
+
+def _number(x: Any, y: int, alpha: int) -> Any:
+    """The product of two whole numbers, around which it wraps where x is unsigned and has the number y."""
+    dtype = np.dtype(x.dtype)
+    if dtype.kind != "u" or not 0 <= y <= np.iinfo(dtype).max:
+        return y * alpha
+    return y * alpha % 2 ** (8 * dtype.itemsize)
 
 
 def _of_integers(x: Any, y: Any, alpha: int) -> Any:

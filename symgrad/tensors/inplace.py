@@ -126,7 +126,9 @@ def _in_dtype_of(x: Any, new: Any) -> Any:
 
 
 def _term(x: Any, other: Any, alpha: Any) -> Any:
-    return other if type(alpha) is int and alpha == 1 else scaled(x, as_tensor(other), alpha)
+    if type(alpha) is int and alpha == 1:
+        return other
+    return scaled(x, other if type(other) in (int, float) else as_tensor(other), alpha)
 
 
 def _check_cast(have: Any, want: Any) -> None:

@@ -71,7 +71,7 @@ def _scaled(name: str) -> Callable[..., Any]:
 
     def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         if type(alpha) is not int or alpha != 1:
-            other = scaled(self, as_tensor(other), alpha)
+            other = scaled(self, other if type(other) in (int, float) else as_tensor(other), alpha)
         if isinstance(other, Core):
             return binary(op, self, other)
         return apply(op, (self, other if isinstance(other, (int, float)) else as_tensor(other)))
