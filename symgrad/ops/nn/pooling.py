@@ -13,6 +13,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.convert import lengthened
 from symgrad.ops.elementwise.declared import BINARY, divided
+from symgrad.ops.keys import Positions
 from symgrad.ops.map import ADD, DIV, MUL
 from symgrad.ops.nn.windows import Sizes, around, batched, check_sizes, drop_batch, each, windows
 from symgrad.ops.protocol import rename, shape
@@ -20,6 +21,7 @@ from symgrad.ops.reduction import is_float
 from symgrad.ops.reductions.extremes import Arg, Extreme
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.padding import pad
+from symgrad.ops.slicing import Gather
 
 
 def max_pool1d(
@@ -32,7 +34,7 @@ def max_pool1d(
         input: x (N, C, L) or (C, L).
         kernel_size: the size of a window.
         stride: the step between windows, a window's size by default.
-        padding: how many places to add on either side; they never are the largest.
+        padding: how many places to add on either side; they never are the largest, nor get a gradient.
         dilation: the step within a window.
         ceil_mode: whether a last window may reach beyond the end.
         return_indices: return the pair of the result and the place of each entry in the last axis of x.
@@ -77,11 +79,42 @@ def _max_pool(
     check_sizes(size, steps, gaps)
     _check_padding(size, wide, gaps)
     beyond = _beyond(inside, size, steps, wide, gaps) if ceil_mode else (0,) * dims
-    found = _windows_last(windows(_extended(around(x, wide, _least(x)), beyond, _least(x)), size, steps, gaps), dims)
+    found = _windows_last(_read(x, size, steps, gaps, wide, beyond), dims)
     y = drop_batch(Extreme((2 + dims,), first=True, name=f"MaxPool{dims}D")(found), single)
     if not return_indices:
         return y
     return y, drop_batch(_places(Arg(2 + dims)(found), inside, size, steps, wide, gaps), single)
+
+
+def _read(
+    x: Any, size: Sequence[int], steps: Sequence[int], gaps: Sequence[int], wide: Sequence[int], beyond: Sequence[int]
+) -> Any:  # fmt: skip
+    """The windows, in whose padding the nearest entry of the same window stands again: it changes no maximum.
+
+    So a window of -∞ has its first of equals inside x, and the gradient goes there. A window of nothing but padding, as
+    a dilation can make one, has -∞ there.
+    """
+    if not any(wide) and not any(beyond):
+        return windows(x, size, steps, gaps)
+    axes = zip(shape(x)[2:], size, steps, gaps, wide, beyond, strict=True)
+    places = [_nearest(n, k, step, gap, p, b) for n, k, step, gap, p, b in axes]
+    if any(at is None for at in places):
+        return windows(_extended(around(x, wide, _least(x)), beyond, _least(x)), size, steps, gaps)
+    for d in reversed(range(len(size))):
+        x = Gather(((2 + d, Positions(places[d])),), "Unfold")(x)
+    return x
+
+
+def _nearest(n: int, k: int, step: int, gap: int, p: int, b: int) -> Any:
+    """The places (m, k) that m windows on an axis of n entries read, none outside; None where a window has no entry."""
+    count = (n + 2 * p + b - gap * (k - 1) - 1) // step + 1
+    at = np.add.outer(np.arange(count) * step - p, np.arange(k) * gap)
+    inside = (at >= 0) & (at < n)
+    if count < 1 or not inside.any(1).all():
+        return None
+    rows = np.arange(count)
+    first, last = at[rows, inside.argmax(1)], at[rows, k - 1 - inside[:, ::-1].argmax(1)]
+    return np.clip(at, first[:, None], last[:, None])
 
 
 def _least(x: Any) -> Any:
