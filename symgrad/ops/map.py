@@ -18,7 +18,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.core.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
 from symgrad.core.node import Node, Shape
-from symgrad.core.promotion import BOOL, FLOAT64, HALF, Kind, is_bool, is_float, is_floating, one_of, promoted
+from symgrad.core.promotion import BOOL, FLOAT64, Kind, is_bool, is_float, is_floating, one_of, promoted
 from symgrad.errors import ShapeError
 from symgrad.ops.protocol import Op, Plan, refused
 from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
@@ -70,7 +70,7 @@ class Map(Op):
         return isinstance(self.payload, (Relational, BooleanFunction))
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
-        """That of the kernel's result; double precision where NumPy has half precision for short integers."""
+        """That of the kernel's result; double precision where NumPy makes shorter floats of short integers."""
         if self.truth:
             return BOOL
         known = self._dtypes.get(kinds)
@@ -88,7 +88,7 @@ class Map(Op):
                 found = np.asarray(self.forward(*[one_of(k, (1,)) for k in kinds])).dtype
         except TypeError as error:
             raise refused(self, error) from error
-        return FLOAT64 if found == HALF and HALF not in kinds else found
+        return FLOAT64 if found.kind == "f" and not any(map(is_float, kinds)) else found
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """The result's dtype, of conditions what the inputs promote to; what is only asked whether it is 0 stays.
