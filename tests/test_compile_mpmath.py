@@ -13,9 +13,8 @@ from cases import CASES, SMOOTH
 
 FIRST = [case for case in CASES if case.number == 0 and case.free]
 BY_ARGUMENT = {"F.one_hot"}  # what is read from the arguments decides on shapes: nothing compiles it
-ENDLESS = {"nanmedian where some are nan", "index of mode"}  # SymPy compares what is least and greatest for hours
-# Known faults: nan among quantiles is lost; a declared family has no meaning at a symbol; matrices of one number.
-AMISS = {"quantiles where some are nan", "special.erfcx", "linalg.cond None", "linalg.cond 2", "linalg.cond -2",
+# Known faults: a declared family has no meaning at a symbol; matrices of one number.
+AMISS = {"special.erfcx", "linalg.cond None", "linalg.cond 2", "linalg.cond -2",
          "linalg.householder_product"}  # fmt: skip
 REFUSED: set[str] = set()  # rows with an operation that has no meaning in mpmath
 
@@ -49,7 +48,7 @@ def test_gradients_are_those_of_arrays(case):
 
 
 @pytest.mark.slow
-@every([case for case in FIRST if case.row.name not in BY_ARGUMENT | ENDLESS | AMISS])
+@every([case for case in FIRST if case.row.name not in BY_ARGUMENT | AMISS])
 def test_every_row_has_a_value(case):
     if case.row.name in REFUSED:
         with pytest.raises(Unsuitable, match="the operation"):
@@ -64,10 +63,11 @@ def test_every_row_has_a_gradient(case):
     check_gradient(case)
 
 
-@pytest.mark.slow
-@pytest.mark.xfail(reason="the mpmath backend loses the nan beside nan")
-@every([case for case in FIRST if case.row.name == "quantiles where some are nan"])
-def test_quantiles_beside_nan_have_a_value(case):
+BESIDE_NAN = {"quantiles where some are nan", "nanmedian where some are nan", "index of mode"}
+
+
+@every([case for case in FIRST if case.row.name in BESIDE_NAN])
+def test_positions_are_found_by_the_order_of_the_entries(case):
     check_value(case)
 
 

@@ -128,7 +128,8 @@ def _positions(program: Program, args: Sequence[int]) -> list[int]:
 
 def _values(program: Program, given: Sequence[Any], k: int, place: tuple[int, ...], shift: float) -> dict[int, Any]:
     moved = np.array(given[k], dtype=np.float64)
-    moved[place] += shift
+    with np.errstate(all="ignore"):
+        moved[place] += shift
     return _run(program, [moved if j == k else v for j, v in enumerate(given)])
 
 

@@ -22,7 +22,7 @@ from symgrad.ops.reductions.extremes import Ties
 from symgrad.ops.reductions.scan import AlongAxis
 
 
-class _Finds(AlongAxis):
+class FindsPositions(AlongAxis):
     """What finds positions along an axis: integers, without derivative."""
 
     saves = ""
@@ -50,7 +50,7 @@ class _Finds(AlongAxis):
 
 
 @frozen
-class Argsort(_Finds):
+class Argsort(FindsPositions):
     """The positions that sort x along the axis; equal entries keep their order, nan counts as largest."""
 
     axis: int
@@ -77,7 +77,7 @@ class Argsort(_Finds):
 
 
 @frozen
-class Median(_Finds):
+class Median(FindsPositions):
     """The position of the lower median along the axis, of the first nan if there is one; the axis stays."""
 
     axis: int
@@ -100,7 +100,7 @@ class Median(_Finds):
 
 
 @frozen
-class ArgRunning(_Finds):
+class ArgRunning(FindsPositions):
     """The position of the largest entry so far along the axis, or the smallest; the last one of equals."""
 
     axis: int
@@ -139,7 +139,7 @@ class TakeAlongAxis(AlongAxis):
 
     def forward(self, x: Any, at: Any) -> Any:
         """Read."""
-        return np.take_along_axis(np.asarray(x), np.asarray(at), self.axis)
+        return np.take_along_axis(np.asarray(x), np.asarray(at, np.int64), self.axis)
 
     def on_symbols(self, x: Any, at: Any) -> Any:
         """Compare each position with every place."""
@@ -180,7 +180,7 @@ class AddAlongAxis(AlongAxis):
 
     def forward(self, g: Any, at: Any) -> Any:
         """Add."""
-        g, at = np.asarray(g), np.asarray(at)
+        g, at = np.asarray(g), np.asarray(at, np.int64)
         found = np.zeros(self.out_shape(g.shape, at.shape), g.dtype)
         key = [np.arange(m).reshape([-1 if a == k else 1 for a in range(g.ndim)]) for k, m in enumerate(g.shape)]
         key[self.axis] = at

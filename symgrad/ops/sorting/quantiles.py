@@ -21,7 +21,7 @@ from symgrad.ops.map import MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import kept
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting.order import Argsort, TakeAlongAxis, _Finds
+from symgrad.ops.sorting.order import Argsort, FindsPositions, TakeAlongAxis
 from symgrad.ops.value import torch_dtype
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -78,7 +78,7 @@ def nanquantile(
 
 
 @frozen
-class Ranks(_Finds):
+class Ranks(FindsPositions):
     """The positions of the q-quantiles in the last axis, rounded down, up or to the nearest; of a nan where one is.
 
     Inputs x (…, n) and q, a number or (k,). With ``skip`` nan is left out.

@@ -24,7 +24,7 @@ from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.reductions.reduce import mean, nansum
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, axis_of, total
-from symgrad.ops.sorting.order import Argsort, MedianOfAll, _Finds
+from symgrad.ops.sorting.order import Argsort, FindsPositions, MedianOfAll
 from symgrad.ops.sorting.sorting import Ordered, _row, _single, median, sort
 
 
@@ -70,7 +70,7 @@ class NanMedianOfAll(MedianOfAll):
 
 
 @frozen
-class NanMedian(_Finds):
+class NanMedian(FindsPositions):
     """The position of the lower median of the entries along the axis that are not nan; the axis stays."""
 
     axis: int
@@ -124,7 +124,7 @@ def nanmedian(
 
 # ------------------------------------------------------------------ the most frequent entry
 @frozen
-class ArgMode(_Finds):
+class ArgMode(FindsPositions):
     """The last position of the most frequent entry along the axis, of the smallest of several; the axis stays."""
 
     axis: int

@@ -39,7 +39,7 @@ def numbers(field: Field, x: Any) -> Any:
 
 def floats(x: Any) -> Any:
     """The nearest floats: for what is a matter of convention, such as the directions of eigenvectors."""
-    return np.frompyfunc(Ball.nearest, 1, 1)(x).astype(np.float64)
+    return np.asarray(np.frompyfunc(Ball.nearest, 1, 1)(x), np.float64)
 
 
 # ------------------------------------------------------------------ elimination

@@ -8,7 +8,7 @@ evaluated. Only factorisations are written out here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, SingularValues, SingularVectors
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.sorting.order import AddAlongAxis, Argsort, TakeAlongAxis
+from symgrad.ops.reductions.extremes import Arg
+from symgrad.ops.sorting.order import AddAlongAxis, FindsPositions, MedianOfAll, TakeAlongAxis
 from symgrad.scalars import X
 from symgrad.transforms.loops.op import Scan
 
@@ -91,7 +92,7 @@ def _computed(field: Field, op: Op, args: Sequence[Any]) -> Any:
     own = next((_OWN[kind] for kind in type(op).__mro__ if kind in _OWN), None)
     if own is not None:
         return own(field, op, args)
-    if type(op).on_symbols is Op.on_symbols or isinstance(op, (Argsort, Exchange, TakeAlongAxis, AddAlongAxis)):
+    if type(op).on_symbols is Op.on_symbols or isinstance(op, (Exchange, TakeAlongAxis, AddAlongAxis)):
         return op.forward(*args)
     return _by_formulas(field, op, args)
 
@@ -157,6 +158,38 @@ def _test(field: Field, op: Any, args: Sequence[Any]) -> Any:
         "isfinite": lambda v: not (v.is_nan or v.is_infinite),
     }
     return np.frompyfunc(tests[op.kind], 1, 1)(args[0])
+
+
+def _positions(field: Field, op: Any, args: Sequence[Any]) -> Any:
+    """Positions depend on the order of the entries alone: find them for floats in the same order."""
+    x, *rest = map(np.asarray, args)
+    return op.forward(_in_order(x) if _inexact(x) else x, *[floats(r) if _inexact(r) else r for r in rest])
+
+
+def _chosen(field: Field, op: Any, args: Sequence[Any]) -> Any:
+    """Results that are entries: find them for floats in the same order; nan where there is none."""
+    x = np.asarray(args[0])
+    if not _inexact(x):
+        return op.forward(x)
+    codes = _in_order(x)
+    entries = dict(zip(codes.ravel().tolist(), x.ravel(), strict=True))
+    found = np.asarray(op.forward(codes))
+    out = np.empty(found.shape, dtype=object)
+    for at in np.ndindex(found.shape):
+        out[at] = entries.get(float(found[at]), field.number(np.nan))
+    return out
+
+
+def _in_order(x: Any) -> Any:
+    """Floats that compare as the numbers of x do: equal where these are, nan where they are nan."""
+    flat = x.ravel()
+    there = [k for k, v in enumerate(flat) if not v.is_nan]
+    there.sort(key=cmp_to_key(lambda i, j: int(flat[i] > flat[j]) - int(flat[i] < flat[j])))
+    found, rank = np.full(flat.shape, np.nan), 0.0
+    for n, k in enumerate(there):
+        rank += float(n > 0 and bool(flat[there[n - 1]] < flat[k]))
+        found[k] = rank
+    return found.reshape(x.shape)
 
 
 def _inverse(field: Field, op: Any, args: Sequence[Any]) -> Any:
@@ -308,6 +341,9 @@ def _step(field: Field, step: Any, args: Sequence[Any]) -> Any:
 _OWN: dict[Any, Own] = {
     Cast: _cast,
     Test: _test,
+    FindsPositions: _positions,
+    Arg: _positions,
+    MedianOfAll: _chosen,
     Inverse: _inverse,
     Solve: _solve,
     Cholesky: _cholesky,
