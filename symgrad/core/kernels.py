@@ -18,6 +18,8 @@ from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
 from symgrad.scalars import BY_FUNCTION, SCALARS
+from symgrad.scalars.numerics import power
+from symgrad.scalars.quotients import folded as with_numbers
 from symgrad.scalars.quotients import stepwise
 
 Kernel = Callable[..., Any]
@@ -58,6 +60,11 @@ def _declared_methods() -> dict[str, Any]:
 
 class _ArrayPrinter(_Declared, NumPyPrinter):
     """Payload as NumPy source."""
+
+    def _print_Pow(self, e: sp.Pow, **kwargs: Any) -> str:
+        if e.exp.is_number:
+            return str(super()._print_Pow(e, **kwargs))
+        return f"k_power({self._print(e.base)}, {self._print(e.exp)})"
 
     def _print_Piecewise(self, e: sp.Piecewise) -> str:
         *head, (last, _) = e.args
@@ -105,7 +112,7 @@ class _FloatPrinter(_Declared, PythonCodePrinter):
 @lru_cache(maxsize=1)
 def _tools() -> tuple[Any, dict[str, Any], Any, dict[str, Any]]:
     methods = _declared_methods()
-    array_names = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
+    array_names = {f"k_{s.name}": s.numpy for s in SCALARS.values()} | {"k_power": power}
     float_names = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
     settings = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
     array_printer = type("ArrayPrinter", (_ArrayPrinter,), methods)(settings)
@@ -175,19 +182,13 @@ def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: 
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))
     if isinstance(body, (tuple, sp.Tuple)):
-        body = tuple(stepwise(_folded(b)).xreplace(rename) for b in body)
+        body = tuple(stepwise(with_numbers(b)).xreplace(rename) for b in body)
         shared = len(body) > 1 or any(b.count_ops() > 4 for b in body)
     else:
-        body = stepwise(_folded(body)).xreplace(rename)
+        body = stepwise(with_numbers(body)).xreplace(rename)
         shared = body.count_ops() > 4
     found: Kernel = sp.lambdify(minted, body, modules=modules, printer=printer, cse=shared)
     return found
-
-
-def _folded(body: Any) -> Any:
-    """Replace constants such as log(2), which NumPy would compute each time, in float64, by their number."""
-    constants = {e for e in body.atoms(sp.Function, sp.Pow, sp.NumberSymbol) if e.is_number and e.is_finite}
-    return body.xreplace({e: e.evalf(20) for e in constants})
 
 
 _WIDER = {np.dtype(np.float16): np.dtype(np.float32), np.dtype(np.float32): np.dtype(np.float64)}

@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.scalars.declare import BY_FUNCTION, X, Y
-from symgrad.scalars.elementary import power_slope
+from symgrad.scalars.elementary import power_log, power_slope
 
 
 @lru_cache(maxsize=4096)
@@ -67,9 +67,7 @@ def _power(e: sp.Pow, x: sp.Symbol) -> sp.Expr:
         slope = p * b ** (p - 1) if p.is_number else power_slope(b, p)
         total += scale(differentiate(b, x), slope)
     if x in p.free_symbols:
-        slope = e * sp.log(b)
-        if not b.is_number:  # 0**p = 0 for every p > 0: flat in p
-            slope = sp.Piecewise((0, sp.Eq(b, 0) & (p >= 0)), (slope, True))
+        slope = e * sp.log(b) if b.is_number else power_log(b, p)  # 0**p = 0 for every p > 0: flat in p
         total += scale(differentiate(p, x), slope)
     return total
 

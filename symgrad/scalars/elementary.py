@@ -62,6 +62,18 @@ def _power_meaning(n: int, k: int, x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return sp.Piecewise((0, guard), (sp.Add(*terms) * x ** (y - n), True))
 
 
+# xʸ log x, whose slope by x does not pass through xʸ: that may underflow where xʸ⁻¹ does not
+power_log = declare(
+    "power_log",
+    lambda x, y: sp.Piecewise((0, sp.Eq(x, 0) & (y >= 0)), (x**y * sp.log(x), True)),
+    lambda x, y, out: (power_nth(1, 1, x, y), power_nth(0, 2, x, y)),
+    numpy=lambda x, y: np.where(np.equal(x, 0) & (y >= 0), 0.0, np.power(x, y) * np.log(x)),
+    nargs=2,
+    core=_POS,
+    hidden=True,
+    inline=True,
+)
+
 # The slopes of xʸ. Where y, or y - 1, is exactly 0 the slope by x is 0 at x = 0 too; its slopes by y do not vanish.
 power_nth: Any = declare(
     "power_nth",

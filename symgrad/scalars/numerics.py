@@ -54,6 +54,14 @@ _ERFINV_TAIL = (
 )  # fmt: skip
 
 
+def power(x: Any, y: Any, out: Any = None) -> Any:
+    """xʸ. Where y is one number 1/2 NumPy takes √x, which -∞ has not, though its power is ∞, as in C."""
+    if np.ndim(y) or y != 0.5:
+        return np.power(x, y, out)
+    found = np.power(x, np.full(np.shape(x) or 1, y, np.result_type(x, y)), out)
+    return found if np.ndim(x) or out is not None else found[0]
+
+
 def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
     """Lift a kernel on flat float64 arrays to broadcasting arguments of any shape and real dtype."""
 

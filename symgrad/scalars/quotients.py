@@ -31,6 +31,15 @@ class over(sp.Function):
     _pythoncode = _numpycode
 
 
+def folded(e: Any) -> Any:
+    """Return an expression with numbers for its constants: π x/180 overflows on the way, (π/180) x does not.
+
+    NumPy would compute log(2) each time, and in float64.
+    """
+    constants = {c for c in e.atoms(sp.Function, sp.Pow, sp.NumberSymbol) if c.is_number and c.is_finite}
+    return e.xreplace({c: c.evalf(20) for c in constants}) if constants else e
+
+
 @lru_cache(maxsize=8192)
 def stepwise(e: Any) -> Any:
     """Return an expression whose quotients by several factors, or by powers, are nested ones."""

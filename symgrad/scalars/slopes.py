@@ -127,10 +127,12 @@ def _falling(n: int, j: int) -> tuple[float, ...]:
 
 
 def power_nth(m: Any, n: int, k: int, x: Any, y: Any) -> Any:
-    """∂ⁿ⁺ᵏ xʸ/∂xⁿ∂yᵏ = xʸ⁻ⁿ Σⱼ C(k, j) cⱼ logᵏ⁻ʲ x, n >= 1, with the j-th derivative cⱼ of y (y - 1) … (y - n + 1).
+    """∂ⁿ⁺ᵏ xʸ/∂xⁿ∂yᵏ = xʸ⁻ⁿ Σⱼ C(k, j) cⱼ logᵏ⁻ʲ x, with the j-th derivative cⱼ of y (y - 1) … (y - n + 1).
 
     At x = 0 as in PyTorch: c₀ = 0 makes it 0, and logarithms are left out where xʸ⁻ⁿ has a value.
     """
+    if not n:
+        return _times_logs(m, k, x, y)
     lead = y
     for i in range(1, n):
         lead = lead * (y - float(i))
@@ -147,6 +149,16 @@ def power_nth(m: Any, n: int, k: int, x: Any, y: Any) -> Any:
     for _ in range(n - 1):
         found = found / m.where(low, x, 1.0)
     return m.where(flat, 0.0, found)
+
+
+def _times_logs(m: Any, k: int, x: Any, y: Any) -> Any:
+    """xʸ logᵏ x, and 0 at x = 0 where y >= 0: 0ʸ is flat in y."""
+    bare = (x == 0.0) & (y >= 0.0)
+    log = m.where(bare, 0.0, m.log(m.where(bare, 1.0, x)))
+    found = m.pow(x, y)
+    for _ in range(k):
+        found = found * log
+    return found
 
 
 # ------------------------------------------------------------------ hyperbolic, logistic, rational

@@ -5,6 +5,7 @@ log(1 + exp(x)) is nan at 1000, σ'(x) = σ(1 - σ) is 0 at 40: each has the sta
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,23 @@ from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import tanh
 from symgrad.scalars.written import once
 
+_LARGEST: Any = sp.Float("1.79769313486231e+308")  # rounded down: to 15 digits the largest is printed as ∞
+
+# Code asks for |x| < ∞, which every dtype has; SymPy takes that for true of real numbers
+finite: Any = declare(
+    "finite",
+    lambda x: sp.Piecewise((x, sp.Abs(x) <= _LARGEST), (0, True)),
+    lambda x, y: sp.Piecewise((1, sp.Abs(x) <= _LARGEST), (0, True)),
+    **once(lambda m, x: m.where(m.abs(x) < math.inf, x, 0.0)),
+    hidden=True,
+)
+capped: Any = declare(
+    "capped",
+    lambda x: sp.Piecewise((700, (x > 700) & (x <= _LARGEST)), (x, True)),
+    lambda x, y: sp.Piecewise((0, (x > 700) & (x <= _LARGEST)), (1, True)),
+    **once(lambda m, x: m.where((x > 700.0) & (x < math.inf), 700.0, x)),
+    hidden=True,
+)
 sigmoid_slope: Any = declare(
     "sigmoid_slope",
     lambda x: sigmoid(x) * sigmoid(-x),

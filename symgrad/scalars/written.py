@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.scalars.declare import SCALARS, Scalar
-from symgrad.scalars.numerics import elementwise
+from symgrad.scalars.numerics import elementwise, power
 
 
 def _declared(name: str) -> Scalar:
@@ -27,7 +27,7 @@ class _Arrays:
     """Functions of float64 arrays."""
 
     sqrt = staticmethod(np.sqrt)
-    pow = staticmethod(np.power)
+    pow = staticmethod(power)
     where = staticmethod(np.where)
 
     @staticmethod

@@ -13,11 +13,12 @@ from symgrad.compiler.primitives.elements import ELEMENT, Elements
 from symgrad.compiler.primitives.infix import SIGNS
 from symgrad.core.promotion import is_floating
 from symgrad.scalars import SCALARS
+from symgrad.scalars.numerics import power
 
 BLOCK = 8192  # entries a buffer holds: a handful of buffers fit the second-level cache
 UFUNCS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
-    "pow": np.power, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
+    "pow": power, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
     "ne": np.not_equal, "and": np.logical_and, "or": np.logical_or, "not": np.logical_not,
     **{s.name: s.numpy for s in SCALARS.values() if isinstance(s.numpy, np.ufunc)},
 }  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.scalars import BY_FUNCTION, SCALARS, X
-from symgrad.scalars.quotients import over, stepwise
+from symgrad.scalars.quotients import folded, over, stepwise
 
 _RELATION = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _POWERS = 64  # whole exponents up to this are products
@@ -31,7 +31,7 @@ class Steps(NamedTuple):
 def steps_of(payload: Any, arity: int) -> Steps:
     """Return the scalar operations that compute the payload."""
     writer = _Writer(arity)
-    result = writer.write(stepwise(payload))
+    result = writer.write(stepwise(folded(payload)))
     return Steps(arity, tuple(writer.ops), result)
 
 

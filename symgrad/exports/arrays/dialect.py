@@ -39,7 +39,7 @@ class Dialect:
     zeros = True
     elements: ClassVar[dict[str, str]] = {
         "relu": "np.maximum({}, 0.0)", "low": "np.minimum({}, 0.0)", "select": "np.where({}, {}, {})",
-        "pow": "np.power({}, {})", "sqrt": "np.sqrt({})", "round": "np.round({})",
+        "sqrt": "np.sqrt({})", "round": "np.round({})",
         "clamp": "np.minimum(np.maximum({}, {}), {})",
     }  # fmt: skip
 
@@ -115,6 +115,8 @@ class Dialect:
 
     def function(self, name: str) -> str:
         """Return the name of a scalar function: NumPy's, or the text of its kernel."""
+        if name == "pow":
+            return self.helper("power")
         kernel = SCALARS[name].numpy
         if isinstance(kernel, np.ufunc):
             return f"np.{kernel.__name__}"

@@ -13,10 +13,8 @@ import sympy as sp
 
 from symgrad.ops.map import MUL, NEG, Map
 from symgrad.ops.protocol import Plan
-from symgrad.scalars import X, exp, log, maximum, minimum
+from symgrad.scalars import X, capped, exp, finite, log, maximum, minimum
 from symgrad.support.lazy import cached_property
-
-_LARGEST: Any = sp.Float("1.79769313486231e+308")  # rounded down: to 15 digits the largest is printed as ∞
 
 
 class Guard(Map):
@@ -136,14 +134,14 @@ SHIFT = Guard(
     "Shift",
     lambda: sp.S.Zero,
     lambda x: np.where(np.isfinite(x), x, 0.0),
-    lambda: sp.Piecewise((X[0], (X[0] <= _LARGEST) & (X[0] >= -_LARGEST)), (0, True)),  # 0 of nan, too
+    lambda: finite(X[0]),  # 0 of nan, too
 )
 # x, at most 700 where it is finite: exp does not overflow, so that 0 times it is 0
 CAPPED = Guard(
     "Capped",
     lambda: X[0],
     lambda x: np.where((x > 700.0) & (x < np.inf), 700.0, x),
-    lambda: sp.Piecewise((700, (X[0] > 700) & (X[0] <= _LARGEST)), (X[0], True)),
+    lambda: capped(X[0]),
 )
 # x in formulas, of rows that sum to 0: x less the share y of what rounding made of that sum
 SETTLED = Guard(
