@@ -227,8 +227,7 @@ def readings(case):
 
 
 @pytest.mark.slow
-# logsumexp with factors divides by zero in the python backend: see the known faults in docs/limitations.md
-@every([case for case in CASES if case.points and not case.empty and case.row.name != "logsumexp with factors"])
+@every([case for case in CASES if case.points and not case.empty])
 def test_every_row_agrees_with_eager_mode_at_infinities(case):
     points = [float(x) if x.ndim == 0 and x.dtype == np.float64 else x for x in case.points]
     for f in readings(case):

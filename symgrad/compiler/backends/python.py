@@ -37,7 +37,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     written = Written(program)
     source = _source(program, written)
     code = compile(source, "<symgrad python kernel>", "exec")
-    on_floats, on_arrays = _function(code, _floats()), _function(code, _arrays())
+    on_floats, on_arrays = _function(code, _floats()), _function(code, _arrays(), np.float64)
     return Kernel(
         run=_runner(on_floats, on_arrays, program),
         source=source,
@@ -164,8 +164,10 @@ def _rounded(x: float) -> float:
     return found
 
 
-def _function(code: Any, names: dict[str, Any]) -> Callable[..., Any]:
+def _function(code: Any, names: dict[str, Any], number: type[float] = float) -> Callable[..., Any]:
+    """The kernel with these names, whose literals are numbers of this type: NumPy's divide by zero."""
     inner = next(c for c in code.co_consts if hasattr(c, "co_code"))
+    inner = inner.replace(co_consts=tuple(number(c) if type(c) is float else c for c in inner.co_consts))
     return FunctionType(inner, {"__builtins__": {}, **names})
 
 
