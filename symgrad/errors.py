@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
+import sympy as sp
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,6 +59,16 @@ class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
 
 class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
+
+
+class SympyError(ArgumentTypeError, sp.SympifyError):
+    """A tensor was given to a function of SymPy's, which takes expressions."""
+
+    def __init__(self, message: str) -> None:
+        sp.SympifyError.__init__(self, message)
+
+    def __str__(self) -> str:
+        return str(self.expr)
 
 
 class PickleError(ArgumentTypeError, pickle.PicklingError):

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary, with_number
+from symgrad.errors import ArgumentTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.elementwise.declared import BINARY, power
 from symgrad.ops.elementwise.logic import bitwise
@@ -17,6 +18,7 @@ from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
 from symgrad.ops.value import is_foreign
 
 _SCALARS = (Core, int, float, sp.Expr)
+_TEXTS = (str, bytes, bytearray)
 _ARRAYS = (np.ndarray, np.generic, list, tuple, range)
 
 
@@ -29,8 +31,19 @@ def _operand(x: Any) -> Any:
 
 def _general(op: Map, a: Any, b: Any) -> Any:
     """The operands that no fast path takes."""
-    a, b = _operand(a), _operand(b)
-    return NotImplemented if a is NotImplemented or b is NotImplemented else apply(op, (a, b))
+    left, right = _operand(a), _operand(b)
+    if left is not NotImplemented and right is not NotImplemented:
+        return apply(op, (left, right))
+    if _times_text(op, a, b):
+        kinds = f"'{type(a).__name__}' and '{type(b).__name__}'"
+        raise ArgumentTypeError(f"unsupported operand type(s) for *: {kinds}. Multiply tensors, numbers and arrays.")
+    return NotImplemented
+
+
+def _times_text(op: Map, a: Any, b: Any) -> bool:
+    """Whether Python would repeat a text or bytes, asking for an index, which none but whole numbers are."""
+    text, number = (a, b) if isinstance(a, _TEXTS) else (b, a)
+    return op is MUL and isinstance(text, _TEXTS) and (number.ndim > 0 or number.dtype.kind == "f")
 
 
 def _forward(op: Map) -> Callable[[Any, Any], Any]:

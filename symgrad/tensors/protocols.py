@@ -9,10 +9,11 @@ import importlib
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad.core.node import GRAD
 from symgrad.engine.record import Core
-from symgrad.errors import ArgumentError, GraphError, SharingError, ValueNeeded
+from symgrad.errors import ArgumentError, GraphError, SharingError, SympyError, ValueNeeded
 from symgrad.tensors import ufuncs
 
 _NO_HISTORY = (
@@ -46,6 +47,15 @@ class Protocols(Core):
         if copy is False:
             raise ArgumentError("np.asarray: copy=False cannot be met, a tensor shares its memory with nothing.")
         return np.array(self._value, dtype=dtype)
+
+    def _sympy_(self) -> Any:
+        """SymPy's number for a number without gradient; its functions, sympy.sin(x), take no other tensor."""
+        if self._node is None and type(self._value) is float:
+            return sp.Float(self._value)
+        raise SympyError(
+            "SymPy's functions take expressions, and this is a tensor: write sg.sin(x) for sympy.sin(x), and "
+            "sg.derive(y, x).expr for an expression. x.item() is the number that a tensor without axes holds."
+        )
 
     def __dlpack__(self, **options: Any) -> Any:
         """A DLPack capsule of a copy, for ``torch.from_dlpack`` and its like."""

@@ -1,0 +1,103 @@
+"""Edges of dtypes, of ranges and of other libraries where an answer was wrong, or an error said nothing."""
+
+import warnings
+
+import numpy as np
+import pytest
+import sympy as sp
+from exporting import loaded
+
+import symgrad as sg
+import symgrad.nn.functional as F
+
+inf = np.inf
+X16 = np.array([[0.5, 1.0, 2.0]], np.float16)
+POOLS = {  # the windows, and the entries that get a gradient
+    "padding before": (lambda x: F.max_pool1d(x[None], 3, padding=1), [-inf, -inf, 1.0, 2.0], [1, 0, 0, 1]),
+    "padding after": (lambda x: F.max_pool1d(x[None], 2, padding=1), [1.0, 2.0, -inf], [1, 1, 0]),
+    "a last window": (lambda x: F.max_pool1d(x[None], 2, ceil_mode=True), [1.0, 2.0, -inf], [0, 1, 1]),
+    "two axes": (lambda x: F.max_pool2d(x.reshape(1, 2, 2), 2, padding=1), [-inf] * 4, [1, 1, 1, 1]),
+    "nothing but padding": (lambda x: F.max_pool1d(x[None], 2, padding=2, dilation=3), [3.0], [0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_a_window_of_padding_and_minus_infinity_passes_its_gradient_on(name):
+    f, x, expected = POOLS[name]
+    assert sg.grad(lambda x: f(x).sum())(np.array(x)).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint64"])
+@pytest.mark.parametrize("f", [sg.sin, sg.sqrt, lambda x: x / 2, lambda x: x**0.5, lambda x: sg.atan2(x, x)])
+def test_functions_of_all_integers_give_double_precision(f, dtype):
+    x = np.array([1, 0, 1], dtype)
+    expected = f(sg.tensor(x))
+    assert expected.dtype == sg.float64
+    for backend in ("numpy", "auto"):
+        assert sg.compile(f, backend=backend)(x).dtype == np.float64
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("uint8", [255, 0]), ("int8", [-1, 0]), ("int32", [-1, 0])])
+def test_a_number_times_alpha_takes_the_dtype_of_the_tensor(dtype, expected):
+    x = sg.tensor(np.array([1, 2], dtype))
+    for y in (sg.add(x, 2, alpha=-1), x.add(2, alpha=-1), x.clone().add_(2, alpha=-1)):
+        assert y.tolist() == expected
+        assert str(y.dtype) == dtype
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (2, 2)])
+@pytest.mark.parametrize("y", [0.5, 1.5])
+def test_a_power_of_minus_infinity_does_not_depend_on_the_shape_of_the_exponent(shape, y):
+    x = np.full(shape, -inf)
+    for run in (lambda f: f, sg.compile, lambda f: sg.compile(f, backend="numpy")):
+        assert np.all(np.asarray(run(lambda x, y: sg.as_tensor(x) ** y)(x, sg.tensor(y).numpy())) == inf)
+    exported = loaded(sg.export(lambda x, y: x**y, (x, 1.0), target="numpy", name="f"))
+    assert np.all(exported(x, y) == inf)
+
+
+@pytest.mark.parametrize(("x", "y"), [(1e-200, 2.0), (1e200, 1.6), (1e-200, 1.6), (2.0, 3.0)])
+def test_the_mixed_derivative_of_a_power_is_that_of_either_order(x, y):
+    by_y = sg.grad(lambda x, y: sg.grad(lambda y: x**y)(y), 0)(x, y)
+    expected = x ** (y - 1) * (1 + y * np.log(x))
+    assert by_y == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "python", "auto"])
+def test_degrees_do_not_overflow_on_the_way(backend):
+    assert sg.compile(sg.deg2rad, backend=backend)(1e308) == pytest.approx(np.deg2rad(1e308), rel=1e-15)
+    assert "3.14159" not in sg.export(sg.deg2rad, (1.0,), target="c", name="f", formula=False)
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_sources_hold_no_number_that_half_precision_lacks(target):
+    f = lambda x: sg.logsumexp(x, 1, b=np.ones(3, np.float16))
+    assert "7976931348623" not in sg.export(f, (X16,), target=target, name="f")
+
+
+def test_a_tensor_is_no_expression_of_sympys():
+    z = sg.tensor(2.0, requires_grad=True)
+    for wrong in (z, sg.tensor([1.0, 2.0]), sg.symbol("w")):
+        with pytest.raises(TypeError, match=r"sg\.sin\(x\)"):
+            sp.sin(wrong)
+    assert sp.sin(sg.tensor(2.0)) == sp.sin(sp.Float(2.0))
+    assert (sp.pi * z).item() == pytest.approx(2 * np.pi)
+
+
+@pytest.mark.parametrize("text", ["a", b"a"])
+def test_a_text_is_no_factor(text):
+    for product in (lambda z: z * text, lambda z: text * z):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            product(sg.tensor(2.0))
+    assert sg.tensor(2) * text == 2 * text  # a whole number is an index, as in PyTorch
+
+
+def test_crosscheck_reads_labels_inside_a_function_as_positions():
+    check = sg.testing.crosscheck(lambda x: F.multi_margin_loss(x[None], sg.tensor([1])), np.array([0.1, 0.5, 0.9]))
+    assert check.ok
+
+
+def test_crosscheck_is_silent_at_the_end_of_the_axis():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sg.testing.crosscheck(lambda x: x * x, np.array(1e308))
+        sg.testing.crosscheck(lambda x, y: x**y, -inf, 0.5)
