@@ -75,7 +75,7 @@ def _names_of(node: ast.stmt) -> list[str]:
     return [t.id for t in flat if isinstance(t, ast.Name)]
 
 
-class Words(NamedTuple):
+class Library(NamedTuple):
     """A library of arrays: the module that says what differs in it from NumPy, and the prefix of all else."""
 
     module: str
@@ -87,10 +87,10 @@ ARRAYS = "symgrad.exports.library.arrays"  # which is here, unless the library's
 
 
 class Embedded:
-    """Definitions collected from modules, each after those that it uses; ``words`` are those of ``xp``."""
+    """Definitions collected from modules, each after those that it uses; ``xp`` in them is the library."""
 
-    def __init__(self, taken: Iterable[str] = (), words: Words | None = None) -> None:
-        self.words = words or Words(SPACE, "np")
+    def __init__(self, taken: Iterable[str] = (), library: Library | None = None) -> None:
+        self.library = library or Library(SPACE, "np")
         self.imports: dict[str, None] = {}
         self.texts: list[str] = []
         self.trees: list[ast.stmt] = []
@@ -100,8 +100,8 @@ class Embedded:
 
     def add(self, module: str, name: str) -> str:
         """Add a definition, and return what it is called in the text."""
-        if module == ARRAYS and name in read(self.words.module).defined:
-            module = self.words.module
+        if module == ARRAYS and name in read(self.library.module).defined:
+            module = self.library.module
         found = Found(module, name)
         known = self._names.get(found)
         if known is not None:
@@ -131,13 +131,13 @@ class Embedded:
 
     def word(self, name: str) -> str:
         """Return what a function is called that the library has, or its module defines in its place."""
-        where, last = read(self.words.module), name.split(".")[-1]
+        where, last = read(self.library.module), name.split(".")[-1]
         node = where.defined.get(last)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):  # another name for it
             return ast.unparse(node.value)
         if any(last in place for place in (where.defined, where.outside)):
-            return self.add(self.words.module, last)
-        return f"{self.words.prefix}.{name}"
+            return self.add(self.library.module, last)
+        return f"{self.library.prefix}.{name}"
 
     def method(self, kind: type, method: str, called: str, fields: Sequence[str]) -> str:
         """Add a method as a function of this name, to whose parameters these fields of the object are added."""

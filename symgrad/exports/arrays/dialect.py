@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from symgrad.core.promotion import is_discrete
-from symgrad.exports.embed import ARRAYS, Embedded, Words, read
+from symgrad.exports.embed import ARRAYS, Embedded, Library, read
 from symgrad.exports.errors import unsupported
 from symgrad.scalars import SCALARS
 
@@ -44,7 +44,7 @@ class Dialect:
     }  # fmt: skip
 
     def __init__(self, taken: Sequence[str]) -> None:
-        self.embedded = Embedded([*self.taken, *taken], Words(self.library, self.prefix))
+        self.embedded = Embedded([*self.taken, *taken], Library(self.library, self.prefix))
         self.constants: list[str] = []
         self.steps: list[str] = []
         self._known: dict[Any, str] = {}
