@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from symgrad.scalars.gamma import F64, horner, select
 
 Real = float | NDArray[Any]
 _BLOCK = 8192  # elements that a kernel sees at a time, so that its temporaries stay in cache
+_FLOAT64 = np.dtype(np.float64)
 
 # erf x = x + x P(x²) for |x| <= 1. Fits as in gamma.py: interpolated at Chebyshev nodes with mpmath.
 _ERF = (
@@ -67,6 +68,9 @@ def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
 
     @wraps(kernel)
     def lifted(*xs: ArrayLike) -> Real:
+        if _alike(xs):
+            with np.errstate(all="ignore"):
+                return kernel(*xs) if xs[0].ndim == 1 else kernel(*(x.reshape(-1) for x in xs)).reshape(xs[0].shape)
         operands: list[Any] = [x if isinstance(x, (int, float)) else np.asarray(x) for x in xs]
         dtype = np.result_type(*operands)
         if dtype.kind not in "fiub":
@@ -83,6 +87,14 @@ def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
         return found
 
     return lifted
+
+
+def _alike(xs: Sequence[Any]) -> TypeGuard[Sequence[F64]]:
+    """Whether all are float64 arrays of one shape that fit into a block: most calls, which need no more looking at."""
+    first = xs[0]
+    if type(first) is not np.ndarray or first.dtype is not _FLOAT64 or not first.ndim or not 0 < first.size <= _BLOCK:
+        return False
+    return len(xs) == 1 or all(type(x) is np.ndarray and x.dtype is _FLOAT64 and x.shape == first.shape for x in xs[1:])
 
 
 @elementwise

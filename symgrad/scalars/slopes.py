@@ -209,7 +209,8 @@ def _logistic(m: Any, d: Any, q: Any, lost: Any) -> Any:
 
 def bce_slope(m: Any, z: Any, t: Any) -> Any:
     """σ(z) - t, which for z > 0 is (1 - t) - σ(-z)."""
-    return m.where(z > 0.0, (1.0 - t) - m.sigmoid(-z), m.sigmoid(z) - t)
+    s = m.sigmoid(-m.abs(z))
+    return m.where(z > 0.0, (1.0 - t) - s, s - t)
 
 
 def cauchy(m: Any, x: Any) -> Any:

@@ -37,9 +37,11 @@ class _Arrays:
         other[at] = f(x[at])
         return other
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Callable[..., Any]:  # once a name: what is found is kept
         kernel = _declared(name).numpy
-        return getattr(kernel, "__wrapped__", kernel)
+        result: Callable[..., Any] = getattr(kernel, "__wrapped__", kernel)
+        self.__dict__[name] = result
+        return result
 
 
 class _Floats:
@@ -58,7 +60,8 @@ class _Floats:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         scalar = _declared(name)
-        return scalar.float or (lambda *xs: float(scalar.numpy(*xs)))
+        result = self.__dict__[name] = scalar.float or (lambda *xs: float(scalar.numpy(*xs)))
+        return result
 
 
 ARRAYS, FLOATS = _Arrays(), _Floats()
