@@ -216,9 +216,9 @@ def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Ca
             ys = kernel(*xs, *buffers)
         taken = {*map(id, xs), *map(id, buffers), *constants}
         given = {id(xs[p]) for p in reused}
-        found = [_owned(y, d, s, taken, given) for y, (d, s) in zip(ys, wanted)]
+        result = [_owned(y, d, s, taken, given) for y, (d, s) in zip(ys, wanted)]
         pool.append(buffers)
-        return found
+        return result
 
     return run
 

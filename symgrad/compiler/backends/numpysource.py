@@ -171,11 +171,11 @@ class BlockWriter:
 
     # -------------------------------------------------------------- reductions
     def _reductions(self) -> list[str]:
-        found = []
+        result = []
         for k in self.c.reductions:
             op, r = self.e.ops[k]
-            found.append(f"t{k} = {self._reduced(op.kind, self._arg(r), op.axes)}")
-        return found
+            result.append(f"t{k} = {self._reduced(op.kind, self._arg(r), op.axes)}")
+        return result
 
     def _reduced(self, kind: str, text: str, axes: tuple[int, ...]) -> str:
         where = "None" if len(axes) == len(self.c.shape) else str(axes) if len(axes) > 1 else str(axes[0])

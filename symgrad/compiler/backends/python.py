@@ -160,8 +160,8 @@ def _on_float(kernel: Callable[..., Any]) -> Callable[..., float]:
 
 def _rounded(x: float) -> float:
     """The nearest number of single precision; OverflowError where that is infinite."""
-    found: float = struct.unpack("f", struct.pack("f", x))[0]
-    return found
+    result: float = struct.unpack("f", struct.pack("f", x))[0]
+    return result
 
 
 def _function(code: Any, names: dict[str, Any], number: type[float] = float) -> Callable[..., Any]:
@@ -186,10 +186,10 @@ def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Seque
                 a if type(a) is float else a.tolist() if f else a.ravel().tolist() for a, f in zip(args, flat_already)
             ]
         try:
-            found = on_floats(*flat)
+            result = on_floats(*flat)
         except ARITHMETIC:  # where math raises and NumPy gives nan or inf
-            found = _with_numpy(on_arrays, flat)
-        return [done(y) for y, done in zip(found, finish)]
+            result = _with_numpy(on_arrays, flat)
+        return [done(y) for y, done in zip(result, finish)]
 
     return run
 

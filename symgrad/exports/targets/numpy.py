@@ -68,10 +68,10 @@ def expected(r: Request) -> list[Any] | None:
     """Return what the program computes of the examples, None where there is nothing to show."""
     try:
         kernel = kernels.build(r.program, r.results, r.results)
-        found = list(kernel.run([np.array(x, copy=True) if np.ndim(x) else x for x in r.examples or ()]))
+        result = list(kernel.run([np.array(x, copy=True) if np.ndim(x) else x for x in r.examples or ()]))
     except (SymgradError, ValueError, TypeError):
         return None
-    return found if all(np.all(np.isfinite(y)) for y in found) else None
+    return result if all(np.all(np.isfinite(y)) for y in result) else None
 
 
 def _literal(x: Any) -> str:

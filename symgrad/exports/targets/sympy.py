@@ -47,18 +47,18 @@ def write(r: Request) -> Source:
 # ------------------------------------------------------------------ the expressions
 def _matrices(r: Request) -> list[Any]:
     """Return the matrix notation of each result."""
-    found = []
+    result = []
     for form in [*r.forms, *[None] * (len(r.program.outputs) - len(r.forms))]:
         try:
             if form is None:
                 raise ExportError("it has none")
-            found.append(form.to_sympy())
+            result.append(form.to_sympy())
         except SymgradError as error:
             raise ExportError(
                 f"export: the target 'sympy' writes results with named sizes in matrix notation, and {error}. Give "
                 "numbers for the sizes, so that entries are written."
             ) from error
-    return found
+    return result
 
 
 def _entries(r: Request) -> list[Any]:
@@ -106,10 +106,10 @@ def _exact(value: Any) -> Any:
         return exact(array[()])
     if not is_floating(array.dtype):
         return array
-    found = np.empty(array.shape, dtype=object)
+    result = np.empty(array.shape, dtype=object)
     for at in np.ndindex(*array.shape):
-        found[at] = exact(array[at])
-    return found
+        result[at] = exact(array[at])
+    return result
 
 
 # ------------------------------------------------------------------ the text

@@ -131,10 +131,10 @@ class Pool:
     def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
         """Return the term with these parts, built once; no rule is applied."""
         key = _key(kind, args, data, shape)
-        found = self._terms.get(key)
-        if found is None:
-            found = self._terms[key] = Term(kind, tuple(args), data, shape, len(self._terms))
-        return found
+        result = self._terms.get(key)
+        if result is None:
+            result = self._terms[key] = Term(kind, tuple(args), data, shape, len(self._terms))
+        return result
 
     def has(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> bool:
         """Whether there is such a term already."""
@@ -189,10 +189,10 @@ class Pool:
         """Return Σ over the letters not in ``out`` of the product of the factors' entries."""
         d = Draft(self, ONE_, [(f, tuple(s)) for f, s in factors], tuple(out), dict(sizes))
         key = _product_key(d)
-        found = self._products.get(key)
-        if found is None:
-            found = self._products[key] = self._product(d)
-        return found
+        result = self._products.get(key)
+        if result is None:
+            result = self._products[key] = self._product(d)
+        return result
 
     def _product(self, d: Draft) -> Term:
         if any(n == 0 for k, n in d.sizes.items() if k not in d.out):  # a sum of nothing
@@ -238,11 +238,11 @@ class Pool:
 
     def symmetric(self, t: Term) -> bool:
         """Whether a matrix is its own transpose, as far as its form tells."""
-        found = self._symmetric.get(t)
-        if found is None:
+        result = self._symmetric.get(t)
+        if result is None:
             self._symmetric[t] = False  # while it is being looked at
-            found = self._symmetric[t] = self._is_symmetric(t)
-        return found
+            result = self._symmetric[t] = self._is_symmetric(t)
+        return result
 
     def _is_symmetric(self, t: Term) -> bool:
         if t.kind == LEAF:
@@ -286,8 +286,8 @@ class Pool:
 
     def named(self, name: Any, definition: Term) -> Term:
         """Return a name for a term, which rules do not look behind; equal terms made later are the name too."""
-        found = self._names[definition] = self.make(NAMED, (definition,), name, definition.shape)
-        return found
+        result = self._names[definition] = self.make(NAMED, (definition,), name, definition.shape)
+        return result
 
     def _known(self, t: Term) -> Term:
         return self._names.get(t, t)
@@ -336,16 +336,16 @@ def value_of(t: Term) -> Any:
 
 def ordered(d: Draft) -> list[tuple[Term, Letters]]:
     """Return the factors along the letters from the output outwards; symmetric matrices turned the same way."""
-    left, seen, found = list(d.factors), list(d.out), []
+    left, seen, result = list(d.factors), list(d.out), []
     while left:
         pick = min(left, key=lambda fs: _place(fs, seen))
         left.remove(pick)
         f, s = pick
         if len(s) == 2 and s[0] != s[1] and _position(s[0], seen) > _position(s[1], seen) and d.pool.symmetric(f):
             s = (s[1], s[0])
-        found.append((f, s))
+        result.append((f, s))
         seen += [k for k in s if k not in seen]
-    return found
+    return result
 
 
 def _position(k: int, seen: list[int]) -> int:

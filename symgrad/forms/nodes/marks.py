@@ -254,11 +254,11 @@ class Cases(ArrayExpr):
     def _numpycode(self, printer: Any) -> str:
         parts = self.args[:-1]
         texts = entries(printer, parts)
-        found = texts[-1]
+        result = texts[-1]
         for k in range(len(parts) - 3, -1, -2):
             condition = parts[k + 1].condition(printer) if isinstance(parts[k + 1], Truth) else texts[k + 1]
-            found = numpycode.call(printer, "numpy.where", condition, texts[k], found)
-        return found
+            result = numpycode.call(printer, "numpy.where", condition, texts[k], result)
+        return result
 
 
 class Quotient(ArrayExpr):

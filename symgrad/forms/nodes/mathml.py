@@ -66,8 +66,8 @@ class MathML(Printer):
         return mn(str(e)) if e >= 0 else row(mo("−"), mn(str(-e)))
 
     def _print_Rational(self, e: Any) -> str:
-        found = fraction(mn(str(abs(e.p))), mn(str(e.q)))
-        return found if e.p >= 0 else row(mo("−"), found)
+        result = fraction(mn(str(abs(e.p))), mn(str(e.q)))
+        return result if e.p >= 0 else row(mo("−"), result)
 
     def _print_Float(self, e: Any) -> str:
         text = printers.text(e)
@@ -114,12 +114,12 @@ class MathML(Printer):
             factors[0] = -factors[0]
             factors = [f for f in factors if f != 1] or [sp.S.One]
         top, bottom = _over(factors)
-        found = self._factors(top)
+        result = self._factors(top)
         if bottom:
-            found = fraction(found, self._factors(bottom))
+            result = fraction(result, self._factors(bottom))
         elif negative and len(top) == 1:
-            found = self.paren(top[0], MUL)
-        return row(mo("−"), found) if negative else found
+            result = self.paren(top[0], MUL)
+        return row(mo("−"), result) if negative else result
 
     def _factors(self, factors: list[Any]) -> str:
         if not factors:

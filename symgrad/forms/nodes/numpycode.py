@@ -54,10 +54,10 @@ def declared(printer: Any, scalar: Scalar, args: Sequence[str]) -> str:
     """Write a declared function as the call of its kernel."""
     own = getattr(scalar.numpy, "__name__", "")
     name = f"numpy.{own}" if getattr(np, own, None) is scalar.numpy else f"{__name__}.{scalar.name}"
-    found = list(args)
-    while len(found) > scalar.nargs:  # maximum and minimum take any number of arguments
-        found[: scalar.nargs] = [call(printer, name, *found[: scalar.nargs])]
-    return call(printer, name, *found)
+    result = list(args)
+    while len(result) > scalar.nargs:  # maximum and minimum take any number of arguments
+        result[: scalar.nargs] = [call(printer, name, *result[: scalar.nargs])]
+    return call(printer, name, *result)
 
 
 def operation(printer: Any, op: Any, args: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def _chained(texts: Sequence[str], from_right: bool) -> str:
         return texts[0]
     if not from_right:
         return f"({' @ '.join(texts)})"
-    found = texts[-1]
+    result = texts[-1]
     for text in reversed(texts[:-1]):
-        found = f"({text} @ {found})"
-    return found
+        result = f"({text} @ {result})"
+    return result

@@ -57,10 +57,10 @@ def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equa
     x, z = (v if is_floating(getattr(v, "dtype", FLOAT64)) else Cast(FLOAT64)(v) for v in (input, other))
     allowed = ADD(MUL(abs_(z), rtol), atol)
     near = BINARY["le"](abs_(SUB(x, z)), allowed)
-    found = LOGIC["logical_or"](BINARY["eq"](x, z), LOGIC["logical_and"](near, LOGIC["isfinite"](allowed)))
+    result = LOGIC["logical_or"](BINARY["eq"](x, z), LOGIC["logical_and"](near, LOGIC["isfinite"](allowed)))
     if equal_nan:
-        found = LOGIC["logical_or"](found, LOGIC["logical_and"](LOGIC["isnan"](x), LOGIC["isnan"](z)))
-    return found
+        result = LOGIC["logical_or"](result, LOGIC["logical_and"](LOGIC["isnan"](x), LOGIC["isnan"](z)))
+    return result
 
 
 FINITE = Map(

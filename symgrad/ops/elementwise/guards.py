@@ -70,8 +70,8 @@ class Share(Guard):
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # x̄ = ȳ s, and the opposite for y;  s is the result
-        found = MUL(g, y)
-        return NEG(found) if i else found
+        result = MUL(g, y)
+        return NEG(result) if i else result
 
 
 def weigh(g: Any, w: Any) -> Any:

@@ -65,10 +65,10 @@ class Bits(Op):
 
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the integers."""
-        found = super().dtype(*kinds)
-        if is_floating(found):
-            raise refused(self, TypeError(f"floating-point numbers, {found}, have no bits to join"))
-        return found
+        result = super().dtype(*kinds)
+        if is_floating(result):
+            raise refused(self, TypeError(f"floating-point numbers, {result}, have no bits to join"))
+        return result
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """What is no real number has no derivative."""

@@ -181,10 +181,10 @@ def tensorinv(A: Any, ind: int = 2) -> Any:
             f"{columns} != {rows}. Choose another ind."
         )
     try:
-        found = inv(Reshape((rows, columns))(A))
+        result = inv(Reshape((rows, columns))(A))
     except LinAlgError as error:
         raise LinAlgError(f"Failed to invert the input tensor, because it is singular. {error}") from error
-    return Reshape((*s[ind:], *s[:ind]))(found)
+    return Reshape((*s[ind:], *s[:ind]))(result)
 
 
 def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Any:

@@ -211,10 +211,10 @@ def vector_norm(
     if isinstance(ord, str) or not isinstance(ord, (int, float, np.number)):
         raise ArgumentError(f"linalg.vector_norm: Order {ord} not supported. Pass a number.")
     axes = _axes(dim, len(shape(x)))
-    found = Norm(float(ord), axes)(x)
+    result = Norm(float(ord), axes)(x)
     if not keepdim or not axes:
-        return found
-    return rename(Reshape(_ones(shape(x), axes))(found), Norm.name)
+        return result
+    return rename(Reshape(_ones(shape(x), axes))(result), Norm.name)
 
 
 def _axes(dim: Dims, ndim: int) -> tuple[int, ...]:
@@ -272,8 +272,8 @@ def matrix_norm(
         )
     inner, outer = (rows, columns) if abs(float(ord)) == 1 else (columns, rows)
     sums = vector_norm(A, 1, inner, keepdim=True)
-    found = vector_norm(sums, math.copysign(math.inf, float(ord)), (inner, outer), keepdim)
-    return rename(found, "Amax" if float(ord) > 0 else "Amin") if ndim else found
+    result = vector_norm(sums, math.copysign(math.inf, float(ord)), (inner, outer), keepdim)
+    return rename(result, "Amax" if float(ord) > 0 else "Amin") if ndim else result
 
 
 def _of_singular_values(A: Any, ord: float | str, axes: tuple[int, int], keepdim: bool) -> Any:
@@ -281,8 +281,8 @@ def _of_singular_values(A: Any, ord: float | str, axes: tuple[int, int], keepdim
     rest = [k for k in range(len(sizes)) if k not in axes]
     order = [*rest, *axes]
     s = svdvals(A if order == sorted(order) else permute(A, order))
-    found = sum_axes(s, (len(rest),)) if ord == "nuc" else (amax if float(ord) > 0 else amin)(s, -1)
-    return Reshape(_ones(sizes, axes))(found) if keepdim else found
+    result = sum_axes(s, (len(rest),)) if ord == "nuc" else (amax if float(ord) > 0 else amin)(s, -1)
+    return Reshape(_ones(sizes, axes))(result) if keepdim else result
 
 
 def _matrix_axes(A: Any, dim: Any) -> tuple[int, int]:

@@ -77,9 +77,9 @@ def addr(input: Any, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1)
                     f"For integral input tensors, argument {word} must not be a floating point number. addr: got "
                     f"{factor}; convert the tensors first, as in x.to(sg.float64)."
                 )
-    found = _added(input, outer(vec1, vec2), beta, alpha, "Addr")
+    result = _added(input, outer(vec1, vec2), beta, alpha, "Addr")
     truths = all(getattr(x, "dtype", None) == np.bool_ for x in tensors)
-    return Cast(np.dtype(np.bool_))(found) if truths else found
+    return Cast(np.dtype(np.bool_))(result) if truths else result
 
 
 def baddbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:

@@ -62,8 +62,8 @@ class Prod(Reduction):
         rest = [a for a in range(len(s)) if a not in self.axes]
         order = [*rest, *self.axes]
         rows = Reshape((*(s[a] for a in rest), total([s[a] for a in self.axes])))(permute(x, order))
-        found = Reshape(tuple(s[a] for a in order))(others(rows, len(rest)))
-        return permute(found, [order.index(a) for a in range(len(s))])
+        result = Reshape(tuple(s[a] for a in order))(others(rows, len(rest)))
+        return permute(result, [order.index(a) for a in range(len(s))])
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Π x_k."""

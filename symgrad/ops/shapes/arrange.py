@@ -62,8 +62,8 @@ def flip(x: Any, *axes: Any, dims: Any = None, axis: Any = None) -> Any:
     named = dims if axis is None else axis
     if not axes and named is None:
         raise ArgumentTypeError('flip() missing 1 required positional arguments: "dims". Pass the axes to reverse.')
-    found = axes_of(listed(axes, named), len(shape(x)) or 1)
-    return Flip(found if shape(x) else ())(x)
+    result = axes_of(listed(axes, named), len(shape(x)) or 1)
+    return Flip(result if shape(x) else ())(x)
 
 
 def permute(x: Any, *order: Any, dims: Any = None) -> Any:
@@ -90,10 +90,10 @@ def permute(x: Any, *order: Any, dims: Any = None) -> Any:
             f"the desired ordering of dimensions i.e. input.dim() = {ndim} is not equal to "
             f"len(dims) = {len(order)}. Name every axis once."
         )
-    found = [axis_of(d, ndim) for d in order]
-    if len(set(found)) != ndim:
+    result = [axis_of(d, ndim) for d in order]
+    if len(set(result)) != ndim:
         raise ShapeError(f"permute(): duplicate dims are not allowed. Got {list(order)}; name every axis once.")
-    return contract.permute(x, found)
+    return contract.permute(x, result)
 
 
 def transpose(x: Any, dim0: int, dim1: int) -> Any:
@@ -166,10 +166,10 @@ moveaxis = movedim
 
 
 def _moved(which: str, dims: Sequence[int], ndim: int) -> list[int]:
-    found = [axis_of(d, ndim) for d in dims]
-    if len(set(found)) < len(found):
+    result = [axis_of(d, ndim) for d in dims]
+    if len(set(result)) < len(result):
         raise ShapeError(f"movedim: repeated dim in `{which}` ({list(dims)}). Name each axis once.")
-    return found if ndim else []
+    return result if ndim else []
 
 
 def t(x: Any) -> Any:

@@ -69,13 +69,13 @@ def _parts(data: Any) -> Any:
 def _common(entries: list[Any]) -> np.dtype[Any]:
     """The dtype that holds all entries: that of the arrays, unless Python's floats make integers floating."""
     weak = (bool, int, float, sp.Expr)
-    found = np.result_type(*{x.dtype for x in entries if not isinstance(x, weak)})
-    if is_floating(found):
-        return found
+    result = np.result_type(*{x.dtype for x in entries if not isinstance(x, weak)})
+    if is_floating(result):
+        return result
     kinds = {type(x) for x in entries if isinstance(x, weak)}
     if not kinds <= {bool, int}:
         return get_default_dtype()
-    return np.result_type(found, *kinds)
+    return np.result_type(result, *kinds)
 
 
 def _stacked(data: Any, dtype: np.dtype[Any]) -> Any:

@@ -22,8 +22,8 @@ Dims = int | Sequence[int] | None
 def listed(args: Sequence[Any], named: Any = None) -> tuple[Any, ...]:
     """Return sizes or dims given one by one, as one sequence, or by name."""
     args = args if named is None else (named,)
-    found = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
-    return tuple(k if isinstance(k, sp.Expr) and not k.is_Integer else _whole(k) for k in found)
+    result = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+    return tuple(k if isinstance(k, sp.Expr) and not k.is_Integer else _whole(k) for k in result)
 
 
 def _whole(k: Any) -> int:
@@ -35,13 +35,13 @@ def _whole(k: Any) -> int:
 
 def axes_of(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Return the dims in 0..ndim-1, each once."""
-    found = [axis_of(d, ndim) for d in dims]
-    for d in found:
-        if found.count(d) > 1:
+    result = [axis_of(d, ndim) for d in dims]
+    for d in result:
+        if result.count(d) > 1:
             raise ShapeError(
                 f"dim {d} appears multiple times in the list of dims. Got {list(dims)}; name each axis once."
             )
-    return tuple(found)
+    return tuple(result)
 
 
 def reshape(x: Any, *sizes: Any, shape: Any = None) -> Any:

@@ -65,12 +65,12 @@ def _check_counted(n: Any, who: str) -> None:
 
 
 def _cut(x: Any, axis: int, sizes: Sequence[Any], name: str) -> tuple[Any, ...]:
-    found: list[Any] = []
+    result: list[Any] = []
     start: Any = 0
     for n in sizes:
-        found.append(along(x, axis, start, start + n, name))
+        result.append(along(x, axis, start, start + n, name))
         start = start + n
-    return tuple(found)
+    return tuple(result)
 
 
 def chunk(x: Any, chunks: int, dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
@@ -173,8 +173,8 @@ def _places(where: Any) -> int | list[int]:
     """Return the number of parts, or the list of places, of what stands for one of them."""
     if isinstance(where, int):
         return where
-    found = integers(where, "tensor_split")
-    return int(found) if found.ndim == 0 else found.tolist()
+    result = integers(where, "tensor_split")
+    return int(result) if result.ndim == 0 else result.tolist()
 
 
 def split_with_sizes(x: Any, split_sizes: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> tuple[Any, ...]:
