@@ -70,3 +70,15 @@ def test_every_row_is_pickled_as_a_program(case):
     again = pickle.loads(pickle.dumps(f))
     for y, z in zip(flat(again(*points)), flat(expected), strict=True):
         np.testing.assert_array_equal(y, z, strict=True)
+
+
+def test_rows_longer_than_a_buffer_are_computed_one_by_one():
+    x = np.arange(3.0 * 9000).reshape(3, 9000)
+    np.testing.assert_array_equal(sg.compile(lambda x: x * x + x, backend="numpy")(x), x * x + x)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_product_of_many_in_one_step_is_written_in_no_others(backend):
+    x = np.arange(1.0, 4.0)
+    found = sg.compile(lambda x: sg.einsum("i,i,i->i", x, x, x), backend=backend)(x)
+    np.testing.assert_allclose(found, x**3, rtol=1e-15)

@@ -105,6 +105,13 @@ def test_pickled_functions_still_know_what_is_donated():
     np.testing.assert_array_equal(x, np.full(3, 2.0))
 
 
+@pytest.mark.parametrize("unread", [np.ones(3), np.ones(4, np.float32)])
+def test_memory_of_an_argument_that_is_not_read_stays_as_it_is(unread):
+    y = np.arange(4.0)
+    np.testing.assert_array_equal(sg.compile(lambda x, y: 2 * y + y, backend="numpy", donate=0)(unread, y), 3 * y)
+    assert unread.tolist() == [1.0] * len(unread)
+
+
 def test_donated_arguments_are_given_by_position():
     with pytest.raises(ArgumentError, match="donate names argument 1, but 1 were given by position"):
         sg.compile(lambda x, y: x * y, donate=1)(np.ones(3), y=np.ones(3))

@@ -261,8 +261,9 @@ def test_a_size_that_no_target_can_write_is_named():
 
 def test_a_formula_is_written_unless_it_is_refused():
     for formula in (True, False):
-        source = sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", formula=formula)
-        assert ("result: (3,) = 2*x\n" in source) == formula
+        for f, text in ((lambda x: 2 * x, "2*x"), (lambda x: x, "x")):
+            source = sg.export(f, shapes=[(3,)], target="numpy", formula=formula)
+            assert (f"result: (3,) = {text}\n" in source) == formula
 
 
 def test_nested_lists_are_read_once():
@@ -271,8 +272,11 @@ def test_nested_lists_are_read_once():
 
 
 def test_entries_are_read_backwards_and_along_a_diagonal_where_they_are():
-    x = np.arange(6.0).reshape(2, 3)
-    cases = [(lambda x: sg.flip(x, (1,)) * 2, 2 * x[:, ::-1]), (lambda x: sg.diagonal(x, 1) * 2, [2.0, 10.0])]
+    x = np.arange(600.0).reshape(20, 30)  # more than are written one by one
+    cases = [
+        (lambda x: sg.flip(x, (1,)) * 2, 2 * x[:, ::-1]),
+        (lambda x: x[:, 10:] + sg.diagonal(sg.square(x), 1), x[:, 10:] + x[range(20), range(1, 21)] ** 2),
+    ]
     for f, expected in cases:
         names = {}
         exec(sg.export(f, (x,), target="python", name="f"), names)
@@ -281,9 +285,9 @@ def test_entries_are_read_backwards_and_along_a_diagonal_where_they_are():
 
 
 def test_largest_and_smallest_entries_are_those_of_the_argument():
-    names, x = {}, np.array([[1.0, 5.0], [4.0, 2.0]])
+    names, x = {}, np.array([[1, 5], [4, 2]])
     exec(sg.export(lambda x: sg.amax(x, 0) - 2 * sg.amin(x, 0), (x,), target="numpy", name="f"), names)
-    np.testing.assert_array_equal(names["f"](x), [2.0, 1.0])
+    np.testing.assert_array_equal(names["f"](x), [2, 1])
 
 
 def test_a_size_is_a_number_that_promotes_no_array():

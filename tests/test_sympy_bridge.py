@@ -389,3 +389,16 @@ def test_only_whole_numbers_are_exponents_of_a_matrix():
 def test_heaviside_has_three_values():
     f = sg.from_sympy(sp.Heaviside(x, sp.Rational(1, 4)), x)
     close([f(t).item() for t in (-2.0, 0.0, 3.0)], [0.0, 0.25, 1.0], 0)
+
+
+def test_beta_is_a_quotient_of_factorials():
+    close(sg.from_sympy(sp.beta(x, y), (x, y))(2.0, 3.0), 1 / 12, 1e-14)
+
+
+def test_only_main_diagonals_of_square_matrices_are_sympys():
+    A, v = sg.symbol("A", (3, 3)), sg.symbol("v", 3)
+    assert str(expression(sg.diagonal(A)).to_sympy()) == "DiagonalOf(A)"
+    assert str(expression(sg.diag(v)).to_sympy()) == "DiagMatrix(v)"
+    for y in (sg.diagonal(A, 1), sg.diag(v, -1)):
+        with pytest.raises(errors.FormError, match="SymPy has no matrix expression for diag"):
+            expression(y).to_sympy()

@@ -316,3 +316,10 @@ def test_gradient_of_a_long_product_computes_nothing_twice():
     forms = sg.derive(y, xs)
     products = sum(e.count_ops(visual=False) for e in [*forms.bodies, *[d.expr for d in forms.where]])
     assert products < 300
+
+
+def test_shares_of_a_softmax_are_called_p():
+    A, v, w = sg.symbol("A", (3, 3)), sg.symbol("v", 3), sg.symbol("w", 3)
+    found = sg.derive((sg.softmax(A @ v, 0) @ w) ** 2, v).where
+    assert str(found[0].name) == "p"
+    assert str(found[0].expr) == "softmax(A*v)"

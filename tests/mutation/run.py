@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import os
 import pickle
 import random
@@ -29,7 +30,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from coverage import Coverage
 from faults import Fault, sample
-from rooms import ROOMS, Room
+from rooms import PACKAGE, ROOMS, Room
 
 from symgrad.support.lazy import cached_property
 
@@ -193,6 +194,8 @@ def meet(fault: Fault, items: list[pytest.Item], runs: Runs, seconds: int) -> st
 def try_room(name: str, count: int, seed: int, seconds: int, watching: float) -> tuple[int, int]:
     """Plant so many faults in a room: how many there were, how many were noticed."""
     room, results = ROOMS[name], []
+    for path in room.paths:  # some are imported when they are first needed, which would be after the fault is planted
+        importlib.import_module(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
 
     def then(items: list[pytest.Item]) -> None:
         runs = forked(lambda: watched(items, room.paths, 1.0, watching), 3600) or {}
