@@ -8,53 +8,67 @@ from typing import Any
 from typing import overload
 
 __all__ = [
+    "erfcx",
+    "ndtr",
+    "log_ndtr",
+    "ndtri",
+    "entr",
+    "xlog1py",
+    "i1",
+    "i0e",
+    "i1e",
     "bessel_j0",
     "bessel_j1",
     "digamma",
-    "entr",
     "erf",
     "erfc",
-    "erfcx",
     "erfinv",
     "exp2",
     "expit",
     "expm1",
     "gammaln",
     "i0",
-    "i0e",
-    "i1",
-    "i1e",
     "log1p",
-    "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
     "multigammaln",
-    "ndtr",
-    "ndtri",
     "polygamma",
     "psi",
     "sinc",
     "softmax",
-    "xlog1py",
     "xlogy",
     "zeta",
 ]
 
+def erfcx(input: Any) -> Tensor:
+    """exp(x²) erfc x, without underflow."""
+def ndtr(input: Any) -> Tensor:
+    """Φ(x), the normal distribution function, accurate in the tail."""
+def log_ndtr(input: Any) -> Tensor:
+    """log Φ(x), without underflow."""
+def ndtri(input: Any) -> Tensor:
+    """Φ⁻¹(x), the inverse of the normal distribution function."""
+def entr(input: Any) -> Tensor:
+    """-x log x, 0 at 0 and -∞ below."""
+def xlog1py(input: Any, other: Any) -> Tensor:
+    """x log(1 + other), and 0 where x = 0."""
+def i1(input: Any) -> Tensor:
+    """The modified Bessel function I₁(x)."""
+def i0e(input: Any) -> Tensor:
+    """exp(-|x|) I₀(x)."""
+def i1e(input: Any) -> Tensor:
+    """exp(-|x|) I₁(x)."""
 def bessel_j0(input: Any) -> Tensor:
     """J₀(x), the Bessel function of the first kind of order 0."""
 def bessel_j1(input: Any) -> Tensor:
     """J₁(x), the Bessel function of the first kind of order 1."""
 def digamma(input: Any) -> Tensor:
     """ψ(x) = Γ'(x)/Γ(x)."""
-def entr(input: Any) -> Tensor:
-    """-x log x, 0 at 0 and -∞ below."""
 def erf(input: Any) -> Tensor:
     """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
 def erfc(input: Any) -> Tensor:
     """1 - erf x, accurate in the tail."""
-def erfcx(input: Any) -> Tensor:
-    """exp(x²) erfc x, without underflow."""
 def erfinv(input: Any) -> Tensor:
     """The inverse of erf, ±∞ at ±1 and nan beyond."""
 def exp2(input: Any) -> Tensor:
@@ -67,16 +81,8 @@ def gammaln(input: Any) -> Tensor:
     """log |Γ(x)|."""
 def i0(input: Any) -> Tensor:
     """The modified Bessel function I₀(x)."""
-def i0e(input: Any) -> Tensor:
-    """exp(-|x|) I₀(x)."""
-def i1(input: Any) -> Tensor:
-    """The modified Bessel function I₁(x)."""
-def i1e(input: Any) -> Tensor:
-    """exp(-|x|) I₁(x)."""
 def log1p(input: Any) -> Tensor:
     """log(1 + x), accurate near 0."""
-def log_ndtr(input: Any) -> Tensor:
-    """log Φ(x), without underflow."""
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
@@ -88,10 +94,6 @@ def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool 
     """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
 def multigammaln(input: Any, p: int) -> Tensor:
     """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
-def ndtr(input: Any) -> Tensor:
-    """Φ(x), the normal distribution function, accurate in the tail."""
-def ndtri(input: Any) -> Tensor:
-    """Φ⁻¹(x), the inverse of the normal distribution function."""
 def polygamma(n: int, input: Any) -> Tensor:
     """ψₙ(x), the n-th derivative of digamma."""
 def psi(input: Any) -> Tensor:
@@ -100,8 +102,6 @@ def sinc(input: Any) -> Tensor:
     """sin(πx)/(πx), 1 at 0."""
 def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """exp x / Σ exp x along one axis."""
-def xlog1py(input: Any, other: Any) -> Tensor:
-    """x log(1 + other), and 0 where x = 0."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """x log other, and 0 where x = 0."""
 def zeta(input: Any, other: Any) -> Tensor:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import LOAD, Elements
+from symgrad.compiler.primitives.payload import replay, steps_of
 from symgrad.compiler.primitives.scalar import TRUTH
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import FLOAT64
@@ -21,6 +23,7 @@ from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import Op
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import total
+from symgrad.scalars import SCALARS
 
 _COMPARE: dict[str, Any] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
@@ -28,10 +31,24 @@ _COMPARE: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Steps(Elements):
-    """The steps of a program, and their uses."""
+def is_published(name: str) -> bool:
+    """Whether a step is a function that a declaration gives to users, which a target may lack."""
+    return name in SCALARS and SCALARS[name].public not in ("", "ops")
 
-    def __init__(self, program: Program) -> None:
+
+def in_words(name: str) -> Any:
+    """The steps of what a declared function means, for a target that has no such function."""
+    return steps_of(SCALARS[name].meaning, SCALARS[name].nargs)
+
+
+class Steps(Elements):
+    """The steps of a program, and their uses.
+
+    ``has`` says which scalar functions the target has; of another the meaning is written.
+    """
+
+    def __init__(self, program: Program, has: Callable[[str], bool]) -> None:
+        self.has = has
         super().__init__(program, expand)
         self.live = self.reachable(self.outputs)
         self.uses = Counter(r for k in self.live for r in self.refs(k))
@@ -48,6 +65,8 @@ class Steps(Elements):
 
     def emit(self, name: str, *refs: int) -> int:
         """Return the reference of a primitive; what numbers alone decide is known."""
+        if is_published(name) and not self.has(name):
+            return int(replay(in_words(name), refs, self.emit, self.const))
         values = [self.value(r) for r in refs] if name in TRUTH else [None]
         if None not in values:
             return self.const(float(_COMPARE[name](*values)))

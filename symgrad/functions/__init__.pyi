@@ -14,71 +14,82 @@ from typing import Any
 from typing import overload
 
 __all__ = [
-    "abs",
+    "exp",
+    "log",
+    "expm1",
+    "log1p",
+    "exp2",
+    "log2",
+    "log10",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
     "acos",
+    "atan",
+    "hypot",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
     "acosh",
+    "atanh",
+    "erf",
+    "erfc",
+    "lgamma",
+    "erfinv",
+    "xlogy",
+    "i0",
+    "sinc",
+    "sigmoid",
+    "softplus",
+    "logsigmoid",
+    "logaddexp",
+    "logaddexp2",
+    "sign",
+    "abs",
+    "floor",
+    "ceil",
+    "trunc",
+    "relu",
+    "fmax",
+    "fmin",
+    "copysign",
     "add",
     "addcdiv",
     "addcmul",
-    "asin",
-    "asinh",
-    "atan",
     "atan2",
-    "atanh",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
     "bitwise_xor",
-    "ceil",
     "clamp",
     "clip",
     "clone",
-    "copysign",
-    "cos",
-    "cosh",
     "deg2rad",
     "digamma",
     "div",
     "divide",
     "eq",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
     "fix",
     "float_power",
-    "floor",
     "floor_divide",
-    "fmax",
-    "fmin",
     "fmod",
     "frac",
     "ge",
     "gt",
     "heaviside",
-    "hypot",
-    "i0",
     "isfinite",
     "isinf",
     "isnan",
     "ldexp",
     "le",
     "lerp",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logaddexp",
-    "logaddexp2",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "logit",
-    "logsigmoid",
     "lt",
     "maximum",
     "minimum",
@@ -91,26 +102,15 @@ __all__ = [
     "pow",
     "rad2deg",
     "reciprocal",
-    "relu",
     "remainder",
     "round",
     "rsqrt",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinc",
-    "sinh",
-    "softplus",
     "sqrt",
     "square",
     "sub",
     "subtract",
-    "tan",
-    "tanh",
     "true_divide",
-    "trunc",
     "where",
-    "xlogy",
     "absolute",
     "arccos",
     "arccosh",
@@ -293,28 +293,96 @@ __all__ = [
     "vdot",
 ]
 
-def abs(input: Any) -> Tensor:
-    """|x|."""
+def exp(input: Any) -> Tensor:
+    """eˣ, elementwise."""
+def log(input: Any) -> Tensor:
+    """log x, the natural logarithm."""
+def expm1(input: Any) -> Tensor:
+    """eˣ - 1, accurate near 0."""
+def log1p(input: Any) -> Tensor:
+    """log(1 + x), accurate near 0."""
+def exp2(input: Any) -> Tensor:
+    """2ˣ."""
+def log2(input: Any) -> Tensor:
+    """log₂ x."""
+def log10(input: Any) -> Tensor:
+    """log₁₀ x."""
+def sin(input: Any) -> Tensor:
+    """sin x, x in radians."""
+def cos(input: Any) -> Tensor:
+    """cos x, x in radians."""
+def tan(input: Any) -> Tensor:
+    """tan x, x in radians."""
+def asin(input: Any) -> Tensor:
+    """arcsin x in radians, for |x| ≤ 1."""
 def acos(input: Any) -> Tensor:
     """arccos x in radians, for |x| ≤ 1."""
+def atan(input: Any) -> Tensor:
+    """arctan x in radians."""
+def hypot(input: Any, other: Any) -> Tensor:
+    """√(x² + other²), without overflow. The gradient at the origin is 0."""
+def sinh(input: Any) -> Tensor:
+    """sinh x."""
+def cosh(input: Any) -> Tensor:
+    """cosh x."""
+def tanh(input: Any) -> Tensor:
+    """tanh x."""
+def asinh(input: Any) -> Tensor:
+    """arsinh x."""
 def acosh(input: Any) -> Tensor:
     """arcosh x, for x ≥ 1."""
+def atanh(input: Any) -> Tensor:
+    """artanh x, for |x| < 1."""
+def erf(input: Any) -> Tensor:
+    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
+def erfc(input: Any) -> Tensor:
+    """1 - erf x, accurate in the tail."""
+def lgamma(input: Any) -> Tensor:
+    """log |Γ(x)|."""
+def erfinv(input: Any) -> Tensor:
+    """The inverse of erf, ±∞ at ±1 and nan beyond."""
+def xlogy(input: Any, other: Any) -> Tensor:
+    """x log other, and 0 where x = 0."""
+def i0(input: Any) -> Tensor:
+    """The modified Bessel function I₀(x)."""
+def sinc(input: Any) -> Tensor:
+    """sin(πx)/(πx), 1 at 0."""
+def sigmoid(input: Any) -> Tensor:
+    """σ(x) = 1/(1 + e⁻ˣ)."""
+def softplus(input: Any) -> Tensor:
+    """log(1 + eˣ), without overflow."""
+def logsigmoid(input: Any) -> Tensor:
+    """log σ(x), without overflow."""
+def logaddexp(input: Any, other: Any) -> Tensor:
+    """log(eˣ + e^other), without overflow."""
+def logaddexp2(input: Any, other: Any) -> Tensor:
+    """log₂(2ˣ + 2^other), without overflow."""
+def sign(input: Any) -> Tensor:
+    """The sign of x: -1, 0 or 1."""
+def abs(input: Any) -> Tensor:
+    """|x|."""
+def floor(input: Any) -> Tensor:
+    """The largest integer ≤ x."""
+def ceil(input: Any) -> Tensor:
+    """The smallest integer ≥ x."""
+def trunc(input: Any) -> Tensor:
+    """x without its fraction: the integer next to it on the side of 0."""
+def relu(input: Any) -> Tensor:
+    """max(x, 0)."""
+def fmax(input: Any, other: Any) -> Tensor:
+    """The larger of x and other; nan loses. Ties give x the gradient."""
+def fmin(input: Any, other: Any) -> Tensor:
+    """The smaller of x and other; nan loses. Ties give x the gradient."""
+def copysign(input: Any, other: Any) -> Tensor:
+    """|x| with the sign of other. Derivative: ±1 in x, 0 at 0."""
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """x + alpha · other."""
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
     """x + value · tensor1 / tensor2, elementwise; not of integers alone."""
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
     """x + value · tensor1 · tensor2, elementwise; of integers the value is one too."""
-def asin(input: Any) -> Tensor:
-    """arcsin x in radians, for |x| ≤ 1."""
-def asinh(input: Any) -> Tensor:
-    """arsinh x."""
-def atan(input: Any) -> Tensor:
-    """arctan x in radians."""
 def atan2(input: Any, other: Any) -> Tensor:
     """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
-def atanh(input: Any) -> Tensor:
-    """artanh x, for |x| < 1."""
 def bitwise_and(input: Any, other: Any) -> Tensor:
     """x & other: of truth values, or of the bits of integers."""
 def bitwise_not(input: Any) -> Tensor:
@@ -323,20 +391,12 @@ def bitwise_or(input: Any, other: Any) -> Tensor:
     """x | other: of truth values, or of the bits of integers."""
 def bitwise_xor(input: Any, other: Any) -> Tensor:
     """x ^ other: of truth values, or of the bits of integers."""
-def ceil(input: Any) -> Tensor:
-    """The smallest integer ≥ x."""
 def clamp(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
 def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
     """Limit x to [min, max]; either may be missing. The edges count as inside."""
 def clone(input: Any) -> Tensor:
     """A copy of x that passes gradients on."""
-def copysign(input: Any, other: Any) -> Tensor:
-    """|x| with the sign of other. Derivative: ±1 in x, 0 at 0."""
-def cos(input: Any) -> Tensor:
-    """cos x, x in radians."""
-def cosh(input: Any) -> Tensor:
-    """cosh x."""
 def deg2rad(input: Any) -> Tensor:
     """π/180 x: degrees to radians."""
 def digamma(input: Any) -> Tensor:
@@ -347,30 +407,12 @@ def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tenso
     """x / other."""
 def eq(input: Any, other: Any) -> Tensor:
     """x = other, elementwise."""
-def erf(input: Any) -> Tensor:
-    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
-def erfc(input: Any) -> Tensor:
-    """1 - erf x, accurate in the tail."""
-def erfinv(input: Any) -> Tensor:
-    """The inverse of erf, ±∞ at ±1 and nan beyond."""
-def exp(input: Any) -> Tensor:
-    """eˣ, elementwise."""
-def exp2(input: Any) -> Tensor:
-    """2ˣ."""
-def expm1(input: Any) -> Tensor:
-    """eˣ - 1, accurate near 0."""
 def fix(input: Any) -> Tensor:
     """x without its fraction: the integer next to it on the side of 0."""
 def float_power(input: Any, exponent: Any) -> Tensor:
     """xᵖ in double precision."""
-def floor(input: Any) -> Tensor:
-    """The largest integer ≤ x."""
 def floor_divide(input: Any, other: Any) -> Tensor:
     """⌊x/other⌋, exact: 1 // 0.1 is 9. Derivative: 0."""
-def fmax(input: Any, other: Any) -> Tensor:
-    """The larger of x and other; nan loses. Ties give x the gradient."""
-def fmin(input: Any, other: Any) -> Tensor:
-    """The smaller of x and other; nan loses. Ties give x the gradient."""
 def fmod(input: Any, other: Any) -> Tensor:
     """x - other·trunc(x/other), with the sign of x, as C's fmod. Derivative: 1 in x, minus the integer quotient in other."""
 def frac(input: Any) -> Tensor:
@@ -381,10 +423,6 @@ def gt(input: Any, other: Any) -> Tensor:
     """x > other, elementwise."""
 def heaviside(input: Any, values: Any) -> Tensor:
     """0 for x < 0, values at 0, 1 for x > 0."""
-def hypot(input: Any, other: Any) -> Tensor:
-    """√(x² + other²), without overflow. The gradient at the origin is 0."""
-def i0(input: Any) -> Tensor:
-    """The modified Bessel function I₀(x)."""
 def isfinite(input: Any) -> Tensor:
     """Whether x is a real number. In a formula letters are, and it is true."""
 def isinf(input: Any) -> Tensor:
@@ -397,20 +435,6 @@ def le(input: Any, other: Any) -> Tensor:
     """x ≤ other, elementwise."""
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
     """x + w (end - x), the point between x and end."""
-def lgamma(input: Any) -> Tensor:
-    """log |Γ(x)|."""
-def log(input: Any) -> Tensor:
-    """log x, the natural logarithm."""
-def log10(input: Any) -> Tensor:
-    """log₁₀ x."""
-def log1p(input: Any) -> Tensor:
-    """log(1 + x), accurate near 0."""
-def log2(input: Any) -> Tensor:
-    """log₂ x."""
-def logaddexp(input: Any, other: Any) -> Tensor:
-    """log(eˣ + e^other), without overflow."""
-def logaddexp2(input: Any, other: Any) -> Tensor:
-    """log₂(2ˣ + 2^other), without overflow."""
 def logical_and(input: Any, other: Any) -> Tensor:
     """Whether x and other are both nonzero."""
 def logical_not(input: Any) -> Tensor:
@@ -421,8 +445,6 @@ def logical_xor(input: Any, other: Any) -> Tensor:
     """Whether just one of x and other is nonzero."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
-def logsigmoid(input: Any) -> Tensor:
-    """log σ(x), without overflow."""
 def lt(input: Any, other: Any) -> Tensor:
     """x < other, elementwise."""
 def maximum(input: Any, other: Any) -> Tensor:
@@ -447,26 +469,12 @@ def rad2deg(input: Any) -> Tensor:
     """180/π x: radians to degrees."""
 def reciprocal(input: Any) -> Tensor:
     """1/x."""
-def relu(input: Any) -> Tensor:
-    """max(x, 0)."""
 def remainder(input: Any, other: Any) -> Tensor:
     """x mod other: x - other·⌊x/other⌋, with the sign of other. Derivative: 1 in x, minus the integer quotient in other."""
 def round(input: Any, *, decimals: int = 0) -> Tensor:
     """x to this many digits after the point; halves go to the even neighbour."""
 def rsqrt(input: Any) -> Tensor:
     """1/√x."""
-def sigmoid(input: Any) -> Tensor:
-    """σ(x) = 1/(1 + e⁻ˣ)."""
-def sign(input: Any) -> Tensor:
-    """The sign of x: -1, 0 or 1."""
-def sin(input: Any) -> Tensor:
-    """sin x, x in radians."""
-def sinc(input: Any) -> Tensor:
-    """sin(πx)/(πx), 1 at 0."""
-def sinh(input: Any) -> Tensor:
-    """sinh x."""
-def softplus(input: Any) -> Tensor:
-    """log(1 + eˣ), without overflow."""
 def sqrt(input: Any) -> Tensor:
     """√x."""
 def square(input: Any) -> Tensor:
@@ -475,18 +483,10 @@ def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """x - alpha · other."""
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """x - alpha · other."""
-def tan(input: Any) -> Tensor:
-    """tan x, x in radians."""
-def tanh(input: Any) -> Tensor:
-    """tanh x."""
 def true_divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """x / other."""
-def trunc(input: Any) -> Tensor:
-    """x without its fraction: the integer next to it on the side of 0."""
 def where(condition: Any, input: Any, other: Any) -> Tensor:
     """Entries of input where the condition holds, of other elsewhere."""
-def xlogy(input: Any, other: Any) -> Tensor:
-    """x log other, and 0 where x = 0."""
 def absolute(input: Any) -> Tensor:
     """|x|."""
 def arccos(input: Any) -> Tensor:

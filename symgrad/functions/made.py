@@ -9,6 +9,7 @@ from symgrad.engine.record import Core, apply, as_tensor, binary, unary
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.scaling import scaled
+from symgrad.scalars import SCALARS, Scalar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,6 +30,17 @@ _TWO = """
     Returns:
         A tensor of the broadcast shape.
     """
+
+
+def published(where: str) -> dict[str, Callable[..., Any]]:
+    """The functions of one and of two tensors that declarations place here, by name."""
+    return {s.name: _published(s) for s in SCALARS.values() if s.public == where}
+
+
+def _published(s: Scalar) -> Callable[..., Any]:
+    if s.nargs == 1:
+        return of_one(s.name, s.words, s.derivative)
+    return of_two(s.name, s.words, f"    {s.note}\n" if s.note else "")
 
 
 def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:

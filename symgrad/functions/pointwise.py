@@ -6,70 +6,38 @@ from typing import Any
 
 from symgrad.engine.public import public
 from symgrad.engine.record import Core, apply, as_tensor, binary
-from symgrad.functions.made import of_one, of_truth, of_two, of_two_scaled
+from symgrad.functions.made import of_one, of_truth, of_two, of_two_scaled, published
 from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import clip_to, divided, power, rounded
 from symgrad.ops.elementwise.declared import where as _where
 from symgrad.ops.map import DIV
 
+DECLARED = published("functions")
+globals().update(DECLARED)
+
 __all__ = [
-    "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_and",
-    "bitwise_not", "bitwise_or", "bitwise_xor", "ceil", "clamp", "clip", "clone", "copysign", "cos", "cosh",
-    "deg2rad", "digamma", "div", "divide", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "fix",
-    "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "frac", "ge", "gt", "heaviside", "hypot", "i0",
-    "isfinite", "isinf", "isnan", "ldexp", "le", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logaddexp",
-    "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "lt", "maximum",
-    "minimum", "mul", "multiply", "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "relu",
-    "remainder", "round", "rsqrt", "sigmoid", "sign", "sin", "sinc", "sinh", "softplus", "sqrt", "square", "sub",
-    "subtract", "tan", "tanh", "true_divide", "trunc", "where", "xlogy", "absolute", "arccos", "arccosh", "arcsin",
-    "arcsinh", "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "conj", "frexp", "greater",
-    "greater_equal", "isclose", "isneginf", "isposinf", "less", "less_equal", "mvlgamma", "negative", "not_equal",
-    "positive", "real", "rsub", "sgn", "signbit",
+    *DECLARED,
+    "add", "addcdiv", "addcmul", "atan2", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clamp",
+    "clip", "clone", "deg2rad", "digamma", "div", "divide", "eq", "fix", "float_power", "floor_divide", "fmod",
+    "frac", "ge", "gt", "heaviside", "isfinite", "isinf", "isnan", "ldexp", "le", "lerp", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "lt", "maximum", "minimum", "mul", "multiply",
+    "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "remainder", "round", "rsqrt", "sqrt",
+    "square", "sub", "subtract", "true_divide", "where", "absolute", "arccos", "arccosh", "arcsin", "arcsinh",
+    "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "conj", "frexp", "greater", "greater_equal",
+    "isclose", "isneginf", "isposinf", "less", "less_equal", "mvlgamma", "negative", "not_equal", "positive",
+    "real", "rsub", "sgn", "signbit",
 ]  # fmt: skip
 
+fix = DECLARED["trunc"]
 _REMAINDER = "    Derivative: 1 in x, minus the integer quotient in other.\n"
-exp = of_one("exp", "eˣ, elementwise.", "eˣ")
-expm1 = of_one("expm1", "eˣ - 1, accurate near 0.", "eˣ")
-exp2 = of_one("exp2", "2ˣ.", "2ˣ log 2")
-log = of_one("log", "log x, the natural logarithm.", "1/x")
-log1p = of_one("log1p", "log(1 + x), accurate near 0.", "1/(1 + x)")
-log2 = of_one("log2", "log₂ x.", "1/(x log 2)")
-log10 = of_one("log10", "log₁₀ x.", "1/(x log 10)")
 sqrt = of_one("sqrt", "√x.", "1/(2√x), ∞ at 0")
 rsqrt = of_one("rsqrt", "1/√x.", "-1/(2 x√x)")
 square = of_one("square", "x².", "2x")
 reciprocal = of_one("reciprocal", "1/x.", "-1/x²")
 neg = of_one("neg", "-x.", "-1")
-sin = of_one("sin", "sin x, x in radians.", "cos x")
-cos = of_one("cos", "cos x, x in radians.", "-sin x")
-tan = of_one("tan", "tan x, x in radians.", "1 + tan² x")
-asin = of_one("asin", "arcsin x in radians, for |x| ≤ 1.", "1/√((1 - x)(1 + x))")
-acos = of_one("acos", "arccos x in radians, for |x| ≤ 1.", "-1/√((1 - x)(1 + x))")
-atan = of_one("atan", "arctan x in radians.", "1/(1 + x²)")
-sinh = of_one("sinh", "sinh x.", "cosh x")
-cosh = of_one("cosh", "cosh x.", "sinh x")
-tanh = of_one("tanh", "tanh x.", "1/cosh² x, which keeps its digits where 1 - tanh² x has none left")
-asinh = of_one("asinh", "arsinh x.", "1/√(1 + x²)")
-acosh = of_one("acosh", "arcosh x, for x ≥ 1.", "1/(√(x - 1) √(x + 1))")
-atanh = of_one("atanh", "artanh x, for |x| < 1.", "1/((1 - x)(1 + x))")
-sigmoid = of_one("sigmoid", "σ(x) = 1/(1 + e⁻ˣ).", "σ(x) σ(-x)")
-softplus = of_one("softplus", "log(1 + eˣ), without overflow.", "σ(x)")
-logsigmoid = of_one("logsigmoid", "log σ(x), without overflow.", "σ(-x)")
-relu = of_one("relu", "max(x, 0).", "1 for x > 0, else 0")
-abs = of_one("abs", "|x|.", "sign x, 0 at 0")
-sign = of_one("sign", "The sign of x: -1, 0 or 1.", "0")
-floor = of_one("floor", "The largest integer ≤ x.", "0")
-ceil = of_one("ceil", "The smallest integer ≥ x.", "0")
-trunc = fix = of_one("trunc", "x without its fraction: the integer next to it on the side of 0.", "0")
-erf = of_one("erf", "The error function 2/√π ∫₀ˣ e^(-t²) dt.", "2/√π e^(-x²)")
-erfc = of_one("erfc", "1 - erf x, accurate in the tail.", "-2/√π e^(-x²)")
-lgamma = of_one("lgamma", "log |Γ(x)|.", "ψ(x)")
 digamma = of_one("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
 clone = of_one("clone", "A copy of x that passes gradients on.", "1")
-erfinv = of_one("erfinv", "The inverse of erf, ±∞ at ±1 and nan beyond.", "√π/2 e^(y²)")
 logit = public(declared.logit)
-sinc = of_one("sinc", "sin(πx)/(πx), 1 at 0.", "(cos πx - sinc x)/x, 0 at 0")
-i0 = of_one("i0", "The modified Bessel function I₀(x).", "I₁(x)")
 frac = of_one("frac", "x without its integer part, with the sign of x.", "1")
 deg2rad = of_one("deg2rad", "π/180 x: degrees to radians.", "π/180")
 rad2deg = of_one("rad2deg", "180/π x: radians to degrees.", "180/π")
@@ -104,14 +72,7 @@ floor_divide = of_two("floor_divide", "⌊x/other⌋, exact: 1 // 0.1 is 9.", " 
 maximum = of_two("maximum", "The larger of x and other.", "    Ties share the gradient evenly.\n")
 minimum = of_two("minimum", "The smaller of x and other.", "    Ties share the gradient evenly.\n")
 atan2 = of_two("atan2", "The angle of the point (other, x) in radians.", "    The gradient at the origin is 0.\n")
-logaddexp = of_two("logaddexp", "log(eˣ + e^other), without overflow.")
-logaddexp2 = of_two("logaddexp2", "log₂(2ˣ + 2^other), without overflow.")
-xlogy = of_two("xlogy", "x log other, and 0 where x = 0.")
-hypot = of_two("hypot", "√(x² + other²), without overflow.", "    The gradient at the origin is 0.\n")
-copysign = of_two("copysign", "|x| with the sign of other.", "    Derivative: ±1 in x, 0 at 0.\n")
 heaviside = public(signs.heaviside)
-fmax = of_two("fmax", "The larger of x and other; nan loses.", "    Ties give x the gradient.\n")
-fmin = of_two("fmin", "The smaller of x and other; nan loses.", "    Ties give x the gradient.\n")
 eq = of_two("eq", "x = other, elementwise.")
 ne = of_two("ne", "x ≠ other, elementwise.")
 lt = of_two("lt", "x < other, elementwise.")
@@ -161,16 +122,16 @@ def polygamma(n: int, input: Any) -> Any:
     return gamma.polygamma(as_tensor(input), n)
 
 
-absolute = abs
+absolute = DECLARED["abs"]
 negative = neg
-sgn = sign
-arccos = acos
-arcsin = asin
-arctan = atan
+sgn = DECLARED["sign"]
+arccos = DECLARED["acos"]
+arcsin = DECLARED["asin"]
+arctan = DECLARED["atan"]
 arctan2 = atan2
-arccosh = acosh
-arcsinh = asinh
-arctanh = atanh
+arccosh = DECLARED["acosh"]
+arcsinh = DECLARED["asinh"]
+arctanh = DECLARED["atanh"]
 greater = gt
 greater_equal = ge
 less = lt

@@ -1,7 +1,9 @@
 """What each scalar function is: one declaration per function, looked up by its SymPy class.
 
-To add a function, declare it in the file of its family and give it a row in ``tests/cases.py``.
+To add a function, declare it in the file of its family and give it a row in ``tests/elementwise_rows.py``.
 """
+
+from typing import Any
 
 from symgrad.scalars.activations import (
     exp_ratio,
@@ -269,3 +271,10 @@ __all__ = [
     "xlog1py",
     "xlogy",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The class of a declared function, by the name under which it is pickled."""
+    if name in SCALARS:
+        return SCALARS[name].function
+    raise AttributeError(f"module 'symgrad.scalars' has no attribute {name!r}")

@@ -46,6 +46,18 @@ class Scalar:
     computed: Callable[..., Any] | None = None
     ordered: int = 0
     inline: bool = False
+    public: str = ""
+    words: str = ""
+    slope: str = ""
+    note: str = ""
+
+    @property
+    def derivative(self) -> str:
+        """The derivative in words: as declared, or the text of the partial derivative."""
+        if self.slope:
+            return self.slope
+        x, y = sp.symbols("x y")
+        return str(self.partials[0].xreplace({X[0]: x, Y: y}))
 
     @cached_property
     def meaning(self) -> sp.Expr:
@@ -102,6 +114,10 @@ def declare(
     computed: Callable[..., Any] | None = None,
     ordered: int = 0,
     inline: bool = False,
+    public: str = "",
+    words: str = "",
+    slope: str = "",
+    note: str = "",
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -120,6 +136,11 @@ def declare(
         computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
         ordered: how many of the first arguments are whole numbers of the payload, such as the order of a derivative.
         inline: code has the meaning in place of the function, which is there to be differentiated.
+        public: where users find it, as a function of tensors, and as their method: "functions" for ``sg.name``,
+            "special" for ``sg.special.name``; "ops" for an operation that a function of its own is written around.
+        words: the first line of its docstring: what it is, as text.
+        slope: the derivative for the docstring; default the text of the one declared.
+        note: what else the docstring of a function of two arguments says.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -129,8 +150,9 @@ def declare(
     latex = latex or f"\\operatorname{{{name}}}"
     text = text or name
     found = Scalar(
-        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, computed, ordered, inline
-    )
+        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, computed, ordered, inline,
+        public, words, slope, note,
+    )  # fmt: skip
     if own:
         function.declared = found
         function._imp_ = staticmethod(numpy)  # SymPy's lambdify looks for it

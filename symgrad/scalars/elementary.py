@@ -22,9 +22,39 @@ _POS = (0.05, 6.0)
 _UNIT = (-0.95, 0.95)
 
 # ------------------------------------------------------------------ exponentials and logarithms
-exp = declare("exp", sp.exp, lambda x, y: y, numpy=np.exp, float=math.exp, latex=r"\exp")
-log = declare("log", sp.log, lambda x, y: 1 / x, numpy=np.log, float=math.log, latex=r"\log", core=_POS)
-expm1 = declare("expm1", lambda x: sp.exp(x) - 1, lambda x, y: sp.exp(x), numpy=np.expm1, float=math.expm1)
+exp = declare(
+    "exp",
+    sp.exp,
+    lambda x, y: y,
+    numpy=np.exp,
+    float=math.exp,
+    latex=r"\exp",
+    public="functions",
+    words="eˣ, elementwise.",
+    slope="eˣ",
+)
+log = declare(
+    "log",
+    sp.log,
+    lambda x, y: 1 / x,
+    numpy=np.log,
+    float=math.log,
+    latex=r"\log",
+    core=_POS,
+    public="functions",
+    words="log x, the natural logarithm.",
+    slope="1/x",
+)
+expm1 = declare(
+    "expm1",
+    lambda x: sp.exp(x) - 1,
+    lambda x, y: sp.exp(x),
+    numpy=np.expm1,
+    float=math.expm1,
+    public="functions",
+    words="eˣ - 1, accurate near 0.",
+    slope="eˣ",
+)
 log1p = declare(
     "log1p",
     lambda x: sp.log(1 + x),
@@ -32,8 +62,20 @@ log1p = declare(
     numpy=np.log1p,
     float=math.log1p,
     core=(-0.9, 6.0),
+    public="functions",
+    words="log(1 + x), accurate near 0.",
+    slope="1/(1 + x)",
 )
-exp2 = declare("exp2", lambda x: 2**x, lambda x, y: _LN2 * y, numpy=np.exp2, latex=r"\exp_2")
+exp2 = declare(
+    "exp2",
+    lambda x: 2**x,
+    lambda x, y: _LN2 * y,
+    numpy=np.exp2,
+    latex=r"\exp_2",
+    public="functions",
+    words="2ˣ.",
+    slope="2ˣ log 2",
+)
 log2 = declare(
     "log2",
     lambda x: sp.log(x) / _LN2,
@@ -42,6 +84,9 @@ log2 = declare(
     float=math.log2,
     latex=r"\log_2",
     core=_POS,
+    public="functions",
+    words="log₂ x.",
+    slope="1/(x log 2)",
 )
 log10 = declare(
     "log10",
@@ -51,6 +96,9 @@ log10 = declare(
     float=math.log10,
     latex=r"\log_{10}",
     core=_POS,
+    public="functions",
+    words="log₁₀ x.",
+    slope="1/(x log 10)",
 )
 
 
@@ -96,9 +144,40 @@ power_slope = declare(
 )
 
 # ------------------------------------------------------------------ trigonometric
-sin = declare("sin", sp.sin, lambda x, y: sp.cos(x), numpy=np.sin, float=math.sin, latex=r"\sin")
-cos = declare("cos", sp.cos, lambda x, y: -sp.sin(x), numpy=np.cos, float=math.cos, latex=r"\cos")
-tan = declare("tan", sp.tan, lambda x, y: 1 + y**2, numpy=np.tan, float=math.tan, latex=r"\tan", core=(-1.4, 1.4))
+sin = declare(
+    "sin",
+    sp.sin,
+    lambda x, y: sp.cos(x),
+    numpy=np.sin,
+    float=math.sin,
+    latex=r"\sin",
+    public="functions",
+    words="sin x, x in radians.",
+    slope="cos x",
+)
+cos = declare(
+    "cos",
+    sp.cos,
+    lambda x, y: -sp.sin(x),
+    numpy=np.cos,
+    float=math.cos,
+    latex=r"\cos",
+    public="functions",
+    words="cos x, x in radians.",
+    slope="-sin x",
+)
+tan = declare(
+    "tan",
+    sp.tan,
+    lambda x, y: 1 + y**2,
+    numpy=np.tan,
+    float=math.tan,
+    latex=r"\tan",
+    core=(-1.4, 1.4),
+    public="functions",
+    words="tan x, x in radians.",
+    slope="1 + tan² x",
+)
 # (1 - x)(1 + x) keeps the digits that 1 - x² loses near ±1
 asin = declare(
     "asin",
@@ -108,6 +187,9 @@ asin = declare(
     float=math.asin,
     latex=r"\arcsin",
     core=_UNIT,
+    public="functions",
+    words="arcsin x in radians, for |x| ≤ 1.",
+    slope="1/√((1 - x)(1 + x))",
 )
 acos = declare(
     "acos",
@@ -117,6 +199,9 @@ acos = declare(
     float=math.acos,
     latex=r"\arccos",
     core=_UNIT,
+    public="functions",
+    words="arccos x in radians, for |x| ≤ 1.",
+    slope="-1/√((1 - x)(1 + x))",
 )
 # In products of 1/(1 + x²) and x/(1 + x²) no power of x overflows
 cauchy_times: Any = declare(
@@ -129,7 +214,17 @@ cauchy_times: Any = declare(
 cauchy: Any = declare(
     "cauchy", lambda x: 1 / (1 + x**2), lambda x, y: -2 * cauchy_times(x) * y, **once(slopes.cauchy), hidden=True
 )
-atan = declare("atan", sp.atan, lambda x, y: cauchy(x), numpy=np.arctan, float=math.atan, latex=r"\arctan")
+atan = declare(
+    "atan",
+    sp.atan,
+    lambda x, y: cauchy(x),
+    numpy=np.arctan,
+    float=math.atan,
+    latex=r"\arctan",
+    public="functions",
+    words="arctan x in radians.",
+    slope="1/(1 + x²)",
+)
 
 # ------------------------------------------------------------------ of a point in the plane
 direction: Any = declare(
@@ -147,6 +242,9 @@ hypot: Any = declare(
     numpy=np.hypot,
     float=math.hypot,
     nargs=2,
+    public="functions",
+    words="√(x² + other²), without overflow.",
+    note="The gradient at the origin is 0.",
 )
 
 
@@ -182,8 +280,28 @@ atan2 = declare(
 )
 
 # ------------------------------------------------------------------ hyperbolic
-sinh = declare("sinh", sp.sinh, lambda x, y: sp.cosh(x), numpy=np.sinh, float=math.sinh, latex=r"\sinh")
-cosh = declare("cosh", sp.cosh, lambda x, y: sp.sinh(x), numpy=np.cosh, float=math.cosh, latex=r"\cosh")
+sinh = declare(
+    "sinh",
+    sp.sinh,
+    lambda x, y: sp.cosh(x),
+    numpy=np.sinh,
+    float=math.sinh,
+    latex=r"\sinh",
+    public="functions",
+    words="sinh x.",
+    slope="cosh x",
+)
+cosh = declare(
+    "cosh",
+    sp.cosh,
+    lambda x, y: sp.sinh(x),
+    numpy=np.cosh,
+    float=math.cosh,
+    latex=r"\cosh",
+    public="functions",
+    words="cosh x.",
+    slope="sinh x",
+)
 
 
 def _sech2(x: Any) -> Any:
@@ -200,7 +318,17 @@ sech2: Any = declare(
     **once(slopes.sech2) | {"numpy": _sech2},  # on arrays cosh is cheaper than all that exp needs
     hidden=True,
 )
-tanh = declare("tanh", sp.tanh, lambda x, y: sech2(x), numpy=np.tanh, float=math.tanh, latex=r"\tanh")
+tanh = declare(
+    "tanh",
+    sp.tanh,
+    lambda x, y: sech2(x),
+    numpy=np.tanh,
+    float=math.tanh,
+    latex=r"\tanh",
+    public="functions",
+    words="tanh x.",
+    slope="1/cosh² x, which keeps its digits where 1 - tanh² x has none left",
+)
 asinh_slope = declare(
     "asinh_slope",
     lambda x: 1 / sp.sqrt(1 + x**2),
@@ -215,6 +343,9 @@ asinh = declare(
     numpy=np.arcsinh,
     float=math.asinh,
     latex=r"\operatorname{arsinh}",
+    public="functions",
+    words="arsinh x.",
+    slope="1/√(1 + x²)",
 )
 # x/(x² - 1) and 1/(x² - 1), as for atan
 acosh_times: Any = declare(
@@ -249,6 +380,9 @@ acosh = declare(
     float=math.acosh,
     latex=r"\operatorname{arcosh}",
     core=(1.05, 6.0),
+    public="functions",
+    words="arcosh x, for x ≥ 1.",
+    slope="1/(√(x - 1) √(x + 1))",
 )
 atanh_slope = declare(
     "atanh_slope",
@@ -266,4 +400,7 @@ atanh = declare(
     float=math.atanh,
     latex=r"\operatorname{artanh}",
     core=_UNIT,
+    public="functions",
+    words="artanh x, for |x| < 1.",
+    slope="1/((1 - x)(1 + x))",
 )

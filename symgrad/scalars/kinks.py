@@ -29,12 +29,42 @@ def _sign_kernel(x: Any) -> Any:
     return np.array(x) if np.result_type(x) == np.bool_ else np.sign(x)  # which does not take truth values
 
 
-sign = declare("sign", sp.sign, _zero, numpy=_sign_kernel, latex=r"\operatorname{sign}")
-abs_ = declare("abs", sp.Abs, lambda x, y: sp.sign(x), numpy=np.abs, float=abs)
-floor = declare("floor", sp.floor, _zero, numpy=np.floor)
-ceil = declare("ceil", sp.ceiling, _zero, numpy=np.ceil)
+sign = declare(
+    "sign",
+    sp.sign,
+    _zero,
+    numpy=_sign_kernel,
+    latex=r"\operatorname{sign}",
+    public="functions",
+    words="The sign of x: -1, 0 or 1.",
+    slope="0",
+)
+abs_ = declare(
+    "abs",
+    sp.Abs,
+    lambda x, y: sp.sign(x),
+    numpy=np.abs,
+    float=abs,
+    public="functions",
+    words="|x|.",
+    slope="sign x, 0 at 0",
+)
+floor = declare(
+    "floor", sp.floor, _zero, numpy=np.floor, public="functions", words="The largest integer ≤ x.", slope="0"
+)
+ceil = declare(
+    "ceil", sp.ceiling, _zero, numpy=np.ceil, public="functions", words="The smallest integer ≥ x.", slope="0"
+)
 
-trunc = declare("trunc", lambda x: sp.sign(x) * sp.floor(sp.Abs(x)), _zero, numpy=np.trunc)
+trunc = declare(
+    "trunc",
+    lambda x: sp.sign(x) * sp.floor(sp.Abs(x)),
+    _zero,
+    numpy=np.trunc,
+    public="functions",
+    words="x without its fraction: the integer next to it on the side of 0.",
+    slope="0",
+)
 
 
 def _round_meaning(x: sp.Expr) -> sp.Expr:
@@ -42,7 +72,7 @@ def _round_meaning(x: sp.Expr) -> sp.Expr:
     return sp.Piecewise((2 * sp.floor(x / 2 + _HALF**2), halfway), (sp.floor(x + _HALF), True))
 
 
-round_ = declare("round", _round_meaning, _zero, numpy=np.round)
+round_ = declare("round", _round_meaning, _zero, numpy=np.round, public="ops")
 # The kernels are exact where a rounded quotient is not: 1 // 0.1 is 9, as 1 - 9·0.1 > 0.
 floor_divide = declare(
     "floor_divide",
@@ -76,6 +106,9 @@ relu = declare(
     lambda x: sp.Max(x, 0),
     lambda x, y: sp.Piecewise((1, x > 0), (0, True)),
     numpy=_relu_kernel,
+    public="functions",
+    words="max(x, 0).",
+    slope="1 for x > 0, else 0",
 )
 
 
@@ -156,6 +189,9 @@ fmax = declare(
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
     numpy=np.fmax,
     nargs=2,
+    public="functions",
+    words="The larger of x and other; nan loses.",
+    note="Ties give x the gradient.",
 )
 fmin = declare(
     "fmin",
@@ -163,6 +199,9 @@ fmin = declare(
     lambda a, b, y: (sp.Piecewise((1, sp.Eq(y, a)), (0, True)), sp.Piecewise((0, sp.Eq(y, a)), (1, True))),
     numpy=np.fmin,
     nargs=2,
+    public="functions",
+    words="The smaller of x and other; nan loses.",
+    note="Ties give x the gradient.",
 )
 copysign: Any = declare(
     "copysign",
@@ -171,6 +210,9 @@ copysign: Any = declare(
     numpy=np.copysign,
     float=math.copysign,
     nargs=2,
+    public="functions",
+    words="|x| with the sign of other.",
+    note="Derivative: ±1 in x, 0 at 0.",
 )
 heaviside = declare(
     "heaviside",
@@ -178,4 +220,5 @@ heaviside = declare(
     lambda a, b, y: (sp.S.Zero, sp.Piecewise((1, sp.Eq(a, 0)), (0, True))),
     numpy=np.heaviside,
     nargs=2,
+    public="ops",
 )

@@ -29,8 +29,26 @@ def _bell(x: sp.Expr) -> sp.Expr:
     return 2 / sp.sqrt(sp.pi) * bell(x)
 
 
-erf = declare("erf", sp.erf, lambda x, y: _bell(x), numpy=scipys.erf, float=math.erf)
-erfc = declare("erfc", sp.erfc, lambda x, y: -_bell(x), numpy=scipys.erfc, float=math.erfc)
+erf = declare(
+    "erf",
+    sp.erf,
+    lambda x, y: _bell(x),
+    numpy=scipys.erf,
+    float=math.erf,
+    public="functions",
+    words="The error function 2/√π ∫₀ˣ e^(-t²) dt.",
+    slope="2/√π e^(-x²)",
+)
+erfc = declare(
+    "erfc",
+    sp.erfc,
+    lambda x, y: -_bell(x),
+    numpy=scipys.erfc,
+    float=math.erfc,
+    public="functions",
+    words="1 - erf x, accurate in the tail.",
+    slope="-2/√π e^(-x²)",
+)
 lgamma = declare(
     "lgamma",
     sp.loggamma,
@@ -39,6 +57,9 @@ lgamma = declare(
     float=math.lgamma,
     latex=r"\log\Gamma",
     core=(0.1, 8.0),
+    public="functions",
+    words="log |Γ(x)|.",
+    slope="ψ(x)",
 )
 digamma = sp.digamma  # SymPy writes it polygamma(0, x)
 polygamma = declare(
@@ -69,6 +90,9 @@ erfinv = declare(
     numpy=scipys.erfinv,
     latex=r"\operatorname{erf}^{-1}",
     core=(-0.95, 0.95),
+    public="functions",
+    words="The inverse of erf, ±∞ at ±1 and nan beyond.",
+    slope="√π/2 e^(y²)",
 )
 mill: Any = declare(
     "mill",
@@ -107,6 +131,9 @@ erfcx = declare(
     lambda x: sp.exp(x**2) * sp.erfc(x),
     lambda x, y: erfcx_nth(1, x),
     numpy=normal.erfcx,
+    public="special",
+    words="exp(x²) erfc x, without underflow.",
+    slope="2x y - 2/√π",
 )
 ndtr = declare(
     "ndtr",
@@ -115,6 +142,9 @@ ndtr = declare(
     numpy=scipys.ndtr,
     latex=r"\Phi",
     text="Φ",
+    public="special",
+    words="Φ(x), the normal distribution function, accurate in the tail.",
+    slope="exp(-x²/2)/√(2π)",
 )
 
 
@@ -153,6 +183,9 @@ log_ndtr = declare(
     lambda x, y: hazard(x),
     numpy=scipys.log_ndtr,
     latex=r"\log\Phi",
+    public="special",
+    words="log Φ(x), without underflow.",
+    slope="φ(x)/Φ(x)",
 )
 ndtri_slope = declare(
     "ndtri_slope",
@@ -169,6 +202,9 @@ ndtri: Any = declare(
     numpy=scipys.ndtri,
     latex=r"\Phi^{-1}",
     core=(0.02, 0.98),
+    public="special",
+    words="Φ⁻¹(x), the inverse of the normal distribution function.",
+    slope="√(2π) exp(y²/2)",
 )
 
 # ------------------------------------------------------------------ logarithms
@@ -186,6 +222,7 @@ logit = declare(
     lambda x, y: odds_slope(x),
     numpy=normal.logit,
     core=(0.05, 0.95),
+    public="ops",
 )
 log_e = declare("log_e", lambda x: sp.log(x) + 1, lambda x, y: 1 / x, **once(slopes.log_e), core=_POS, hidden=True)
 entr = declare(
@@ -194,6 +231,9 @@ entr = declare(
     lambda x, y: -log_e(x),
     numpy=numerics.entr,
     core=(0.05, 6.0),
+    public="special",
+    words="-x log x, 0 at 0 and -∞ below.",
+    slope="-log x - 1",
 )
 
 
@@ -212,6 +252,8 @@ xlogy = declare(
     numpy=numerics.xlogy,
     nargs=2,
     core=(0.05, 6.0),
+    public="functions",
+    words="x log other, and 0 where x = 0.",
 )
 xlog1py = declare(
     "xlog1py",
@@ -220,6 +262,8 @@ xlog1py = declare(
     numpy=numerics.xlog1py,
     nargs=2,
     core=(-0.9, 6.0),
+    public="special",
+    words="x log(1 + other), and 0 where x = 0.",
 )
 
 
@@ -270,8 +314,26 @@ i1_slope = declare(
     **once(slopes.i1_slope),
     hidden=True,
 )
-i0: Any = declare("i0", lambda x: sp.besseli(0, x), lambda x, y: i1(x), numpy=bessel.i0, latex="I_0")
-i1: Any = declare("i1", lambda x: sp.besseli(1, x), lambda x, y: i1_slope(x), numpy=bessel.i1, latex="I_1")
+i0: Any = declare(
+    "i0",
+    lambda x: sp.besseli(0, x),
+    lambda x, y: i1(x),
+    numpy=bessel.i0,
+    latex="I_0",
+    public="functions",
+    words="The modified Bessel function I₀(x).",
+    slope="I₁(x)",
+)
+i1: Any = declare(
+    "i1",
+    lambda x: sp.besseli(1, x),
+    lambda x, y: i1_slope(x),
+    numpy=bessel.i1,
+    latex="I_1",
+    public="special",
+    words="The modified Bessel function I₁(x).",
+    slope="I₀(x) - y/x",
+)
 
 
 def _decay(n: int, x: sp.Expr) -> sp.Expr:
@@ -305,8 +367,24 @@ i1e_slope = declare(
     **once(slopes.i1e_slope),
     hidden=True,
 )
-i0e: Any = declare("i0e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x), lambda x, y: i0e_slope(x), numpy=bessel.i0e)
-i1e: Any = declare("i1e", lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x), lambda x, y: i1e_slope(x), numpy=bessel.i1e)
+i0e: Any = declare(
+    "i0e",
+    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(0, x),
+    lambda x, y: i0e_slope(x),
+    numpy=bessel.i0e,
+    public="special",
+    words="exp(-|x|) I₀(x).",
+    slope="exp(-|x|) I₁(x) - sign(x) y",
+)
+i1e: Any = declare(
+    "i1e",
+    lambda x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
+    lambda x, y: i1e_slope(x),
+    numpy=bessel.i1e,
+    public="special",
+    words="exp(-|x|) I₁(x).",
+    slope="exp(-|x|) I₀(x) - y (sign(x) + 1/x)",
+)
 
 
 # ------------------------------------------------------------------ sin(πx)/(πx)
@@ -342,4 +420,7 @@ sinc: Any = declare(
     lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(sp.pi * x) / (sp.pi * x), True)),
     lambda x, y: sinc_slope(x),
     numpy=bessel.sinc,
+    public="functions",
+    words="sin(πx)/(πx), 1 at 0.",
+    slope="(cos πx - sinc x)/x, 0 at 0",
 )

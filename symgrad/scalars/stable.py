@@ -48,6 +48,9 @@ sigmoid: Any = declare(
     float=numerics.sigmoid_float,
     latex=r"\sigma",
     text="σ",
+    public="functions",
+    words="σ(x) = 1/(1 + e⁻ˣ).",
+    slope="σ(x) σ(-x)",
 )
 softplus = declare(
     "softplus",
@@ -55,6 +58,9 @@ softplus = declare(
     lambda x, y: sigmoid(x),
     numpy=numerics.softplus,
     float=numerics.softplus_float,
+    public="functions",
+    words="log(1 + eˣ), without overflow.",
+    slope="σ(x)",
 )
 logsigmoid: Any = declare(
     "logsigmoid",
@@ -63,6 +69,9 @@ logsigmoid: Any = declare(
     numpy=numerics.logsigmoid,
     float=numerics.logsigmoid_float,
     latex=r"\log\sigma",
+    public="functions",
+    words="log σ(x), without overflow.",
+    slope="σ(-x)",
 )
 share: Any = declare(
     "share",
@@ -78,6 +87,8 @@ logaddexp = declare(
     lambda a, b, y: (share(a, b), share(b, a)),
     numpy=np.logaddexp,
     nargs=2,
+    public="functions",
+    words="log(eˣ + e^other), without overflow.",
 )
 _LN2 = sp.log(2)
 sigmoid2 = declare(
@@ -101,6 +112,8 @@ logaddexp2 = declare(
     lambda a, b, y: (share2(a, b), share2(b, a)),
     numpy=np.logaddexp2,
     nargs=2,
+    public="functions",
+    words="log₂(2ˣ + 2^other), without overflow.",
 )
 
 
@@ -114,12 +127,10 @@ softsign = declare(
     lambda x: x / (1 + sp.Abs(x)),
     lambda x, y: 1 / (1 + sp.Abs(x)) ** 2,
     numpy=_softsign_kernel,
+    public="ops",
 )
 tanhshrink = declare(
-    "tanhshrink",
-    lambda x: x - sp.tanh(x),
-    lambda x, y: tanh(x) ** 2,
-    numpy=bessel.tanhshrink,
+    "tanhshrink", lambda x: x - sp.tanh(x), lambda x, y: tanh(x) ** 2, numpy=bessel.tanhshrink, public="ops"
 )
 
 

@@ -26,6 +26,7 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import Expand
 from symgrad.ops.value import torch_dtype
+from symgrad.scalars import SCALARS
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 _VIEWS = (
@@ -163,7 +164,15 @@ def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return update
 
 
-class InPlace(Core):
+def _declared() -> dict[str, Callable[..., Any]]:
+    """The methods in place of the declared functions of one argument."""
+    return {f"{s.name}_": _of(s.name) for s in SCALARS.values() if s.public not in ("", "ops") and s.nargs == 1}
+
+
+Declared: Any = type("Declared", (Core,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
+
+
+class InPlace(Declared):
     """``x += 1``, ``x[i] = v``, ``x.mul_(2)``, ``x.zero_()`` and their like."""
 
     __slots__ = ()
@@ -216,25 +225,9 @@ class InPlace(Core):
         """x ← -x."""
         return self._update(UNARY["neg"])
 
-    def exp_(self) -> Any:
-        """x ← exp(x)."""
-        return self._update(UNARY["exp"])
-
     def sqrt_(self) -> Any:
         """x ← √x."""
         return self._update(UNARY["sqrt"])
-
-    def relu_(self) -> Any:
-        """x ← max(x, 0)."""
-        return self._update(UNARY["relu"])
-
-    def sigmoid_(self) -> Any:
-        """x ← σ(x)."""
-        return self._update(UNARY["sigmoid"])
-
-    def tanh_(self) -> Any:
-        """x ← tanh(x)."""
-        return self._update(UNARY["tanh"])
 
     def clamp_(self, min: Any = None, max: Any = None) -> Any:
         """x ← x limited to [min, max]."""
@@ -264,14 +257,13 @@ class InPlace(Core):
         _check_leaf(self)
         return _replaced(self, _like(self, as_tensor(other)), "Copy")
 
-    abs_, acos_, acosh_, asin_, asinh_ = _of("abs"), _of("acos"), _of("acosh"), _of("asin"), _of("asinh")
-    atan_, atan2_, atanh_, ceil_, cos_ = _of("atan"), _of("atan2"), _of("atanh"), _of("ceil"), _of("cos")
-    cosh_, digamma_, erf_, erfc_, erfinv_ = _of("cosh"), _of("digamma"), _of("erf"), _of("erfc"), _of("erfinv")
-    exp2_, expm1_, floor_, frac_, lgamma_ = _of("exp2"), _of("expm1"), _of("floor"), _of("frac"), _of("lgamma")
-    log_, log10_, log1p_, log2_, logit_ = _of("log"), _of("log10"), _of("log1p"), _of("log2"), _of("logit")
+    atan2_ = _of("atan2")
+    digamma_ = _of("digamma")
+    frac_ = _of("frac")
+    logit_ = _of("logit")
     nan_to_num_, reciprocal_, round_ = _of("nan_to_num"), _of("reciprocal"), _of("round")
-    rsqrt_, sign_, sin_, sinh_, square_ = _of("rsqrt"), _of("sign"), _of("sin"), _of("sinh"), _of("square")
-    tan_, trunc_, tril_, triu_ = _of("tan"), _of("trunc"), _of("tril"), _of("triu")
+    rsqrt_, square_ = _of("rsqrt"), _of("square")
+    tril_, triu_ = _of("tril"), _of("triu")
     copysign_, floor_divide_, fmod_, hypot_ = _of("copysign"), _of("floor_divide"), _of("fmod"), _of("hypot")
     remainder_, lerp_, addcmul_, addcdiv_ = _of("remainder"), _of("lerp"), _of("addcmul"), _of("addcdiv")
     addmm_, cumsum_, cumprod_, masked_fill_ = _of("addmm"), _of("cumsum"), _of("cumprod"), _of("masked_fill")

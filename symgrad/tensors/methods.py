@@ -36,6 +36,7 @@ from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import axis_of, total
 from symgrad.ops.shapes import arrange, splitting
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
+from symgrad.scalars import SCALARS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +44,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _named(method: F, name: str) -> F:
     """Give the method the name of its function, and a docstring that points there."""
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"As ``symgrad.{name}``."
+    special = name in SCALARS and SCALARS[name].public == "special"
+    method.__doc__ = f"As ``symgrad.{'special.' if special else ''}{name}``."
     return method
 
 
@@ -89,33 +91,27 @@ def _truth(name: str) -> Callable[[Any], Any]:
     return _named(lambda self: op(self), name)
 
 
-class Elementwise(Core):
+def _declared() -> dict[str, Callable[..., Any]]:
+    """The methods that declarations ask for."""
+    return {s.name: (_of if s.nargs == 1 else _with)(s.name) for s in SCALARS.values() if s.public not in ("", "ops")}
+
+
+Declared: Any = type("Declared", (Core,), {"__slots__": (), "__doc__": "Functions as declared.", **_declared()})
+
+
+class Elementwise(Declared):
     """Elementwise functions."""
 
     __slots__ = ()
 
-    exp, expm1, exp2 = _of("exp"), _of("expm1"), _of("exp2")
-    log, log1p, log2, log10 = _of("log"), _of("log1p"), _of("log2"), _of("log10")
     sqrt, rsqrt, square, reciprocal = _of("sqrt"), _of("rsqrt"), _of("square"), _of("reciprocal")
-    sin, cos, tan, asin, acos, atan = (
-        _of("sin"),
-        _of("cos"),
-        _of("tan"),
-        _of("asin"),
-        _of("acos"),
-        _of("atan"),
-    )
-    sinh, cosh, tanh = _of("sinh"), _of("cosh"), _of("tanh")
-    asinh, acosh, atanh = _of("asinh"), _of("acosh"), _of("atanh")
-    sigmoid, softplus, logsigmoid, relu = _of("sigmoid"), _of("softplus"), _of("logsigmoid"), _of("relu")
-    neg, abs, sign, floor, ceil = _of("neg"), _of("abs"), _of("sign"), _of("floor"), _of("ceil")
-    trunc = fix = _of("trunc")
+    neg = _of("neg")
+    fix = Declared.trunc
     round = elementwise.rounded
-    erf, erfc, lgamma, digamma, clone = _of("erf"), _of("erfc"), _of("lgamma"), _of("digamma"), _of("clone")
-    erfinv, sinc, i0, frac, logit = _of("erfinv"), _of("sinc"), _of("i0"), _of("frac"), elementwise.logit
+    digamma, clone = _of("digamma"), _of("clone")
+    frac, logit = _of("frac"), elementwise.logit
     deg2rad, rad2deg, nan_to_num = _of("deg2rad"), _of("rad2deg"), finite.nan_to_num
-    logaddexp, logaddexp2, xlogy, hypot = _with("logaddexp"), _with("logaddexp2"), _with("xlogy"), _with("hypot")
-    copysign, fmax, fmin, heaviside = _with("copysign"), _with("fmax"), _with("fmin"), signs.heaviside
+    heaviside = signs.heaviside
     lerp, ldexp, float_power = fused.lerp, exponents.ldexp, elementwise.float_power
     addcmul, addcdiv = fused.addcmul, fused.addcdiv
     addmm, addmv, addr, baddbmm = updates.addmm, updates.addmv, updates.addr, updates.baddbmm

@@ -102,6 +102,8 @@ class Mixed(Core):
     def _number(self, *args: Any) -> Any: ...
     def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: builtins.bool) -> Any: ...
     _op_priority: builtins.float
+    def _sympy_(self) -> Any:
+        """SymPy's number for a number without gradient; its functions, sympy.sin(x), take no other tensor."""
     def _update(self, op: Any, *others: Any) -> Any: ...
     def _wants_grad(self) -> builtins.bool: ...
     def _warn_scalar(self) -> None: ...
@@ -329,6 +331,10 @@ class Mixed(Core):
         """x cut from front to back, along dim 2."""
     def element_size(self) -> builtins.int:
         """The number of bytes of an entry."""
+    def entr(self) -> Tensor:
+        """As ``symgrad.special.entr``."""
+    def entr_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.entr(…), in x's shape and dtype."""
     def eq(self, other: Any) -> Tensor:
         """As ``symgrad.eq``."""
     def equal(self, other: Any) -> builtins.bool:
@@ -341,6 +347,10 @@ class Mixed(Core):
         """As ``symgrad.erfc``."""
     def erfc_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.erfc(…), in x's shape and dtype."""
+    def erfcx(self) -> Tensor:
+        """As ``symgrad.special.erfcx``."""
+    def erfcx_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.erfcx(…), in x's shape and dtype."""
     def erfinv(self) -> Tensor:
         """As ``symgrad.erfinv``."""
     def erfinv_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -351,8 +361,8 @@ class Mixed(Core):
         """As ``symgrad.exp2``."""
     def exp2_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.exp2(…), in x's shape and dtype."""
-    def exp_(self) -> Tensor:
-        """x ← exp(x)."""
+    def exp_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.exp(…), in x's shape and dtype."""
     def expand(self, *sizes: Any, size: Any = None) -> Tensor:
         """x repeated along axes of size 1 and along new leading axes."""
     def expand_as(self, other: Any) -> Tensor:
@@ -431,6 +441,20 @@ class Mixed(Core):
         """x ← x.hypot(…), in x's shape and dtype."""
     def i0(self) -> Tensor:
         """As ``symgrad.i0``."""
+    def i0_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.i0(…), in x's shape and dtype."""
+    def i0e(self) -> Tensor:
+        """As ``symgrad.special.i0e``."""
+    def i0e_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.i0e(…), in x's shape and dtype."""
+    def i1(self) -> Tensor:
+        """As ``symgrad.special.i1``."""
+    def i1_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.i1(…), in x's shape and dtype."""
+    def i1e(self) -> Tensor:
+        """As ``symgrad.special.i1e``."""
+    def i1e_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.i1e(…), in x's shape and dtype."""
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: builtins.float = 1) -> Tensor:
         """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -515,6 +539,10 @@ class Mixed(Core):
         """x ← x.log2(…), in x's shape and dtype."""
     def log_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.log(…), in x's shape and dtype."""
+    def log_ndtr(self) -> Tensor:
+        """As ``symgrad.special.log_ndtr``."""
+    def log_ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.log_ndtr(…), in x's shape and dtype."""
     def log_softmax(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:
         """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
     def logaddexp(self, other: Any) -> Tensor:
@@ -539,6 +567,8 @@ class Mixed(Core):
         """x ← x.logit(…), in x's shape and dtype."""
     def logsigmoid(self) -> Tensor:
         """As ``symgrad.logsigmoid``."""
+    def logsigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.logsigmoid(…), in x's shape and dtype."""
     @overload
     def logsumexp(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, b: Any = None) -> Tensor: ...
     @overload
@@ -632,6 +662,14 @@ class Mixed(Core):
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
         """The number of axes."""
+    def ndtr(self) -> Tensor:
+        """As ``symgrad.special.ndtr``."""
+    def ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.ndtr(…), in x's shape and dtype."""
+    def ndtri(self) -> Tensor:
+        """As ``symgrad.special.ndtri``."""
+    def ndtri_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.ndtri(…), in x's shape and dtype."""
     def ne(self, other: Any) -> Tensor:
         """As ``symgrad.ne``."""
     def neg(self) -> Tensor:
@@ -703,8 +741,8 @@ class Mixed(Core):
         """x ← x.reciprocal(…), in x's shape and dtype."""
     def relu(self) -> Tensor:
         """As ``symgrad.relu``."""
-    def relu_(self) -> Tensor:
-        """x ← max(x, 0)."""
+    def relu_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.relu(…), in x's shape and dtype."""
     def remainder(self, other: Any) -> Tensor:
         """As ``symgrad.remainder``."""
     def remainder_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -751,8 +789,8 @@ class Mixed(Core):
         """As ``symgrad.sign``."""
     def sigmoid(self) -> Tensor:
         """As ``symgrad.sigmoid``."""
-    def sigmoid_(self) -> Tensor:
-        """x ← σ(x)."""
+    def sigmoid_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.sigmoid(…), in x's shape and dtype."""
     def sign(self) -> Tensor:
         """As ``symgrad.sign``."""
     def sign_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -765,6 +803,8 @@ class Mixed(Core):
         """x ← x.sin(…), in x's shape and dtype."""
     def sinc(self) -> Tensor:
         """As ``symgrad.sinc``."""
+    def sinc_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.sinc(…), in x's shape and dtype."""
     def sinh(self) -> Tensor:
         """As ``symgrad.sinh``."""
     def sinh_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -779,6 +819,8 @@ class Mixed(Core):
         """exp x / Σ exp x along one axis."""
     def softplus(self) -> Tensor:
         """As ``symgrad.softplus``."""
+    def softplus_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.softplus(…), in x's shape and dtype."""
     def sort(self, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False, *, axis: builtins.int | None = None) -> Ordered[Tensor]:
         """The entries in order along one axis, and where they were."""
     def split(self, split_size: Any, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
@@ -823,8 +865,8 @@ class Mixed(Core):
         """x ← x.tan(…), in x's shape and dtype."""
     def tanh(self) -> Tensor:
         """As ``symgrad.tanh``."""
-    def tanh_(self) -> Tensor:
-        """x ← tanh(x)."""
+    def tanh_(self, *args: Any, **kwargs: Any) -> Tensor:
+        """x ← x.tanh(…), in x's shape and dtype."""
     def tensor_split(self, indices_or_sections: Any = None, dim: builtins.int = 0, *, indices: Any = None, sections: Any = None, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """x cut along ``dim`` into k parts of nearly equal size, or before the given places."""
     def tile(self, *counts: Any, dims: Any = None) -> Tensor:
@@ -891,6 +933,8 @@ class Mixed(Core):
         """x cut from top to bottom, along dim 0."""
     def where(self, condition: Any, other: Any) -> Tensor:
         """Keep entries where the condition holds, take other's elsewhere."""
+    def xlog1py(self, other: Any) -> Tensor:
+        """As ``symgrad.special.xlog1py``."""
     def xlogy(self, other: Any) -> Tensor:
         """As ``symgrad.xlogy``."""
     def zero_(self) -> Tensor:

@@ -142,31 +142,31 @@ class Spellings(Methods):
         if named or (len(axes) == 2 and not isinstance(axes[0], (tuple, list))):
             return Methods.transpose(self, *axes, **named)
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
-        return np.transpose(self, order)  # type: ignore[call-overload]
+        return np.transpose(self, order)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
         """Σ of a diagonal."""
         if (offset, axis1, axis2, dtype, out) == (0, 0, 1, None, None) and len(shape(self)) == 2:
             return Methods.trace(self)
-        return np.trace(self, offset, axis1, axis2, dtype, out)  # type: ignore[call-overload]
+        return np.trace(self, offset, axis1, axis2, dtype, out)
 
     def dot(self, tensor: Any, out: Any = None) -> Any:
         """Σ xᵢ yᵢ of vectors; of matrices their product, as NumPy's method."""
         y = as_tensor(tensor)
         both = (len(shape(self)), len(shape(y)))
-        return Methods.dot(self, y) if both == (1, 1) and out is None else np.dot(self, y, out)  # type: ignore[call-overload]
+        return Methods.dot(self, y) if both == (1, 1) and out is None else np.dot(self, y, out)
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
         """The nearest numbers of so many decimals, halves to even ones."""
-        return Methods.round(self, decimals=decimals) if out is None else np.round(self, decimals, out)  # type: ignore[call-overload]
+        return Methods.round(self, decimals=decimals) if out is None else np.round(self, decimals, out)
 
     def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         """max x - min x."""
-        return np.ptp(self, axis, out, keepdims)  # type: ignore[call-overload]
+        return np.ptp(self, axis, out, keepdims)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
         """The entries, or slices along an axis, where the condition holds."""
-        return np.compress(condition, self, axis, out)  # type: ignore[call-overload]
+        return np.compress(condition, self, axis, out)
 
     def searchsorted(self, v: Any, side: str | None = None, sorter: Any = None, **named: Any) -> Any:
         """Where v belongs in this vector, sorted or in the order ``sorter``; or in these rows. These are integers."""

@@ -33,10 +33,10 @@ Refs = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Written:
-    """A program entry by entry."""
+    """A program entry by entry; ``scalars`` collects the operations."""
 
-    def __init__(self, program: Program) -> None:
-        self.scalars = Scalars()
+    def __init__(self, program: Program, scalars: Scalars | None = None) -> None:
+        self.scalars = Scalars() if scalars is None else scalars
         self.slots: list[tuple[int, int]] = []  # (argument, flat position) of each slot
         self.outputs = self._run(program, {})
 

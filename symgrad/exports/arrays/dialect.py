@@ -28,6 +28,7 @@ class Dialect:
         prefix: of the library's functions.
         library: the module that says what differs from NumPy's words, read as text.
         elements: templates of scalar functions; others are looked for in ``library``.
+        kernels: whether a kernel of symgrad's is text that it can run.
         zeros: whether integers divided by zero need help to be 0, as NumPy has them.
     """
 
@@ -37,6 +38,7 @@ class Dialect:
     taken: Sequence[str] = ("np",)
     imports: Sequence[str] = ()
     zeros = True
+    kernels = True
     elements: ClassVar[dict[str, str]] = {
         "relu": "np.maximum({}, 0.0)", "low": "np.minimum({}, 0.0)", "select": "np.where({}, {}, {})",
         "sqrt": "np.sqrt({})", "round": "np.round({})",
@@ -90,6 +92,12 @@ class Dialect:
         return f"{self.prefix}.{'bool_' if name == 'bool' else name}"
 
     # -------------------------------------------------------------- functions
+    def has(self, name: str) -> bool:
+        """Whether the target has a scalar function: a word for it, one of the library, or its kernel as text."""
+        known, kernel = read(self.library), SCALARS[name].numpy
+        spelled = name in self.elements or any(name in place for place in (known.defined, known.inside, known.outside))
+        return spelled or (self.kernels and (isinstance(kernel, np.ufunc) or _place(kernel) is not None))
+
     def helper(self, name: str) -> str:
         """Return the name of a function put in front: the target's own, or that written once for all."""
         for module in (self.library, ARRAYS):
@@ -120,7 +128,7 @@ class Dialect:
         kernel = SCALARS[name].numpy
         if isinstance(kernel, np.ufunc):
             return f"np.{kernel.__name__}"
-        place = next((m for m in _scalar_modules() if getattr(m, kernel.__name__, None) is kernel), None)
+        place = _place(kernel)
         return self.helper(name) if place is None else self.embedded.add(place.__name__, kernel.__name__)
 
     def check(self, name: str, kinds: Sequence[Any]) -> None:
@@ -208,6 +216,11 @@ def _matmul(terms: str, output: str, args: Sequence[str]) -> str:
     a = args[0] if left[-1] == c else f"{args[0]}.T"
     b = args[1] if right[0] == c else f"{args[1]}.T"
     return f"{a} @ {b}"
+
+
+def _place(kernel: Any) -> Any:
+    """The module that defines a kernel, None where none has it by name."""
+    return next((m for m in _scalar_modules() if getattr(m, kernel.__name__, None) is kernel), None)
 
 
 def _scalar_modules() -> list[Any]:

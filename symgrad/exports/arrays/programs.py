@@ -21,7 +21,7 @@ from symgrad.compiler.program import Program
 from symgrad.core.promotion import is_floating, is_integer
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.steps import Steps
+from symgrad.exports.steps import Steps, in_words, is_published
 from symgrad.exports.words import Words
 from symgrad.ops.map import Map
 from symgrad.transforms.loops.op import Scan
@@ -45,7 +45,7 @@ class ArrayWriter:
         self, program: Program, dialect: Dialect, words: Words, inputs: Sequence[str], sizes: dict[Any, str],
         minted: int = 0,
     ) -> None:  # fmt: skip
-        self.e, self.dialect, self.words, self.sizes = Steps(program), dialect, words, sizes
+        self.e, self.dialect, self.words, self.sizes = Steps(program, dialect.has), dialect, words, sizes
         self.lines: list[str] = []
         self.text: dict[int, tuple[str, int]] = {}
         self._shared: dict[Any, list[str]] = {}
@@ -173,6 +173,8 @@ class ArrayWriter:
                 form, level = INFIX[name]
                 pairs = zip(args, _levels(name, level))
                 return form.format(*[t if own >= at else f"({t})" for (t, own), at in pairs]), level
+            if is_published(name) and not self.dialect.has(name):
+                return replay(in_words(name), args, emit, const)  # type: ignore[no-any-return]
             numbers = [0.0 if isinstance(t, _Number) else None for t, _ in args]
             return self.dialect.element(name, [t for t, _ in args], numbers, dtype), _ATOM
 

@@ -19,11 +19,14 @@ from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text
+from symgrad.exports.embed import read
 from symgrad.exports.errors import unsupported
 from symgrad.exports.steps import Steps
 from symgrad.exports.words import Words
 from symgrad.ops.shape import total
 
+LIBRARIES = tuple(f"symgrad.exports.library.{name}" for name in ("common", "special", "rows", "matrices", "factors"))
+PYTHON = "symgrad.exports.library.python"  # whose functions C has
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
 INFIX = {name: form for name, form in infix(SIGNS).items() if name != "div"}  # by 0 a function divides
 MATH = {
@@ -66,6 +69,11 @@ def range_of(dtype: Any) -> tuple[float, float] | None:
     return low, float(np.iinfo(dtype).max) + 1.0 - low
 
 
+def has(name: str) -> bool:
+    """Whether loops have a scalar function, in Python's ``math`` or in the library, whose functions C has too."""
+    return name in MATH or any(name in read(module).defined for module in (PYTHON, *LIBRARIES))
+
+
 class LoopWriter:
     """The lines of one function.
 
@@ -94,7 +102,7 @@ class LoopWriter:
     def run(self, program: Program, inputs: Sequence[View]) -> list[View]:
         """Write a program, and return where its results lie."""
         before = getattr(self, "e", None), getattr(self, "views", None)
-        e = self.e = Numbers(program)
+        e = self.e = Numbers(program, has)
         self.views = {ref: view for ref, view in zip(e.inputs, inputs, strict=True) if ref >= 0}
         for stage in clusters(e):
             if isinstance(stage, Cluster):

@@ -8,13 +8,25 @@ from typing import Any
 
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.python import check
+from symgrad.compiler.primitives.payload import replay
+from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.primitives.views import View
 from symgrad.compiler.program import Program
-from symgrad.exports.loops.programs import INFIX, WIDE, LoopWriter
+from symgrad.exports.loops.programs import INFIX, WIDE, LoopWriter, has
+from symgrad.exports.steps import in_words, is_published
 
 SHORT = 400  # scalar operations
 _BEFORE = 20 * SHORT  # before zeros and repetitions fold
+
+
+class _Spelled(Scalars):
+    """Operations that loops have words for; of another function its meaning."""
+
+    def emit(self, name: str, *refs: int) -> int:
+        if is_published(name) and not has(name):
+            return int(replay(in_words(name), refs, self.emit, self.const))
+        return super().emit(name, *refs)
 
 
 def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[list[str]] | None:
@@ -26,7 +38,7 @@ def straight(w: LoopWriter, program: Program, inputs: Sequence[View]) -> list[li
         check(program, _BEFORE)
     except Unsuitable:
         return None
-    written = Written(program)
+    written = Written(program, _Spelled())
     if written.operations() > SHORT:
         return None
     texts = _lines(w, written, inputs)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from symgrad.exports.embed import Found, read
+from symgrad.exports.loops.programs import LIBRARIES, PYTHON
 
-PYTHON = "symgrad.exports.library.python"  # whose functions C has
-LIBRARIES = tuple(f"symgrad.exports.library.{name}" for name in ("common", "special", "rows", "matrices", "factors"))
 _TYPES = {"float": "double ", "int": "long ", "Read": "const double *", "Array": "double *", "None": "void "}
 _BINARY: dict[type[Any], tuple[str, int]] = {
     ast.Add: ("+", 12), ast.Sub: ("-", 12), ast.Mult: ("*", 13), ast.Div: ("/", 13), ast.FloorDiv: ("/", 13),

@@ -12,9 +12,9 @@ from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_integer
 from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops.programs import LoopWriter
+from symgrad.exports.loops.programs import LIBRARIES, PYTHON, LoopWriter
 from symgrad.exports.loops.straight import straight
-from symgrad.exports.loops.translate import LIBRARIES, PYTHON, Translator
+from symgrad.exports.loops.translate import Translator
 from symgrad.exports.loops.words import WORDS
 from symgrad.exports.names import C, identifiers
 from symgrad.exports.request import Request

@@ -29,6 +29,7 @@ class Jax(Dialect):
     """JAX's words: NumPy's, under another name."""
 
     name, prefix, library = "jax", "jnp", "symgrad.exports.library.jax"
+    kernels = False
     taken = ("jax", "jnp", "special")
     imports = ("import jax", "import jax.numpy as jnp")
     elements: ClassVar[dict[str, str]] = {

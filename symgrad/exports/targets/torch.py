@@ -34,6 +34,7 @@ class Torch(Dialect):
     """PyTorch's words."""
 
     name, prefix, library = "torch", "torch", "symgrad.exports.library.torch"
+    kernels = False
     taken = ("torch", "math")
     imports = ("import torch",)
     elements: ClassVar[dict[str, str]] = {

@@ -1,6 +1,6 @@
 """The elementwise functions, each made from its declaration or payload. Works on tensors, arrays, numbers.
 
-Docstrings are written from the declarations.
+What a declaration says is public becomes an operation here, a function in ``functions`` or ``special``, and a method.
 """
 
 from __future__ import annotations
@@ -16,24 +16,29 @@ from symgrad.errors import ArgumentError, DTypeError, shown_as
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
 from symgrad.ops.value import torch_dtype
-from symgrad.scalars import SCALARS, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder, trunc
+from symgrad.scalars import SCALARS, Scalar, X, clamp, clamp_max, clamp_min, floor_divide, fmod, remainder, trunc
 from symgrad.scalars import bce_logits as _bce_logits
 
-# Declared functions of one argument, with torch's stem of the backward function where it is not just the
-# name with a capital.
-_STEMS = {"logsigmoid": "LogSigmoid", "i0e": "SpecialI0E", "i1e": "SpecialI1E"} | {
-    n: f"Special{n.title().replace('_', '')}" for n in ("erfcx", "ndtr", "log_ndtr", "ndtri", "entr", "i1")
-}
-DECLARED = (
-    "exp", "log", "expm1", "log1p", "exp2", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-    "cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "softplus", "logsigmoid", "relu", "abs", "sign", "floor",
-    "ceil", "trunc", "round", "erf", "erfc", "lgamma", "erfinv", "erfcx", "ndtr", "log_ndtr", "ndtri", "logit", "entr",
-    "i0", "i0e", "i1", "i1e", "sinc", "softsign", "tanhshrink",
-)  # fmt: skip
+# torch's stem of the backward function where it is not the name with a capital.
+_STEMS = {"logsigmoid": "LogSigmoid"}
 
-UNARY: dict[str, Map] = {
-    n: Map(partial(SCALARS[n].function, X[0]), 1, _STEMS.get(n, n.capitalize())) for n in DECLARED
-} | {
+
+def _declared(nargs: int) -> dict[str, Map]:
+    """The operations that declarations ask for, each with the function as its payload."""
+    return {
+        s.name: Map(partial(s.function, *X[:nargs]), nargs, _stem(s))
+        for s in SCALARS.values()
+        if s.public and s.nargs == nargs
+    }
+
+
+def _stem(s: Scalar) -> str:
+    if s.public == "special" and s.nargs == 1:
+        return f"Special{s.name.title().replace('_', '')}"
+    return _STEMS.get(s.name, s.name.capitalize())
+
+
+UNARY: dict[str, Map] = _declared(1) | {
     "digamma": Map(lambda: sp.digamma(X[0]), 1, "Digamma"),
     "neg": NEG,
     "sqrt": Map(lambda: sp.sqrt(X[0]), 1, "Sqrt"),
@@ -46,12 +51,7 @@ UNARY: dict[str, Map] = {
     "rad2deg": Map(lambda: X[0] * 180 / sp.pi, 1, "Rad2Deg"),
 }
 
-# Declared functions of two arguments that need nothing else.
-_PAIRS = (
-    "xlogy", "xlog1py", "logaddexp", "logaddexp2", "hypot", "copysign", "heaviside", "fmax", "fmin",
-)  # fmt: skip
-
-BINARY: dict[str, Map] = {n: Map(partial(SCALARS[n].function, X[0], X[1]), 2, n.capitalize()) for n in _PAIRS} | {
+BINARY: dict[str, Map] = _declared(2) | {
     "add": ADD,
     "sub": SUB,
     "mul": MUL,
