@@ -13,8 +13,9 @@ from symgrad.support.foreign import html, named
 INVISIBLE = "<mo>&#x2062;</mo>"  # times, so that screen readers know
 BEFORE_WORD = '<mo lspace="0.17em" rspace="0">&#x2062;</mo>'  # the same before a function's name
 DASH = '<mo lspace="0" rspace="0">′</mo>'  # stands high in every font: as a superscript it would vanish
-_GREEK = re.compile(r"\\([A-Za-z]+)")
-_NAME = re.compile(r"([A-Za-z]+)_?(\d*)|(.)_?(\d*)", re.DOTALL)
+# patterns are compiled when the first formula is written in MathML
+_GREEK = r"\\([A-Za-z]+)"
+_NAME = r"(?s:([A-Za-z]+)_?(\d*)|(.)_?(\d*))"
 
 
 def mi(text: str) -> str:
@@ -81,7 +82,7 @@ def name(text: str) -> str:
     """A user's name: one letter in italics, a number behind it below the line, Greek names as letters."""
     dashes = len(text) - len(text.rstrip("′"))
     bare = text[: len(text) - dashes]
-    found = _NAME.fullmatch(bare)
+    found = re.fullmatch(_NAME, bare)
     if found is None:
         made = f"<mtext>{html(named(bare, ''))}</mtext>" if not bare.replace("_", "").isalnum() else mi(bare)
     else:
@@ -95,7 +96,7 @@ def _letter(stem: str) -> str:
     """Return the Greek letter that LaTeX would print for a name, else the name."""
     if len(stem) < 2 or not stem.isascii():
         return stem
-    greek = _GREEK.fullmatch(latex_name(stem))
+    greek = re.fullmatch(_GREEK, latex_name(stem))
     if greek is None:
         return stem
     size = "CAPITAL" if greek[1][0].isupper() else "SMALL"
@@ -108,7 +109,7 @@ def _letter(stem: str) -> str:
 # ------------------------------------------------------------------ operations that write themselves
 _SLOT = "ꙮ"  # a letter that no operation writes; as such it is a word, which needs no brackets
 _RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ⁺", "−0123456789⊤+", strict=True))
-_TOKEN = re.compile(rf"{_SLOT}(\d+){_SLOT}(?: {_SLOT})?|([{''.join(_RAISED)}]+)|([^\W\d]\w*)|(\d+(?:\.\d+)?)|(\s+)|(.)")
+_TOKEN = rf"{_SLOT}(\d+){_SLOT}(?: {_SLOT})?|([{''.join(_RAISED)}]+)|([^\W\d]\w*)|(\d+(?:\.\d+)?)|(\s+)|(.)"
 _PAIRS = {"(": ")", "[": "]"}
 
 
@@ -122,7 +123,7 @@ def operation(write: Callable[..., str], arguments: Sequence[str], whole: Sequen
     """
     slots = [f"{_SLOT}{k}{_SLOT}" + ("" if w else f" {_SLOT}") for k, w in enumerate(whole)]
     stack: list[tuple[str, list[str]]] = [("", [])]
-    for found in _TOKEN.finditer(write(*slots)):
+    for found in re.finditer(_TOKEN, write(*slots)):
         _place(found, arguments, stack)
     while len(stack) > 1:  # a bracket that was never closed
         opening, inside = stack.pop()
