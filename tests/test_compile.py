@@ -10,6 +10,9 @@ from checks import BACKENDS, every, number, weighed
 
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.passes.assemble import Assemble
+from symgrad.ops.keys import Span
+from symgrad.ops.slicing import Slice
 
 from cases import CASES, ROWS
 
@@ -82,3 +85,17 @@ def test_a_product_of_many_in_one_step_is_written_in_no_others(backend):
     x = np.arange(1.0, 4.0)
     found = sg.compile(lambda x: sg.einsum("i,i,i->i", x, x, x), backend=backend)(x)
     np.testing.assert_allclose(found, x**3, rtol=1e-15)
+
+
+def test_slices_with_steps_fill_an_array_where_they_have_no_entry_in_common():
+    even, odd, third = (Slice((Span(start, 6, step),)) for start, step in ((0, 2), (1, 2), (0, 3)))
+    assert Assemble((even, odd, third), (6,)).overlaps == [False, False, True]
+    assert Assemble((even, odd), (6,)).covers
+
+
+def test_a_loop_that_runs_for_its_value_and_for_its_derivatives_has_both():
+    x = np.arange(1.0, 4.0) / 4
+    f = lambda x: (lambda end, seen: end + seen.sum())(*sg.scan(lambda h, a: (sg.tanh(h * a), h), x[0], x))
+    every = lambda x: (f(x), sg.grad(f)(x), sg.hessian(f)(x))
+    for found, expected in zip(sg.compile(every, backend="numpy")(x), every(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -448,3 +448,9 @@ def test_without_scipy_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "scipy" else there(name, *a))
     with pytest.raises(ImportError, match=r"pip install 'symgrad\[scipy\]'"):
         sg.sparse_jacobian(heat)
+
+
+def test_a_letter_twice_stands_for_the_diagonal_of_an_array_with_zeros():
+    x = np.arange(1.0, 5.0)
+    f = sg.sparse_jacobian(lambda x: sg.einsum("ii->i", sg.tril(sg.outer(x, x))), backend="numpy")
+    np.testing.assert_array_equal(f(x).toarray(), np.diag(2 * x))
