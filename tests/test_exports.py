@@ -290,6 +290,12 @@ def test_largest_and_smallest_entries_are_those_of_the_argument():
     np.testing.assert_array_equal(names["f"](x), [2, 1])
 
 
+def test_examples_have_few_digits_and_integers_stay_integers():
+    source = sg.export(lambda x: (x / 3, x.to(sg.int64)), (1.0,), target="numpy")
+    assert "np.allclose(y[0], 0.333333333333))" in source
+    assert "np.allclose(y[1], 1))" in source
+
+
 def test_a_size_is_a_number_that_promotes_no_array():
     source = sg.export(lambda x: x.to(sg.float16) / x.shape[0], shapes=[("n",)], target="numpy")
     assert "v2 / n" in source
