@@ -7,16 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.modes import is_grad_enabled, variables
 from symgrad.core.node import Leaf, size_symbol
 from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_floating
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError, GraphError, ShapeError
 from symgrad.forms.names import Naming
 from symgrad.forms.program import Program
 from symgrad.ops.map import show_shape
 from symgrad.ops.resize import solved, told_by
 from symgrad.ops.value import to_value
 from symgrad.support.lazy import cached_property
+
+_CUT = (
+    "closed_form: the argument {!r} requires grad, and the gradient would be lost in a NumPy function. For the "
+    "derivative of a form differentiate once more, as in sg.derive(y, x, order=2).lambdify(), or call the program "
+    "itself, as in sg.grad(f)(x); pass x.detach() where only the number is meant."
+)
 
 
 class Function(AsFunction):
@@ -42,6 +49,8 @@ class Function(AsFunction):
     def __call__(self, *values: Any, **named: Any) -> Any:
         given = self._given(values, named)
         counts = {size_symbol(k): _count(k, given.pop(k)) for k in sorted(self._called.sizes & set(given))}
+        for k, v in given.items():
+            _check_plain(k, v)
         arrays = {k: _array(k, self._called.mine[k], v) for k, v in given.items()}
         shapes = [self._called.mine[k].shape for k in arrays]
         sizes = solved(shapes, [np.shape(v) for v in arrays.values()], counts)
@@ -51,6 +60,9 @@ class Function(AsFunction):
                 raise ArgumentError(
                     f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}."
                 )
+        for name, leaf in leaves:
+            if name not in arrays and leaf in (variables() or ()):
+                raise GraphError(_CUT.format(name))
         every = [arrays.get(name, leaf.value) for name, leaf in leaves]
         return _narrowed(self._program.run(every, given=sizes), [v for v in every if v is not None])
 
@@ -80,6 +92,15 @@ def _count(name: str, n: Any) -> int:
     if isinstance(n, bool) or not hasattr(n, "__index__") or n < 0:
         raise ArgumentError(f"size {name!r}: got {n!r}. Expected an integer ≥ 0.")
     return int(n)
+
+
+def _check_plain(name: str, value: Any) -> None:
+    """Refuse tensors that a gradient is asked of: a NumPy function passes none on."""
+    if isinstance(value, (list, tuple)):
+        for entry in value:
+            _check_plain(name, entry)
+    elif is_grad_enabled() and getattr(value, "requires_grad", False):
+        raise GraphError(_CUT.format(name))
 
 
 def _array(name: str, leaf: Leaf, value: Any) -> Any:

@@ -78,7 +78,9 @@ def _is_numbers(x: Any) -> bool:
 
 
 def _value(x: Any) -> Any:
-    value = np.asarray(as_tensor(x)._known("x0"))
+    given: Any = as_tensor(x)
+    given._check_kept("optim")
+    value = np.asarray(given._known("x0"))
     if is_bool(value.dtype):
         raise ArgumentTypeError("x0: got truth values. Pass numbers.")
     return value

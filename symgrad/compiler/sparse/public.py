@@ -89,6 +89,12 @@ class Derivative(AsFunction):
                 f"{self.name}: got a tensor without a value. A SciPy array needs numbers: call this outside of "
                 "functions that are traced, or use the dense transform inside."
             )
+        me: Any = x
+        if me._is_followed():
+            raise GraphError(
+                f"{self.name}: this is a variable of a transform such as sg.grad, or computed from one, and its "
+                "gradient would be lost in a SciPy array. Use sg.jacobian or sg.hessian inside, or pass x.detach()."
+            )
         return x._value
 
     # -------------------------------------------------------------- signatures
