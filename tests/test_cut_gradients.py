@@ -230,3 +230,67 @@ def test_copies_that_are_new_leaves_are_refused_of_a_transform_s_variable(way):
 
 def test_a_shallow_copy_of_a_transform_s_variable_keeps_its_gradient():
     np.testing.assert_array_equal(sg.grad(lambda z: copy.copy(z).sum())(np.ones(2)), [1.0, 1.0])
+
+
+def form_of_cube():
+    x = sg.symbol("x", (2,))
+    return sg.derive((x**3).sum(), x).lambdify()
+
+
+OUTSIDE = {
+    "form": (lambda z: sg.tensor(form_of_cube()(z)), "order=2"),
+    "form by name": (lambda z: sg.tensor(form_of_cube()(x=z)), "order=2"),
+    "form of a list": (lambda z: sg.tensor(form_of_cube()([z[0], 1.0])), "order=2"),
+    "form with its own values": (lambda z: sg.tensor(sg.derive((z**3).sum(), z).lambdify()()), "order=2"),
+    "sparse jacobian": (lambda z: sg.tensor(sg.sparse_jacobian(lambda x: x**3)(z).toarray()), "sg.jacobian"),
+    "start": (lambda z: sg.asarray(sg.optim.minimize(lambda x: ((x - 1) ** 2).sum(), z).x), "x.detach()"),
+    "further arguments": (lambda z: sg.asarray(sg.optim.root(lambda x, a: x - a, Z, args=(z,)).x), "x.detach()"),
+}
+
+
+@pytest.mark.parametrize("transform", ["grad", "vjp", "jacobian", "jvp"])
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_what_records_nothing_refuses_a_transform_s_variable(name, transform):
+    pytest.importorskip("scipy")
+    f, advice = OUTSIDE[name]
+    with pytest.raises(GraphError) as caught:
+        TRANSFORMS[transform](lambda z: f(z).sum())
+    assert advice in str(caught.value)
+
+
+def test_a_form_s_function_refuses_a_tensor_that_requires_grad():
+    f, x = form_of_cube(), sg.tensor(Z, requires_grad=True)
+    with pytest.raises(GraphError, match=r"the argument 'x' requires grad"):
+        f(x)
+    with sg.no_grad():
+        np.testing.assert_allclose(f(x), 3 * Z**2)
+    np.testing.assert_allclose(f(x.detach()), 3 * Z**2)
+
+
+LOGITS, CLASSES = np.array([[0.3, -1.2], [0.9, 0.1], [-0.4, 0.8]]), np.array([0, 1, 1])
+PROBABLE = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
+WEIGHTED = {
+    "classes": lambda w: sg.nn.functional.cross_entropy(LOGITS, CLASSES, weight=w),
+    "terms": lambda w: (sg.nn.functional.cross_entropy(LOGITS, CLASSES, weight=w, reduction="none") ** 2).sum(),
+    "smoothed": lambda w: sg.nn.functional.cross_entropy(LOGITS, CLASSES, weight=w, label_smoothing=0.1),
+    "ignored": lambda w: sg.nn.functional.cross_entropy(LOGITS, [0, 1, -100], weight=w),
+    "probabilities": lambda w: sg.nn.functional.cross_entropy(LOGITS, PROBABLE, weight=w),
+    "nll_loss": lambda w: sg.nn.functional.nll_loss(LOGITS, CLASSES, weight=w),
+    "later classes": lambda w: sg.compile(lambda t, v: sg.nn.functional.nll_loss(LOGITS, t, weight=v))(CLASSES, w),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_losses_are_differentiated_by_the_weights_of_classes(name):
+    f, h, w = WEIGHTED[name], 1e-6, np.array([1.5, 2.0])
+    expected = [(f(sg.tensor(w + h * e)).item() - f(sg.tensor(w - h * e)).item()) / (2 * h) for e in np.eye(2)]
+    np.testing.assert_allclose(sg.grad(f)(w), expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(sg.compile(sg.grad(f))(w), sg.grad(f)(w), rtol=1e-12)
+    assert f(w) == pytest.approx(f(sg.tensor(w, requires_grad=True)).item(), rel=1e-14)
+
+
+def test_the_slope_of_cross_entropy_keeps_its_digits_beside_probability_one():
+    for target in (np.array([0]), np.array([[1.0, 0.0]])):
+        slope = sg.grad(lambda z, t=target: sg.nn.functional.cross_entropy(z[None], t))
+        for run in (slope, sg.compile(slope)):
+            np.testing.assert_allclose(run(np.array([40.0, 0.0])), np.exp(-40.0) * np.array([-1, 1]), rtol=1e-14)

@@ -18,7 +18,7 @@ from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.shape import Reshape, axis_of
 
 Axes = int | Sequence[int] | None
@@ -173,4 +173,4 @@ def float_of(x: Any) -> np.dtype[Any]:
 
 def over(x: Any, n: Any) -> Any:
     """x / n, and nan without a gradient for n = 0."""
-    return DIV(x, n) if n != 0 else ADD(MUL(x, 0), float("nan"))
+    return DIV(x, n) if isinstance(n, Traced) or n != 0 else ADD(MUL(x, 0), float("nan"))

@@ -17,7 +17,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import DETACH, Cast
+from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, where
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.frozen import frozen
@@ -25,9 +25,9 @@ from symgrad.ops.indexing.gather import take_along_dim
 from symgrad.ops.keys import is_unknown
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.nn.losses import _error, check_reduction, collected, reduced, sum_all, value_of
-from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.protocol import Op, Traced, rename, shape
 from symgrad.ops.reduction import bound_sum, dropped, float_of, is_float, lift, over
-from symgrad.ops.reductions.softmax import LogSoftmax, Softmax
+from symgrad.ops.reductions.softmax import LogSoftmax, Softmax, settled
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.value import torch_dtype
@@ -95,7 +95,8 @@ class CrossEntropy(Likelihood):
         if i:
             return NEG(MUL(g, LogSoftmax((self.axis,))(x)))
         p = Softmax((self.axis,))(x)
-        return WEIGH(g, SUB(p if self.unit else MUL(p, sum_axes(t, (self.axis,), keepdim=True)), t))
+        slope = SUB(p if self.unit else MUL(p, sum_axes(t, (self.axis,), keepdim=True)), t)
+        return WEIGH(g, settled(slope, p, (self.axis,)))
 
     def index(self, idx: Sequence[sp.Expr], px: Any, pt: Any) -> sp.Expr:
         """-Σ t_k (x_k - log Σ exp x_l)."""
@@ -121,7 +122,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int =
     Args:
         input: log probabilities, (C,), (N, C) or (N, C, …).
         target: classes 0..C-1, (), (N,) or (N, …). Data: they are not differentiated.
-        weight: weight of each class, (C,).
+        weight: weight of each class, (C,); the loss is differentiated by it too.
         ignore_index: a class whose samples do not count.
         reduction: 'mean', 'sum' or 'none'.
 
@@ -153,7 +154,7 @@ def cross_entropy(
     Args:
         input: logits x, (C,), (N, C) or (N, C, …).
         target: classes 0..C-1, (), (N,) or (N, …), which are data; or probabilities shaped like x.
-        weight: weight of each class, (C,).
+        weight: weight of each class, (C,); the loss is differentiated by it too.
         ignore_index: a class whose samples do not count.
         reduction: 'mean', 'sum' or 'none'.
         label_smoothing: ε in [0, 1], mixes t with 1/C: (1 - ε) t + ε/C.
@@ -181,12 +182,11 @@ def cross_entropy(
     if label_smoothing == 0:
         return _averaged(CrossEntropy(axis, unit=True)(input, classes.onehot), classes, reduction, ndim)
     counted = np.sum(classes.onehot, axis=axis, keepdims=True)
-    each = 1 if classes.weights is None else np.expand_dims(classes.weights, axis)
-    spread = label_smoothing / shape(input)[axis] * (1 if weight is None else _along(weight, input, axis))
-    t = (1 - label_smoothing) * classes.onehot * each + counted * spread
+    t = (1 - label_smoothing) * classes.onehot + counted * (label_smoothing / shape(input)[axis])
+    if weight is not None:
+        t = MUL(t, _along(weight, input, axis))
     terms = CrossEntropy(axis, unit=weight is None and bool(np.all(counted == 1)))(input, t)
-    n = None if classes.weights is None else float(np.sum(classes.weights))
-    return reduced(terms, reduction, _name(ndim), n)
+    return reduced(terms, reduction, _name(ndim), _counted(classes))
 
 
 def _of_probabilities(
@@ -239,8 +239,15 @@ def _picked(x: Any, at: Any, axis: int) -> Any:
 def _averaged(terms: Any, classes: _Classes, reduction: str, ndim: int) -> Any:
     if classes.weights is None:
         return reduced(terms, reduction, _name(ndim))
-    n = float(np.sum(classes.weights))
-    return reduced(WEIGH(terms, classes.weights), reduction, _name(ndim), n)
+    return reduced(WEIGH(terms, classes.weights), reduction, _name(ndim), _counted(classes))
+
+
+def _counted(classes: _Classes) -> Any:
+    """The sum of the samples' weights; None where all are 1."""
+    w = classes.weights
+    if w is None or isinstance(w, Traced):
+        return w if w is None else sum_all(w)
+    return float(np.sum(w))
 
 
 def _name(ndim: int) -> str:
@@ -262,10 +269,15 @@ def _along(weight: Any, x: Any, axis: int) -> Any:
             f"weight tensor should be defined either for all {n} classes or no classes but got weight tensor "
             f"of shape: {show_shape(shape(weight))}. Pass one weight per class."
         )
-    to, known = tuple(n if a == axis else 1 for a in range(ndim)), value_of(weight)
-    if known is None:  # an argument while tracing; nothing is differentiated by it there either
-        return DETACH(Cast(float_of(x))(Reshape(to)(weight)))
-    return np.reshape(known, to).astype(float_of(x))
+    to = tuple(n if a == axis else 1 for a in range(ndim))
+    if _is_recorded(weight):
+        return Cast(float_of(x))(Reshape(to)(weight))
+    return np.reshape(value_of(weight), to).astype(float_of(x))
+
+
+def _is_recorded(weight: Any) -> bool:
+    """Whether the weights are differentiated, or have no values yet."""
+    return getattr(weight, "_node", None) is not None
 
 
 def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> _Classes:
@@ -282,7 +294,7 @@ def _classes(x: Any, target: Any, weight: Any, ignore_index: int, axis: int) -> 
     classes = np.arange(s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s))])
     onehot = ((np.expand_dims(t, axis) == classes) & np.expand_dims(counted, axis)).astype(float_of(x))
     if weight is not None:
-        return _Classes(onehot, np.sum(onehot * _along(weight, x, axis), axis=axis))
+        return _Classes(onehot, sum_axes(MUL(onehot, _along(weight, x, axis)), (axis,)))
     return _Classes(onehot, None if counted.all() else counted.astype(onehot.dtype))
 
 

@@ -134,7 +134,7 @@ class _Normalised(Op):
         return bound_sum(p, sp.exp(p(full)), limits)
 
 
-def _settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
+def settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
     """The slope along rows y that sum to 1, of which it is known that it sums to 0.
 
     Where an entry of y is nearly 1, its slope is a small difference; what rounding left there is the sum of all.
@@ -179,7 +179,7 @@ class Softmax(_Normalised):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = y ⊙ (ȳ - Σ ȳ ⊙ y)
-        return _settled(MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True))), y, self.axes)
+        return settled(MUL(y, SUB(g, sum_axes(MUL(g, y), self.axes, keepdim=True))), y, self.axes)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """The Jacobian is symmetric."""
@@ -224,7 +224,7 @@ class LogSoftmax(_Normalised):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = ȳ - softmax(x) Σ ȳ
         p = Softmax(self.axes)(x)
-        return _settled(SUB(g, MUL(p, sum_axes(g, self.axes, keepdim=True))), p, self.axes)
+        return settled(SUB(g, MUL(p, sum_axes(g, self.axes, keepdim=True))), p, self.axes)
 
     def jvp(self, ts: Sequence[Any], y: Any, x: Any) -> Any:
         """ẏ = ẋ - Σ softmax(x) ⊙ ẋ, twice: Σ softmax(x) ⊙ ẏ = 0, but for what ẏ lacks beside probability 1."""
