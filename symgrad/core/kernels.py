@@ -158,9 +158,8 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
     def run(*xs: Any) -> Any:
         columns, size = [], -1
         for x in xs:
-            if (
-                type(x) is np.ndarray and x.ndim == 1 and x.size <= _SMALL and x.dtype == _FLOAT64
-            ):  # not "is": unpickled
+            # an unpickled array has another dtype object, which is equal
+            if type(x) is np.ndarray and x.ndim == 1 and x.size <= _SMALL and x.dtype == _FLOAT64:
                 size = x.size if size < 0 else size
                 if x.size != size:
                     return kernel(*xs)
