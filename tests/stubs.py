@@ -23,8 +23,8 @@ from symgrad.tensors.mixed import Mixed
 ROOT = Path(sg.__file__).parent
 MODULES = {
     "functions/__init__.pyi": sg.functions,
-    "linalg.pyi": sg.linalg,
-    "special.pyi": sg.special,
+    "linalg/__init__.pyi": sg.linalg,
+    "special/__init__.pyi": sg.special,
     "nn/functional.pyi": sg.nn.functional,
 }
 METHODS = "tensors/mixed.pyi"

@@ -79,9 +79,9 @@ for target in sg.exports.TARGETS:
 
 # coverage and stubs
 assert functions()["special.foo"] == (".foo",)
-texts = {path.name: text for path, text in stubs.stubs().items()}
-assert "def foo(input: Any) -> Tensor:\\n    \\"\\"\\"log(1 + x²).\\"\\"\\"" in texts["special.pyi"]
-assert "def foo(self) -> Tensor:" in texts["mixed.pyi"] and "def foo_(self" in texts["mixed.pyi"]
+texts = {"/".join(path.parts[-2:]): text for path, text in stubs.stubs().items()}
+assert "def foo(input: Any) -> Tensor:\\n    \\"\\"\\"log(1 + x²).\\"\\"\\"" in texts["special/__init__.pyi"]
+assert "def foo(self) -> Tensor:" in texts["tensors/mixed.pyi"] and "def foo_(self" in texts["tensors/mixed.pyi"]
 """
 
 
