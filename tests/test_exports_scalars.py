@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from exporting import agree, eager, exported, loaded, tolerance
 import symgrad as sg
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError
 from symgrad.exports import load_c
+from symgrad.exports.library import special
 
 from cases import ROWS
 
@@ -189,3 +191,31 @@ def test_python_source_gives_nan_and_infinity_as_numpy_does(x):
     g = loaded(sg.export(f, (1.0,), target="python", name="g"), "g")
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(g(x), f(sg.tensor(x)).item())
+
+
+SPECIAL = {n: f for n, f in vars(special).items() if inspect.isfunction(f) and f.__module__ == special.__name__}
+BEFORE, AFTER = {"polygamma": (3.0,), "hurwitz": (3.0,)}, {"bessel_scaled": (1,)}
+
+
+@pytest.mark.parametrize("x", [np.inf, -np.inf, np.nan, 1e308, -1e308])
+@pytest.mark.parametrize("name", SPECIAL)
+def test_no_loop_of_a_special_function_goes_on_without_end(name, x):
+    lines = 0
+
+    def count(frame, event, arg):
+        nonlocal lines
+        lines += 1
+        if lines > 20_000:
+            raise RuntimeError(f"{name}({x}) goes on")
+        return count
+
+    sys.settrace(count)
+    try:
+        SPECIAL[name](*BEFORE.get(name, ()), x, *AFTER.get(name, ()))
+    finally:
+        sys.settrace(None)
+
+
+def test_a_path_that_is_a_folder_is_refused(tmp_path):
+    with pytest.raises(ArgumentError, match=r"is a folder\. Pass the name of a file in it"):
+        sg.export(lambda x: 2 * x, shapes=[(3,)], target="numpy", path=tmp_path)

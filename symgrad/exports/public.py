@@ -72,6 +72,8 @@ def export(
 
 
 def _write(place: Path, source: Source) -> None:
+    if place.is_dir():
+        raise ArgumentError(f"export: path={str(place)!r} is a folder. Pass the name of a file in it.")
     texts = {place: source.text}
     for suffix, text in source.beside.items():
         beside = place.with_suffix(suffix)

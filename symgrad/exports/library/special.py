@@ -104,9 +104,11 @@ def digamma(x: float) -> float:
 def digamma_right(x: float) -> float:
     """ψ(x) for x > 0."""
     total = 0.0
-    while x < 12.0:
+    k = 0.0
+    while x < 12.0 and k < 12.0:
         total = total - 1.0 / x
         x = x + 1.0
+        k = k + 1.0
     r = 1.0 / (x * x)
     s = 0.0
     for k in range(8):
@@ -152,9 +154,11 @@ def hurwitz(order: float, x: float) -> float:
     for k in range(1, n):
         small = small * k
     total = 0.0
-    while x < order + 8.0:
+    steps = 0.0
+    while x < order + 8.0 and steps < order + 8.0:
         total = total + pow(x, -(order + 1.0))
         x = x + 1.0
+        steps = steps + 1.0
     r = 1.0 / x
     rising = 1.0
     tail = 1.0 + order / 2.0 * r
