@@ -158,3 +158,11 @@ def test_the_command_line_has_digits_and_kinks(capsys):
     assert main(["check", "logsumexp(x, 0)", "--shape", "x=3", "--digits", "30"]) == 0
     assert "mpmath, 30 digits" in capsys.readouterr().out
     assert main(["check", "sum(abs(x - x))", "--shape", "x=2"]) == 0
+
+
+def test_a_kink_beside_the_point_is_not_said_to_be_at_it():
+    beside = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum(), np.array([1e-9, 1.0])))
+    assert "no derivative" not in beside
+    assert "abs has one within 2e-08 of z[0] = 1e-09" in beside
+    there = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum(), np.array([0.0, 1.0])))
+    assert "abs has no derivative at z[0] = 0" in there

@@ -423,11 +423,14 @@ def _nearer(case: _Case, rows: list[Witness], places: Sequence[tuple[int, ...]],
 
 
 def _kink_at(case: _Case, place: tuple[int, ...]) -> str:
-    """Say which operation has a kink, and where."""
+    """Say which operation has a kink, and where; over smaller steps one beside the point is not seen."""
     x = np.asarray(case.values[case.k])
     where = case.name + (f"[{', '.join(map(str, place))}]" if place else "")
     program = case.traced()
-    name = operation_at(program, case.values, case.k, place, _step(x[place]) / 16**4) if program else ""
+    h = _step(x[place]) / 16**4
+    name = operation_at(program, case.values, case.k, place, h) if program else ""
+    if program and name and operation_at(program, case.values, case.k, place, h / 256, 1e-4) != name:
+        return f"kink: {name} has one within {h:.0e} of {where} = {float(x[place]):g}, the step of a difference"
     return f"kink: {name or _bending_near(case) or 'f'} has no derivative at {where} = {float(x[place]):g}"
 
 

@@ -68,12 +68,14 @@ def limits(at: Callable[[float], Any], h: float) -> tuple[Any, Any]:
     return powers[0], aitken
 
 
-def operation_at(program: Program, given: Sequence[Any], k: int, place: tuple[int, ...], h: float) -> str:
+def operation_at(
+    program: Program, given: Sequence[Any], k: int, place: tuple[int, ...], h: float, floor: float = 1e-6
+) -> str:
     """Name the first operation of a program with a kink within h of an entry of input k; "" where there is none."""
     values = {s: _values(program, given, k, place, s) for s in (0.0, h, -h, h / 2, -h / 2)}
     for n in _floating(program):
         shifted = {s: at[n] for s, at in values.items()}
-        if np.any(bends(shifted.__getitem__, h)):
+        if np.any(bends(shifted.__getitem__, h, floor)):
             return _called(program, n)
     return ""
 
