@@ -294,3 +294,11 @@ def test_the_slope_of_cross_entropy_keeps_its_digits_beside_probability_one():
         slope = sg.grad(lambda z, t=target: sg.nn.functional.cross_entropy(z[None], t))
         for run in (slope, sg.compile(slope)):
             np.testing.assert_allclose(run(np.array([40.0, 0.0])), np.exp(-40.0) * np.array([-1, 1]), rtol=1e-14)
+
+
+def test_options_of_numpy_s_functions_are_refused_with_what_to_write():
+    with pytest.raises(GraphError, match=r"np\.sum\(sg\.asarray\(a\), initial=x\)"):
+        sg.grad(lambda z: np.sum(np.ones(2), initial=z[0]))(Z)
+    with pytest.raises(GraphError, match=r"np\.pad\(sg\.asarray\(a\), 1, constant_values=x\)"):
+        sg.grad(lambda z: np.pad(np.ones(2), 1, constant_values=z).sum())(Z)
+    np.testing.assert_allclose(sg.grad(lambda z: np.sum(sg.asarray(np.ones(2)), initial=z[0]))(Z), [1.0, 0.0])

@@ -84,7 +84,7 @@ def _blame_sizes(name: str, error: Exception, args: Any) -> None:
     got = " and ".join(map(show_shape, shapes))
     raise NotYet(
         f"{name}: it depends on a size that is a name, and needs its number. Got shapes {got}; make the symbol with "
-        f"numbers for such sizes. ({type(error).__name__}: {error})"
+        "numbers for such sizes."
     ) from error
 
 

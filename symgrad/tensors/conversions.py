@@ -22,8 +22,9 @@ from symgrad.ops.value import check_dtype
 
 _LOST = (
     "{}: this is a variable of a transform such as sg.grad, or computed from one, and its gradient would be lost. "
-    "Write sg.exp(x) or np.exp(x) for math.exp(x), sg.stack([a, b]) for an array that is filled entry by entry, and "
-    "x.detach() where only the number is meant."
+    "Write sg.exp(x) or np.exp(x) for math.exp(x), sg.stack([a, b]) for an array that is filled entry by entry, "
+    "np.sum(sg.asarray(a), initial=x) where only an option of NumPy's function is a tensor, and x.detach() where only "
+    "the number is meant."
 )
 _NUMPY = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 

@@ -18,7 +18,8 @@ from symgrad.tensors import ufuncs
 
 _NO_HISTORY = (
     "An array has no gradient: to keep it, write sg.stack([a, b]) for np.array([a, b]) and np.sum(sg.stack([a, b])) "
-    "for np.sum([a, b]), a @ b for a.dot(b), and df.to_numpy() @ b for a DataFrame's df @ b."
+    "for np.sum([a, b]), a @ b for a.dot(b), df.to_numpy() @ b for a DataFrame's df @ b, and "
+    "np.pad(sg.asarray(a), 1, constant_values=x) where only an option is a tensor."
 )
 
 
