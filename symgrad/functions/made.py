@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.map import Map
 from symgrad.ops.scaling import scaled
 from symgrad.scalars import SCALARS, Scalar
 
@@ -43,6 +44,20 @@ def _published(s: Scalar) -> Callable[..., Any]:
     return of_two(s.name, s.words, f"    {s.note}\n" if s.note else "")
 
 
+def operands(input: Any, other: Any) -> tuple[Any, Any]:
+    """Both as operations take them: a Python number on either side takes the dtype of the other."""
+    other = other if isinstance(other, (Core, int, float)) else as_tensor(other)
+    beside = isinstance(other, Core) and type(input) in (int, float)
+    return (input if beside or isinstance(input, Core) else as_tensor(input)), other
+
+
+def applied(op: Map, input: Any, other: Any) -> Any:
+    """Apply an operation to two operands."""
+    if isinstance(input, Core) and isinstance(other, Core):
+        return binary(op, input, other)
+    return apply(op, (input, other))
+
+
 def of_one(name: str, formula: str, derivative: str, note: str = "") -> Callable[[Any], Any]:
     """A function of one tensor, of the operation with this name."""
     op = UNARY[name]
@@ -58,10 +73,7 @@ def of_two(name: str, formula: str, note: str = "") -> Callable[[Any, Any], Any]
     op = BINARY[name]
 
     def call(input: Any, other: Any) -> Any:
-        input = as_tensor(input)
-        if isinstance(other, Core):
-            return binary(op, input, other)
-        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
+        return applied(op, *operands(input, other))
 
     return _document(call, name, f"{formula}\n{note}{_TWO}")
 
@@ -71,12 +83,9 @@ def of_two_scaled(name: str, formula: str) -> Callable[..., Any]:
     op = BINARY[name]
 
     def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-        input = as_tensor(input)
         if type(alpha) is not int or alpha != 1:
-            other = scaled(input, other if type(other) in (int, float) else as_tensor(other), alpha)
-        if isinstance(other, Core):
-            return binary(op, input, other)
-        return apply(op, (input, other if isinstance(other, (int, float)) else as_tensor(other)))
+            other = scaled(as_tensor(input), other if type(other) in (int, float) else as_tensor(other), alpha)
+        return applied(op, *operands(input, other))
 
     return _document(call, name, f"{formula}\n{_TWO}")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from symgrad.engine.public import public
-from symgrad.engine.record import Core, apply, as_tensor, binary
-from symgrad.functions.made import of_one, of_truth, of_two, of_two_scaled, published
+from symgrad.engine.record import as_tensor
+from symgrad.functions.made import applied, of_one, of_truth, of_two, of_two_scaled, operands, published
 from symgrad.ops.elementwise import declared, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import clip_to, divided, power, rounded
 from symgrad.ops.elementwise.declared import where as _where
@@ -59,11 +59,8 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     >>> sg.div(sg.tensor([7.0, -7.0]), 2, rounding_mode="floor")
     tensor([ 3., -4.])
     """
-    input = as_tensor(input)
-    other = other if isinstance(other, (Core, int, float)) else as_tensor(other)
-    if rounding_mode is not None:
-        return divided(input, other, rounding_mode)
-    return binary(DIV, input, other) if isinstance(other, Core) else apply(DIV, (input, other))
+    input, other = operands(input, other)
+    return applied(DIV, input, other) if rounding_mode is None else divided(input, other, rounding_mode)
 
 
 remainder = of_two("remainder", "x mod other: x - other·⌊x/other⌋, with the sign of other.", _REMAINDER)
@@ -91,7 +88,23 @@ isnan = of_truth("isnan", "Whether x is nan. In a formula letters are real numbe
 isinf = of_truth("isinf", "Whether x is ∞ or -∞. In a formula letters are real numbers, and it is false.", 1)
 isfinite = of_truth("isfinite", "Whether x is a real number. In a formula letters are, and it is true.", 1)
 round = public(rounded)
-pow = public(power)
+
+
+def pow(input: Any, exponent: Any) -> Any:
+    """xᵖ.
+
+    Args:
+        input, exponent: x and p; tensors, arrays or numbers, broadcast against each other.
+
+    Returns:
+        A tensor of the broadcast shape; integers to the power of a float, such as 2.0, are float64.
+
+    >>> sg.pow(2, sg.tensor([1.0, 3.0]))
+    tensor([2., 8.])
+    """
+    return power(*operands(input, exponent))
+
+
 clamp = clip = public(clip_to)
 where = public(_where)
 lerp = public(fused.lerp)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.promotion import is_bool, is_discrete, is_symbolic
+from symgrad.core.promotion import FLOAT64, is_bool, is_discrete, is_symbolic
 from symgrad.errors import ArgumentError, DTypeError, shown_as
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
@@ -83,8 +83,13 @@ exp, log, sqrt, sigmoid, tanh, abs_, sign, clone = (
 
 @shown_as("pow")
 def power(x: Any, exponent: Any) -> Any:
-    """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
+    """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x.
+
+    The payload has lost whether the exponent was 2 or 2.0, so integers to the power 2.0 become floats before.
+    """
     p = exponent
+    if isinstance(p, float) and is_integer(x):
+        x = Cast(FLOAT64)(x)
     if isinstance(p, int) and getattr(x, "dtype", None) == np.bool_:
         x = Cast(np.dtype(np.int64))(x)
     if isinstance(p, (int, float)) and not isinstance(p, bool) and p == p and abs(p) <= 16 and p != 0:
@@ -110,7 +115,7 @@ def divided(x: Any, other: Any, rounding_mode: str) -> Any:
     if rounding_mode == "floor":
         return BINARY["floor_divide"](x, other)
     if rounding_mode == "trunc":
-        if is_integer(x) and (isinstance(other, int) or is_integer(other)):
+        if all(isinstance(a, int) or is_integer(a) for a in (x, other)):
             return BINARY["floor_divide"](SUB(x, BINARY["fmod"](x, other)), other)  # exact
         return UNARY["trunc"](DIV(x, other))
     raise ArgumentError(
