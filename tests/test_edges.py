@@ -101,3 +101,73 @@ def test_crosscheck_is_silent_at_the_end_of_the_axis():
         warnings.simplefilter("error")
         sg.testing.crosscheck(lambda x: x * x, np.array(1e308))
         sg.testing.crosscheck(lambda x, y: x**y, -inf, 0.5)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_whole_numbers_to_the_power_of_a_float_are_floats(p):
+    x = np.array([100000, 3], np.int32)
+    t = sg.tensor(x)
+    for y in (t**p, sg.pow(t, p), t.pow(p), np.power(t, p), sg.compile(lambda t: t**p)(x)):
+        assert y.dtype == np.float64
+        assert y.tolist() == [100000.0**p, 3.0**p]
+    assert loaded(sg.export(lambda t: t**p, (x,), target="numpy", name="f"))(x).tolist() == [100000.0**p, 3.0**p]
+    assert (sg.tensor(3) ** p).dtype == (sg.tensor([True]) ** p).dtype == sg.float64
+    assert sg.grad(lambda z: (z * t**p).sum())(2.0) == 100000.0**p + 3.0**p
+    with pytest.raises(sg.errors.DTypeError, match="can't be cast"):
+        t **= p
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "pow", "div", "maximum", "remainder", "floor_divide", "atan2"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "uint8"])
+def test_a_number_in_front_takes_the_dtype_of_the_tensor(name, dtype):
+    x = sg.tensor(np.array([1, 2], dtype))
+    f = getattr(sg, name)
+    y, expected = f(3, x), f(sg.tensor(np.array([3, 3], dtype)), x)
+    assert y.dtype == expected.dtype
+    assert y.tolist() == expected.tolist()
+
+
+I8, U8 = sg.tensor(np.array([2, 3], np.int8)), sg.tensor(np.array([2, 0], np.uint8))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda: sg.full((2,), 300, dtype=sg.int8), lambda: sg.full((2,), -1, dtype=sg.uint8),
+        lambda: sg.full((2,), np.nan, dtype=sg.int8), lambda: sg.full_like(I8, 300), lambda: I8.new_full((2,), 300),
+        lambda: sg.tensor([300], dtype=sg.int8), lambda: sg.arange(0, 300, 100, dtype=sg.int8),
+        lambda: sg.randint(0, 300, (2,), dtype=sg.int8), lambda: I8.clone().fill_(300),
+        lambda: I8.clone().copy_(300), lambda: I8.clone().__setitem__(0, 300),
+        lambda: I8.clone().__setitem__(0, 300.0), lambda: I8.clone().__setitem__(slice(None), [300, 1]),
+        lambda: I8.masked_fill(I8 > 1, 300), lambda: I8.index_fill(0, sg.tensor([0]), 300),
+        lambda: F.threshold(I8, 2, 300), lambda: F.pad(U8, (1, 1), value=-1), lambda: sg.where(U8 > 1, U8, 300),
+        lambda: sg.compile(lambda x: sg.where(x > 1, x, -1))(U8.numpy()),
+        lambda: sg.export(lambda x: sg.where(x > 1, x, -1), (U8.numpy(),), target="python"),
+        lambda: sg.export(lambda x: sg.where(x > 1, x, 300), (U8.numpy(),), target="c"),
+    ],
+)  # fmt: skip
+def test_a_number_that_the_dtype_does_not_hold_is_refused(f):
+    with pytest.raises(OverflowError, match=r"out of bounds for u?int8"):
+        f()
+
+
+def _set(a, z):
+    a[0] = z[0] ** 2
+    return a
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _set, lambda a, z: a.copy_(z), lambda a, z: a.fill_(z[0]), lambda a, z: a.put(sg.tensor([0]), z[:1]),
+        lambda a, z: a.index_put((sg.tensor([0]),), z[0]), lambda a, z: a.scatter(0, sg.tensor([0]), z[:1]),
+        lambda a, z: a.select_scatter(z[0], 0, 0),
+    ],
+)  # fmt: skip
+def test_no_gradient_is_written_into_integers(write):
+    z = np.array([3.0, 2.0])
+    with pytest.raises(sg.errors.DTypeError, match="Make the tensor floating"):
+        sg.grad(lambda z: write(sg.zeros(2, dtype=sg.int64), z).sum())(z)
+    assert sg.grad(lambda z: write(sg.zeros(2), z).sum())(z).any()
+    with sg.no_grad():
+        assert write(sg.zeros(2, dtype=sg.int64), sg.tensor(z, requires_grad=True)).dtype == sg.int64

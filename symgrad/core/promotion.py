@@ -84,6 +84,14 @@ def is_text(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "US"
 
 
+def holds(dtype: np.dtype[Any], number: float) -> bool:
+    """Whether a number lies in the range of a dtype of integers; every other dtype takes all numbers."""
+    if not is_integer(dtype):
+        return True
+    ends = np.iinfo(dtype)
+    return bool(ends.min - 1 < number < ends.max + 1)  # what stands after the point is cut off
+
+
 def one_of(kind: Kind, shape: tuple[int, ...]) -> Any:
     """Return ones of a kind, to ask a kernel with."""
     return _SHOWN[kind] if kind is float or kind is int else np.ones(shape, kind)

@@ -18,11 +18,11 @@ from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
-from symgrad.core.promotion import FLOATING, kind_of_number
+from symgrad.core.promotion import FLOATING, kind_of, kind_of_number
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
-from symgrad.ops.protocol import Op, Traced, failed, refused
+from symgrad.ops.protocol import Op, Traced, check_numbers, failed, refused
 from symgrad.ops.protocol import shape as shape_of
 from symgrad.ops.shapes.nested import holds_tensors, stacked
 from symgrad.ops.value import to_value
@@ -153,12 +153,21 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
         )
     else:
         shape = op.out_shape(*[shape_of(a) for a in ins])
+        _check_traced(op, ins)
     node = _record(op, ins, values, y, shape, level, label)
     if known:
         return handle(node, y)
     _note(ins)
     t = handle(node, None)
     return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))
+
+
+def _check_traced(op: Op, args: Sequence[Any]) -> None:
+    """Refuse a number that no array of the result's dtype holds, as where values are known."""
+    if any(type(a) in _NUMBERS and not -1 < a < 128 for a in args):  # what all dtypes of integers hold needs no look
+        typed: list[Any] = list(args)
+        kinds = [kind_of(a.shape, a.dtype) if isinstance(a, Tensor) else kind_of_number(a) for a in typed]
+        check_numbers(op, args, kinds)
 
 
 @contextmanager
@@ -256,7 +265,9 @@ def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
     """Bring integers and truth values to what the operation computes in: a number that wraps, or has eleven digits,
     on the way to a floating-point result would spoil it.
     """
-    dtypes = op.operands(*[v.dtype if type(v) is _ndarray else kind_of_number(v) for v in values])
+    kinds = [v.dtype if type(v) is _ndarray else kind_of_number(v) for v in values]
+    check_numbers(op, values, kinds)
+    dtypes = op.operands(*kinds)
     return [
         v.astype(d) if d is not None and type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER and v.dtype != d else v
         for v, d in zip(values, dtypes, strict=True)

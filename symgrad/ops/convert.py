@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.modes import get_default_dtype
+from symgrad.core.modes import get_default_dtype, recording
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_discrete, is_floating
+from symgrad.errors import DTypeError
 from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
 
@@ -79,6 +80,15 @@ def as_floats(x: Any) -> Any:
     """Return x, integers and truth values in the default dtype."""
     own = getattr(x, "dtype", None)
     return Cast(get_default_dtype())(x) if own is not None and is_discrete(own) else x
+
+
+def check_gradient_kept(v: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse to write what needs a gradient into integers or truth values, which carry none."""
+    if getattr(v, "requires_grad", False) and is_discrete(dtype) and recording():
+        raise DTypeError(
+            f"a tensor of {dtype} got a value that needs a gradient, and would lose it. Make the tensor floating "
+            "first, as in a = a.to(sg.float64), or write x.detach()."
+        )
 
 
 def counted(op: Op, x: Any, dtype: Any = None) -> Any:

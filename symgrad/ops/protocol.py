@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Node, Shape, is_node
-from symgrad.core.promotion import CONVERTING, Kind, promoted, truths
+from symgrad.core.promotion import CONVERTING, Kind, holds, promoted, truths
 from symgrad.errors import ArgumentError, DTypeError, NumberRangeError, SymgradError
 
 _ndarray, _OBJECT = np.ndarray, np.dtype(object)
@@ -134,6 +134,10 @@ class Op:
         if type(self).gives not in CONVERTING:
             return (None,) * len(kinds)
         return (self.dtype(*kinds),) * len(kinds)
+
+    def takes(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """Return the dtype that a Python number in the place of each input takes; None where it may be any number."""
+        return (None,) * len(kinds) if self.truth else self.operands(*kinds)
 
     @property
     def adds(self) -> Sequence[Any]:
@@ -282,6 +286,15 @@ def shape(x: Any) -> Shape:
 def zeros_like(x: Any) -> Any:
     """Return zeros of x's shape and dtype."""
     return np.zeros(shape(x), dtype=getattr(x, "dtype", np.float64))
+
+
+def check_numbers(op: Op, values: Sequence[Any], kinds: Sequence[Kind]) -> None:
+    """Refuse a number that the dtype it takes does not hold, in all operations as NumPy does in arithmetic."""
+    for v, dtype in zip(values, op.takes(*kinds), strict=True):
+        if dtype is not None and type(v) in (int, float) and not holds(dtype, v):
+            raise failed(
+                op, OverflowError(f"Python {'integer' if type(v) is int else 'float'} {v} out of bounds for {dtype}")
+            )
 
 
 def failed(op: Op, error: Exception) -> SymgradError:

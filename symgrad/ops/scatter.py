@@ -14,11 +14,12 @@ import sympy as sp
 
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import is_symbolic, of_first
+from symgrad.core.promotion import Kind, is_symbolic, of_first
 from symgrad.ops.contract import permute
+from symgrad.ops.convert import check_gradient_kept
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
-from symgrad.ops.protocol import Op, bracket, shape
+from symgrad.ops.protocol import Op, Traced, bracket, shape
 from symgrad.ops.shape import padded, repeated
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
@@ -212,11 +213,22 @@ class Scatter(Op):
     moves = True
     explained = "entries replaced: what was written receives the adjoint of its place, what was lost receives 0"
 
+    def __call__(self, *args: Any) -> Any:
+        """Write, which must not cut a gradient."""
+        x, v = args
+        if isinstance(v, Traced):
+            check_gradient_kept(v, np.dtype(getattr(x, "dtype", np.float64)))
+        return super().__call__(x, v)
+
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""
         found = np.array(x)
         found[self.where.key] = v
         return canonical(found)
+
+    def takes(self, *kinds: Kind) -> tuple[None, np.dtype[Any]]:
+        """What is written takes the dtype of x."""
+        return None, np.dtype(kinds[0])
 
     def on_symbols(self, x: Any, v: Any) -> Any:
         """Copy into an object array and write there."""

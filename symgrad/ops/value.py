@@ -8,8 +8,8 @@ import numpy as np
 
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
-from symgrad.core.promotion import is_complex, is_real, is_symbolic, is_text
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
+from symgrad.core.promotion import holds, is_complex, is_integer, is_real, is_symbolic, is_text
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NumberRangeError
 from symgrad.ops.protocol import Traced
 
 _NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
@@ -35,10 +35,28 @@ def to_value(data: Any, dtype: Any = None) -> Any:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.type)
     if dtype is not None:
-        array = array.astype(check_dtype(dtype))
+        wanted = check_dtype(dtype)
+        if not given:
+            check_range(array, wanted)
+        array = array.astype(wanted)
     elif not given and array.dtype == np.float64:
         array = array.astype(get_default_dtype(), copy=False)
     return canonical(array)
+
+
+def check_range(numbers: Any, dtype: Any) -> None:
+    """Refuse numbers that a dtype of integers does not hold, and that converting an array would wrap."""
+    array = np.asarray(numbers)
+    if not is_integer(dtype) or not array.size:
+        return
+    for end in (array.min(), array.max()):
+        number = end.item() if isinstance(end, np.generic) else end
+        if not holds(dtype, number):
+            ends = np.iinfo(dtype)
+            raise NumberRangeError(
+                f"Python {type(number).__name__} {number} out of bounds for {dtype}. Pass numbers from {ends.min} to "
+                f"{ends.max}, or another dtype."
+            )
 
 
 def is_foreign(x: Any) -> bool:

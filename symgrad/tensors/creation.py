@@ -22,7 +22,7 @@ from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Expand, Eye
 from symgrad.ops.shapes.arrange import broadcast_to
 from symgrad.ops.shapes.nested import holds_tensors
-from symgrad.ops.value import check_dtype, to_value
+from symgrad.ops.value import check_dtype, check_range, to_value
 from symgrad.tensors.tensor import Tensor, check_flag, check_name
 
 __all__ = [
@@ -192,7 +192,9 @@ def filled(
     if not isinstance(value, sp.Expr):
         if all(isinstance(n, int) for n in sizes):
             return made(np.full(sizes, value), dtype, requires_grad, name)
-        value = handle(None, canonical(np.asarray(value, get_default_dtype() if dtype is None else check_dtype(dtype))))
+        wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+        check_range(value, wanted)
+        value = handle(None, canonical(np.asarray(value, wanted)))
     _check_symbolic(sizes, requires_grad, name)
     found: Tensor = Expand(sizes)(as_recorded(value))
     return found if dtype is None or found.dtype == check_dtype(dtype) else found.to(dtype)
@@ -201,6 +203,7 @@ def filled(
 def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
     """Wrap an array that nobody else holds, in this dtype or the default one."""
     wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+    check_range(value, wanted)
     return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
 
 

@@ -18,14 +18,14 @@ from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, check_gradient_kept
 from symgrad.ops.elementwise.declared import UNARY, clip_to, power
 from symgrad.ops.indexing.select import setitem
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import Expand
-from symgrad.ops.value import torch_dtype
+from symgrad.ops.value import check_range, torch_dtype
 from symgrad.scalars import SCALARS
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -78,12 +78,23 @@ def _check_shape(x: Core, found: Any) -> None:
 def _like(x: Any, source: Any) -> Any:
     """The tensor ``source`` in the shape and dtype of x."""
     _check_shape(x, broadcast_shapes(shape(x), shape(source)))
+    check_gradient_kept(source, x.dtype)
     if x._value is not None and source._value is not None:
         source = apply(Cast(np.asarray(x._value).dtype), (source,))
     elif source._node is None:
         value = canonical(np.asarray(source._value).astype(x.dtype))
         source = handle(Leaf(value, shape(source), CONSTANT), None)
     return apply(Expand(shape(x)), (source,))
+
+
+def _written(x: Any, value: Any) -> Any:
+    """What a statement writes into x: a Python number as it is, which takes x's dtype; of lists, numbers it holds."""
+    if type(value) in (int, float):
+        return value
+    found = as_tensor(value)
+    if isinstance(value, (list, tuple)) and found._value is not None:
+        check_range(found._value, x.dtype)
+    return found
 
 
 def _replaced(x: Any, new: Any, label: str) -> Any:
@@ -198,7 +209,7 @@ class InPlace(Declared):
         if _is_parameter(self._node) and is_grad_enabled():
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
         _check_leaf(self)
-        rebind(self, setitem(self, key, as_tensor(value)))
+        rebind(self, setitem(self, key, _written(self, value)))
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
         """x ← x + alpha·other."""
@@ -243,6 +254,7 @@ class InPlace(Declared):
         _check_leaf(self)
         if isinstance(value, (int, float)) and self._value is not None:
             old = np.asarray(self._value)
+            check_range(value, old.dtype)
             return _replaced(self, handle(None, canonical(np.full(old.shape, value, dtype=old.dtype))), "Fill")
         source = as_tensor(value)
         if shape(source):
@@ -255,7 +267,9 @@ class InPlace(Declared):
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
         _check_leaf(self)
-        return _replaced(self, _like(self, as_tensor(other)), "Copy")
+        if type(other) in (int, float):
+            check_range(other, self.dtype)
+        return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")
 
     atan2_ = _of("atan2")
     digamma_ = _of("digamma")

@@ -26,7 +26,7 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.shapes.arrange import broadcast_to, ravel
 from symgrad.ops.shapes.sizes import listed
-from symgrad.ops.value import check_dtype, torch_dtype
+from symgrad.ops.value import check_dtype, check_range, torch_dtype
 from symgrad.tensors.conversions import dtype_of
 
 __all__ = [
@@ -333,7 +333,10 @@ class Queries(Core):
         """One number everywhere, by default in this tensor's dtype; the gradient of a tensor flows on."""
         if any(isinstance(v, sp.Expr) for v in (*size, fill_value)):
             return self._of_sizes((tuple(size),), fill_value, dtype, requires_grad)
-        source = as_tensor(fill_value).to(dtype_of(self) if dtype is None else dtype)
+        wanted = dtype_of(self) if dtype is None else check_dtype(dtype)
+        if not isinstance(fill_value, Core):
+            check_range(fill_value, wanted)
+        source = as_tensor(fill_value).to(wanted)
         return self._made(broadcast_to(source, tuple(size)), requires_grad)
 
     def _made(self, t: Any, requires_grad: bool) -> Any:
@@ -357,6 +360,8 @@ class Queries(Core):
 
     def _of_sizes(self, size: tuple[Any, ...], value: Any, dtype: Any, requires_grad: bool) -> Any:
         sizes = listed(size, None)
+        if not isinstance(value, (sp.Expr, Core)):
+            check_range(value, dtype_of(self) if dtype is None else check_dtype(dtype))
         if not isinstance(value, (sp.Expr, Core)) and all(isinstance(n, int) for n in sizes):
             return self._like(np.full(sizes, value), dtype, requires_grad)
         if requires_grad:

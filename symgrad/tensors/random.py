@@ -10,7 +10,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.generator import Generator, default_generator, source
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
-from symgrad.ops.value import torch_dtype
+from symgrad.ops.value import check_dtype, check_range, torch_dtype
 from symgrad.tensors.creation import like, made, size_of
 from symgrad.tensors.sampling import check_deviation, check_probability
 from symgrad.tensors.tensor import Tensor
@@ -72,7 +72,7 @@ def randint(
     """Uniform random integers in [low, high), or [0, low) if high is a size.
 
     Raises:
-        ArgumentError: there is no such integer.
+        ArgumentError: there is no such integer. NumberRangeError: the dtype does not hold them all.
     """
     if high is None or isinstance(high, (tuple, list)):
         low, high, size = 0, low, high if isinstance(high, (tuple, list)) else size
@@ -80,9 +80,9 @@ def randint(
         raise ArgumentError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. Pass the smaller first."
         )
-    return made(
-        source(generator).integers(low, high, size_of((size,))), np.int64 if dtype is None else dtype, False, name
-    )
+    wanted = check_dtype(np.int64 if dtype is None else dtype)
+    check_range([low, high - 1], wanted)
+    return made(source(generator).integers(low, high, size_of((size,))), wanted, False, name)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None) -> Tensor:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_integer
 from symgrad.engine.generator import Generator, source
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentError
+from symgrad.ops.value import check_range
 
 
 def check_deviation(std: Any) -> None:
@@ -63,11 +65,13 @@ class Sampling(Core):
         return self._filled(source(generator).standard_exponential(me.shape) / lambd)
 
     def random_(self, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Any:
-        """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits."""
-        low, high = (0, low or 2**53) if high is None else (low, high)
+        """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
+        me: Any = self
+        whole = min(2**53, np.iinfo(me.dtype).max + 1) if is_integer(me.dtype) else 2**53
+        low, high = (0, low or whole) if high is None else (low, high)
         if low >= high:
             raise ArgumentError(
                 f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. Swap them."
             )
-        me: Any = self
+        check_range([low, high - 1], me.dtype)
         return self._filled(source(generator).integers(low, high, me.shape))

@@ -18,6 +18,7 @@ from symgrad.ops.protocol import rename, shape
 from symgrad.ops.scatter import Scatter
 from symgrad.ops.shape import Expand, Reshape, axis_of
 from symgrad.ops.slicing import Gather, Slice
+from symgrad.ops.value import check_range
 
 # ------------------------------------------------------------------ what users call
 _STEMS = {int: "Select", type(None): "Unsqueeze", Span: "Slice"}
@@ -215,5 +216,6 @@ def masked_fill(x: Any, mask: Any, value: Any) -> Any:
         )
     dtype = getattr(x, "dtype", None)
     if dtype is not None and not is_floating(dtype) and isinstance(value, (int, float)):
+        check_range(value, dtype)
         value = np.asarray(value).astype(dtype)  # which is that of the result
     return rename(where(mask, value, x), "MaskedFill")
