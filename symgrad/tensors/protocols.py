@@ -6,6 +6,7 @@ The table of NumPy's other functions is loaded when the first of them is called.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ class Protocols(Core):
         """SymPy's number for a number without gradient; its functions, sympy.sin(x), take no other tensor."""
         if self._node is None and type(self._value) is float:
             return sp.Float(self._value)
+        if sys._getframe(1).f_code.co_name == "_do_eq_sympify":  # SymPy's ==, which catches no error of ours
+            return _Compared(self)
         raise SympyError(
             "SymPy's functions take expressions, and this is a tensor: write sg.sin(x) for sympy.sin(x), and "
             "sg.derive(y, x).expr for an expression. x.item() is the number that a tensor without axes holds."
@@ -71,3 +74,16 @@ class Protocols(Core):
     def __dlpack_device__(self) -> tuple[int, int]:
         """The CPU."""
         return np.empty(0).__dlpack_device__()
+
+
+class _Compared:
+    """What SymPy's ``==`` gets for a tensor: something that it does not know, and that compares as the tensor."""
+
+    __slots__ = ("_tensor",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, tensor: Any) -> None:
+        self._tensor = tensor
+
+    def __eq__(self, other: object) -> Any:
+        return self._tensor == other
