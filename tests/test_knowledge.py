@@ -12,8 +12,8 @@ import pytest
 import symgrad as sg
 from symgrad.compiler.primitives.decompose import is_written
 from symgrad.core.promotion import positions, truths
-from symgrad.exports.arrays import programs as arrays
-from symgrad.exports.loops import programs as loops
+from symgrad.exports.arrays import operations as arrays
+from symgrad.exports.loops import words as loops
 from symgrad.ops.contract import Einsum
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
@@ -77,14 +77,14 @@ def answers_sparsity(kind):
 def answers_exports(kind):
     if kind.wordless or issubclass(kind, Map) or is_written(kind):
         return True
-    as_array = kind is Scan or words_for(arrays.WRITES, kind)  # a loop of arrays has a writer of its own
-    as_loop = kind.__name__ in {"Flip", "Slice", "Diagonal"} or words_for(loops.WRITES, kind)  # the three are views
+    as_array = kind is Scan or words_for(arrays.WORDS, kind)  # a loop of arrays has a writer of its own
+    as_loop = kind.__name__ in {"Flip", "Slice", "Diagonal"} or words_for(loops.WORDS, kind)  # the three are views
     return as_array and as_loop
 
 
 def words_for(table, kind):
     """Whether a class is registered, or has its forward from one that is."""
-    return any(k in table and k.forward is kind.forward for k in kind.__mro__)
+    return table.of_class(kind) is not None
 
 
 def answers_explanations(kind):

@@ -32,5 +32,9 @@ class Words:
 
     def of(self, op: Any) -> Any:
         """Return how an operation is written: as its class says, or the one that it has its forward from."""
-        kind = next((c for c in type(op).__mro__ if c in self._of), None)
-        return self._of[kind] if kind is not None and type(op).forward is kind.forward else None
+        return self.of_class(type(op))
+
+    def of_class(self, kind: type[Op]) -> Any:
+        """Return how operations of a class are written."""
+        known = next((c for c in kind.__mro__ if c in self._of), None)
+        return self._of[known] if known is not None and kind.forward is known.forward else None

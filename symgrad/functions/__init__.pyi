@@ -464,7 +464,7 @@ def neg(input: Any) -> Tensor:
 def polygamma(n: int, input: Any) -> Tensor:
     """ψₙ(x), the n-th derivative of digamma."""
 def pow(input: Any, exponent: Any) -> Tensor:
-    """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
+    """xᵖ."""
 def rad2deg(input: Any) -> Tensor:
     """180/π x: radians to degrees."""
 def reciprocal(input: Any) -> Tensor:

@@ -88,7 +88,7 @@ class Map(Op):
                 found = np.asarray(self.forward(*[one_of(k, (1,)) for k in kinds])).dtype
         except TypeError as error:
             raise refused(self, error) from error
-        return FLOAT64 if found.kind == "f" and not any(map(is_float, kinds)) else found
+        return FLOAT64 if is_floating(found) and not any(map(is_float, kinds)) else found
 
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """The result's dtype, of conditions what the inputs promote to; what is only asked whether it is 0 stays.

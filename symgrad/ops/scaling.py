@@ -35,7 +35,7 @@ def scaled(x: Any, y: Any, alpha: Any, name: str = "alpha") -> Any:
 def _number(x: Any, y: int, alpha: int) -> Any:
     """The product of two whole numbers, around which it wraps where x is unsigned and has the number y."""
     dtype = np.dtype(x.dtype)
-    if dtype.kind != "u" or not 0 <= y <= np.iinfo(dtype).max:
+    if not is_unsigned(dtype) or not 0 <= y <= np.iinfo(dtype).max:
         return y * alpha
     return y * alpha % 2 ** (8 * dtype.itemsize)
 

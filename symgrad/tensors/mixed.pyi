@@ -730,7 +730,7 @@ class Mixed(Core):
     def rad2deg(self) -> Tensor:
         """As ``symgrad.rad2deg``."""
     def random_(self, low: builtins.int = 0, high: builtins.int | None = None, *, generator: Generator | None = None) -> Tensor:
-        """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits."""
+        """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
     def ravel(self) -> Tensor:
         """The entries of x as a vector, in row-major order."""
     @property

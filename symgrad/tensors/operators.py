@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary, with_number
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.contract import matmul
@@ -43,7 +44,7 @@ def _general(op: Map, a: Any, b: Any) -> Any:
 def _times_text(op: Map, a: Any, b: Any) -> bool:
     """Whether Python would repeat a text or bytes, asking for an index, which none but whole numbers are."""
     text, number = (a, b) if isinstance(a, _TEXTS) else (b, a)
-    return op is MUL and isinstance(text, _TEXTS) and (number.ndim > 0 or number.dtype.kind == "f")
+    return op is MUL and isinstance(text, _TEXTS) and (number.ndim > 0 or is_floating(number.dtype))
 
 
 def _forward(op: Map) -> Callable[[Any, Any], Any]:

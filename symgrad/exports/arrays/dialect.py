@@ -94,8 +94,9 @@ class Dialect:
     # -------------------------------------------------------------- functions
     def has(self, name: str) -> bool:
         """Whether the target has a scalar function: a word for it, one of the library, or its kernel as text."""
-        known, kernel = read(self.library), SCALARS[name].numpy
-        spelled = name in self.elements or any(name in place for place in (known.defined, known.inside, known.outside))
+        kernel = SCALARS[name].numpy
+        places = [place for k in map(read, (self.library, ARRAYS)) for place in (k.defined, k.inside, k.outside)]
+        spelled = name in self.elements or any(name in place for place in places)
         return spelled or (self.kernels and (isinstance(kernel, np.ufunc) or _place(kernel) is not None))
 
     def helper(self, name: str) -> str:
