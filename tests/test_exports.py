@@ -17,6 +17,7 @@ from exporting import agree, documented, eager, exported, loaded, tolerance, val
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.exports import ExportError
+from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.embed import ARRAYS, read
 from symgrad.exports.targets.jax import Jax
 from symgrad.exports.targets.numpy import NumPy
@@ -341,3 +342,10 @@ def test_what_the_page_says_a_target_lacks_it_lacks(operation):
             except ExportError as error:
                 errors.append(str(error))
         assert any(f"operation {operation}." in text for text in errors), target
+
+
+@pytest.mark.parametrize("target", ["torch", "jax"])
+@pytest.mark.parametrize("f", [sg.special.erfinv, sg.digamma])
+def test_a_function_that_means_itself_is_not_written_in_its_own_words(f, target, monkeypatch):
+    monkeypatch.setattr(Dialect, "has", lambda self, name: False)
+    assert f.__name__ in sg.export(f, (np.array([0.3, 0.6]),), target=target, name="g", formula=False)
