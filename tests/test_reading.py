@@ -196,8 +196,7 @@ PROBLEMS = [p for p in TEXTBOOK if p["name"] != "tr_kron"]  # blocksum(X, I): no
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p["name"])
 def test_forms_of_textbook_problems_are_read_back(problem):
-    for w in of_problem(problem):
-        check(w)
+    check(of_problem(problem))
 
 
 def made(of, seed):

@@ -88,39 +88,83 @@ def _drawn(rng: np.random.Generator, shape: tuple[int, ...], kind: str) -> Any:
         "onehot": lambda: np.eye(shape[-1])[rng.integers(0, shape[-1], shape[:-1])],
         "sym": lambda: normal + normal.T,
         "spd": lambda: normal @ normal.T + np.eye(shape[0]),
-        "low": lambda: np.tril(normal),
+        "low": lambda: np.tril(normal, -1) + np.diag(rng.uniform(0.5, 2, shape[0])),
         "nonsing": lambda: normal + 3 * np.eye(shape[0]),
     }
     return made[kind]()
 
 
-def of_problem(problem: Any) -> list[Written]:
-    """Return the forms of a textbook problem; with numbers for its sizes where no array that is left has them."""
+def of_problem(problem: Any) -> Written:
+    """Return the form of a textbook problem; with numbers for its sizes where no array that is left has them."""
     try:
         return _of_problem(problem, named=True)
     except ShapeError:
         return _of_problem(problem, named=False)
 
 
-def _of_problem(problem: Any, named: bool) -> list[Written]:
-    rng = np.random.default_rng(5)
+def _of_problem(problem: Any, named: bool) -> Written:
     env: dict[str, Any] = {"T": sg}
     values, sizes = {}, {}
+    for name, axes, kind, value in inputs_of(problem):
+        shape = axes if named else value.shape
+        sizes.update({k: _LENGTHS[k] for k in shape if isinstance(k, str)})
+        mark = {_MARKS[kind]: True} if kind in _MARKS else {}
+        env[name], values[name] = sg.symbol(name, tuple(shape), **mark), value
+        env.update({k: n for k, n in zip(axes, env[name].shape, strict=True) if isinstance(k, str)})
+    exec(problem["code"], env)
+    by = wrt_of(problem)
+    form = sg.derive(env["L"], env[by[0]], order=1 if len(by) > 1 else problem["order"])
+    for k in by[1:]:
+        form = sg.derive(form, env[k])
+    return written(form, values, sizes)
+
+
+def wrt_of(problem: Any) -> list[str]:
+    """Return the names of what a problem is differentiated by, one after the other."""
+    return problem["wrt"] if isinstance(problem["wrt"], list) else [problem["wrt"]]
+
+
+def inputs_of(problem: Any) -> list[tuple[str, list[Any], str, Any]]:
+    """Return the inputs of a problem: name, axes as written, kind, and a value."""
+    rng = np.random.default_rng(5)
+    made: list[tuple[str, list[Any], str, Any]] = []
     for text in problem["inputs"].split():
         leaf, _, kind = text.partition("!")
         name, shape = leaf.split(":")
         axes = [] if shape == "()" else [int(k) if k.isdigit() else k for k in shape.split(",")]
         numbers = tuple(k if isinstance(k, int) else _LENGTHS[k] for k in axes)
-        axes = axes if named else list(numbers)
-        sizes.update({k: _LENGTHS[k] for k in axes if isinstance(k, str)})
-        mark = {_MARKS[kind]: True} if kind in _MARKS else {}
-        env[name], values[name] = sg.symbol(name, tuple(axes), **mark), _drawn(rng, numbers, kind)
-        env.update({k: n for k, n in zip(axes, env[name].shape, strict=True) if isinstance(k, str)})
-    exec(problem["code"], env)
-    by = problem["wrt"] if isinstance(problem["wrt"], list) else [problem["wrt"]]
-    return [written(sg.derive(env["L"], env[k], order=problem["order"]), values, sizes) for k in by]
+        made.append((name, axes, kind, np.asarray(_drawn(rng, numbers, kind))))
+    return made
+
+
+def differences(problem: Any, step: float = 1e-5) -> Any:
+    """Return the derivative by central differences: of the function, or of its gradient for the second."""
+    inputs = inputs_of(problem)
+    env: dict[str, Any] = {"T": sg} | {
+        k: n for _, axes, _, value in inputs for k, n in zip(axes, value.shape, strict=True) if isinstance(k, str)
+    }
+    by = wrt_of(problem)
+    outer = by[0] if len(by) > 1 or problem["order"] == 2 else None
+
+    def f(x: Any) -> Any:
+        here = env | {name: sg.tensor(x if name == by[-1] else value) for name, _, _, value in inputs}
+        if outer is None:
+            exec(problem["code"], here)
+            return here["L"].numpy()
+        here[outer] = here[outer].detach().requires_grad_()
+        exec(problem["code"], here)
+        return sg.autograd.grad(here["L"], here[outer])[0].numpy()
+
+    x = next(value for name, _, _, value in inputs if name == by[-1])
+    slopes = []
+    for k in np.ndindex(x.shape):
+        change = np.zeros(x.shape)
+        change[k] = step
+        slopes.append((f(x + change) - f(x - change)) / (2 * step))
+    return np.stack(slopes, axis=-1).reshape(slopes[0].shape + x.shape)
 
 
 __all__ = [
-    "IDENTITIES", "TEXTBOOK", "Written", "is_settled", "of_identity", "of_jacobian", "of_problem", "of_seed", "written",
+    "IDENTITIES", "TEXTBOOK", "Written", "differences", "is_settled", "of_identity", "of_jacobian", "of_problem", "of_seed",
+    "written",
 ]  # fmt: skip
