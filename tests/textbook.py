@@ -10,7 +10,6 @@ import sys
 import time
 
 import numpy as np
-
 from written_forms import TEXTBOOK, differences, of_problem
 
 SECONDS = 60  # a problem that takes longer is given up

@@ -165,6 +165,6 @@ def differences(problem: Any, step: float = 1e-5) -> Any:
 
 
 __all__ = [
-    "IDENTITIES", "TEXTBOOK", "Written", "differences", "is_settled", "of_identity", "of_jacobian", "of_problem", "of_seed",
-    "written",
+    "IDENTITIES", "TEXTBOOK", "Written", "differences", "is_settled", "of_identity", "of_jacobian", "of_problem",
+    "of_seed", "written",
 ]  # fmt: skip
