@@ -163,14 +163,15 @@ class Matrices:
         return (r, c)
 
     def _shape_square(self, a: Tree) -> Shape:
-        if self.shape(a) is not None:
-            raise Unreadable("the square of an array")
-        return None
+        found = self.shape(a)
+        if found is not None:
+            unify(*found)
+        return found
 
     def _shape_power(self, a: Tree, b: Tree) -> Shape:
-        if self.shape(a) is not None or self.shape(b) is not None:
-            raise Unreadable("a power of arrays; ^⊙ is that of the entries")
-        return None
+        if self.shape(b) is not None:
+            raise Unreadable("an array in an exponent; ^⊙ is that of the entries")
+        return self._shape_square(a)
 
     def _shape_norm(self, a: Tree, order: Any) -> Shape:
         self._array(a)
@@ -297,10 +298,11 @@ class Matrices:
         return np.linalg.inv(self.compute(a))
 
     def _value_square(self, e: Tree, a: Tree) -> Any:
-        return self.compute(a) ** 2
+        return self.compute(a) ** 2 if self.known(e) is None else np.linalg.matrix_power(self.compute(a), 2)
 
     def _value_power(self, e: Tree, a: Tree, b: Tree) -> Any:
-        return self.compute(a) ** self.compute(b)
+        base, exponent = self.compute(a), self.compute(b)
+        return base**exponent if self.known(e) is None else np.linalg.matrix_power(base, int(exponent))
 
     def _value_norm(self, e: Tree, a: Tree, order: Any) -> Any:
         x = self.compute(a)

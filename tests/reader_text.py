@@ -17,11 +17,12 @@ from reader_trees import Precedence, Tree, Unreadable, rebuilt, split, tree
 
 # ------------------------------------------------------------------ tokens
 _TOKENS = re.compile(
-    r"\s*(\d+\.(?!\.)\d*(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|‹[^›]*›(?:[^\Wᵀ²]|′)*|[^\W\dᵀ²_](?:[^\Wᵀ²]|′)*|⁻¹|⁻ᵀ|\*\*|\^⊙"
-    r"|\.\.|>=|<=|_(?=\{)|_[^\Wᵀ²]+|.)"
+    r"\s*(\d+\.(?!\.)\d*(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|‹[^›]*›(?:[^\Wᵀ⁰¹²³⁴⁵⁶⁷⁸⁹]|′)*|[^\W\dᵀ⁰¹²³⁴⁵⁶⁷⁸⁹_](?:[^\Wᵀ⁰¹²³⁴⁵⁶⁷⁸⁹]|′)*|⁻¹(?![⁰¹²³⁴⁵⁶⁷⁸⁹])|⁻ᵀ|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\*\*|\^⊙"
+    r"|\.\.|>=|<=|_(?=\{)|_[^\Wᵀ⁰¹²³⁴⁵⁶⁷⁸⁹]+|.)"
 )
 
 
+_RAISED = dict(zip("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789", strict=True))
 _WHOLE = ("call", "brackets", "⁻¹", "⁻ᵀ", "ᵀ", "⁺")
 
 
@@ -69,6 +70,9 @@ class Parser(Precedence):
         while True:
             if self.next in ("ᵀ", "⁻¹", "⁻ᵀ", "⁺", "²"):
                 found = tree(self.take(), found)
+            elif self.next and set(self.next) <= set(_RAISED):
+                power = int("".join(_RAISED[c] for c in self.take()))
+                found = tree("**", found, tree("number", power))
             elif self.next == "[" and (found.kind in _WHOLE or found.kind == "name"):
                 found = tree("part", found, *self.places())
             elif self.next.startswith("_") and found.kind in _WHOLE:

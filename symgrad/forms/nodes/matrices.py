@@ -15,10 +15,12 @@ from sympy.printing.precedence import PRECEDENCE
 from symgrad.forms.nodes import markup, numpycode, sizes
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
 from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
+from symgrad.ops.linalg.solving import Inverse
 
 __all__ = [
-    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "Kronecker", "OnesVector", "Operation", "Plus",
-    "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric", "without_brackets",
+    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "Kronecker", "MatrixPower", "OnesVector",
+    "Operation", "Plus", "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
+    "without_brackets",
 ]  # fmt: skip
 
 
@@ -33,6 +35,8 @@ def is_symmetric(a: Any) -> bool:
         return all(f == Transposed.of(g) for f, g in zip(factors, reversed(factors), strict=True))
     if isinstance(a, Call):
         return bool(a.op.keeps_symmetry) and all(map(is_symmetric, a.args[1:-1]))
+    if isinstance(a, MatrixPower):
+        return is_symmetric(a.args[0])
     if isinstance(a, Plus):
         terms = set(a.args[:-1])
         return {Scaled.of(c, _turned(b)) for c, b in map(in_front, terms)} == terms
@@ -91,7 +95,7 @@ class Product(ArrayExpr):
         flat: list[Any] = []
         for f in factors:
             flat.extend(f.args[:-1] if isinstance(f, Product) else [f])
-        flat = [f for f in flat if not isinstance(f, Identity)] or flat[:1]
+        flat = raised([f for f in flat if not isinstance(f, Identity)] or flat[:1])
         if len(flat) == 1:
             return flat[0]
         return (Product if shape else Inner)(*flat, sp.Tuple(*shape))
@@ -111,6 +115,63 @@ class Product(ArrayExpr):
             for f in self.args[:-1]
         ]
         return numpycode.product(printer, factors, len(self.shape))
+
+
+class MatrixPower(ArrayExpr):
+    """A square matrix to a whole power other than 0, 1 and -1: A³, A⁻²."""
+
+    precedence = PRECEDENCE["Pow"]
+
+    @classmethod
+    def of(cls, a: Any, power: int) -> Any:
+        return cls(a, sp.Integer(power), sp.Tuple(*a.shape))
+
+    def _sympystr(self, printer: Any) -> str:
+        raised = str(self.args[1]).translate(_RAISED)
+        return f"{self._paren(printer, self.args[0], ATOM)}{raised}"
+
+    def _latex(self, printer: Any) -> str:
+        return f"{self._paren_latex(printer, self.args[0], ATOM)}^{{{self.args[1]}}}"
+
+    def _mathml(self, printer: Any) -> str:
+        power = int(self.args[1])
+        number = markup.mn(str(abs(power)))
+        return markup.power(
+            printer.paren(self.args[0], ATOM), number if power > 0 else markup.row(markup.mo("−"), number)
+        )
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.linalg.matrix_power", *map(printer._print, self.args[:2]))
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def raised(factors: Sequence[Any]) -> list[Any]:
+    """Return the factors of a product with those that stand beside each other as powers: A*A*A is A³."""
+    found: list[Any] = []
+    for f in factors:
+        base, power, turned = _as_power(f)
+        before = _as_power(found[-1]) if found and power else (None, 0, False)
+        if base == before[0] and turned == before[2] and power * before[1] > 0:
+            made = MatrixPower.of(base, power + before[1])
+            found[-1] = Transposed.of(made) if turned else made
+        else:
+            found.append(f)
+    return found
+
+
+def _as_power(f: Any) -> tuple[Any, int, bool]:
+    """Return base and exponent of a factor, and whether it is transposed; 0 for what is no square matrix."""
+    turned = isinstance(f, Transposed)
+    a = f.args[0] if turned else f
+    if len(a.shape) != 2 or a.shape[0] != a.shape[1]:
+        return f, 0, False
+    if isinstance(a, MatrixPower):
+        return a.args[0], int(a.args[1]), turned
+    if isinstance(a, Call) and isinstance(a.op, Inverse):
+        return a.args[1], -1, turned
+    return a, 1, turned
 
 
 class Inner(Product):

@@ -16,6 +16,7 @@ from symgrad.forms.nodes.matrices import (
     ArraySymbol,
     Call,
     Identity,
+    MatrixPower,
     OnesVector,
     Plus,
     Product,
@@ -246,9 +247,11 @@ def chain(factors: list[Any], shape: Any) -> Any:
 
 def turned(a: Any) -> Any:
     """Return a product as the transpose of a product, where that has fewer transposes."""
-    if not isinstance(a, Product) or len(a.args) < 4:
+    if not isinstance(a, Product):
         return a
     parts = a.args[:-1]
+    if len(parts) < 3 and not any(isinstance(f, Transposed) and isinstance(f.args[0], MatrixPower) for f in parts):
+        return a
     back = [Transposed.of(f) for f in reversed(parts)]
     if sum(map(_transposes, parts)) <= 1 + sum(map(_transposes, back)):
         return a

@@ -84,6 +84,11 @@ def _product(e: nodes.Product) -> Any:
 
 
 @to_sympy.register
+def _matrix_power(e: nodes.MatrixPower) -> Any:
+    return sp.MatPow(*_parts(e)).doit()
+
+
+@to_sympy.register
 def _scaled(e: nodes.Scaled) -> Any:
     return _times(*_parts(e))
 
