@@ -191,12 +191,7 @@ def test_forms_of_identities_are_read_back(identity):
     check(of_identity(identity))
 
 
-PROBLEMS = [
-    p
-    for p in TEXTBOOK
-    if p["name"] != "tr_kron"  # blocksum(X, I): nothing beside it tells the size of I
-    and not isinstance(p["wrt"], list)  # by one and then by another
-]
+PROBLEMS = [p for p in TEXTBOOK if p["name"] != "tr_kron"]  # blocksum(X, I): nothing beside it tells the size of I
 
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda p: p["name"])

@@ -8,8 +8,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
 from symgrad.forms.nodes import printers
+from symgrad.forms.several import Blocks, in_latex, in_text
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 
@@ -41,15 +42,16 @@ def run_derive(args: argparse.Namespace) -> int:
     fallback = ascii_text
     with progress("deriving"):
         found = derive(formula.value, wrt[0] if len(wrt) == 1 else wrt, args.order)
-        forms: list[ClosedForm] = [found] if isinstance(found, ClosedForm) else list(found)
+        forms = [found] if isinstance(found, ClosedForm) else list(found.flat)
+        by = list(product(wrt, repeat=args.order if isinstance(found, Blocks) else 1))
         if args.json:
             fallback = ascii_json
-            text = json.dumps([_data(w, f) for w, f in zip(wrt, forms, strict=True)], ensure_ascii=False, indent=2)
+            text = json.dumps([_data(w, f) for w, f in zip(by, forms, strict=True)], ensure_ascii=False, indent=2)
         elif len(forms) > 1 and args.form in ("text", "where") and not args.latex:
             text = str(found)
         else:
             text = "\n".join(
-                _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(wrt, forms, strict=True)
+                _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(by, forms, strict=True)
             )
     show(written_for(sys.stdout, text, args.ascii, fallback))
     return 0
@@ -58,9 +60,7 @@ def run_derive(args: argparse.Namespace) -> int:
 def _check_result(formula: Expression, wrt: list[Tensor], order: int) -> None:
     """Refuse derivatives of very many entries."""
     for leaf in wrt:
-        entries = math.prod(
-            n for n in (*formula.value.shape, *leaf.shape * min(2, max(1, order))) if isinstance(n, int)
-        )
+        entries = math.prod(n for n in (*formula.value.shape, *leaf.shape * max(1, order)) if isinstance(n, int))
         if entries > MOST_ENTRIES:
             raise ParseError(f"the derivative by {leaf.name} has {entries} entries. Name the sizes.")
 
@@ -71,12 +71,12 @@ def _differentiated(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]
     return read_formula(args)
 
 
-def _labelled(leaf: Tensor, text: str, count: int, latex: bool) -> str:
+def _labelled(by: Sequence[Tensor], text: str, count: int, latex: bool) -> str:
     """Say of one formula among several what it is the derivative by."""
     if count == 1:
         return text
-    by = rf"\frac{{\partial}}{{\partial {latex_name(str(leaf.name))}}}" if latex else f"d/d{leaf.name}"
-    return f"{by} = {text}"
+    names = [str(leaf.name) for leaf in by]
+    return f"{in_latex(list(map(latex_name, names))) if latex else in_text(names)} = {text}"
 
 
 def _written(form: ClosedForm, args: argparse.Namespace) -> str:
@@ -97,9 +97,9 @@ def _value(form: ClosedForm, args: argparse.Namespace) -> Any:
     return form.lambdify()() if args.at and given.issuperset(form.args) else None
 
 
-def _data(leaf: Tensor, form: ClosedForm) -> dict[str, Any]:
+def _data(by: Sequence[Tensor], form: ClosedForm) -> dict[str, Any]:
     return {
-        "wrt": leaf.name,
+        "wrt": by[0].name if len(by) == 1 else [leaf.name for leaf in by],
         "shape": [n if isinstance(n, int) else str(n) for n in form.shape],
         "text": str(form),
         "latex": form.latex(),

@@ -203,7 +203,7 @@ def _formula(y: Any, longest: int) -> ClosedForm | None:
         return None
     with modes.enable_grad():
         root = _with_numbers(y._node)
-    return ClosedForm(root, [root], None, check=False)
+    return ClosedForm(root, [root], check=False)
 
 
 def _with_numbers(root: AnyNode) -> AnyNode:
@@ -244,7 +244,7 @@ def _of_form(form: ClosedForm, args: Any, shapes: Any, name: str | None, formula
     leaves = _own(form)
     symbols = {n: None for leaf in leaves for n in leaf.shape if isinstance(n, sp.Symbol)}
     short, params, sizes = _names(name or "closed_form", form.args[: len(leaves)], symbols, language)
-    program = of_nodes(leaves, form._root) if form._basis is None else _jacobian(form, symbols)
+    program = _jacobian(form, symbols) if form._bases else of_nodes(leaves, form._root)
     examples = [leaf.value for leaf in leaves]
     known = all(v is not None for v in examples)
     shown = _renamed(form, params, sizes) if formula else None
@@ -262,10 +262,8 @@ def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> 
     env: dict[int, Any] = {}
     for leaf, name in zip(_own(form), params, strict=True):
         env[id(leaf)] = handle(Leaf(None, _put(leaf.shape, table), TRACED, name), None)
-    basis = form._basis
-    new = Leaf(None, _put(basis.shape, table), TRACED) if basis is not None else None
-    if new is not None:
-        env[id(basis)] = handle(new, None)
+    bases = [Leaf(None, _put(b.shape, table), TRACED) for b in form._bases]
+    env.update({id(b): handle(new, None) for b, new in zip(form._bases, bases, strict=True)})
     with modes.enable_grad():
         for node in ancestors([form._root]):
             if id(node) not in env and isinstance(node, Leaf):
@@ -275,7 +273,7 @@ def _renamed(form: ClosedForm, params: Sequence[str], sizes: dict[Any, str]) -> 
                 env[id(node)] = _put(node.op, table)(*args)
     with modes.enable_grad():
         root = _with_numbers(input_of(as_tensor(env[id(form._root)])))
-    return ClosedForm(root, [root], new, check=False)
+    return ClosedForm(root, [root], bases, check=False)
 
 
 def _put(x: Any, table: dict[Any, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The canonical term of a closed form: its graph lowered, leaves read, a Jacobian's basis taken apart."""
+"""The canonical term of a closed form: its graph lowered, leaves read, the bases of its Jacobians taken apart."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ class Canonical:
     Attributes:
         pool: where they live.
         root: the derivative's term; for a Jacobian, of the output's and the input's axes.
-        basis: the leaf that the root is linear in where the coefficients could not be taken out, else None.
+        bases: the leaves that the root is linear in of which the coefficients could not be taken out.
     """
 
-    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, basis: Leaf | None) -> None:
+    def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, bases: Sequence[Leaf]) -> None:
         self.pool = Pool()
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
         found = lowered(self.pool, [root], leaf, known=own)
         self.root: Term = found[root]
-        self.basis = basis
-        if basis is not None:
-            with suppress(NotLinear):
-                unit = found.get(basis, leaf(self.pool, basis))
-                self.root, self.basis = coefficients(self.pool, self.root, unit), None
+        self.bases = list(bases)
+        with suppress(NotLinear):
+            while self.bases:
+                unit = found.get(self.bases[-1], leaf(self.pool, self.bases[-1]))
+                self.root = coefficients(self.pool, self.root, unit)
+                self.bases.pop()
 
 
 def leaf_reading(inner: set[int]) -> LeafReading:

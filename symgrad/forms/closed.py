@@ -6,7 +6,7 @@ The graph of the derivative is its source; every notation reads that graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -46,16 +46,16 @@ class ClosedForm:
     """
 
     def __init__(
-        self, root: AnyNode, forward: Sequence[AnyNode], basis: Leaf | None = None, check: bool = True
+        self, root: AnyNode, forward: Sequence[AnyNode], bases: Sequence[Leaf] = (), check: bool = True
     ) -> None:
         self._verify = check
         self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
-        self._root, self._basis, self._forward = root, basis, list(forward)
-        self.shape: tuple[Any, ...] = (*(basis.shape if basis is not None else ()), *root.shape)
+        self._root, self._bases, self._forward = root, tuple(bases), list(forward)
+        self.shape: tuple[Any, ...] = tuple(chain(*[b.shape for b in self._bases], root.shape))
 
     @cached_property
     def _called(self) -> names.Naming:
-        return names.Naming([self._root], self._forward, self._basis)  # looks at the whole graph: only when asked
+        return names.Naming([self._root], self._forward, self._bases)  # looks at the whole graph: only when asked
 
     @property
     def _names(self) -> dict[int, str]:
@@ -100,14 +100,14 @@ class ClosedForm:
 
     @cached_property
     def _matrix(self) -> sp.Basic:
-        if self._canonical.basis is not None:
+        if self._canonical.bases:
             raise NoMatrix("a Jacobian")
         return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
 
     @cached_property
     def _canonical(self) -> Canonical:
         check_depth([self._root, *self._forward])
-        return Canonical(self._root, self._forward, leaf_reading(self._called.inner), self._basis)
+        return Canonical(self._root, self._forward, leaf_reading(self._called.inner), self._bases)
 
     @property
     def has_matrix(self) -> bool:
@@ -147,13 +147,14 @@ class ClosedForm:
             FormError: the graph is too deep to be written as one expression.
         """
         free = self._free(indices)
-        cut = len(self._basis.shape) if self._basis is not None and self._canonical.basis is not None else 0
-        found = self._reading.entry(self._canonical.root, free[cut:], free[:cut])
+        rest = iter(free)
+        places = {id(b): list(islice(rest, len(b.shape))) for b in self._canonical.bases}
+        found = self._reading.entry(self._canonical.root, list(rest), places)
         return lettered(tidy(found), {k.name for k in free} | self._taken)
 
     @cached_property
     def _reading(self) -> Reading:
-        return Reading(self._canonical.pool, self._names, self._canonical.basis and id(self._canonical.basis))
+        return Reading(self._canonical.pool, self._names)
 
     @property
     def _taken(self) -> set[str]:
@@ -213,7 +214,7 @@ class ClosedForm:
     @cached_property
     def _where(self) -> WhereForm | None:
         try:
-            found = WhereForm([self._root], self._forward, self._called, self._basis, self._beside)
+            found = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
         if self._verify and verify.can_be_checked(self):
@@ -284,7 +285,7 @@ class ClosedForm:
     # -------------------------------------------------------------- function
     @cached_property
     def _program(self) -> Program:
-        return Program(self._root, self._leaves, self._basis)
+        return Program(self._root, self._leaves, self._bases)
 
     def lambdify(self, *order: Any) -> Function:
         """Return a NumPy function of ``args``, by position or by name, made of lambdified kernels.
@@ -331,18 +332,18 @@ def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:
 
 def packed(forms: Sequence[ClosedForm], others: Sequence[AnyNode]) -> tuple[Any, Any]:
     """Return forms, and other nodes of their graph, as they are pickled."""
-    nodes = [n for f in forms for n in (f._root, *([f._basis] if f._basis else []), *f._forward)]
-    return written([*nodes, *others]), [(f._basis is not None, len(f._forward), f._verify) for f in forms]
+    nodes = [n for f in forms for n in (f._root, *f._bases, *f._forward)]
+    return written([*nodes, *others]), [(len(f._bases), len(f._forward), f._verify) for f in forms]
 
 
 def unpacked(graph: Any, kinds: Any) -> tuple[list[ClosedForm], list[AnyNode]]:
     """Return what was packed."""
     nodes: list[Any] = read(graph)
     forms = []
-    for jacobian, forward, check in kinds:
-        root, basis = nodes.pop(0), nodes.pop(0) if jacobian else None
-        forms.append(ClosedForm(root, nodes[:forward], basis, check))
-        del nodes[:forward]
+    for bases, forward, check in kinds:
+        end = 1 + bases + forward
+        forms.append(ClosedForm(nodes[0], nodes[1 + bases : end], nodes[1 : 1 + bases], check))
+        del nodes[:end]
     return forms, nodes
 
 

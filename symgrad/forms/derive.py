@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, overload
+from typing import Any, Literal, NamedTuple, overload
 
 from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
@@ -18,7 +18,7 @@ from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
-from symgrad.forms.several import ClosedForms
+from symgrad.forms.several import Blocks, ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import MUL, show_shape
@@ -30,7 +30,7 @@ _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=T
 
 @overload
 def derive(
-    y: Tensor,
+    y: Tensor | ClosedForm,
     wrt: Tensor,
     order: int = 1,
     *,
@@ -40,16 +40,26 @@ def derive(
 ) -> ClosedForm: ...
 @overload
 def derive(
-    y: Tensor,
+    y: Tensor | ClosedForm,
     wrt: Sequence[Tensor],
-    order: int = 1,
+    order: Literal[1] = 1,
     *,
     cotangent: Any = None,
     tangent: Any = None,
     verify: bool | None = None,
 ) -> ClosedForms: ...
+@overload
 def derive(
-    y: Tensor,
+    y: Tensor | ClosedForm,
+    wrt: Sequence[Tensor],
+    order: int,
+    *,
+    cotangent: Any = None,
+    tangent: Any = None,
+    verify: bool | None = None,
+) -> ClosedForms | Blocks: ...
+def derive(
+    y: Any,
     wrt: Any,
     order: int = 1,
     *,
@@ -60,10 +70,11 @@ def derive(
     """Return the closed form of dy/dwrt.
 
     Args:
-        y: a tensor with a graph. A scalar gives the gradient, shaped like wrt; an array gives the Jacobian,
-            of shape y.shape + wrt.shape.
+        y: a tensor with a graph, or the closed form of a derivative, to be differentiated once more. A scalar gives
+            the gradient, shaped like wrt; an array gives the Jacobian, of shape y.shape + wrt.shape.
         wrt: the tensor to differentiate by, or a list of them. It need not require grad.
-        order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape; and so on.
+        order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
+            Of a list of tensors, order 2 gives the blocks H[i][j], by the i-th and then by the j-th.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
@@ -82,27 +93,48 @@ def derive(
     >>> print(sg.derive(((A @ x)**2).sum(), x))
     2*Aᵀ*A*x
     """
-    if not isinstance(y, Core):
-        raise ArgumentTypeError(f"derive: expected a tensor, got {type(y).__name__}.")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
+    many = isinstance(wrt, (list, tuple))
+    start, targets = _start(y, wrt if many else [wrt], verify is not False)
+    if cotangent is not None or tangent is not None:
+        _check_product(start, many, order, cotangent, tangent)
+        found: Any = ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
+    elif many:
+        found = _nested(start, targets, order)
+    else:
+        found = ClosedForms([_repeated(start, targets[0], order)], targets)
+    if verify:
+        _verified(found.flat)
+        _ = found.where
+    return found if many else found[0]
+
+
+class _Start(NamedTuple):
+    """What is differentiated: a node, linear in bases, of a function of which the naming is told by ``forward``."""
+
+    root: AnyNode
+    forward: Sequence[AnyNode]
+    bases: tuple[Leaf, ...] = ()
+    check: bool = True
+
+    def form(self) -> ClosedForm:
+        """Return it as a formula."""
+        return ClosedForm(self.root, self.forward, self.bases, self.check)
+
+
+def _start(y: Any, wrt: Sequence[Any], check: bool) -> tuple[_Start, list[AnyNode]]:
+    """Return where the derivative starts, and the nodes that it is by."""
+    if isinstance(y, ClosedForm):
+        return _Start(y._root, y._forward, y._bases, check), _targets([y._root, *y._forward], wrt)
+    if not isinstance(y, Core):
+        raise ArgumentTypeError(f"derive: expected a tensor or a closed form, got {type(y).__name__}.")
     if y._node is None:
         raise GraphError(_NO_GRAPH)
-    many = isinstance(wrt, (list, tuple))
-    targets = _targets(y._node, wrt if many else [wrt])
+    targets = _targets([y._node], wrt)
     new = opened(y._node)
-    root, targets = new.get(y._node, y._node), [new.get(t, t) for t in targets]
-    check = verify is not False
-    if cotangent is not None or tangent is not None:
-        _check_product(many, order, cotangent, tangent)
-        roots = [_product(root, t, cotangent, tangent, check) for t in targets]
-    else:
-        roots = _gradients(root, targets, order, check)
-    found = ClosedForms(roots, targets) if many else roots[0]
-    if verify:
-        _verified(roots)
-        _ = found.where
-    return found
+    root = new.get(y._node, y._node)
+    return _Start(root, [root], (), check), [new.get(t, t) for t in targets]
 
 
 def _verified(forms: Sequence[ClosedForm]) -> None:
@@ -126,9 +158,9 @@ def expression(t: Tensor) -> Any:
     return ClosedForm(root, [root])
 
 
-def _targets(root: AnyNode, wrt: Sequence[Any]) -> list[AnyNode]:
+def _targets(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     """Return the nodes to differentiate by; of a leaf that was changed since, as it was when it was used last."""
-    nodes = ancestors([root])
+    nodes = ancestors(list(roots))
     below = set(nodes)
     last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
     found = []
@@ -142,29 +174,35 @@ def _targets(root: AnyNode, wrt: Sequence[Any]) -> list[AnyNode]:
     return found
 
 
-def _gradients(root: AnyNode, targets: Sequence[AnyNode], order: int, check: bool = True) -> list[ClosedForm]:
-    if order == 1 and root.shape == ():
-        found = _sweep(root, _number(1.0), targets)
-        return [ClosedForm(found[t], [root], None, check) for t in targets]
+def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
+    """Return the derivatives by each target: of an array, by a basis of its shape, in which they are linear."""
+    seed = _basis(start.root) if start.root.shape else _number(1.0)
+    bases = (*start.bases, seed._node) if start.root.shape else start.bases
+    found = _sweep(start.root, seed, targets)
+    return [start._replace(root=found[t], bases=bases) for t in targets]
+
+
+def _repeated(start: _Start, target: AnyNode, order: int) -> ClosedForm:
+    """Return the derivative of this order by one target."""
+    for _ in range(order):
+        (start,) = _differentiated(start, [target])
+    return start.form()
+
+
+def _nested(start: _Start, targets: Sequence[AnyNode], order: int) -> Any:
+    """Return the derivatives by all targets, one after the other: of order 2, rows of blocks."""
+    found = _differentiated(start, targets)
     if order == 1:
-        basis = _basis(root)
-        found = _sweep(root, basis, targets)
-        return [ClosedForm(found[t], [root], basis._node, check) for t in targets]
-    return [_higher(root, t, order, check) for t in targets]
+        return ClosedForms([s.form() for s in found], targets)
+    return Blocks([_nested(s, targets, order - 1) for s in found], targets)
 
 
-def _higher(root: AnyNode, target: AnyNode, order: int, check: bool) -> ClosedForm:
-    if root.shape != () or order > 2:
+def _check_product(start: _Start, many: bool, order: int, cotangent: Any, tangent: Any) -> None:
+    if start.bases:
         raise ArgumentError(
-            f"derive: order={order} of a tensor of shape {list(root.shape)}. Expected order 2 of a scalar; for more, "
-            "derive the entries of the Hessian."
+            "derive: a product with the derivative of a Jacobian is not a form. Derive the gradient's product, as in "
+            "derive(derive(y, x), x, tangent=v), or the derivative without cotangent and tangent."
         )
-    gradient = _sweep(root, _number(1.0), [target])[target]
-    basis = _basis(gradient)
-    return ClosedForm(_sweep(gradient, basis, [target])[target], [root], basis._node, check)
-
-
-def _check_product(many: bool, order: int, cotangent: Any, tangent: Any) -> None:
     if order != 1 or (cotangent is not None and tangent is not None) or (many and tangent is not None):
         raise ArgumentError(
             "derive: expected one of cotangent=u and tangent=v with order=1, and one tensor to differentiate by for a "
@@ -172,16 +210,18 @@ def _check_product(many: bool, order: int, cotangent: Any, tangent: Any) -> None
         )
 
 
-def _product(root: AnyNode, target: AnyNode, cotangent: Any, tangent: Any, check: bool) -> ClosedForm:
+def _product(start: _Start, target: AnyNode, cotangent: Any, tangent: Any) -> ClosedForm:
     """Return Jᵀu; or J v, the derivative in u of uᵀJ v."""
+    root = start.root
     if tangent is None:
         u = _given("cotangent", cotangent, root.shape)
-        return ClosedForm(_sweep(root, u, [target])[target], [root, u._node], None, check)
+        return ClosedForm(_sweep(root, u, [target])[target], [*start.forward, u._node], (), start.check)
     u, v = _basis(root), _given("tangent", tangent, target.shape)
     with enable_grad():
         pulled = MUL(handle(_sweep(root, u, [target])[target], None), v)
         product = sum_axes(pulled, range(len(target.shape)))
-    return ClosedForm(_sweep(product._node, _number(1.0), [u._node])[u._node], [root, v._node], None, check)
+    found = _sweep(product._node, _number(1.0), [u._node])[u._node]
+    return ClosedForm(found, [*start.forward, v._node], (), start.check)
 
 
 def _given(what: str, x: Any, shape: Any) -> Any:
@@ -230,6 +270,7 @@ def symbolic(t: Tensor, gradient: Any, retain_graph: Any, create_graph: bool, in
         n for n in ancestors([t._node]) if n.level == GRAD and n.cell is not None
     ]  # fmt: skip
     new = opened(t._node)
-    forms = _gradients(new.get(t._node, t._node), [new.get(n, n) for n in nodes], 1)
-    for node, form in zip(nodes, forms, strict=True):
-        node.cell.grad_expr = form  # type: ignore[union-attr]
+    root = new.get(t._node, t._node)
+    found = _differentiated(_Start(root, [root]), [new.get(n, n) for n in nodes])
+    for node, derivative in zip(nodes, found, strict=True):
+        node.cell.grad_expr = derivative.form()  # type: ignore[union-attr]

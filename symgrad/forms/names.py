@@ -186,18 +186,18 @@ class Naming:
         taken: what nothing else may be called: the leaves' names and the sizes'.
     """
 
-    def __init__(self, roots: Sequence[AnyNode], forward: Sequence[AnyNode], basis: Leaf | None) -> None:
+    def __init__(self, roots: Sequence[AnyNode], forward: Sequence[AnyNode], bases: Sequence[Leaf] = ()) -> None:
         own = leaves_in_use_of(forward)
         mine = {id(leaf) for leaf in own}
         below = ancestors(list(roots))
         inside = {id(n) for n in below}
-        extra = [n for n in below if isinstance(n, Leaf) and id(n) not in mine and n is not basis]
+        extra = [n for n in below if isinstance(n, Leaf) and id(n) not in mine and n not in bases]
         self.sizes = size_names(ancestors([*roots, *forward]))
         called = assign([*own, *extra], self.sizes)
         self.shown = shown(called, [*own, *extra])
         self.inner = inside - mine
         passed = [leaf for leaf in own if not is_known(leaf) and not isinstance(leaf.value, sp.Expr)]
-        needed = sizes_in(below if basis is None else [*below, basis])
+        needed = sizes_in([*below, *bases])
         self.leaves = _telling(passed, [leaf for leaf in passed if id(leaf) in inside], needed)
         self.names = tuple(called[id(leaf)] for leaf in self.leaves)
         untold = needed - told_by([leaf.shape for leaf in self.leaves])

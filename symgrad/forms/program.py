@@ -6,6 +6,7 @@ The elementwise kernels are lambdified payloads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,17 @@ from symgrad.ops.resize import sizes_in, solved, with_sizes
 
 
 class Program:
-    """The steps from the leaves to the root; with a basis leaf, the root for each unit vector, stacked."""
+    """The steps from the leaves to the root; with basis leaves, the root for their unit vectors, stacked."""
 
-    def __init__(self, root: AnyNode, leaves: Sequence[Leaf], basis: Leaf | None) -> None:
-        self.root, self.leaves, self.basis = root, list(leaves), basis
+    def __init__(self, root: AnyNode, leaves: Sequence[Leaf], bases: Sequence[Leaf] = ()) -> None:
+        self.root, self.leaves, self.bases = root, list(leaves), tuple(bases)
         self.nodes = ancestors([root])
         self.watch: Callable[[Any], None] | None = None
-        self.varying = self._after_basis()
-        self.needed = sizes_in(self.nodes if basis is None else [*self.nodes, basis])
+        self.varying = self._after_bases()
+        self.needed = sizes_in([*self.nodes, *bases])
 
-    def _after_basis(self) -> set[int]:
-        found = {id(self.basis)} if self.basis is not None else set()
+    def _after_bases(self) -> set[int]:
+        found = {id(b) for b in self.bases}
         for node in self.nodes:
             if any(is_node(p) and id(p) in found for p in node.inputs):
                 found.add(id(node))
@@ -50,23 +51,21 @@ class Program:
         env = {id(leaf): v for leaf, v in zip(self.leaves, values, strict=True)}
         with np.errstate(all="ignore"):
             self._run(env, sizes, [n for n in self.nodes if id(n) not in self.varying])
-            if self.basis is None:
+            if not self.bases:
                 return env[id(self.root)]
             return self._rows(env, sizes)
 
     def _rows(self, env: dict[int, Any], sizes: dict[Any, int]) -> Any:
-        basis = self.basis
-        assert basis is not None  # narrows the type; run() checks
-        out = tuple(int(_size(n, sizes)) for n in basis.shape)
+        shapes = [tuple(int(_size(n, sizes)) for n in b.shape) for b in self.bases]
         into = tuple(int(_size(n, sizes)) for n in self.root.shape)
         rows = []
-        later = [n for n in self.nodes if id(n) in self.varying and n is not basis]
-        count = int(np.prod(out, dtype=int))
-        for unit in np.eye(count).reshape(count, *out):
-            row = {**env, id(basis): float(unit) if not out else unit}
+        later = [n for n in self.nodes if id(n) in self.varying and n not in self.bases]
+        for units in product(*map(_units, shapes)):
+            row = {**env, **{id(b): unit for b, unit in zip(self.bases, units, strict=True)}}
             self._run(row, sizes, later)
             rows.append(np.broadcast_to(row[id(self.root)], into))
-        return np.stack(rows).reshape((*out, *into)) if rows else np.zeros((*out, *into))
+        whole = (*chain(*shapes), *into)
+        return np.stack(rows).reshape(whole) if rows else np.zeros(whole)
 
     def _run(self, env: dict[int, Any], sizes: dict[Any, int], nodes: Sequence[AnyNode]) -> None:
         for node in nodes:
@@ -87,6 +86,12 @@ class Program:
         """Solve the symbolic sizes from the arguments' shapes."""
         pairs = [(leaf.shape, np.shape(v)) for leaf, v in zip(self.leaves, values, strict=True) if v is not None]
         return solved([s for s, _ in pairs], [h for _, h in pairs], given)
+
+
+def _units(shape: tuple[int, ...]) -> list[Any]:
+    """Return the arrays of this shape with one 1."""
+    count = int(np.prod(shape, dtype=int))
+    return list(np.eye(count).reshape(count, *shape)) if shape else [1.0]
 
 
 def _size(x: Any, sizes: dict[Any, int]) -> Any:

@@ -1,8 +1,9 @@
-"""Several derivatives of one function, with their common intermediates named once."""
+"""Several derivatives of one function: gradients with their common intermediates named once, and blocks of Hessians."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain, groupby, product
 from typing import Any
 
 import sympy as sp
@@ -33,12 +34,17 @@ class ClosedForms(tuple[ClosedForm, ...]):
     def __reduce__(self) -> Any:
         return _restored, packed(self, self.targets)
 
+    @property
+    def flat(self) -> tuple[ClosedForm, ...]:
+        """All of them."""
+        return tuple(self)
+
     @cached_property
     def _where(self) -> WhereForm | None:
-        if not self or any(form._basis is not None for form in self):
+        if not self or any(form._bases for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward
-        called = names.Naming(roots, forward, None)
+        called = names.Naming(roots, forward)
         found = WhereForm(roots, forward, called)
         if called.leaves and all(leaf.value is None for leaf in called.leaves):
             return found
@@ -73,7 +79,7 @@ class ClosedForms(tuple[ClosedForm, ...]):
 
     def __str__(self) -> str:
         of = self._of(str, printers.text)
-        lines = [f"d/d{name} = {printers.text(b)}" for name, b in zip(of, self.bodies, strict=True)]
+        lines = [f"{in_text([name])} = {printers.text(b)}" for name, b in zip(of, self.bodies, strict=True)]
         if not self.where:
             return "\n".join(lines)
         return "\n".join([*lines, *(f"{'where' if k == 0 else '     '} {d}" for k, d in enumerate(self._defined()))])
@@ -82,12 +88,87 @@ class ClosedForms(tuple[ClosedForm, ...]):
         return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.where)]
 
     def _repr_latex_(self) -> str:
-        by = [f"\\frac{{\\partial}}{{\\partial {name}}}" for name in self._of(names.latex_name, printers.latex)]
+        by = [in_latex([name]) for name in self._of(names.latex_name, printers.latex)]
         rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
         lines = [f"{name} &= {printers.latex(e)}" for name, e in rows]
         inside = latex_in_html(r" \\ ".join(lines))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
+
+
+class Blocks(tuple[Any, ...]):
+    """The derivatives of higher order of one function by several tensors: H[i][j] is by the i-th, then by the j-th.
+
+    Each entry is a ``ClosedForms``; of order 3 and more, again ``Blocks``. It prints all, a line each.
+
+    >>> x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
+    >>> print(sg.derive((x**2 * y).sum(), [x, y], order=2))
+    d²/dx² = 2*diag(y)
+    d²/dxdy = 2*diag(x)
+    d²/dydx = 2*diag(x)
+    d²/dy² = 0
+    """
+
+    targets: tuple[AnyNode, ...]
+
+    def __new__(cls, rows: Sequence[Any], targets: Sequence[AnyNode]) -> Blocks:
+        """Make the tuple of rows."""
+        made = super().__new__(cls, rows)
+        made.targets = tuple(targets)
+        return made
+
+    def __reduce__(self) -> Any:
+        return Blocks, (tuple(self), ()), {"targets": self.targets}
+
+    @property
+    def flat(self) -> tuple[ClosedForm, ...]:
+        """All blocks, row by row."""
+        return tuple(chain(*[row.flat for row in self]))
+
+    @property
+    def where(self) -> list[Definition]:
+        """No intermediates: each block names its own."""
+        return []
+
+    @property
+    def order(self) -> int:
+        """How often was differentiated."""
+        return 1 + max((row.order if isinstance(row, Blocks) else 1 for row in self), default=1)
+
+    def _by(self, write: Callable[[list[str]], str], names_of: Callable[[ClosedForms], list[str]]) -> list[str]:
+        """What each block is the derivative by."""
+        first: Any = self
+        while isinstance(first, Blocks):
+            first = first[0]
+        return [write(list(by)) for by in product(names_of(first), repeat=self.order)]
+
+    def __str__(self) -> str:
+        of = self._by(in_text, lambda forms: forms._of(str, printers.text))
+        return "\n".join(f"{by} = {form}" for by, form in zip(of, self.flat, strict=True))
+
+    def _repr_latex_(self) -> str:
+        of = self._by(in_latex, lambda forms: forms._of(names.latex_name, printers.latex))
+        rows = [f"{by} &= {printers.latex(form.expr)}" for by, form in zip(of, self.flat, strict=True)]
+        inside = latex_in_html(r" \\ ".join(rows))
+        return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
+
+
+def in_text(by: list[str]) -> str:
+    """Return d/dx, d²/dx² or d²/dxdy of the names of what is differentiated by, one after the other."""
+    under = "".join(f"d{name}{_raised(len(list(same)))}" for name, same in groupby(by))
+    return f"d{_raised(len(by))}/{under}"
+
+
+def _raised(n: int) -> str:
+    return "" if n == 1 else "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(c)] for c in str(n))
+
+
+def in_latex(by: list[str]) -> str:
+    """Return the same in LaTeX."""
+    counted = [(name, len(list(same))) for name, same in groupby(by)]
+    under = r" \, ".join(rf"\partial {name}" + (f"^{{{n}}}" if n > 1 else "") for name, n in counted)
+    above = r"\partial" + (f"^{{{len(by)}}}" if len(by) > 1 else "")
+    return rf"\frac{{{above}}}{{{under}}}"
 
 
 def _restored(graph: Any, kinds: Any) -> ClosedForms:

@@ -57,11 +57,11 @@ class WhereForm:
         roots: Sequence[AnyNode],
         forward: Sequence[AnyNode],
         called: names.Naming,
-        basis: Leaf | None = None,
+        bases: Sequence[Leaf] = (),
         avoid: Iterable[str] = (),
     ) -> None:
         self._graph, self._forward = list(forward), set(ancestors(list(forward)))
-        self._roots, self._leaf, self._basis = list(roots), leaf_reading(called.inner), basis
+        self._roots, self._leaf, self._bases = list(roots), leaf_reading(called.inner), tuple(bases)
         self._order = ancestors([*forward, *roots])
         chosen = self._used_again()
         for _ in range(ROUNDS if len(self._order) < LARGE else 1):
@@ -107,7 +107,7 @@ class WhereForm:
     def _used_again(self) -> set[AnyNode]:
         """Return the operations of which several others use the result, and none that depends on a basis."""
         uses: Counter[AnyNode] = Counter(self._roots)
-        varying: set[AnyNode] = {self._basis} if self._basis is not None else set()
+        varying: set[AnyNode] = set(self._bases)
         for node in self._order:
             inside = [p for p in node.inputs if is_node(p)]
             uses.update(set(inside))
@@ -122,7 +122,7 @@ class WhereForm:
 
         def name(node: AnyNode, term: Term) -> Term:
             depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
-            if self._is_short(term) or not (node in chosen or (depth[node] > DEPTH and self._basis is None)):
+            if self._is_short(term) or not (node in chosen or (depth[node] > DEPTH and not self._bases)):
                 return term
             depth[node] = 0
             if node not in self._forward:
@@ -148,9 +148,9 @@ class WhereForm:
         return self._coefficients(self._pool, t, found)
 
     def _coefficients(self, pool: Pool, t: Term, found: dict[AnyNode, Term]) -> Term:
-        if self._basis is None:
-            return t
-        return coefficients(pool, t, found.get(self._basis, self._leaf(pool, self._basis)))
+        for basis in reversed(self._bases):
+            t = coefficients(pool, t, found.get(basis, self._leaf(pool, basis)))
+        return t
 
     def _shorter(self) -> None:
         """Take the finished formula, with names for its parts, where that is shorter: names can hide what cancels."""

@@ -109,7 +109,7 @@ class Report:
 
 
 def _whole(found: Derivation) -> Any:
-    return ClosedForm(found.tape.root, [found.tape.root], None, check=False)
+    return ClosedForm(found.tape.root, [found.tape.root], check=False)
 
 
 # ------------------------------------------------------------------ sections

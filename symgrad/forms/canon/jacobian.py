@@ -1,4 +1,4 @@
-"""A term that is linear in a basis leaf, as the array of its coefficients: a Jacobian."""
+"""A term that is linear in a basis leaf, as the array of its coefficients: a Jacobian. Of several, one by one."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ A named operation states its own entry (``Op.index``); here are the sums, the pr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sp
@@ -21,6 +22,7 @@ from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import At, Branches, PiProduct, Sigma, dressed
 from symgrad.scalars import tidy
 
+_NONE: Mapping[Any, Any] = MappingProxyType({})
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
 TREE = 20_000  # operations of a form written out as one expression
 TOO_DEEP = (
@@ -36,18 +38,18 @@ class TooDeep(FormError):
 class Reading:
     """One reading of terms: the symbols of the leaves, and the letters used so far.
 
-    A basis leaf, where there is one, reads as δ at ``basis_index``.
+    A basis leaf reads as δ at its place in ``places``.
     """
 
-    def __init__(self, pool: Pool, leaf_names: Mapping[Any, str], basis: Any = None) -> None:
-        self.pool, self.names, self.basis = pool, leaf_names, basis
-        self.basis_index: tuple[sp.Expr, ...] = ()
+    def __init__(self, pool: Pool, leaf_names: Mapping[Any, str]) -> None:
+        self.pool, self.names = pool, leaf_names
+        self.places: Mapping[Any, Sequence[sp.Expr]] = {}
         self.memo: dict[Any, Any] = {}
         self.fresh_count = 0
 
-    def entry(self, root: Term, idx: Sequence[sp.Expr], basis_index: Sequence[sp.Expr] = ()) -> sp.Expr:
-        """Return the root's entry at ``idx``."""
-        self.basis_index = tuple(basis_index)
+    def entry(self, root: Term, idx: Sequence[sp.Expr], places: Mapping[Any, Sequence[sp.Expr]] = _NONE) -> sp.Expr:
+        """Return the root's entry at ``idx``, with unit vectors at these places for the bases."""
+        self.places = places
         try:
             return as_number(Reader(self, root)(idx))
         except RecursionError as error:
@@ -97,8 +99,8 @@ class Reader:
     # -------------------------------------------------------------- kinds of terms
     def _leaf(self, idx: list[Any]) -> Any:
         key = self.term.data[0] if self.term.kind == LEAF else self.term.data
-        if key == self.reading.basis:
-            return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.basis_index, idx, strict=True)])
+        if key in self.reading.places:
+            return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.places[key], idx, strict=True)])
         symbol = sp.Symbol(self.reading.names[key], real=True)
         return sp.Indexed(sp.IndexedBase(symbol, shape=self.shape), *idx) if idx else symbol
 

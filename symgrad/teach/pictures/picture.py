@@ -115,7 +115,7 @@ def _short(value: Any) -> str:
 
 def _written(tape: Tape, pull: Pull) -> str:
     """Return the closed form where it is short, else what the rule says in names, else the name only."""
-    short = brief(ClosedForm(pull.given or pull.adjoint, [tape.root], None, check=False), NARROW)
+    short = brief(ClosedForm(pull.given or pull.adjoint, [tape.root], check=False), NARROW)
     texts = [] if short is None else [chalk(short)]
     local = tape.local(pull, unit=pull.node is tape.root)
     texts.extend([] if local is None else [chalk(local)])

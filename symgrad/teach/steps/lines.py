@@ -75,7 +75,7 @@ def lines(found: Derivation) -> Iterator[Line]:
 
 def _of(found: Derivation) -> list[str | Formula]:
     """Say what the output is, where that can be written in a line."""
-    whole = brief(ClosedForm(found.tape.root, [found.tape.root], None, check=False))
+    whole = brief(ClosedForm(found.tape.root, [found.tape.root], check=False))
     return [] if whole is None else [" of ", equation(found.tape.symbol(found.tape.root), [whole])]
 
 

@@ -122,7 +122,7 @@ class Derivation:
         forward = [self.tape.root]
         if self.cotangent is not None:
             forward.append(self.cotangent._node)
-        return ClosedForm(node, forward, None, check=False)
+        return ClosedForm(node, forward, check=False)
 
     def _next(self) -> int:
         self._number += 1
@@ -134,7 +134,7 @@ class Derivation:
         symbol, formula = tape.symbol(node), tape.formula(node)
         return Step(
             number=self._next(), kind="forward", name=symbol, operation=formula, about=symbol, rule=None, local=None,
-            adjoint=None, handed=formula, result=ClosedForm(node, [node], None, check=False),
+            adjoint=None, handed=formula, result=ClosedForm(node, [node], check=False),
             value=self.value(node), shape=node.shape, inputs=self._inputs(node),
         )  # fmt: skip
 

@@ -68,7 +68,7 @@ class Tape:
     @cached_property
     def names(self) -> dict[AnyNode, str]:
         """The name of each shown node: the leaves' as formulas have them, letters for the others."""
-        called = Naming([self.root], [self.root], None)
+        called = Naming([self.root], [self.root])
         found: dict[AnyNode, str] = {n: called.shown[id(n)] for n in self.nodes if isinstance(n, Leaf)}
         inner = [n for n in self.nodes if isinstance(n, Node)]
         mint = Mint({*called.taken, *self._names_beside()})
@@ -126,7 +126,7 @@ class Tape:
         with enable_grad():
             made = self._stand_in(node, apply=True)
         try:
-            e = ClosedForm(made._node, [made._node], None, check=False).expr
+            e = ClosedForm(made._node, [made._node], check=False).expr
             return Bracket(*e.args, evaluate=False) if e.is_Add and printers.text(e).startswith("-") else e
         except SymgradError:
             named = [self.symbol(p) for p in node.inputs if is_node(p) and p in self.names]
@@ -162,7 +162,7 @@ class Tape:
             d = sum_to(as_tensor(d), pull.source.shape)
         forward = [made._node] if unit else [made._node, seed._node]
         try:
-            found = ClosedForm(d._node, forward, None, check=False).expr
+            found = ClosedForm(d._node, forward, check=False).expr
         except SymgradError:
             return None
         return found if unit else self._with_adjoint(found, node)

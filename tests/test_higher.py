@@ -1,0 +1,126 @@
+"""Derivatives of derivatives: of any order, mixed, in blocks, of forms."""
+
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from checks import close
+from test_reading import check
+from written_forms import written
+
+import symgrad as sg
+from symgrad.errors import GraphError
+
+x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
+A, s, t = sg.symbol("A", ("n", "n")), sg.symbol("s", ()), sg.symbol("t", ())
+LEAVES = {"x": x, "y": y, "A": A, "s": s, "t": t}
+_RNG = np.random.default_rng(4)
+VALUES = {
+    "x": _RNG.uniform(0.5, 1.5, 3), "y": _RNG.uniform(0.5, 1.5, 3), "A": _RNG.normal(size=(3, 3)) + 3 * np.eye(3),
+    "s": np.array(0.7), "t": np.array(1.3),
+}  # fmt: skip
+FUNCTIONS = {
+    "cubes": ("xy", lambda L, x, y: (x**3 * y).sum()),
+    "a quadratic form": ("xA", lambda L, x, A: x @ A @ x),
+    "a bilinear form in a logarithm": ("xAy", lambda L, x, A, y: L.log(1 + L.exp(x @ A @ y))),
+    "numbers": ("st", lambda L, s, t: L.sin(s * t) * s**3 / t),
+    "a number and a vector": ("sx", lambda L, s, x: ((x - s) ** 2).sum() / s),
+    "softmax": ("xy", lambda L, x, y: (L.softmax(x * y, 0) * y).sum()),
+    "an inverse": ("xA", lambda L, x, A: x @ L.linalg.inv(A) @ x),
+    "running sums": ("xy", lambda L, x, y: (L.cumsum(x * x, 0) * y).sum()),
+}
+ORDERS = ["xx", "xy", "yx", "xA", "Ax", "AA", "st", "ss", "sx", "xs", "xyx", "xxx", "sts", "sst", "xAy", "xsx"]
+CASES = [(name, by) for name, (of, _) in FUNCTIONS.items() for by in ORDERS if {*by} <= {*of}]
+
+
+def expected(name, by):
+    """The derivative by one leaf after the other, in torch."""
+    of, f = FUNCTIONS[name]
+    at = {k: torch.tensor(VALUES[k]) for k in of}
+
+    def derived(by):
+        if not by:
+            return lambda given: f(torch, *given.values())
+        inner = derived(by[:-1])
+
+        def jacobian(given):
+            return torch.autograd.functional.jacobian(
+                lambda v: inner({**given, by[-1]: v}), given[by[-1]], create_graph=True
+            )
+
+        return jacobian
+
+    return derived(by)(at).detach().numpy()
+
+
+def form_of(name, by):
+    of, f = FUNCTIONS[name]
+    form = sg.derive(f(sg, *[LEAVES[k] for k in of]), LEAVES[by[0]])
+    for k in by[1:]:
+        form = sg.derive(form, LEAVES[k])
+    return form
+
+
+def values(form):
+    return {k: VALUES[k] for k in form._called.names}
+
+
+@pytest.mark.parametrize(("name", "by"), CASES, ids=lambda v: v)
+def test_the_derivative_of_a_form_is_right_and_read_back(name, by):
+    form, right = form_of(name, by), expected(name, by)
+    w = written(form, values(form), {"n": 3}) if form.args != ("n",) else None
+    found = form.lambdify()(n=3) if w is None else w.expected
+    assert found.shape == right.shape
+    close(found, right, 1e-9)
+    if w is not None:
+        check(w, ["shown", "LaTeX index"])
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (sg.derive(sg.derive(x @ A @ y, x), y), "A"),
+        (sg.derive(sg.derive(x @ A @ x, x), x), "A + Aᵀ"),
+        (sg.derive(sg.derive((x**2 * y).sum(), y), x), "2*diag(x)"),
+        (sg.derive(sg.derive(s**2 * (x @ y), s), x), "2*s*y"),
+        (sg.derive((x**3).sum(), x, order=3), "6*δ_ij*δ_ik"),
+        (sg.derive((x**3).sum(), x, order=4), "0"),
+        (sg.derive(sg.derive(x**3, x), x), "6*x_i*δ_ij*δ_ik"),
+        (sg.derive(s**5, s, order=3), "60*s**2"),
+        (sg.derive(sg.derive(x @ A @ x, x), x, tangent=y), "(A + Aᵀ)*y"),
+        (sg.derive(sg.derive(x @ A @ x, x), A, cotangent=y), "y*xᵀ + x*yᵀ"),
+    ],
+    ids=str,
+)
+def test_a_form_is_differentiated_once_more(form, text):
+    assert str(form) == text
+
+
+def test_a_jacobian_is_the_hessian_of_what_it_is_the_gradient_of():
+    of = (sg.tanh(A @ x) ** 2).sum()
+    assert str(sg.derive(sg.derive(of, x), x)) == str(sg.derive(of, x, order=2))
+
+
+def test_blocks_stand_as_they_are_differentiated_by():
+    blocks = sg.derive(x @ A @ x + s * (x @ y), [x, s], order=2)
+    assert [[b.shape for b in row] for row in blocks] == [[(x.shape * 2), x.shape], [x.shape, ()]]
+    assert str(blocks) == "d²/dx² = A + Aᵀ\nd²/dxds = y\nd²/dsdx = y\nd²/ds² = 0"
+    assert r"\frac{\partial^{2}}{\partial x \, \partial s} &= y" in blocks._repr_latex_()
+    assert str(pickle.loads(pickle.dumps(blocks))) == str(blocks)
+
+
+def test_blocks_of_order_three_are_nested_once_more():
+    blocks = sg.derive(s**2 * t**2, [s, t], order=3)
+    assert str(blocks[0][1][0]) == str(blocks[1][0][0]) == "4*t"
+    assert str(blocks).splitlines()[1] == "d³/ds²dt = 4*t"
+
+
+def test_a_form_is_not_differentiated_by_what_its_function_does_not_know():
+    with pytest.raises(GraphError, match="does not depend on it"):
+        sg.derive(sg.derive(x @ x, x), y)
+
+
+def test_a_third_derivative_is_checked_at_the_values_of_its_leaves():
+    u = sg.tensor([0.5, 2.0], requires_grad=True, name="u")
+    assert str(sg.derive(sg.log(u).sum(), u, order=3, verify=True)) == "2*δ_ij*δ_ik/(u_i**3)"
