@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.scalars import bessel, normal, numerics, scipys, slopes
+from symgrad.scalars import bessel, cancelling, normal, numerics, scipys, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import log1p
 from symgrad.scalars.written import of_order, once
@@ -412,14 +412,14 @@ sinc_slope: Any = declare(
     "sinc_slope",
     lambda x: sp.Piecewise((0, sp.Eq(x, 0)), ((sp.cos(sp.pi * x) - sp.sin(sp.pi * x) / (sp.pi * x)) / x, True)),
     lambda x, y: sinc_nth(2, x),
-    numpy=bessel.sinc_slope,
+    numpy=cancelling.sinc_slope,
     hidden=True,
 )
 sinc: Any = declare(
     "sinc",
     lambda x: sp.Piecewise((1, sp.Eq(x, 0)), (sp.sin(sp.pi * x) / (sp.pi * x), True)),
     lambda x, y: sinc_slope(x),
-    numpy=bessel.sinc,
+    numpy=cancelling.sinc,
     public="functions",
     words="sin(πx)/(πx), 1 at 0.",
     slope="(cos πx - sinc x)/x, 0 at 0",

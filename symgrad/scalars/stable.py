@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.scalars import bessel, numerics, slopes
+from symgrad.scalars import cancelling, numerics, slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import tanh
 from symgrad.scalars.written import once
@@ -130,7 +130,7 @@ softsign = declare(
     public="ops",
 )
 tanhshrink = declare(
-    "tanhshrink", lambda x: x - sp.tanh(x), lambda x, y: tanh(x) ** 2, numpy=bessel.tanhshrink, public="ops"
+    "tanhshrink", lambda x: x - sp.tanh(x), lambda x, y: tanh(x) ** 2, numpy=cancelling.tanhshrink, public="ops"
 )
 
 

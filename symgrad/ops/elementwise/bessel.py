@@ -14,7 +14,7 @@ from symgrad.errors import NotYet
 from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, NEG, SUB
 from symgrad.ops.protocol import Op
-from symgrad.scalars import besselj as kernels
+from symgrad.scalars import bessel as kernels
 
 
 @frozen

@@ -17,8 +17,8 @@ from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, Map, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename
 from symgrad.scalars import X
-from symgrad.scalars import besselj as kernels
 from symgrad.scalars import polygamma as _polygamma
+from symgrad.scalars import zeta as kernels
 from symgrad.scalars.gamma import MAX_ORDER
 
 
