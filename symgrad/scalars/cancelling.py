@@ -14,7 +14,7 @@ _DIFFERENCE = tuple(2 * k / math.factorial(2 * k + 1) for k in range(1, 14))
 _ALTERNATING = tuple((-1) ** k * c for k, c in enumerate(_DIFFERENCE))
 
 # The zeros of sinc's slope up to 17, each in two parts, and the sine and cosine of π times it
-_SLOPE_ROOTS = np.array([
+_ROOT_HIGH, _ROOT_LOW, _ROOT_SIN, _ROOT_COS = np.array([
     (1.4302966531242027, 2.5173451966260676e-17, -0.9761196395802046, -0.21723362821122166),
     (2.459024032956761, 1.8290102056584814e-16, 0.9917257554420104, 0.12837455352589913),
     (3.47088972434702, -3.9889161264824234e-17, -0.9958211221546405, -0.09132520282305767),
@@ -31,7 +31,7 @@ _SLOPE_ROOTS = np.array([
     (14.493010085812484, 2.045274024808777e-16, 0.9997589006798123, 0.02195769822848243),
     (15.493461310566811, 8.758202963615776e-16, -0.9997890226181515, -0.02054045404175373),
     (16.493857797913467, -1.0060165370512878e-15, 0.9998138322386644, 0.019295099487587963),
-])  # fmt: skip
+]).T.copy()  # fmt: skip
 
 
 def _sin_pi(x: F64) -> F64:
@@ -60,7 +60,7 @@ def _sinc_slope_near(x: F64) -> F64:
 
 def _sinc_slope_far(x: F64) -> F64:
     a = np.abs(x)
-    beside = (np.abs(a - np.floor(a) - 0.5) < 0.25) & (a > 1.25) & (a < len(_SLOPE_ROOTS) + 1)
+    beside = (np.abs(a - np.floor(a) - 0.5) < 0.25) & (a > 1.25) & (a < 17)
     return select(beside, _sinc_slope_rooted, _sinc_slope_away, x)
 
 
@@ -73,11 +73,11 @@ def _sinc_slope_away(x: F64) -> F64:
 def _sinc_slope_rooted(x: F64) -> F64:
     """With s, c the sine and cosine at the nearest zero, π times t away: -(s z sin t + c (sin t - t cos t))/(x z)."""
     a = np.abs(x)
-    high, low, s, c = _SLOPE_ROOTS[(a - 1).astype(np.intp)].T
-    t = math.pi * ((a - high) - low)
+    k = a.astype(np.intp) - 1
+    t = math.pi * ((a - _ROOT_HIGH[k]) - _ROOT_LOW[k])
     z = math.pi * a
-    y: F64 = -(s * z * np.sin(t) + c * t * t * t * horner(t * t, _ALTERNATING)) / (x * z)
-    return y
+    y: F64 = _ROOT_SIN[k] * z * np.sin(t) + _ROOT_COS[k] * t * t * t * horner(t * t, _ALTERNATING)
+    return -y / (x * z)
 
 
 @elementwise

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +61,10 @@ _BERNOULLI = (  # B₂ⱼ/(2j)! for j = 1, …, 12
 )  # fmt: skip
 
 
-def horner(x: F64, coefficients: Sequence[float]) -> F64:
-    """Σₖ cₖ xᵏ."""
+def horner(x: F64, coefficients: Sequence[float], count: int | None = None) -> F64:
+    """Σₖ cₖ xᵏ, of the first ``count`` coefficients."""
+    if count is not None:
+        coefficients = coefficients[:count]
     total = np.full_like(x, coefficients[-1])
     for c in coefficients[-2::-1]:
         total *= x
@@ -71,18 +72,25 @@ def horner(x: F64, coefficients: Sequence[float]) -> F64:
     return total
 
 
-def select(mask: NDArray[np.bool_], yes: Callable[[F64], F64], no: Callable[[F64], F64], x: F64) -> F64:
-    """Return yes(x) where the mask holds and no(x) elsewhere, each evaluated on its own elements only."""
+def select(mask: NDArray[np.bool_], yes: Callable[..., F64], no: Callable[..., F64], *xs: F64) -> F64:
+    """Return yes(*xs) where the mask holds and no(*xs) elsewhere, each evaluated on its own elements only."""
     where = np.flatnonzero(mask)
-    if len(where) == len(x):
-        return yes(x)
+    if len(where) == len(mask):
+        return yes(*xs)
     if len(where) == 0:
-        return no(x)
+        return no(*xs)
     elsewhere = np.flatnonzero(~mask)
-    out = np.empty_like(x)
-    out[where] = yes(x[where])
-    out[elsewhere] = no(x[elsewhere])
+    out = np.empty_like(xs[0])
+    out[where] = yes(*[x[where] for x in xs])
+    out[elsewhere] = no(*[x[elsewhere] for x in xs])
     return out
+
+
+def replaced(mask: NDArray[np.bool_], yes: Callable[..., F64], y: F64, x: F64, *numbers: float) -> F64:
+    """Put yes(y, x, *numbers) into y where the mask holds, evaluated there only, and return y."""
+    where = np.flatnonzero(mask)
+    y[where] = yes(y[where], x[where], *numbers)
+    return y
 
 
 def lgamma(x: F64) -> F64:
@@ -138,27 +146,18 @@ def _digamma_far(x: F64) -> F64:
     return np.log(x) - r * (0.5 + r * horner(r * r, _DG_S))
 
 
-def polygamma(n: F64, x: F64) -> F64:
-    """ψₙ(x) = dⁿψ/dxⁿ, n an integer in 0, …, MAX_ORDER; for n >= 1 the poles 0, -1, -2, … give (-1)ⁿ⁺¹ ∞.
+def polygamma(n: int, x: F64) -> F64:
+    """ψₙ(x) = dⁿψ/dxⁿ for n in 0, …, MAX_ORDER; for n >= 1 the poles 0, -1, -2, … give (-1)ⁿ⁺¹ ∞.
 
     Source: Abramowitz & Stegun 1964, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.11 (asymptotic series).
     """
-    y = np.empty_like(x)
-    for order in np.unique(n):
-        y[n == order] = _polygamma(int(order), x[n == order])
-    return y
-
-
-def _polygamma(n: int, x: F64) -> F64:
     if n == 0:
         return digamma(x)
     sign = -1.0 if n % 2 == 0 else 1.0
     y = sign * _hurwitz(n, np.where(x < 0, 1 - x, x))
     if (x < 0).any():
         # ψₙ(x) = (-1)ⁿ ψₙ(1-x) - π dⁿ/dxⁿ cot πx
-        c = _cot_pi(x)
-        odd = c if n % 2 == 0 else 1.0
-        y = np.where(x < 0, -sign * y - math.pi ** (n + 1) * odd * horner(c * c, _cot_derivative(n)), y)
+        y = np.where(x < 0, -sign * y - math.pi ** (n + 1) * _cot_derivative(n, _cot_pi(x)), y)
     return np.where((x <= 0) & (np.floor(x) == x) & (x > -np.inf), sign * np.inf, y)
 
 
@@ -168,23 +167,38 @@ def _hurwitz(n: int, x: F64) -> F64:
     far = x + steps
     r = 1 / far
     # Σ = (n-1)!/xⁿ (1 + n/(2x) + Σⱼ B₂ⱼ/(2j)! n(n+1)…(n+2j-1)/x²ʲ)
-    rising = [1.0, *(b * math.prod(range(n, n + 2 * j)) for j, b in enumerate(_BERNOULLI, 1))]
-    tail = far ** -float(n) * (horner(r * r, rising) + n / 2 * r)
+    rising = [0.0] * 13
+    rising[0] = product = 1.0
+    for j in range(1, 13):
+        product = product * ((n + 2 * j - 2) * (n + 2 * j - 1))
+        rising[j] = _BERNOULLI[j - 1] * product
+    tail = far ** -float(n) * (horner(r * r, rising) + 0.5 * n * r)
     total = tail / n
     for k in range(n + 7, -1, -1):  # the largest term last, so that the sum has its rounding and few others
-        at = np.flatnonzero(steps > k)
-        total[at] += (x[at] + k) ** -(n + 1.0)
-    return float(math.factorial(n)) * total
+        total = replaced(steps > k, _with_term, total, x, n, k)
+    factorial = 1.0
+    for k in range(2, n + 1):
+        factorial = factorial * k
+    return factorial * total
 
 
-@lru_cache(maxsize=MAX_ORDER)
-def _cot_derivative(n: int) -> tuple[float, ...]:
-    """Coefficients in c² of p, where dⁿ/dxⁿ cot x = p(c) with c = cot x; for even n, of p(c)/c."""
-    p = [0, 1]
-    for _ in range(n):  # p(c)' = -(1 + c²) dp/dc
-        slope = [-k * a for k, a in enumerate(p)][1:]
-        p = [a + b for a, b in zip([*slope, 0, 0], [0, 0, *slope], strict=True)]
-    return tuple(float(a) for a in p[(n + 1) % 2 :: 2])
+def _with_term(total: F64, x: F64, n: int, k: int) -> F64:
+    return total + (x + k) ** -(n + 1.0)
+
+
+def _cot_derivative(n: int, c: F64) -> F64:
+    """P(c), where dⁿ/dxⁿ cot x = P(cot x), from P' = -(1 + c²) dP/dc; p has every other coefficient of P."""
+    p = [0.0] * 54
+    p[0] = 1.0
+    for step in range(1, n + 1):
+        if step % 2 == 1:  # of c, c³, … to those of 1, c², …
+            for k in range(step // 2 + 1, 0, -1):
+                p[k] = -(2 * k + 1) * p[k] - (2 * k - 1) * p[k - 1]
+            p[0] = -p[0]
+        else:
+            for k in range(step // 2 + 1):
+                p[k] = -(2 * k + 2) * p[k + 1] - 2 * k * p[k]
+    return horner(c * c, p, n // 2 + 2) * (c if n % 2 == 0 else 1.0)
 
 
 def _cot_pi(x: F64) -> F64:

@@ -115,14 +115,19 @@ def erfinv(x: F64) -> F64:
     a = np.abs(x)
     w = -np.log((1 - a) * (1 + a))
     y = a * select(w <= 6, _erfinv_over_x, _erfinv_over_x_far, w)
-    # f(y) = erf y - a has f''/f' = -2y, whence Halley's step y - u/(1 + u y), u = f/f'. Where a > 0.7, f is
-    # (1 - a) - erfc y, and below (y - a) + (erf y - y): the first difference of either is exact.
-    f = np.empty_like(y)
-    centre = a < 0.7
-    f[centre] = (y[centre] - a[centre]) + _erf_less_x(y[centre])
-    f[~centre] = (1 - a[~centre]) - _erfc_tail(y[~centre])
+    # f(y) = erf y - a has f''/f' = -2y, whence Halley's step y - u/(1 + u y), u = f/f'
+    f = select(a < 0.7, _erfinv_miss, _erfinv_miss_far, a, y)
     u = f * (math.sqrt(math.pi) / 2) * np.exp(y * y)
     return np.copysign(np.where(a == 1, np.inf, y - u / (1 + u * y)), x)
+
+
+def _erfinv_miss(a: F64, y: F64) -> F64:
+    """Erf y - a; the first difference is exact, here and below."""
+    return (y - a) + _erf_less_x(y)
+
+
+def _erfinv_miss_far(a: F64, y: F64) -> F64:
+    return (1 - a) - _erfc_tail(y)
 
 
 def _erfinv_over_x(w: F64) -> F64:
@@ -183,7 +188,12 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Real:
     return _polygamma(np.asarray(n, dtype=np.int8), x)  # int8 leaves the dtype to x
 
 
-_polygamma = elementwise(gamma.polygamma)
+@elementwise
+def _polygamma(n: F64, x: F64) -> F64:
+    y = np.empty_like(x)
+    for order in np.unique(n):
+        y[n == order] = gamma.polygamma(int(order), x[n == order])
+    return y
 
 
 @elementwise

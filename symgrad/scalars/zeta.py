@@ -15,13 +15,12 @@ def _zeta(s: F64, q: F64) -> F64:
     whole, below = np.floor(s) == s, q < 0
     pole = (q <= 0) & (np.floor(q) == q)
     near = np.where(below & ~pole, np.ceil(q) - q, 0.5)  # how far below 0 the last of them is
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        y = _positive(s, np.where(below, 1 - near, q))
-        if below.any():
-            sign = np.where(np.floor(s / 2) == s / 2, 1.0, -1.0)
-            beyond = _positive(s, 1 - np.where(below & ~pole, q, 0.5))
-            y = np.where(below, (y + sign * _positive(s, near)) - sign * beyond, y)
-        y = np.where(s == 1, np.inf, np.where((s < 1) | (below & ~pole & ~whole), np.nan, y))
+    y = _positive(s, np.where(below, 1 - near, q))
+    if below.any():
+        sign = np.where(np.floor(s / 2) == s / 2, 1.0, -1.0)
+        beyond = _positive(s, 1 - np.where(below & ~pole, q, 0.5))
+        y = np.where(below, (y + sign * _positive(s, near)) - sign * beyond, y)
+    y = np.where(s == 1, np.inf, np.where((s < 1) | (below & ~pole & ~whole), np.nan, y))
     return np.where(pole & (s > 1), np.inf, np.where(np.isnan(s) | np.isnan(q), np.nan, y))
 
 
