@@ -7,7 +7,7 @@ told apart. What is written once for several libraries names them ``xp``: the wo
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -89,8 +89,10 @@ ARRAYS = "symgrad.exports.library.arrays"  # which is here, unless the library's
 class Embedded:
     """Definitions collected from modules, each after those that it uses; ``xp`` in them is the library."""
 
-    def __init__(self, taken: Iterable[str] = (), library: Library | None = None) -> None:
-        self.library = library or Library(SPACE, "np")
+    def __init__(
+        self, taken: Iterable[str] = (), library: Library | None = None, reader: Callable[[str], Module] = read
+    ) -> None:
+        self.library, self.read = library or Library(SPACE, "np"), reader
         self.imports: dict[str, None] = {}
         self.texts: list[str] = []
         self.trees: list[ast.stmt] = []
@@ -100,13 +102,13 @@ class Embedded:
 
     def add(self, module: str, name: str) -> str:
         """Add a definition, and return what it is called in the text."""
-        if module == ARRAYS and name in read(self.library.module).defined:
+        if module == ARRAYS and name in self.read(self.library.module).defined:
             module = self.library.module
         found = Found(module, name)
         known = self._names.get(found)
         if known is not None:
             return known
-        where = read(module)
+        where = self.read(module)
         if name not in where.defined:
             return self._elsewhere(where, name)
         called = name if name not in self._taken else f"{module.split('.')[-1]}_{name}"

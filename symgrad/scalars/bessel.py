@@ -91,32 +91,38 @@ _START = 72  # J₇₂(25) is below 10⁻²⁰
 MOST = 24  # of n: in the recurrence below, Jₙ is found on the way down from _START
 
 
-@lru_cache(maxsize=2 * MOST)
-def _series(n: int) -> tuple[float, ...]:
-    """Jₙ(x) = (x/2)ⁿ Σ (-x²/4)ᵏ/(k! (k+n)!)."""
-    return tuple((-1) ** k / (math.factorial(k) * math.factorial(k + n)) for k in range(16))
-
-
-@lru_cache(maxsize=2)
-def _hankel(n: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Coefficients in 1/x² of P and of x Q. Source: Abramowitz & Stegun 1964, 9.2.9 and 9.2.10."""
+def _hankel(n: int) -> tuple[float, ...]:
+    """Coefficients in 1/x² of P and of x Q in turn. Source: Abramowitz & Stegun 1964, 9.2.9 and 9.2.10."""
     a = [1.0]
     for k in range(1, 24):
         a.append(a[-1] * (4 * n * n - (2 * k - 1) ** 2) / (8 * k))
-    signed = [(-1.0) ** (k // 2) * v for k, v in enumerate(a)]
-    return tuple(signed[0::2]), tuple(signed[1::2])
+    return tuple((-1.0) ** (k // 2) * v for k, v in enumerate(a))
+
+
+_P0, _Q0 = _hankel(0)[0::2], _hankel(0)[1::2]
+_P1, _Q1 = _hankel(1)[0::2], _hankel(1)[1::2]
 
 
 def _near(n: int, a: F64) -> F64:
-    return (a / 2) ** n * horner(a * a / 4, _series(n))
+    """(a/2)ⁿ Σ (-a²/4)ᵏ/(k! (k+n)!)."""
+    table = [0.0] * 16
+    table[0] = 1.0
+    for k in range(2, n + 1):
+        table[0] = table[0] / k
+    for k in range(1, 16):
+        table[k] = -table[k - 1] / (k * (k + n))
+    return (a / 2) ** n * horner(a * a / 4, table)
 
 
 def _between(n: int, a: F64) -> F64:
     """Down the recurrence J_{k-1} = 2k/x J_k - J_{k+1}, scaled so that J₀ + 2 Σ J₂ₖ = 1. Source: Miller 1952."""
-    upper, here, even, wanted = np.zeros_like(a), np.full_like(a, 1e-150), np.zeros_like(a), np.zeros_like(a)
+    upper = even = wanted = np.zeros_like(a)
+    here = upper + 1e-150
     for k in range(_START, 0, -1):
-        upper, here = here, 2 * k / a * here - upper  # J_{k-1}, but for a factor
-        if k % 2 and k > 1:
+        lower = 2 * k / a * here - upper  # J_{k-1}, but for a factor
+        upper = here
+        here = lower
+        if k % 2 == 1 and k > 1:
             even = even + here
         if k - 1 == n:
             wanted = here
@@ -125,20 +131,38 @@ def _between(n: int, a: F64) -> F64:
 
 def _far(n: int, a: F64) -> F64:
     """√(2/πa) (P cos χ - Q sin χ), χ = a - (2n + 1) π/4 not rounded, for n ≤ 1; from these up the recurrence."""
-    lower, here = _wave(0, a), _wave(1, a)
+    lower = _wave(0, a)
     if n == 0:
         return lower
+    here = _wave(1, a)
     for k in range(1, n):
-        lower, here = here, 2 * k / a * here - lower
+        upper = 2 * k / a * here - lower
+        lower = here
+        here = upper
     return here
 
 
 def _wave(n: int, a: F64) -> F64:
-    p, q = (horner(1 / (a * a), c) for c in _hankel(n))
-    s, c = np.sin(a), np.cos(a)
-    cos, sin = (c + s, s - c) if n == 0 else (s - c, -s - c)
-    found: F64 = (p * cos - q / a * sin) / np.sqrt(math.pi * a)
-    return found
+    r = 1 / (a * a)
+    p = horner(r, _P0) if n == 0 else horner(r, _P1)
+    q = horner(r, _Q0) if n == 0 else horner(r, _Q1)
+    s = np.sin(a)
+    c = np.cos(a)
+    cosine = c + s if n == 0 else s - c
+    sine = s - c if n == 0 else -s - c
+    y: F64 = (p * cosine - q / a * sine) / np.sqrt(math.pi * a)
+    return y
+
+
+def _rest(n: int, a: F64) -> F64:
+    return select(a < _LARGE, lambda a: _between(n, a), lambda a: _far(n, a), a)
+
+
+def bessel(n: int, x: F64) -> F64:
+    """Jₙ(x) of a flat array."""
+    a = np.abs(x)
+    y = np.where(a == np.inf, 0.0, select(a < _SMALL, lambda a: _near(n, a), lambda a: _rest(n, a), a))
+    return y * np.where(x < 0, -1.0, 1.0) if n % 2 == 1 else y
 
 
 def besselj(n: int, x: Any) -> Any:
@@ -152,13 +176,7 @@ def besselj(n: int, x: Any) -> Any:
 
 @lru_cache(maxsize=2 * MOST)
 def _kernel(n: int) -> Any:
-    def rest(a: F64) -> F64:
-        return select(a < _LARGE, lambda v: _between(n, v), lambda v: _far(n, v), a)
-
     def kernel(x: F64) -> F64:
-        a = np.abs(x)
-        with np.errstate(invalid="ignore"):
-            y = select(a < _SMALL, lambda v: _near(n, v), rest, a)
-        return np.where(a == np.inf, 0.0, y) * (np.where(x < 0, -1.0, 1.0) if n % 2 else 1.0)
+        return bessel(n, x)
 
     return elementwise(kernel)

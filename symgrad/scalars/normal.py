@@ -38,7 +38,7 @@ def _scaled_near(x: F64) -> F64:
 def _scaled_far(x: F64) -> F64:
     r = 1 / x
     series = r / _ROOT_PI * horner(r * r, _SERIES)
-    return np.where(x > 28, series, erfc_ratio(np.minimum(x, 28.0)))
+    return np.where(x > 28, series, erfc_ratio(np.minimum(x, 28.0), 0.0))
 
 
 def squared(x: F64) -> tuple[F64, F64]:

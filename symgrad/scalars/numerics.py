@@ -162,7 +162,7 @@ def _erfc_tail(x: F64) -> F64:
     return np.exp(-s) * erfc_ratio(x, lost)
 
 
-def erfc_ratio(x: F64, lost: F64 | float = 0.0) -> F64:
+def erfc_ratio(x: F64, lost: F64 | float) -> F64:
     """Return exp(x²) erfc(x) (1 - lost) for 0.7 <= x <= 28."""
     y = 1 + 2 * x
     lost = lost + (2 * x - (y - 1)) / y  # and what y lost, likewise relative to the result
@@ -189,7 +189,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Real:
 
 
 @elementwise
-def _polygamma(n: F64, x: F64) -> F64:
+def _polygamma(n: Any, x: F64) -> F64:
     y = np.empty_like(x)
     for order in np.unique(n):
         y[n == order] = gamma.polygamma(int(order), x[n == order])
@@ -243,6 +243,17 @@ def entr(x: F64) -> F64:
     0.0
     """
     return np.where(x == 0, 0.0, np.where(x < 0, -np.inf, -x * np.log(x)))
+
+
+def bce_logits(z: F64, t: F64) -> F64:
+    """Softplus(z) - t z, which cancels where t = 1 and z is large."""
+    return (1 - t) * z - logsigmoid(z)
+
+
+def softsign(x: F64) -> F64:
+    """x/(1 + |x|)."""
+    y: F64 = x / (1 + np.abs(x))
+    return y
 
 
 def sigmoid_float(x: float) -> float:

@@ -117,26 +117,17 @@ logaddexp2 = declare(
 )
 
 
-def _softsign_kernel(x: Any) -> Any:
-    return x / (1 + np.abs(x))
-
-
 # the quotient rule's 1/(1 + |x|) - |x|/(1 + |x|)² cancels for large x
 softsign = declare(
     "softsign",
     lambda x: x / (1 + sp.Abs(x)),
     lambda x, y: 1 / (1 + sp.Abs(x)) ** 2,
-    numpy=_softsign_kernel,
+    numpy=numerics.softsign,
     public="ops",
 )
 tanhshrink = declare(
     "tanhshrink", lambda x: x - sp.tanh(x), lambda x, y: tanh(x) ** 2, numpy=cancelling.tanhshrink, public="ops"
 )
-
-
-def _bce_kernel(z: numerics.Real, t: numerics.Real) -> numerics.Real:
-    return (1 - t) * z - numerics.logsigmoid(z)  # softplus(z) - t z cancels where t = 1 and z is large
-
 
 bce_slope = declare(
     "bce_slope",
@@ -150,7 +141,7 @@ bce_logits = declare(
     "bce_logits",
     lambda z, t: softplus(z) - t * z,
     lambda z, t, y: (bce_slope(z, t), -z),
-    numpy=_bce_kernel,
+    numpy=numerics.bce_logits,
     nargs=2,
     float=lambda z, t: (1 - t) * z - numerics.logsigmoid_float(z),
     hidden=True,

@@ -10,9 +10,11 @@ from symgrad.scalars.numerics import elementwise
 _TERMS = 10  # added one by one before Euler–Maclaurin takes over
 
 
-def _zeta(s: F64, q: F64) -> F64:
+@elementwise
+def zeta(s: F64, q: F64) -> F64:
     """Σₖ (q + k)⁻ˢ; of terms below 0, whose s is whole, by (-1)ˢ as the difference of two sums over terms above 0."""
-    whole, below = np.floor(s) == s, q < 0
+    whole = np.floor(s) == s
+    below = q < 0
     pole = (q <= 0) & (np.floor(q) == q)
     near = np.where(below & ~pole, np.ceil(q) - q, 0.5)  # how far below 0 the last of them is
     y = _positive(s, np.where(below, 1 - near, q))
@@ -26,15 +28,14 @@ def _zeta(s: F64, q: F64) -> F64:
 
 def _positive(s: F64, q: F64) -> F64:
     """Σₖ (q + k)⁻ˢ for q ≥ 0. Source: Euler–Maclaurin, as Abramowitz & Stegun 1964, 23.2.9."""
-    far, total = np.array(q), np.zeros_like(s)
+    far = q
+    total = np.zeros_like(s)
     for _ in range(_TERMS):
-        total += far**-s
+        total = total + far**-s
         far = far + 1
-    tail, rising = far ** (1 - s) / (s - 1) + far**-s / 2, far**-s * s / far
-    for j, b in enumerate(_BERNOULLI, 1):
-        tail = tail + b * rising
+    tail = far ** (1 - s) / (s - 1) + far**-s / 2
+    rising = far**-s * s / far
+    for j in range(1, 13):
+        tail = tail + _BERNOULLI[j - 1] * rising
         rising = rising * (s + 2 * j - 1) * (s + 2 * j) / (far * far)
     return np.where(np.isfinite(tail), total + tail, total)
-
-
-zeta = elementwise(_zeta)

@@ -8,35 +8,10 @@ from __future__ import annotations
 
 import math
 
-from symgrad.exports.library.python import (
-    div,
-    exp,
-    floor,
-    fmod,
-    log,
-    log1p,
-)
+from symgrad.exports.library.python import div, exp, floor, fmod, log1p
 
 
 # ------------------------------------------------------------------ compositions that stay accurate
-def sigmoid(x: float) -> float:
-    """1/(1 + exp(-x))."""
-    z = exp(-math.fabs(x))
-    if x < 0.0:
-        return z / (1.0 + z)
-    return 1.0 / (1.0 + z)
-
-
-def softplus(x: float) -> float:
-    """log(1 + exp x)."""
-    return maximum(x, 0.0) + log1p(exp(-math.fabs(x)))
-
-
-def logsigmoid(x: float) -> float:
-    """log(1/(1 + exp(-x)))."""
-    return minimum(x, 0.0) - log1p(exp(-math.fabs(x)))
-
-
 def logaddexp(a: float, b: float) -> float:
     """log(exp a + exp b)."""
     if a == b:
@@ -51,23 +26,14 @@ def logaddexp2(a: float, b: float) -> float:
     return logaddexp(a * 0.6931471805599453, b * 0.6931471805599453) / 0.6931471805599453
 
 
-def bce_logits(z: float, t: float) -> float:
-    """softplus(z) - t z."""
-    return (1.0 - t) * z - logsigmoid(z)
-
-
-def softsign(x: float) -> float:
-    """x/(1 + |x|)."""
-    return x / (1.0 + math.fabs(x))
-
-
-def tanhshrink(x: float) -> float:
-    """x - tanh x, near 0 by its series."""
-    s = x * x
-    if s > 0.01:
-        return x - math.tanh(x)
-    near = 62.0 / 2835.0 - s * (1382.0 / 155925.0 - s * 21844.0 / 6081075.0)
-    return x * s * (1.0 / 3.0 - s * (2.0 / 15.0 - s * (17.0 / 315.0 - s * near)))
+def round_even(x: float) -> float:
+    """The nearest whole number, the even one of two."""
+    if math.fabs(x) > 4503599627370496.0 or x != x:
+        return x
+    low_ = floor(x)
+    if x - low_ > 0.5 or (x - low_ == 0.5 and fmod(low_, 2.0) != 0.0):
+        return math.copysign(low_ + 1.0, x)
+    return math.copysign(low_, x)
 
 
 def relu(x: float) -> float:
@@ -150,36 +116,6 @@ def remainder(a: float, b: float) -> float:
     if r != 0.0 and (r < 0.0) != (b < 0.0):
         r = r + b
     return r
-
-
-def xlogy(x: float, y: float) -> float:
-    """x log y, 0 where x is 0."""
-    if x == 0.0 and y == y:
-        return 0.0
-    return x * log(y)
-
-
-def xlog1py(x: float, y: float) -> float:
-    """x log(1 + y), 0 where x is 0."""
-    if x == 0.0 and y == y:
-        return 0.0
-    return x * log1p(y)
-
-
-def entr(x: float) -> float:
-    """-x log x, 0 at 0, -∞ below."""
-    if x == 0.0:
-        return 0.0
-    if x < 0.0:
-        return -math.inf
-    return -x * log(x)
-
-
-def logit(p: float) -> float:
-    """log(p/(1 - p))."""
-    if math.fabs(p - 0.5) < 0.25:
-        return log1p((2.0 * p - 1.0) / (1.0 - p))
-    return log(div(p, 1.0 - p))
 
 
 # ------------------------------------------------------------------ integers that wrap around

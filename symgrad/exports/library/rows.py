@@ -104,6 +104,14 @@ def extreme_norm(x: Read, at: int, by: int, n: int, p: float) -> float:
     return found
 
 
+def horner(x: float, table: Read, n: int) -> float:
+    """The polynomial in x with n coefficients, the constant one first."""
+    total = table[n - 1]
+    for k in range(n - 2, -1, -1):
+        total = total * x + table[k]
+    return total
+
+
 def variance(x: Read, at: int, by: int, n: int, free: float) -> float:
     """Σ (x - x̄)² over what is free."""
     mean = 0.0

@@ -15,6 +15,8 @@ from symgrad.exports.loops.programs import LoopWriter
 from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.bessel import Bessel
+from symgrad.ops.elementwise.gamma import Zeta
 from symgrad.ops.elementwise.logic import Bits
 from symgrad.ops.linalg.matrices import DiagEmbed, Tril, Triu
 from symgrad.ops.linalg.solving import HalfTril
@@ -163,14 +165,29 @@ def _(w: W, op: Shift, a: Views, k: int) -> View:
 
 
 # ------------------------------------------------------------------ entry by entry
-@writes(Cast)
-def _(w: W, op: Cast, a: Views, k: int) -> View:
-    if not w.shape(k):
-        return View(w.let(w.element(f"cast_{np.dtype(op.to).name}", [w.at(a[0], [])])), 0, (), ())
+def _each(w: W, form: str, a: Views, k: int) -> View:
+    """Write a result whose entries are this text of the arguments' entries."""
     found = w.array(w.shape(k))
     with w.nest(found.shape) as idx:
-        w.line(f"{w.at(found, idx)} = {w.element(f'cast_{np.dtype(op.to).name}', [w.at(a[0], idx)])}")
+        texts = [w.at(x.to(found.shape) if x.shape else x, idx if x.shape else []) for x in a]
+        w.line(f"{w.at(found, idx)} = {form.format(*texts)}")
     return found
+
+
+@writes(Cast)
+def _(w: W, op: Cast, a: Views, k: int) -> View:
+    form = w.element(f"cast_{np.dtype(op.to).name}", ["{0}"])
+    return _each(w, form, a, k) if w.shape(k) else View(w.let(form.format(w.at(a[0], []))), 0, (), ())
+
+
+@writes(Bessel)
+def _(w: W, op: Bessel, a: Views, k: int) -> View:
+    return _each(w, w.call("bessel", op.n, "{0}"), a, k)
+
+
+@writes(Zeta)
+def _(w: W, op: Zeta, a: Views, k: int) -> View:
+    return _each(w, w.call("zeta", "{0}", "{1}"), a, k)
 
 
 _TESTS = {"isnan": "({0} != {0})", "isinf": "(math.fabs({0}) == math.inf)", "isfinite": "({0} - {0} == 0.0)",
@@ -186,11 +203,7 @@ def _(w: W, op: Bits, a: Views, k: int) -> View | None:
         return None
     if op.kind == "bitwise_not" and is_unsigned(w.e.dtypes[k]):
         form = f"{form} & {np.iinfo(w.e.dtypes[k]).max}"
-    found = w.array(w.shape(k))
-    with w.nest(found.shape) as idx:
-        texts = [w.at(x.to(found.shape) if x.shape else x, idx if x.shape else []) for x in a]
-        w.line(f"{w.at(found, idx)} = {form.format(*texts)}")
-    return found
+    return _each(w, form, a, k)
 
 
 @writes(Softmax, LogSoftmax)

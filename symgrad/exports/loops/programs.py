@@ -19,14 +19,14 @@ from symgrad.compiler.primitives.views import View, view_of, whole
 from symgrad.compiler.program import Program, Value
 from symgrad.core.promotion import is_bool, is_floating, is_integer
 from symgrad.exports.arrays.programs import size_text
-from symgrad.exports.embed import read
 from symgrad.exports.errors import unsupported
+from symgrad.exports.loops.kernels import KERNELS, kernels
 from symgrad.exports.steps import Steps
 from symgrad.exports.words import Words
 from symgrad.ops.shape import total
 
-LIBRARIES = tuple(f"symgrad.exports.library.{name}" for name in ("common", "special", "rows", "matrices", "factors"))
 PYTHON = "symgrad.exports.library.python"  # whose functions C has
+LIBRARIES = (*[f"symgrad.exports.library.{name}" for name in ("common", "rows", "matrices", "factors")], *KERNELS)
 START = {"sum": "0.0", "max": "-math.inf", "min": "math.inf"}
 INFIX = {name: form for name, form in infix(SIGNS).items() if name != "div"}  # by 0 a function divides
 MATH = {
@@ -71,7 +71,7 @@ def range_of(dtype: Any) -> tuple[float, float] | None:
 
 def has(name: str) -> bool:
     """Whether loops have a scalar function, in Python's ``math`` or in the library, whose functions C has too."""
-    return name in MATH or any(name in read(module).defined for module in (PYTHON, *LIBRARIES))
+    return name in MATH or any(name in kernels(module).defined for module in (PYTHON, *LIBRARIES))
 
 
 class LoopWriter:

@@ -9,7 +9,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from symgrad.exports.embed import Found, read
+from symgrad.exports.embed import Found
+from symgrad.exports.loops.kernels import kernels
 from symgrad.exports.loops.programs import LIBRARIES, PYTHON
 
 _TYPES = {"float": "double ", "int": "long ", "Read": "const double *", "Array": "double *", "None": "void "}
@@ -30,9 +31,10 @@ class Translator:
         texts: their definitions, each after those that it uses.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, module: str = "") -> None:
         self.texts: list[str] = []
         self._known: set[Found] = set()
+        self._module = module  # whose function is written
 
     # -------------------------------------------------------------- expressions
     def expression(self, text: str) -> str:
@@ -53,9 +55,7 @@ class Translator:
         return (repr(node.value) if not isinstance(node.value, bool) else str(int(node.value))), _ATOM
 
     def _Name(self, node: ast.Name) -> tuple[str, int]:
-        return self.names.get(node.id, node.id), _ATOM
-
-    names: dict[str, str] = {}  # noqa: RUF012  replaced while a library's function is written
+        return self.function(node.id) if self._module and node.id.isupper() else node.id, _ATOM
 
     def _Attribute(self, node: ast.Attribute) -> tuple[str, int]:
         return {"inf": "INFINITY", "nan": "NAN"}[node.attr], _ATOM
@@ -89,7 +89,9 @@ class Translator:
         return f"{self._at(node.value, _ATOM)}[{self._expr(node.slice)[0]}]", _ATOM
 
     def _Call(self, node: ast.Call) -> tuple[str, int]:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id  # type: ignore[attr-defined]
+        if isinstance(node.func, ast.Attribute):  # of math
+            return f"{node.func.attr}({', '.join(self._expr(a)[0] for a in node.args)})", _ATOM
+        name = node.func.id  # type: ignore[attr-defined]
         if name in ("int", "float"):
             return f"({'long' if name == 'int' else 'double'}){self._at(node.args[0], 14)}", 14
         if name == "div":
@@ -100,12 +102,14 @@ class Translator:
         return f"{self.function(name)}({args})", _ATOM
 
     def function(self, name: str) -> str:
-        """Return what a function is called in C: one of its own library, or one of ours."""
-        for module in LIBRARIES:
-            if name in read(module).defined:
-                self.need(Found(module, name))
-                return f"sg_{name}"
-        return name
+        """Return what a function or a table is called in C: one of its own library, or one of ours."""
+        module = self._module or next((m for m in (PYTHON, *LIBRARIES) if name in kernels(m).defined), "")
+        while module not in ("", PYTHON) and name not in kernels(module).defined:
+            module, name = kernels(module).inside.get(name, Found("", name))
+        if module in ("", PYTHON):
+            return name
+        self._need(Found(module, name))
+        return f"sg_{name}"
 
     # -------------------------------------------------------------- statements
     def block(self, lines: Sequence[str], known: Sequence[str] = ()) -> list[str]:
@@ -169,19 +173,13 @@ class Translator:
         return f"for (long {name} = {start}; {name} < {stop}; {name}++)"
 
     # -------------------------------------------------------------- the library
-    def need(self, found: Found) -> None:
+    def _need(self, found: Found) -> None:
         """Write a definition of the library, after those that it uses."""
-        where = read(found.module)
         if found in self._known:
             return
-        if found.name not in where.defined:
-            target = where.inside.get(found.name)
-            if target is not None and target.module != PYTHON:
-                self.need(target)
-            return
         self._known.add(found)
-        node = where.defined[found.name]
-        inner = Translator()
+        node = kernels(found.module).defined[found.name]
+        inner = Translator(found.module)
         inner.texts, inner._known = self.texts, self._known
         text = inner.definition(node) if isinstance(node, ast.FunctionDef) else inner.constant(found.name, node)
         guard = f"SYMGRAD_HAS_{found.name}"
@@ -197,20 +195,20 @@ class Translator:
 
     def definition(self, node: ast.FunctionDef) -> str:
         """Return a function; its names are declared at its head."""
-        for n in ast.walk(node):
-            if isinstance(n, ast.Name) and n.id.isupper():
-                for module in LIBRARIES:
-                    if n.id in read(module).defined:
-                        self.need(Found(module, n.id))
-                        self.names = {**self.names, n.id: f"sg_{n.id}"}
         params = ", ".join(f"{_TYPES[ast.unparse(a.annotation)]}{a.arg}" for a in node.args.args if a.annotation)
         kind = _TYPES[ast.unparse(node.returns)] if node.returns is not None else "void "
-        doc = ast.get_docstring(node) or ""
+        doc = ast.get_docstring(node)
         declared, names = _locals(node)
         body = list(self._statements(node.body, {*names, *[a.arg for a in node.args.args]}, set()))
         lines = [*declared, *body]
         return "\n".join(
-            [f"/* {doc} */", f"static {kind}sg_{node.name}({params})", "{", *[f"    {t}" for t in lines], "}"]
+            [
+                *([f"/* {doc} */"] if doc else []),
+                f"static {kind}sg_{node.name}({params})",
+                "{",
+                *[f"    {t}" for t in lines],
+                "}",
+            ]
         )
 
 

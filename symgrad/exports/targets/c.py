@@ -10,9 +10,8 @@ from typing import Any
 
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_integer
-from symgrad.exports.embed import read
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops.programs import LIBRARIES, PYTHON, LoopWriter
+from symgrad.exports.loops.programs import LoopWriter, has
 from symgrad.exports.loops.straight import straight
 from symgrad.exports.loops.translate import Translator
 from symgrad.exports.loops.words import WORDS
@@ -32,7 +31,7 @@ def write(r: Request) -> Source:
     w = LoopWriter(r.sizes, "c", WORDS, [*[v.memory for v in inputs if v.shape], *outs])
     _results(w, r, inputs, outs)
     for name in w.helpers:
-        if not any(name in read(m).defined for m in (PYTHON, *LIBRARIES)):
+        if not has(name):
             raise unsupported(name, "c")
     if sum(len(t) for t in w.tables.values()) > LARGE:
         raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")

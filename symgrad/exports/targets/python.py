@@ -6,18 +6,16 @@ from typing import Any
 
 from symgrad.compiler.primitives.views import View, whole
 from symgrad.core.promotion import is_bool, is_discrete
-from symgrad.exports.embed import Embedded, read
+from symgrad.exports.embed import Embedded
 from symgrad.exports.errors import ExportError, unsupported
-from symgrad.exports.loops.programs import LoopWriter
+from symgrad.exports.loops.kernels import kernels
+from symgrad.exports.loops.programs import LIBRARIES, PYTHON, LoopWriter
 from symgrad.exports.loops.straight import straight
 from symgrad.exports.loops.words import WORDS
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import docstring, structured
 from symgrad.exports.targets.target import Source, Target
 
-LIBRARIES = tuple(
-    f"symgrad.exports.library.{name}" for name in ("python", "common", "special", "rows", "matrices", "factors")
-)
 LARGE = 200_000  # entries of constants
 
 
@@ -100,7 +98,7 @@ def _sizes(r: Request) -> list[str]:
 
 
 def _module(r: Request, w: LoopWriter, lines: list[str]) -> str:
-    embedded = Embedded(["math", *r.params, r.name, *r.sizes.values()])
+    embedded = Embedded(["math", *r.params, r.name, *r.sizes.values()], reader=kernels)
     for name in w.helpers:
         add(embedded, name, w.target)
     if sum(len(t) for t in w.tables.values()) > LARGE:
@@ -118,8 +116,8 @@ def _module(r: Request, w: LoopWriter, lines: list[str]) -> str:
 
 def add(embedded: Embedded, name: str, target_name: str) -> str:
     """Add a helper from the library that has it."""
-    for library in LIBRARIES:
-        if name in read(library).defined:
+    for library in (PYTHON, *LIBRARIES):
+        if name in kernels(library).defined:
             return embedded.add(library, name)
     raise unsupported(name, target_name)
 

@@ -26,7 +26,6 @@ class Bessel(Op):
     gives = floating
     signature = "()->()"
     explained = "Bessel function: half the difference of its neighbours in order, times the adjoint"
-    wordless = "no library of the targets but that of NumPy has it, and no loop"
 
     @property
     def label(self) -> str:

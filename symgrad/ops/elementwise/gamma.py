@@ -62,7 +62,6 @@ class Zeta(Op):
     gives = floating
     signature = "()->()"
     explained = "Hurwitz zeta: −s·ζ(s + 1, q), times the adjoint"
-    wordless = "no library of the targets but that of NumPy has it, and no loop"
 
     def forward(self, s: Any, q: Any) -> Any:
         """Compute."""
