@@ -170,6 +170,20 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None) -> Expression:
     return found
 
 
+def names_in(text: str, declared: Iterable[str] = ()) -> list[str]:
+    """Return the names in a formula that are neither declared, nor functions, nor constants.
+
+    >>> names_in("sum(a*x) + pi")
+    ['a', 'x']
+    """
+    if not isinstance(text, str):
+        return []
+    words = {*_CONSTANTS, *_PREFIXES, *listed(), *declared}
+    tree = _tree(" ".join(text.split()))
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
+    return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
+
+
 def _tree(text: str) -> ast.expr:
     if len(text) > MOST_SIGNS:
         raise ParseError(f"parse: the formula has {len(text)} signs, more than {MOST_SIGNS}. Name its parts.")

@@ -5,9 +5,9 @@ Also gives ``backward(mode="symbolic")`` and ``tensor.expr``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
@@ -16,6 +16,7 @@ from symgrad.engine import backward
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
+from symgrad.expression.given import by_name, named_leaves, recorded
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.several import Blocks, ClosedForms
@@ -25,35 +26,40 @@ from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
 from symgrad.tensors.tensor import Tensor
 
+Differentiable: TypeAlias = "Tensor | ClosedForm | str | Callable[..., Any]"
+Several: TypeAlias = "Sequence[Tensor] | list[str] | list[Tensor | str] | tuple[Tensor | str, ...]"
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
 
 @overload
 def derive(
-    y: Tensor | ClosedForm,
-    wrt: Tensor,
+    y: Differentiable,
+    wrt: Tensor | str,
     order: int = 1,
     *,
+    shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
     verify: bool | None = None,
 ) -> ClosedForm: ...
 @overload
 def derive(
-    y: Tensor | ClosedForm,
-    wrt: Sequence[Tensor],
+    y: Differentiable,
+    wrt: Several,
     order: Literal[1] = 1,
     *,
+    shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
     verify: bool | None = None,
 ) -> ClosedForms: ...
 @overload
 def derive(
-    y: Tensor | ClosedForm,
-    wrt: Sequence[Tensor],
+    y: Differentiable,
+    wrt: Several,
     order: int,
     *,
+    shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
     verify: bool | None = None,
@@ -63,6 +69,7 @@ def derive(
     wrt: Any,
     order: int = 1,
     *,
+    shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
     verify: bool | None = None,
@@ -70,11 +77,13 @@ def derive(
     """Return the closed form of dy/dwrt.
 
     Args:
-        y: a tensor with a graph, or the closed form of a derivative, to be differentiated once more. A scalar gives
-            the gradient, shaped like wrt; an array gives the Jacobian, of shape y.shape + wrt.shape.
-        wrt: the tensor to differentiate by, or a list of them. It need not require grad.
+        y: a tensor with a graph; a formula as text, as ``sg.parse`` reads it; a function of tensors; or the closed
+            form of a derivative, to be differentiated once more. A scalar gives the gradient, shaped like wrt; an
+            array gives the Jacobian, of shape y.shape + wrt.shape.
+        wrt: the tensor to differentiate by, its name, or a list of them. It need not require grad.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
             Of a list of tensors, order 2 gives the blocks H[i][j], by the i-th and then by the j-th.
+        shapes: of the names in a text and of a function's parameters; those that it has not are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
         verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
@@ -92,11 +101,13 @@ def derive(
     >>> A = sg.symbol("A", ("n", "n"))
     >>> print(sg.derive(((A @ x)**2).sum(), x))
     2*Aᵀ*A*x
+    >>> print(sg.derive("x**2*sin(x)", "x"), "|", sg.derive(lambda x, a: a @ x, "x", shapes={"x": "n", "a": "n"}))
+    x*(x*cos(x) + 2*sin(x)) | a
     """
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
     many = isinstance(wrt, (list, tuple))
-    start, targets = _start(y, wrt if many else [wrt], verify is not False)
+    start, targets = _start(y, wrt, shapes, verify is not False)
     if cotangent is not None or tangent is not None:
         _check_product(start, many, order, cotangent, tangent)
         found: Any = ClosedForms([_product(start, t, cotangent, tangent) for t in targets], targets)
@@ -123,15 +134,16 @@ class _Start(NamedTuple):
         return ClosedForm(self.root, self.forward, self.bases, self.check)
 
 
-def _start(y: Any, wrt: Sequence[Any], check: bool) -> tuple[_Start, list[AnyNode]]:
+def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[AnyNode]]:
     """Return where the derivative starts, and the nodes that it is by."""
     if isinstance(y, ClosedForm):
-        return _Start(y._root, y._forward, y._bases, check), _targets([y._root, *y._forward], wrt)
-    if not isinstance(y, Core):
-        raise ArgumentTypeError(f"derive: expected a tensor or a closed form, got {type(y).__name__}.")
+        nodes = [y._root, *y._forward]
+        by = by_name("derive", wrt, named_leaves(nodes))
+        return _Start(y._root, y._forward, y._bases, check), _targets(nodes, by)
+    y, by = recorded("derive", y, wrt, shapes)
     if y._node is None:
         raise GraphError(_NO_GRAPH)
-    targets = _targets([y._node], wrt)
+    targets = _targets([y._node], by)
     new = opened(y._node)
     root = new.get(y._node, y._node)
     return _Start(root, [root], (), check), [new.get(t, t) for t in targets]

@@ -1,0 +1,124 @@
+"""What a derivative is asked of: a tensor, a formula as text, or a function; and by what: tensors, or their names.
+
+All become a tensor with a graph, and leaves of it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.expression.reader import Expression, names_in, parse
+from symgrad.tensors.creation import symbol
+from symgrad.tensors.tensor import Tensor
+
+
+class Given(NamedTuple):
+    """A tensor, and its leaves by name where it was made of a text or a function."""
+
+    value: Any
+    leaves: Mapping[str, Any]
+
+
+def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None) -> tuple[Any, list[Any]]:
+    """Return the tensor that is differentiated, and a list of what it is differentiated by.
+
+    Args:
+        who: the function that was called, for messages.
+        y: a tensor; a formula as text, as ``sg.parse`` reads it, or an ``Expression``; or a function of tensors.
+        wrt: a tensor, a name, or a list of them.
+        shapes: of the names in a text, and of a function's parameters; or the tensors that they stand for. Those
+            that have none are numbers.
+
+    Raises:
+        ArgumentTypeError: y is none of these.
+        ArgumentError: there is nothing of that name; or shapes are given of a tensor, which has its own.
+        ParseError: the text is no formula.
+
+    >>> y, (x,) = recorded("derive", "x**2", "x")
+    >>> print(y.expr, x.expr)
+    x**2 x
+    """
+    wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    found = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
+    leaves = found.leaves or named_leaves([found.value._node])
+    return found.value, by_name(who, wanted, leaves)
+
+
+def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Given:
+    if isinstance(y, str):
+        declared = dict(shapes or {})
+        declared |= {name: () for name in (*names_in(y, declared), *wanted) if name not in declared}
+        y = parse(y, declared)
+    elif shapes is not None and (isinstance(y, (Core, Expression)) or not callable(y)):
+        raise ArgumentError(
+            f"{who}: shapes= is for a formula as text and for a function. A {type(y).__name__} has its own; "
+            "leave it out."
+        )
+    if isinstance(y, Expression):
+        return Given(y.value, y.leaves)
+    if isinstance(y, Core):
+        return Given(y, {})
+    if not callable(y):
+        raise ArgumentTypeError(f"{who}: expected a tensor, a formula as text or a function, got {type(y).__name__}.")
+    return _called(who, y, wanted, shapes or {})
+
+
+def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapping[str, Any]) -> Given:
+    """Call a function with leaves that are named as its parameters are; the only one as what is differentiated by."""
+    names = _parameters(who, f)
+    if len(names) == len(wanted) == 1:
+        names = [*wanted]
+    leaves = {name: _leaf(name, shapes.get(name, ())) for name in names}
+    unknown = sorted(set(shapes) - set(leaves))
+    if unknown:
+        raise ArgumentError(f"{who}: shapes has {unknown}, which the function does not take. It takes {names}.")
+    with enable_grad():
+        y = f(*leaves.values())
+    if isinstance(y, (tuple, list, dict, str)) or y is None:
+        raise ArgumentTypeError(f"{who}: expected the function to return a tensor, got {type(y).__name__}.")
+    return Given(as_tensor(y), leaves)
+
+
+def _parameters(who: str, f: Callable[..., Any]) -> list[str]:
+    """Return the names of what a function takes by position and has no default for."""
+    try:
+        found = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(
+            f"{who}: the parameters of {f!r} have no names. Write a function of them, as in lambda x: f(x)."
+        ) from None
+    return [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
+
+
+def _leaf(name: str, shape: Any) -> Tensor:
+    return shape if isinstance(shape, Tensor) else symbol(name, shape=shape)
+
+
+def named_leaves(roots: Iterable[AnyNode | None]) -> dict[str, Any]:
+    """Return the leaves of a graph by their names; where two have one name, there is no telling, and None."""
+    found: dict[str, Any] = {}
+    for node in ancestors([r for r in roots if r is not None]):
+        if isinstance(node, Leaf) and node.title is not None:
+            found[node.title] = None if node.title in found else handle(node, node.value)
+    return found
+
+
+def by_name(who: str, wrt: Any, leaves: Mapping[str, Any]) -> list[Any]:
+    """Return a list of what is differentiated by, with the leaves for their names."""
+    wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    return [_called_so(who, w, leaves) if isinstance(w, str) else w for w in wanted]
+
+
+def _called_so(who: str, name: str, leaves: Mapping[str, Any]) -> Any:
+    if name not in leaves:
+        known = ", ".join(map(repr, leaves)) or "none"
+        raise GraphError(f"{who}: nothing is called {name!r} in what is differentiated. The names are: {known}.")
+    if leaves[name] is None:
+        raise GraphError(f"{who}: several tensors are called {name!r}. Pass the tensor itself.")
+    return leaves[name]
