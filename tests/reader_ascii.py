@@ -12,7 +12,7 @@ _TOKENS = re.compile(
     r"\s*(\d+\.\d+(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|[^\W\d_][\w']*|\*\*|\.[*/^T]|\.\.|>=|<=|!=|_(?=\{)|_\w+|.)"
 )
 _SIGNS = {".*": "⊙", "./": "⊘", ".^": "^⊙", ".T": "ᵀ", "kron": "⊗", "!=": "≠"}
-_CALLED = {"sigma": "σ", "Phi": "Φ"}
+_CALLED = {"sigma": "σ", "Phi": "Φ", "phi": "φ"}
 
 
 class Parser(reader_text.Parser):

@@ -65,6 +65,8 @@ ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "lgamma": _each(math.lgamma), "digamma": _each(digamma), "floor": np.floor, "square": np.square,
     "Φ": _each(lambda x: math.erfc(-x / math.sqrt(2)) / 2), "atan2": np.arctan2, "remainder": np.mod,
     "logsigmoid": lambda x: -np.logaddexp(-x, 0), "polygamma": np.vectorize(polygamma, otypes=[float]),
+    "φ": lambda x: np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
+    "normal_pdf": lambda x: np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi),
     "erfcx": _each(_erfcx), "ndtr": _each(lambda x: math.erfc(-x / math.sqrt(2)) / 2),
     "clamp_min": np.maximum, "clamp_max": np.minimum,
     "clamp": lambda x, a, b: np.minimum(np.maximum(x, a), b),

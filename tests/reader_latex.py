@@ -16,7 +16,7 @@ _SPACE = ("\\quad", "\\:", "\\,", "\\displaystyle", "\\!", "~")
 _FUNCTIONS = {
     "\\exp": "exp", "\\log": "log", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\tanh": "tanh", "\\det": "det",
     "\\sinh": "sinh", "\\cosh": "cosh", "\\max": "max", "\\min": "min", "\\sigma": "σ", "\\psi": "digamma",
-    "\\Phi": "Φ", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos", "\\bmod": "remainder",
+    "\\Phi": "Φ", "\\varphi": "φ", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos", "\\bmod": "remainder",
 }  # fmt: skip
 _NAMES = {"softmax": "softmax", "Abs": "abs", "erf": "erf", "atan": "atan", "logsumexp": "logsumexp", "tr": "tr"}
 _ENDS = ("", ")", "]", "}", "\\right", "&", "\\\\", ",", "\\end", ";", "\\rvert")
@@ -174,7 +174,7 @@ class Parser(Precedence):
             return tree("brackets", inside)
         if (
             token in _FUNCTIONS
-            and (self.is_call() or token not in ("\\sigma", "\\psi", "\\Phi"))
+            and (self.is_call() or token not in ("\\sigma", "\\psi", "\\Phi", "\\varphi"))
             and not (self.known(token))
         ):
             return self.call(_FUNCTIONS[token])

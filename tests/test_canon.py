@@ -1,5 +1,6 @@
 """The canonical graph: each rule by itself, random graphs as the numbers they stand for, and what graphs cost."""
 
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -55,12 +56,24 @@ CALLS = {
     LogSumExp: lambda op, a: np.log(np.exp(a).sum(-1)),
     Stack: lambda op, *xs: np.stack(xs, op.axis),
 }
+
+
+def density(x):
+    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+
+
+def below_curve(x):
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
 FUNCTIONS = {
     sp.exp: np.exp, sp.log: np.log, sp.tanh: np.tanh, sp.cosh: np.cosh, sp.sinh: np.sinh, sp.Abs: np.abs,
     sp.sin: np.sin, sp.cos: np.cos, SIGMOID: lambda a: 1 / (1 + np.exp(-a)), sp.sign: np.sign,
     SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), RELU: lambda a: np.maximum(a, 0),
     sp.Gt: np.greater, sp.Ge: np.greater_equal, sp.Lt: np.less, sp.Le: np.less_equal, sp.Eq: np.equal,
-    sp.Ne: np.not_equal, sp.atan: np.arctan, sp.tan: np.tan, clamp_min: np.maximum, sp.Pow: np.power,
+    sp.erf: np.vectorize(math.erf), sp.Ne: np.not_equal,
+    SCALARS["normal_pdf"].function: density, SCALARS["ndtr"].function: np.vectorize(below_curve),
+    sp.atan: np.arctan, sp.tan: np.tan, clamp_min: np.maximum, sp.Pow: np.power,
 }  # fmt: skip
 
 
@@ -158,7 +171,7 @@ def after(first, then):
     return then
 
 
-half = sp.Rational(1, 2)
+half, bell = sp.Rational(1, 2), 1 / sp.sqrt(2 * sp.pi)
 a = type("Arrays", (), ARRAYS)
 e, inv = np.exp, np.linalg.inv
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
@@ -314,6 +327,21 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "power_without_a_case": [
         (lambda k: power_slope(k, k.q, k.x), a.x * a.q ** (a.x - 1)),
         (lambda k: power_slope(k, k.z, k.number(2)), 2 * a.z),
+    ],
+    "normal_density": [
+        (lambda k: k.add((bell, k.times(k.y, k.exp(k.add((-half, k.power(k.x, 2))))))), a.y * density(a.x)),
+        (lambda k: k.add((bell, k.exp(k.add((-1, k.power(k.x, 2)))))), e(-(a.x**2)) / np.sqrt(2 * np.pi)),
+    ],
+    "even_function": [
+        (lambda k: k.of(sp.cosh, k.add((-2, k.x))), np.cosh(2 * a.x)),
+        (lambda k: k.of(sp.sinh, k.add((-2, k.x))), -np.sinh(2 * a.x)),
+    ],
+    "normal_distribution": [
+        (
+            lambda k: k.add(k.number(1), (-1, k.of(sp.erf, k.add((sp.sqrt(2) / 2, k.x))))),
+            [2 * below_curve(-t) for t in a.x],
+        ),
+        (lambda k: k.add(k.number(1), k.of(sp.erf, k.x)), [1 + math.erf(t) for t in a.x]),
     ],
     "diagonals_add": [
         (lambda k: k.add(k.pool.eye(3), diag(k, k.x)), np.diag(1 + a.x)),

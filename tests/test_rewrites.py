@@ -1,5 +1,7 @@
 """Rewrites of whole formulas: powers of matrices, softmax however it was written, distributions, norms of rows."""
 
+import math
+
 import numpy as np
 import pytest
 from test_reading import NOTATIONS, check
@@ -60,3 +62,38 @@ def test_powers_of_matrices_go_to_sympy_and_back():
     e = form.to_sympy()
     assert str(e) == "-M.T**(-2) + 4*M.T**3"
     np.testing.assert_allclose(sg.from_sympy(e, sorted(e.free_symbols, key=str))(at), form.lambdify()(at), rtol=1e-9)
+
+
+# ------------------------------------------------------------------ regressions, as books write their scores
+Z, Y, W = symbol("Z", "nd"), symbol("Y", "nd"), symbol("W", "dd")
+w, y, q = symbol("w", "d"), symbol("y", "n"), symbol("q", "n")
+p, r, s = symbol("p", "n", positive=True), symbol("r", positive=True), symbol("s", positive=True)
+Ndtr, mu = sg.special.ndtr, sg.exp(Z @ w)
+bell = sg.exp(-(v**2) / 2) / (2 * math.pi) ** 0.5
+SCORES = {
+    "probit": (sg.special.log_ndtr(q * (Z @ w)).sum(), w, "Zᵀ*(q ⊙ φ(q ⊙ Z*w) ⊘ Φ(q ⊙ Z*w))"),
+    "normal distribution function": (Ndtr(Z @ w).sum(), w, "Zᵀ*φ(Z*w)"),
+    "the same by erf": ((1 + sg.erf(Z @ w / 2**0.5)).sum() / 2, w, "Zᵀ*φ(Z*w)"),
+    "by erf, from above": ((1 - sg.erf(v / 2**0.5)).sum(), v, "-2*φ(v)"),
+    "normal density": (bell.sum(), v, "-(v ⊙ φ(v))"),
+    "expected improvement": ((v * Ndtr(v) + bell).sum(), v, "Φ(v)"),
+    "gelu": ((Y * sg.nn.functional.gelu(Z @ W)).sum(), W, "Zᵀ*(Y ⊙ (φ(Z*W) ⊙ Z*W + Φ(Z*W)))"),
+    "Poisson": ((y * sg.log(mu) - mu).sum(), w, "Zᵀ*(y - exp(Z*w))"),
+    "gamma": ((-y / mu - sg.log(mu)).sum(), w, "Zᵀ*(y ⊘ exp(Z*w) - 1)"),
+    "inverse Gaussian": (-((p - mu) ** 2 / (2 * mu**2 * p)).sum(), w, "Zᵀ*((p - exp(Z*w)) ⊘ exp(2*Z*w))"),
+    "negative binomial": (
+        (y * sg.log(mu / (mu + r)) + r * sg.log(r / (mu + r))).sum(), w, "r*Zᵀ*((y - exp(Z*w)) ⊘ (exp(Z*w) + r))",
+    ),
+    "Student's t": (sg.log(1 + (Z @ w - y) ** 2 / s).sum(), w, "2*Zᵀ*((Z*w - y) ⊘ (s + (Z*w - y)^⊙2))"),
+    "Geman and McClure": (
+        ((Z @ w - y) ** 2 / (1 + (Z @ w - y) ** 2)).sum(), w, "2*Zᵀ*((Z*w - y) ⊘ (1 + (Z*w - y)^⊙2)^⊙2)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_score_is_written_as_in_a_book(name):
+    y, wrt, text = SCORES[name]
+    form = sg.derive(y, wrt)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)

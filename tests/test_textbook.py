@@ -44,7 +44,7 @@ TABLE = {
         sg.trace(X.T @ A @ X) / sg.trace(X.T @ X), X, 1, "((A + Aᵀ)*X - 2*sum(X ⊙ A*X)*X/‖X‖_F²)/‖X‖_F²",
     ),
     "independent Gaussian": (
-        (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "1 ⊘ v - ((x - a)^⊙2 ⊘ v^⊙2)",
+        (x - a) @ sg.inverse(sg.diag(v)) @ (x - a) + sg.logdet(sg.diag(v)), v, 1, "(v - (x - a)^⊙2) ⊘ v^⊙2",
     ),
     "Gaussian loss of given variances": (
         sg.nn.functional.gaussian_nll_loss(x, a, v, eps=0), x, 1, "((x - a) ⊘ v)/n",

@@ -63,7 +63,7 @@ def in_full(definitions, body, shape, arrays, sizes):
         ((x @ A @ x) / (x @ x), x, "((A + Aᵀ)*x - 2*r*x)/‖x‖² where r = (xᵀ*A*x)/‖x‖²"),
         (sg.norm(x - x.mean()), x, "r/‖r‖ where r = x - mean(x)"),
         (sg.norm(A @ x) * (a @ x), x, "σ*a + (xᵀ*a)*Aᵀ*A*x/σ where σ = ‖A*x‖"),
-        (a @ sg.inverse(A @ A + A) @ x, A, "Δ + Δ*Aᵀ + Aᵀ*Δ where Δ = -Mᵀ*a*xᵀ*Mᵀ; M = (A*A + A)⁻¹"),
+        (a @ sg.inverse(A @ A + A) @ x, A, "Δ + Δ*Aᵀ + Aᵀ*Δ where Δ = -Mᵀ*a*xᵀ*Mᵀ; M = (A² + A)⁻¹"),
         (rnn(2), x, "Aᵀ*((1 - h^⊙2) ⊙ Aᵀ*(a ⊙ (1 - tanh(A*h)^⊙2))) where h = tanh(A*x)"),
     ],
 )

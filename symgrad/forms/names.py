@@ -20,7 +20,7 @@ from symgrad.support.foreign import latex_letters, named
 
 _BY_RANK = {0: "cstuvpqr", 1: "abcuvwxyz", 2: "ABCDFGHKMPQ"}
 _SIGNS = ("I", "0", "1", "pi", "π")  # the notation's own: the identity, numbers in every entry, and π
-_MEANT = {*_SIGNS, "δ", "e", "E", "d", "∂", "Σ", "Π", "Φ", "ψ", "ζ", "λ", "T", "J"}  # what no name is made of
+_MEANT = {*_SIGNS, "δ", "e", "E", "d", "∂", "Σ", "Π", "Φ", "φ", "ψ", "ζ", "λ", "T", "J"}  # what no name is made of
 _SPARE = {False: "θξωκτρηγβα", True: "ΘΞΩΨΛΓ"}  # where the letters that suit are all the user's
 FREE = "ijklmnpqrstuv"
 BOUND = "klmnpqrstuvij"

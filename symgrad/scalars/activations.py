@@ -7,7 +7,7 @@ import sympy as sp
 from symgrad.scalars import slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.elementary import expm1, sech2, tanh
-from symgrad.scalars.special import half_bell, ndtr, tame
+from symgrad.scalars.special import ndtr, normal_pdf, tame
 from symgrad.scalars.stable import sigmoid, sigmoid_slope, softplus
 from symgrad.scalars.written import once
 
@@ -22,8 +22,8 @@ silu = declare("silu", lambda x: x * sigmoid(x), lambda x, y: silu_slope(x), **o
 
 gelu_slope = declare(
     "gelu_slope",
-    lambda x: ndtr(x) + x * sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
-    lambda x, y: (2 - tame(x) ** 2) * half_bell(x) / sp.sqrt(2 * sp.pi),
+    lambda x: ndtr(x) + x * normal_pdf(x),
+    lambda x, y: (2 - tame(x) ** 2) * normal_pdf(x),
     **once(slopes.gelu_slope),
     hidden=True,
 )

@@ -43,6 +43,7 @@ class Scalar:
     text: str
     core: Interval = (-3.0, 3.0)
     hidden: bool = False
+    shown: Callable[..., Any] | None = None
     computed: Callable[..., Any] | None = None
     ordered: int = 0
     inline: bool = False
@@ -111,6 +112,7 @@ def declare(
     text: str = "",
     core: tuple[float, float] = (-3.0, 3.0),
     hidden: bool = False,
+    shown: Callable[..., Any] | None = None,
     computed: Callable[..., Any] | None = None,
     ordered: int = 0,
     inline: bool = False,
@@ -133,6 +135,7 @@ def declare(
         text: how matrix notation writes it in text, default ``name``.
         core: the interval on which accuracy is tested.
         hidden: formulas show the meaning instead of the name.
+        shown: what formulas show of a hidden function, where the meaning is written for accuracy.
         computed: the kernel as a formula of others, see ``written``; compilers put it in place of the function.
         ordered: how many of the first arguments are whole numbers of the payload, such as the order of a derivative.
         inline: code has the meaning in place of the function, which is there to be differentiated.
@@ -150,8 +153,8 @@ def declare(
     latex = latex or f"\\operatorname{{{name}}}"
     text = text or name
     found = Scalar(
-        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, computed, ordered, inline,
-        public, words, slope, note,
+        name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
+        ordered, inline, public, words, slope, note,
     )  # fmt: skip
     if own:
         function.declared = found

@@ -13,7 +13,7 @@ def in_full(e: Any) -> Any:
     """Replace hidden functions by their meaning, which may have others in it."""
     hidden = tuple(s.function for s in SCALARS.values() if s.hidden)
     while e.has(*hidden):
-        e = e.replace(lambda a: isinstance(a, hidden), lambda a: a.declared.meant(*a.args))
+        e = e.replace(lambda a: isinstance(a, hidden), lambda a: (a.declared.shown or a.declared.meant)(*a.args))
     return e
 
 

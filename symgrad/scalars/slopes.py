@@ -345,6 +345,11 @@ def ndtri_slope(m: Any, p: Any) -> Any:
     return m.where(inside, math.sqrt(math.pi / 2) * scaled / q, y)
 
 
+def normal_pdf(m: Any, x: Any) -> Any:
+    """exp(-x²/2)/√(2π)."""
+    return m.half_bell(x) * (1 / math.sqrt(2 * math.pi))
+
+
 def hazard(m: Any, x: Any) -> Any:
     """φ(x)/Φ(x): the quotient itself underflows on the left."""
     left = math.sqrt(2 / math.pi) / m.erfcx(m.maximum(-x, 0.0) * (1 / math.sqrt(2)))

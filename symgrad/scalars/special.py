@@ -135,10 +135,18 @@ erfcx = declare(
     words="exp(x²) erfc x, without underflow.",
     slope="2x y - 2/√π",
 )
+normal_pdf: Any = declare(
+    "normal_pdf",
+    lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
+    lambda x, y: -tame(x) * y,
+    **once(slopes.normal_pdf),
+    latex=r"\varphi",
+    text="φ",
+)
 ndtr = declare(
     "ndtr",
     lambda x: sp.erfc(-x / _ROOT2) / 2,
-    lambda x, y: half_bell(x) / sp.sqrt(2 * sp.pi),
+    lambda x, y: normal_pdf(x),
     numpy=scipys.ndtr,
     latex=r"\Phi",
     text="Φ",
@@ -160,6 +168,7 @@ hazard_bend = declare(
     lambda x, y: _hazard_bend_slope(x),
     **once(slopes.hazard_bend),
     hidden=True,
+    shown=lambda x: (x + hazard(x)) * (x + 2 * hazard(x)) - 1,
 )
 hazard_slope = declare(
     "hazard_slope",
@@ -167,8 +176,16 @@ hazard_slope = declare(
     lambda x, y: hazard(x) * hazard_bend(x),
     **once(slopes.hazard_slope),
     hidden=True,
+    shown=lambda x: -hazard(x) * (x + hazard(x)),
 )
-hazard: Any = declare("hazard", _hazard, lambda x, y: hazard_slope(x), **once(slopes.hazard), hidden=True)
+hazard: Any = declare(
+    "hazard",
+    _hazard,
+    lambda x, y: hazard_slope(x),
+    **once(slopes.hazard),
+    hidden=True,
+    shown=lambda x: normal_pdf(x) / ndtr(x),
+)
 
 
 def _hazard_bend_slope(x: sp.Expr) -> sp.Expr:

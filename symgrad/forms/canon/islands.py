@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Draft, Letters, Pool, Term, rule, value_of
+from symgrad.forms.canon.terms import (
+    EYE,
+    FUNCTION,
+    ONE_,
+    POWER,
+    PRODUCT,
+    SUM,
+    Draft,
+    Letters,
+    Pool,
+    Shape,
+    Term,
+    rule,
+    split,
+    value_of,
+)
 
 LARGE = 60  # operations of an expression beyond which SymPy is not asked
 MANY, MUCH = 4, 24  # atoms and operations beyond which it is not asked to cancel: that can take minutes
@@ -18,8 +34,8 @@ Key = tuple[Term, Letters]
 class Island:
     """A scalar expression in atoms that stand for (term, axes of the frame it lies along)."""
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
+    def __init__(self, pool: Pool, whole: Collection[Term] = ()) -> None:
+        self.pool, self.whole = pool, whole
         self.atoms: dict[Key, sp.Symbol] = {}
 
     def read(self, t: Term, axes: Letters) -> sp.Expr:
@@ -27,7 +43,7 @@ class Island:
         value = value_of(t)
         if value is not None:
             return value
-        if t.kind == SUM:
+        if t.kind == SUM and not (t in self.whole and _is_mixed(t)):
             return sp.Add(*[c * self.read(a, axes) for c, a in zip(t.data, t.args, strict=True)])
         if t.kind == PRODUCT and elementwise(t):
             subs, out, _ = t.data
@@ -37,9 +53,18 @@ class Island:
             return self.read(t.args[0], axes) ** t.data
         if t.kind == POWER and t.data.is_Rational and t.data.p != 1:
             return self.read(self.pool.power(t.args[0], sp.Rational(1, t.data.q)), axes) ** t.data.p
+        if t.kind == FUNCTION and t.data is sp.exp:
+            c, z = _unit(self.pool, t.args[0])
+            if c != 1:
+                return self.read(self.pool.function(sp.exp, [z], t.shape), axes) ** c
         if (t, axes) not in self.atoms and len(self.atoms) == len(ATOMS):
             raise OverflowError
         return self.atoms.setdefault((t, axes), ATOMS[len(self.atoms)])
+
+    @property
+    def keeps_a_sum(self) -> bool:
+        """Whether a sum stands for itself."""
+        return any(t.kind == SUM for t, _ in self.atoms)
 
     def rewritten(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term | None:
         """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
@@ -78,6 +103,23 @@ class Island:
         return pool.sum([(number, pool.product(factors, letters, sizes))], shape)
 
 
+def _is_mixed(t: Term) -> bool:
+    """Whether a sum has several terms beside a number: x - y and 1 + x + y, but not 1 + x."""
+    return sum(value_of(a) is None for a in t.args) > 1
+
+
+def _unit(pool: Pool, z: Term) -> tuple[Any, Term]:
+    """Split an exponent into a whole number and the rest: with the sign whose exponential stands in the function."""
+    c, core = split(z)
+    if not c.is_Integer:
+        return ONE_, z
+    minus = pool.sum([(-1, core)], core.shape)
+    ways = [(c, core), (-c, minus)]
+    if core.kind == SUM:
+        ways.sort(key=lambda w: w[1].uid)
+    return next((w for w in ways if pool.has(FUNCTION, (w[1],), sp.exp, z.shape)), ways[0])
+
+
 def elementwise(t: Term) -> bool:
     """Whether a product sums over nothing and has no identity matrix in it."""
     subs, out, sizes = t.data
@@ -98,7 +140,7 @@ def shortest(e: sp.Expr) -> sp.Expr:
     if len(e.free_symbols) <= MANY and e.count_ops() <= MUCH:
         above, below = sp.fraction(sp.cancel(sp.together(e)))
         cancelled = above / sp.factor_terms(below)  # n (n - 1) x below the bar, rather than n² x - n x
-        found += [cancelled, sp.factor(cancelled)]
+        found += [cancelled, sp.factor(cancelled), sp.expand(cancelled)]
     found.append(sp.factor_terms(e))
     return min(found, key=_length)  # the first of equals: as it was written
 
@@ -111,16 +153,23 @@ def _length(e: sp.Expr) -> tuple[int, int]:
 
 def shorter(pool: Pool, t: Term) -> Term | None:
     """Return an elementwise sum or product in a shorter form, or None."""
-    island = Island(pool)
     letters = tuple(range(len(t.shape)))
-    try:
-        e = island.read(t, letters)
-    except OverflowError:
-        return None
-    if not _promising(e):
-        return None
-    found = island.rewritten(e, t.shape)
+    found = _found(pool, [(t, letters)], letters, t.shape)
     return found if found is not None and found.cost < t.cost else None
+
+
+def _found(pool: Pool, parts: Sequence[Key], frame: Letters, shape: Shape) -> Term | None:
+    """Return the product of parts in a shorter form, or None; sums that the user wrote are opened where need be."""
+    for whole in (pool.written - {f for f, _ in parts}, ()):
+        island = Island(pool, whole)
+        try:
+            e = sp.Mul(*[island.read(f, tuple(frame.index(k) for k in s)) for f, s in parts])
+        except OverflowError:
+            continue
+        found = island.rewritten(e, shape) if _promising(e) else None
+        if found is not None or not island.keeps_a_sum:
+            return found
+    return None
 
 
 def _promising(e: sp.Expr) -> bool:
@@ -154,13 +203,8 @@ def _has_sum(f: Term) -> bool:
 def _rewritten(d: Draft, places: list[int]) -> bool:
     frame = d.factors[places[0]][1]
     shape = tuple(d.sizes[k] for k in frame)
-    island = Island(d.pool)
     parts = [d.factors[k] for k in places]
-    try:
-        e = sp.Mul(*[island.read(f, tuple(frame.index(k) for k in s)) for f, s in parts])
-    except OverflowError:
-        return False
-    found = island.rewritten(e, shape) if _promising(e) else None
+    found = _found(d.pool, parts, frame, shape)
     if found is None or found.cost >= sum(f.cost for f, _ in parts) + len(parts) - 1:
         return False
     d.factors = [x for k, x in enumerate(d.factors) if k not in places]

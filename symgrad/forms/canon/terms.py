@@ -22,7 +22,8 @@ ONE_, ZERO_ = sp.Integer(1), sp.Integer(0)
 LEAF, EYE, SUM, PRODUCT, POWER, FUNCTION, CALL, NAMED = (
     "leaf", "eye", "sum", "product", "power", "function", "call", "named",
 )  # fmt: skip
-RULES: dict[str, list[Callable[..., Any]]] = {SUM: [], PRODUCT: [], POWER: [], FUNCTION: [], CALL: []}
+SCALED = "scaled"  # rules of a number and what it multiplies: they answer with another such pair, or None
+RULES: dict[str, list[Callable[..., Any]]] = {SUM: [], PRODUCT: [], POWER: [], FUNCTION: [], CALL: [], SCALED: []}
 
 
 def rule(kind: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -169,11 +170,17 @@ class Pool:
         for c, t in terms:
             for c2, t2 in [(c * k, a) for k, a in zip(t.data, t.args, strict=True)] if t.kind == SUM else [(c, t)]:
                 found[t2] = found.get(t2, ZERO_) + c2
-        kept = [(tidy(c), t) for t, c in found.items() if c != 0]
+        kept = [self._scaled(tidy(c), t) for t, c in found.items() if c != 0]
         if len(kept) == 1 and kept[0][0] == 1:
             return kept[0][1]
         made = self.make(SUM, [t for _, t in kept], tuple(c for c, _ in kept), shape)
         return self._known(made if len(kept) < 2 else self._simplify(made))
+
+    def _scaled(self, c: Any, t: Term) -> tuple[Any, Term]:
+        """Apply the rules of a coefficient and its term; rational ones are as they are."""
+        if c.is_Rational:
+            return c, t
+        return next((found for r in RULES[SCALED] if (found := r(self, c, t)) is not None), (c, t))
 
     def _simplify(self, t: Term) -> Term:
         """Apply the rules of the term's kind; the first that answers decides."""

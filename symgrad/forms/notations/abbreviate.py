@@ -127,9 +127,19 @@ def _replaced(pool: Pool, t: Term, part: Term, name: Term) -> Term:
         return _multiple(pool, t, part, name)
     if t.kind == part.kind == POWER and t.args[0] is part.args[0] and (t.data / part.data).is_Integer:
         return pool.power(name, t.data / part.data)
+    if t.kind == part.kind == FUNCTION and t.data is part.data is sp.exp:
+        return _power_of_an_exponential(pool, t, part, name)
     if t.kind == part.kind == PRODUCT and 1 < len(part.args) <= FACTORS:
         return _among_factors(pool, t, part, name)
     return t
+
+
+def _power_of_an_exponential(pool: Pool, t: Term, part: Term, name: Term) -> Term:
+    """exp(-2z) is μ⁻², where μ is exp(z)."""
+    (c, z), (d, w) = split(t.args[0]), split(part.args[0])
+    if z is not w and pool.sum([(-1, z)], z.shape) is w:
+        c, z = -c, w
+    return pool.power(name, c / d) if z is w and (c / d).is_Integer else t
 
 
 def _multiple(pool: Pool, t: Term, part: Term, name: Term) -> Term:

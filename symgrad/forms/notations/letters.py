@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
+from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag, Mean, Norm2, Quotient, Total, Trace
 from symgrad.forms.nodes.matrices import (
     ArraySymbol,
@@ -258,6 +258,17 @@ def turned(a: Any) -> Any:
     return Transposed.of(Product.of(back, a.shape[::-1]))
 
 
+def _reciprocal(f: Any) -> Any:
+    """Return 1 ⊘ exp(X*w) for exp(-X*w): the mean of a regression stands below the bar."""
+    if not isinstance(f, Elementwise) or str(f.args[0]) != "exp" or not f.shape:
+        return None
+    c, z = _scaled(f.args[1])
+    terms = z.args[:-1] if isinstance(z, Plus) else (z,)
+    if not (sp.sympify(c).is_Integer and c < 0 and any(map(_is_product, terms))):
+        return None
+    return ElementPower.of(Elementwise.of(sp.exp, [Scaled.of(-c, z)], f.shape), sp.Integer(-1))
+
+
 def times(factors: list[Any], shape: Any) -> Any:
     """Return the elementwise product, negative powers below."""
     number = sp.Integer(1)
@@ -267,6 +278,9 @@ def times(factors: list[Any], shape: Any) -> Any:
         c, f = _scaled(f)
         number *= c
         (bottom if isinstance(f, ElementPower) and f.args[1].is_negative else top).append(f)
+    if len(top) > 1 or bottom:
+        bottom += [f for f in map(_reciprocal, top) if f is not None]
+        top = [f for f in top if _reciprocal(f) is None]
     if not bottom or len(factors) == 1:
         return Scaled.of(number, Hadamard.of([*top, *bottom], shape))
     under = Hadamard.of([f.under() for f in bottom], shape)

@@ -76,14 +76,14 @@ class MatrixReading:
     # -------------------------------------------------------------- sums
     def _sum(self, t: Term) -> Any:
         number, plain = content(self.pool, t)
+        if len(plain.args) == 1 and number == 1:
+            return self._alone(plain)
         terms = [self._scaled(c, a) for c, a in zip(plain.data, plain.args, strict=True)]
         if not t.shape:
             found = sp.Add(*terms)
             return sp.Mul(number, found, evaluate=False) if number != 1 else found
         if not terms:
             return Filled.of(0, t.shape)
-        if len(terms) == 1:
-            return terms[0]
         if all(isinstance(e, Filled) for e in terms):
             return Filled.of(number * sp.Add(*[e.args[0] for e in terms]), t.shape)
         if any(isinstance(e, (Identity, Diag)) for t in terms for e in (t, *t.args)):
@@ -91,6 +91,19 @@ class MatrixReading:
         if len(terms) == 2 and isinstance(terms[0], Transposed) and terms[0].args[0] == terms[1]:
             terms.reverse()
         return Scaled.of(number, Plus.of(terms, t.shape))
+
+    def _alone(self, t: Term) -> Any:
+        """Return c·a, -(a - b)·x as (b - a)·x where the user did not write a - b."""
+        (c,), (a,) = t.data, t.args
+        if a.kind != PRODUCT or not c.could_extract_minus_sign():
+            return self._scaled(c, a)
+        for k, f in enumerate(a.args):
+            if _is_difference(f) and f not in self.pool.written:
+                turned = self.pool.make(SUM, f.args, tuple(-n for n in f.data), f.shape)
+                self.found.setdefault(turned, self._sum(turned))
+                factors = [*a.args[:k], turned, *a.args[k + 1 :]]
+                return self._scaled(-c, self.pool.make(PRODUCT, factors, a.data, a.shape))
+        return self._scaled(c, a)
 
     def _scaled(self, c: Any, a: Term) -> Any:
         """Return c·a; a number in every entry is written as the number."""
@@ -153,6 +166,11 @@ class MatrixReading:
         if isinstance(t.data, Kron):
             return Kronecker.of(t.data, args, t.shape)
         return Call.of(t.data, args, t.shape) if t.shape else ScalarCall.of(t.data, args)
+
+
+def _is_difference(t: Term) -> bool:
+    """Whether a sum has terms of both signs."""
+    return t.kind == SUM and len({bool(c.could_extract_minus_sign()) for c in t.data}) == 2
 
 
 _READERS = {
