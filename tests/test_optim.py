@@ -24,6 +24,11 @@ OPTIMIZERS = [
     (ADAM, {"lr": 0.1, "weight_decay": 0.3, "decoupled_weight_decay": True, "maximize": True}),
     (ADAMW, {"lr": 0.1}),
     (ADAMW, {"lr": 0.1, "amsgrad": True, "weight_decay": 0.3, "maximize": True}),
+    (sg.optim.RMSprop, {}),
+    (sg.optim.RMSprop, {"alpha": 0.9, "weight_decay": 0.3, "momentum": 0.5, "eps": 1e-3}),
+    (sg.optim.RMSprop, {"centered": True, "maximize": True}),
+    (sg.optim.Adagrad, {}),
+    (sg.optim.Adagrad, {"lr": 0.1, "lr_decay": 0.2, "weight_decay": 0.3, "initial_accumulator_value": 0.5}),
 ]
 START = np.array([[0.3, -1.2, 2.0], [0.0, 0.7, -0.4]]), np.array(0.5)
 

@@ -2,14 +2,20 @@
 
 from typing import TYPE_CHECKING
 
+from symgrad.optim import lr_scheduler
 from symgrad.optim.adam import Adam, AdamW
 from symgrad.optim.equations import least_squares, root
+from symgrad.optim.lbfgs import LBFGS
 from symgrad.optim.minimize import minimize
 from symgrad.optim.optimizer import Optimizer
+from symgrad.optim.rmsprop import Adagrad, RMSprop
 from symgrad.optim.sgd import SGD
 from symgrad.support.namespace import namespace
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "least_squares", "minimize", "root"]
+__all__ = [
+    "LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "least_squares", "lr_scheduler",
+    "minimize", "root",
+]  # fmt: skip
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is
     __getattr__, __dir__ = namespace(globals(), __all__)

@@ -1,0 +1,184 @@
+"""L-BFGS as torch's optimiser: several evaluations a step, a direction from the last gradients' differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.engine.record import handle
+from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.optim.optimizer import Group, Optimizer, number
+from symgrad.optim.wolfe import strong_wolfe
+from symgrad.tensors.inplace import rebind
+
+
+class LBFGS(Optimizer):
+    """x ← x + t d, where d = -H g and H approximates the inverse Hessian by the last ``history_size`` steps.
+
+    ``step(closure)`` takes up to max_iter such steps; the closure computes the loss and its gradients anew.
+
+    Args:
+        params: tensors; one group.
+        lr: t, but for the first step, which is min(1, 1/‖g‖₁) lr; with a line search where that begins.
+        max_iter, max_eval: the most steps, and evaluations (by default 5/4 of the steps), of one call.
+        tolerance_grad: stop where no entry of the gradient is larger.
+        tolerance_change: stop where the step, or the change of the loss, is smaller.
+        history_size: how many steps are remembered.
+        line_search_fn: None, or "strong_wolfe".
+
+    Raises:
+        ArgumentError: several groups, or another line search. ArgumentTypeError: step without a closure.
+
+    Source: Nocedal and Wright 2006, "Numerical optimization", algorithms 7.4, 3.5 and 3.6.
+
+    >>> x = sg.tensor([3.0, -2.0], requires_grad=True)
+    >>> optimizer = sg.optim.LBFGS([x], line_search_fn="strong_wolfe")
+    >>> def closure():
+    ...     optimizer.zero_grad()
+    ...     loss = ((x - 1) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> _ = optimizer.step(closure)
+    >>> x.detach().numpy().round(6)
+    array([1., 1.])
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1, max_iter: int = 20, max_eval: int | None = None,
+        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        })  # fmt: skip
+        if len(self.param_groups) != 1:
+            raise ArgumentError("LBFGS doesn't support per-parameter options (parameter groups). Pass one list.")
+        if line_search_fn not in (None, "strong_wolfe"):
+            raise ArgumentError(f"only 'strong_wolfe' is supported, got line_search_fn={line_search_fn!r}.")
+        self._params = self.param_groups[0]["params"]
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Take up to max_iter steps; return the loss before the first of them."""
+        if closure is None:
+            raise ArgumentTypeError(
+                "LBFGS.step: expected a closure that computes the loss and its gradients. Got None."
+            )
+        with modes.enable_grad():
+            first = closure()
+        with modes.no_grad(), np.errstate(all="ignore"):
+            _Descent(self, closure, self.param_groups[0], self.state[self._params[0]], _number(first)).run()
+        return first
+
+    def _gradient(self) -> Any:
+        return np.concatenate([
+            np.zeros(p.numel(), p.dtype) if p.grad is None else np.asarray(p.grad._known("step()")).ravel()
+            for p in self._params
+        ])  # fmt: skip
+
+    def _point(self) -> Any:
+        return np.concatenate([np.asarray(p._value).ravel() for p in self._params])
+
+    def _move(self, x: Any) -> None:
+        start = 0
+        for p in self._params:
+            part = x[start : start + p.numel()].reshape(p.shape).astype(p.dtype)
+            rebind(p, handle(None, canonical(part)))
+            start += p.numel()
+
+
+class _Descent:
+    """One call of ``step``: the point, its loss and gradient, and what earlier steps left in ``state``."""
+
+    def __init__(self, optimizer: LBFGS, closure: Callable[[], Any], group: Group, state: Any, loss: float) -> None:
+        self.optimizer, self.closure, self.group, self.state = optimizer, closure, group, state
+        self.x, self.g, self.loss, self.evaluations = optimizer._point(), optimizer._gradient(), loss, 1
+        if not state:
+            state.update(
+                n_iter=0, func_evals=0, old_dirs=[], old_stps=[], d=None, t=None, prev_flat_grad=None, scale=1.0
+            )
+
+    def run(self) -> None:
+        """Step until one of the limits is reached."""
+        group, state = self.group, self.state
+        small = np.max(np.abs(self.g), initial=0.0) <= group["tolerance_grad"]
+        for _ in range(0 if small else group["max_iter"]):
+            direction = self._direction()
+            slope = self.g @ direction
+            if slope > -group["tolerance_change"]:
+                break
+            before = self.loss
+            length = self._advance(direction, slope)
+            state.update(d=direction, t=length, prev_flat_grad=self.before, n_iter=state["n_iter"] + 1)
+            if self._is_done(length * direction, before):
+                break
+        state["func_evals"] += self.evaluations
+
+    def _direction(self) -> Any:
+        """-H g, by the two loops over the steps that are remembered."""
+        state, g = self.state, self.g
+        if state["d"] is not None:
+            self._remember(g - state["prev_flat_grad"], state["t"] * state["d"])
+        q, weights = -g, []
+        pairs = list(zip(state["old_dirs"], state["old_stps"], strict=True))
+        for y, s in reversed(pairs):
+            weights.append(s @ q / (y @ s))
+            q = q - weights[-1] * y
+        d = q * state["scale"]
+        for (y, s), weight in zip(pairs, reversed(weights), strict=True):
+            d = d + s * (weight - y @ d / (y @ s))
+        return d
+
+    def _remember(self, y: Any, s: Any) -> None:
+        state = self.state
+        if y @ s > 1e-10:
+            state["old_dirs"] = [*state["old_dirs"], y][-self.group["history_size"] :]
+            state["old_stps"] = [*state["old_stps"], s][-self.group["history_size"] :]
+            state["scale"] = y @ s / (y @ y)
+
+    def _advance(self, d: Any, slope: float) -> float:
+        """Move along d; return by how much."""
+        lr, self.before = number("lr", self.group["lr"]), self.g
+        length = min(1.0, 1.0 / np.abs(self.g).sum()) * lr if self.state["n_iter"] == 0 else lr
+        if self.group["line_search_fn"] is None:
+            self._evaluate(self.x + length * d)
+            self.x = self.optimizer._point()
+            return float(length)
+        start = self.x
+
+        def along(t: float) -> tuple[float, float, Any]:
+            self._evaluate(start + t * d)
+            return self.loss, float(self.g @ d), self.g
+
+        length, self.loss, self.g = strong_wolfe(along, length, self.loss, float(slope), self.g)
+        self.optimizer._move(start + length * d)
+        self.x = self.optimizer._point()
+        return length
+
+    def _evaluate(self, x: Any) -> None:
+        self.optimizer._move(x)
+        with modes.enable_grad():
+            self.loss = _number(self.closure())
+        self.g = self.optimizer._gradient()
+        self.evaluations += 1
+
+    def _is_done(self, step: Any, before: float) -> bool:
+        group = self.group
+        return bool(
+            self.evaluations >= group["max_eval"]
+            or np.max(np.abs(self.g)) <= group["tolerance_grad"]
+            or np.max(np.abs(step)) <= group["tolerance_change"]
+            or abs(self.loss - before) < group["tolerance_change"]
+        )
+
+
+def _number(loss: Any) -> float:
+    return float(loss.detach() if hasattr(loss, "detach") else loss)
+
+
+__all__ = ["LBFGS"]

@@ -1,0 +1,213 @@
+"""Learning rates that change while training, with ``torch.optim.lr_scheduler``'s names.
+
+A schedule is a closed form: the rate of epoch t is a function of t and of the first rate, so that it is the same
+whether it was reached step by step, after ``load_state_dict``, or at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.optim.optimizer import Optimizer, number
+from symgrad.support.namespace import namespace
+
+__all__ = [
+    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "MultiStepLR", "ReduceLROnPlateau", "StepLR",
+]  # fmt: skip
+
+
+class LRScheduler:
+    """The base of schedules: ``rate(t, first)`` is the learning rate of epoch t.
+
+    Args:
+        optimizer: whose groups get their rates.
+        last_epoch: -1, or the epoch to go on from.
+    """
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer. Pass one of sg.optim.")
+        self.optimizer = optimizer
+        for group in optimizer.param_groups:
+            group.setdefault("initial_lr", number("lr", group["lr"]))
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self.step()
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        """Return the learning rate of epoch t, given the first one."""
+        raise NotImplementedError
+
+    def step(self) -> None:
+        """Begin the next epoch."""
+        self.last_epoch += 1
+        self._set()
+
+    def _set(self) -> None:
+        for k, (group, first) in enumerate(zip(self.optimizer.param_groups, self.base_lrs, strict=True)):
+            group["lr"] = self.rate(self.last_epoch, first, k)
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rate of each group now."""
+        return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What to save: all but the optimiser and functions."""
+        return {k: v for k, v in vars(self).items() if k != "optimizer" and not k.startswith("_")}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict`` returned, and set the rates."""
+        vars(self).update(state_dict)
+        self._set()
+
+
+class StepLR(LRScheduler):
+    """first · gamma^⌊t/step_size⌋.
+
+    >>> optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+    >>> schedule = sg.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates += schedule.get_last_lr()
+    ...     schedule.step()
+    >>> rates
+    [1.0, 1.0, 0.5, 0.5]
+    """
+
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return first * self.gamma ** (t // self.step_size)
+
+
+class MultiStepLR(LRScheduler):
+    """first · gamma^(the number of milestones ≤ t)."""
+
+    def __init__(
+        self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
+        self.milestones, self.gamma = sorted(milestones), gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return first * self.gamma ** sum(m <= t for m in self.milestones)
+
+
+class ExponentialLR(LRScheduler):
+    """first · gamma^t."""
+
+    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
+        self.gamma = gamma
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return float(first * self.gamma**t)
+
+
+class CosineAnnealingLR(LRScheduler):
+    """eta_min + (first - eta_min)(1 + cos(π t/T_max))/2.
+
+    Source: Loshchilov and Hutter 2017, "SGDR: stochastic gradient descent with warm restarts".
+    """
+
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        self.T_max, self.eta_min = T_max, eta_min
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return self.eta_min + (first - self.eta_min) * (1 + math.cos(math.pi * t / self.T_max)) / 2
+
+
+class LambdaLR(LRScheduler):
+    """first · f(t), with one f for all groups, or a list of one for each."""
+
+    def __init__(
+        self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:  # fmt: skip
+        groups = len(optimizer.param_groups)
+        self._lambdas = [lr_lambda] * groups if callable(lr_lambda) else list(lr_lambda)
+        if len(self._lambdas) != groups:
+            raise ArgumentError(f"Expected {groups} lr_lambdas, but got {len(self._lambdas)}.")
+        super().__init__(optimizer, last_epoch)
+
+    def rate(self, t: int, first: float, group: int) -> float:
+        return first * self._lambdas[group](t)
+
+
+class ReduceLROnPlateau:
+    """lr · factor whenever a metric has not got better for ``patience`` epochs; ``step(metric)`` each epoch.
+
+    Args:
+        optimizer: whose groups get their rates.
+        mode: "min" or "max", which way is better.
+        factor: below 1.
+        patience: how many epochs without progress are borne.
+        threshold, threshold_mode: what counts as better: by this share ("rel") or this much ("abs").
+        cooldown: epochs after a reduction that are not counted.
+        min_lr: the least rate; or a list, one for each group.
+        eps: a reduction by less is left out.
+    """
+
+    def __init__(
+        self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
+        threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
+    ) -> None:  # fmt: skip
+        if factor >= 1.0:
+            raise ArgumentError(f"Factor should be < 1.0. Got {factor}.")
+        if mode not in ("min", "max"):
+            raise ArgumentError(f"mode {mode} is unknown! Expected 'min' or 'max'.")
+        if threshold_mode not in ("rel", "abs"):
+            raise ArgumentError(f"threshold mode {threshold_mode} is unknown! Expected 'rel' or 'abs'.")
+        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
+        groups = len(optimizer.param_groups)
+        self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
+        self.best = math.inf if mode == "min" else -math.inf
+        self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
+
+    def step(self, metrics: Any) -> None:
+        """Take in the metric of an epoch, and lower the rates where there was no progress for long."""
+        self.last_epoch += 1
+        value = float(metrics.detach() if hasattr(metrics, "detach") else metrics)
+        if self._is_better(value):
+            self.best, self.num_bad_epochs = value, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.cooldown_counter > 0:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+
+    def _is_better(self, value: float) -> bool:
+        sign = 1 if self.mode == "min" else -1
+        margin = self.best * self.threshold if self.threshold_mode == "rel" else self.threshold
+        return sign * value < sign * self.best - (margin if math.isfinite(margin) else 0)
+
+    def _reduce(self) -> None:
+        for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+            old = number("lr", group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                group["lr"] = new
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rate of each group now."""
+        return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What to save."""
+        return {k: v for k, v in vars(self).items() if k != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict`` returned."""
+        vars(self).update(state_dict)
+
+
+__getattr__, __dir__ = namespace(globals(), __all__)

@@ -1,0 +1,105 @@
+"""RMSprop and Adagrad: steps divided by the size that gradients had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, kept, number, read
+
+
+class RMSprop(Optimizer):
+    """p ← p - lr·b, where v ← αv + (1 - α)g² and b ← momentum·b + g/(√v + ε).
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr: the learning rate.
+        alpha: α.
+        eps: ε.
+        weight_decay: added to g, times p.
+        momentum: as above; without it b is g/(√v + ε).
+        centered: divide by √(v - m²), the deviation of the gradient, where m is its running mean.
+        maximize: climb instead.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Tieleman and Hinton 2012, lecture 6.5 of "Neural networks for machine learning"; Graves 2013 if centered.
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum,
+            "centered": centered, "maximize": maximize,
+        })  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        check_at_least_zero("learning rate", number("lr", group["lr"]))
+        check_at_least_zero("epsilon value", group["eps"])
+        check_at_least_zero("momentum value", group["momentum"])
+        check_at_least_zero("weight_decay value", group["weight_decay"])
+        check_at_least_zero("alpha value", group["alpha"])
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), square_avg=kept(np.zeros_like(x)))
+            state.update({"grad_avg": kept(np.zeros_like(x))} if group["centered"] else {})
+            state.update({"momentum_buffer": kept(np.zeros_like(x))} if group["momentum"] > 0 else {})
+        g, alpha = g + group["weight_decay"] * x, group["alpha"]
+        v = alpha * read(state, "square_avg") + (1 - alpha) * g * g
+        state.update(step=kept(state["step"].item() + 1), square_avg=kept(v))
+        if group["centered"]:
+            m = read(state, "grad_avg")
+            m = m + (1 - alpha) * (g - m)
+            state["grad_avg"], v = kept(m), v - m * m
+        step = g / (np.sqrt(v) + group["eps"])
+        if group["momentum"] > 0:
+            step = group["momentum"] * read(state, "momentum_buffer") + step
+            state["momentum_buffer"] = kept(step)
+        return x - number("lr", group["lr"]) * step
+
+
+class Adagrad(Optimizer):
+    """p ← p - lr/(1 + (t - 1) lr_decay)·g/(√s + ε), where s is the sum of all g² so far.
+
+    Args:
+        params: tensors, or dicts with ``"params"`` and options of their own.
+        lr, lr_decay: as above.
+        weight_decay: added to g, times p.
+        initial_accumulator_value: the first s.
+        eps: ε.
+        maximize: climb instead.
+
+    Raises:
+        ArgumentError: an option outside its range.
+
+    Source: Duchi, Hazan, Singer 2011, "Adaptive subgradient methods for online learning and stochastic optimization".
+    """
+
+    def __init__(
+        self, params: Iterable[Any], lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, *, maximize: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "eps": eps, "maximize": maximize,
+        })  # fmt: skip
+
+    def _check(self, group: Group) -> None:
+        check_at_least_zero("learning rate", number("lr", group["lr"]))
+        for option in ("lr_decay", "weight_decay", "initial_accumulator_value"):
+            check_at_least_zero(f"{option} value", group[option])
+        check_at_least_zero("epsilon value", group["eps"])
+
+    def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
+        if not state:
+            state.update(step=kept(0.0), sum=kept(np.full_like(x, group["initial_accumulator_value"])))
+        g, t = g + group["weight_decay"] * x, state["step"].item()
+        s = read(state, "sum") + g * g
+        state.update(step=kept(t + 1), sum=kept(s))
+        return x - number("lr", group["lr"]) / (1 + t * group["lr_decay"]) * (g / (np.sqrt(s) + group["eps"]))
