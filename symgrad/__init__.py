@@ -35,7 +35,7 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "export", "exports",
     "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
-    "int64", "int8", "linalg", "long", "nn", "optim", "parse", "scan", "set_printoptions", "short",
+    "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
     "explain", "graph", "report", "table",
 ]  # fmt: skip
@@ -61,7 +61,9 @@ _LATER = {
     "nn": "symgrad.nn",
     "from_sympy": "symgrad.forms",
     "optim": "symgrad.optim",
+    "load": "symgrad.utils.saving",
     "parse": "symgrad.expression.reader",
+    "save": "symgrad.utils.saving",
     "scan": "symgrad.transforms.loops",
     "sparse_hessian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
@@ -83,6 +85,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.teach.report import report
     from symgrad.teach.table import table
     from symgrad.transforms.loops import fori_loop, scan
+    from symgrad.utils.saving import load, save
 
 
 _MODULES = {"exports", "nn", "optim", "testing", "utils"}
