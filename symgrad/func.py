@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, overload
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.pickling import Held, transform
-from symgrad.errors import ArgumentTypeError, GraphError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.support.namespace import namespace
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call, has_tensor, ones
@@ -21,8 +21,8 @@ from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
 from symgrad.transforms.vmap import vmap
 
 __all__ = [
-    "checkpoint", "custom_jvp", "custom_vjp", "grad", "grad_and_value", "hessian", "hvp", "jacfwd", "jacobian",
-    "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap",
+    "checkpoint", "custom_jvp", "custom_vjp", "functional_call", "grad", "grad_and_value", "hessian", "hvp",
+    "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -239,6 +239,46 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         return jvp(_gradient("hvp", fn, 0), (primals,), (tangents,))[1]
     xs, vs = tuple(primals), tuple(tangents)
     return jvp(_gradient("hvp", fn, tuple(range(len(xs)))), xs, vs)[1]
+
+
+def functional_call(
+    module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, strict: bool = False
+) -> Any:
+    """Return what an ``nn.Module`` computes with other parameters and buffers than its own.
+
+    With it a model is a function of its parameters, for ``grad``, ``vmap``, ``hvp`` and the like.
+
+    Args:
+        module: the model.
+        parameter_and_buffer_dicts: tensors by dotted name, as of ``named_parameters``; or several such dicts.
+        args: the model's argument, or a tuple of them.
+        kwargs: its keyword arguments.
+        strict: whether all parameters and buffers must be given.
+
+    Returns:
+        What the model returns. Its own tensors are as before; buffers that it moves, moved are those given.
+
+    Raises:
+        ArgumentError: a name that the model does not have; one that is missing, with ``strict``.
+
+    >>> model = sg.nn.Linear(2, 1, bias=False)
+    >>> loss = lambda p: sg.func.functional_call(model, p, sg.tensor([3.0, 4.0])).sum()
+    >>> sg.grad(loss)({"weight": sg.zeros(1, 2)})
+    {'weight': tensor([[3., 4.]])}
+    """
+    dicts = (
+        parameter_and_buffer_dicts
+        if isinstance(parameter_and_buffer_dicts, (tuple, list))
+        else (parameter_and_buffer_dicts,)
+    )
+    values: dict[str, Any] = {}
+    for given in dicts:
+        twice = sorted(set(values) & set(given))
+        if twice:
+            raise ArgumentError(f"functional_call: got {twice} in two of the dicts. Give each tensor once.")
+        values |= given
+    with module.holding(values, strict):
+        return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))
 
 
 if not TYPE_CHECKING:  # checkers would take every name for one that there is

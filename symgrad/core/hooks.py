@@ -30,7 +30,7 @@ def adopt(wrap: _Wrap, unwrap: Callable[[Any, Any, str], Any]) -> None:
 class RemovableHandle:
     """What registering a hook returns: ``remove()`` takes the hook away, and so does the end of a ``with`` block."""
 
-    def __init__(self, hooks: _Ordered) -> None:
+    def __init__(self, hooks: Ordered) -> None:
         self.id = _number()
         self._hooks = weakref.ref(hooks)
 
@@ -47,7 +47,7 @@ class RemovableHandle:
         self.remove()
 
 
-class _Ordered(dict[int, Hook]):
+class Ordered(dict[int, Hook]):
     """Hooks by number, in the order of registration; a dict that can be referred to weakly."""
 
     __slots__ = ("__weakref__",)
@@ -76,8 +76,8 @@ class Hooks:
     __slots__ = ("accumulated", "before", "behind", "owner", "tensor")
 
     def __init__(self) -> None:
-        self.tensor, self.before, self.behind = _Ordered(), _Ordered(), _Ordered()
-        self.accumulated = _Ordered()
+        self.tensor, self.before, self.behind = Ordered(), Ordered(), Ordered()
+        self.accumulated = Ordered()
         self.owner: Callable[[], Any] = lambda: None
         LIVE[id(self)] = None
 

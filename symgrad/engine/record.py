@@ -137,8 +137,10 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
             values.append(v)
         elif type(a) is float or type(a) is int:
             values.append(a)
+        elif isinstance(a, Core) or not _is_operand(a):
+            return apply(op, [_operand(x) for x in args], label)
         else:
-            return apply(op, [_operand(x) for x in args], label) if not _is_operand(a) else _formal(op, args, label)
+            return _formal(op, args, label)
     y: Any = None
     if known:
         y = _compute(op, values)
@@ -195,6 +197,9 @@ def _is_operand(a: Any) -> bool:
 
 
 def _operand(a: Any) -> Any:
+    """Return a number or a size as it is, anything else as a tensor: also one whose class is a subclass."""
+    if isinstance(a, Core):
+        return a if type(a) is Tensor else handle(input_of(a), a._value)
     return a if _is_operand(a) else as_tensor(a)
 
 

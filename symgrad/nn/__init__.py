@@ -1,8 +1,7 @@
-"""Neural network functions. ``sg.nn.functional``, ``init`` and ``utils`` as torch's."""
+"""Neural networks, with torch's names: ``functional``, ``init``, ``utils``; modules come when asked for."""
 
 import importlib as _importlib
 import typing as _typing
-from types import ModuleType as _ModuleType
 
 from symgrad.nn import functional
 from symgrad.support.namespace import missing as _missing
@@ -10,16 +9,33 @@ from symgrad.support.namespace import shown as _shown
 
 if _typing.TYPE_CHECKING:
     from symgrad.nn import init, utils
+    from symgrad.nn.modules import *
+    from symgrad.nn.parameter import Parameter
 
-__all__ = ["functional", "init", "utils"]
+_ROOMS = ("init", "modules", "utils")
+_MODULES = (
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "BCELoss", "BCEWithLogitsLoss",
+    "BatchNorm1d", "BatchNorm2d", "CELU", "Conv1d", "Conv2d", "CosineEmbeddingLoss", "CrossEntropyLoss", "Dropout",
+    "ELU", "Embedding", "Flatten", "GELU", "GLU", "GaussianNLLLoss", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "HingeEmbeddingLoss", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LayerNorm", "LeakyReLU", "Linear",
+    "LogSigmoid", "LogSoftmax", "MSELoss", "MarginRankingLoss", "MaxPool1d", "MaxPool2d", "Mish", "Module",
+    "ModuleDict", "ModuleList", "NLLLoss", "PReLU", "PoissonNLLLoss", "ReLU", "ReLU6", "SELU", "Sequential", "SiLU",
+    "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Softsign", "Tanh", "Tanhshrink", "TripletMarginLoss",
+)  # fmt: skip
+
+__all__ = ["Parameter", "functional", "init", "utils", *_MODULES]
 
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
 
-    def __getattr__(name: str) -> _ModuleType:
-        if name not in ("init", "utils"):
+    def __getattr__(name: str) -> object:
+        if name in _ROOMS:
+            return _importlib.import_module(f"symgrad.nn.{name}")
+        if name == "Parameter":
+            return _importlib.import_module("symgrad.nn.parameter").Parameter
+        if name not in _MODULES:
             raise _missing("symgrad.nn", name, __all__)
-        return _importlib.import_module(f"symgrad.nn.{name}")
+        return getattr(_importlib.import_module("symgrad.nn.modules"), name)
 
 
 def __dir__() -> list[str]:

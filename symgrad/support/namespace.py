@@ -9,10 +9,14 @@ from typing import Any
 
 def missing(module: str, name: str, names: Iterable[str], why: str = "") -> AttributeError:
     """The error for a name that a module lacks: it names the nearest that there is."""
+    return AttributeError(f"module {module!r} has no attribute {name!r}{why}{near(name, names)}")
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Return the question whether the nearest of the names was meant; nothing where none is near."""
     difflib = importlib.import_module("difflib")  # for errors only: others start sooner without it
-    near = [] if name.startswith("_") else difflib.get_close_matches(name, [*names], 1, 0.7)
-    hint = f". Did you mean {near[0]!r}?" if near else ""
-    return AttributeError(f"module {module!r} has no attribute {name!r}{why}{hint}")
+    found = [] if name.startswith("_") else difflib.get_close_matches(name, [*names], 1, 0.7)
+    return f". Did you mean {found[0]!r}?" if found else ""
 
 
 def shown(module: dict[str, Any], names: Iterable[str]) -> list[str]:

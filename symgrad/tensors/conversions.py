@@ -208,6 +208,15 @@ class Dtypes(Core):
         """Return x: all tensors are on the CPU."""
         return self
 
+    @property
+    def device(self) -> str:
+        """Where the tensor is: "cpu"."""
+        return "cpu"
+
+    def type(self, dtype: Any = None) -> Any:
+        """Convert to a dtype, as ``to`` does; without one return the name of the tensor's."""
+        return str(dtype_of(self)) if dtype is None else self.to(dtype)
+
     def astype(
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: builtins.bool = True,
         copy: builtins.bool = True,

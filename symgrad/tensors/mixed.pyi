@@ -297,6 +297,8 @@ class Mixed(Core):
         """As ``symgrad.deg2rad``."""
     def det(self) -> Tensor:
         """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
+    @property
+    def device(self) -> str: ...
     def diag(self, diagonal: builtins.int = 0) -> Tensor:
         """The matrix with a vector on its diagonal; of a matrix, the vector on its diagonal."""
     def diag_embed(self, offset: builtins.int = 0, dim1: builtins.int = -2, dim2: builtins.int = -1) -> Tensor:
@@ -899,6 +901,8 @@ class Mixed(Core):
         """As ``symgrad.trunc``."""
     def trunc_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.trunc(…), in x's shape and dtype."""
+    def type(self, dtype: Any = None) -> Tensor:
+        """Convert to a dtype, as ``to`` does; without one return the name of the tensor's."""
     def type_as(self, other: Any) -> Tensor:
         """Convert to other's dtype."""
     def unbind(self, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:

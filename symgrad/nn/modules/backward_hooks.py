@@ -1,0 +1,82 @@
+"""What ``register_full_backward_hook`` needs: the gradients of a module's outputs kept, those of its inputs shown.
+
+A module's inputs and outputs each pass through one function that does nothing but look at what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symgrad.autograd.function import Function
+from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.tensors.tensor import Tensor
+
+
+class _Watch:
+    """One call of a module: its hooks, and the gradients of its outputs once they are known."""
+
+    def __init__(self, module: Any, hooks: Sequence[Callable[..., Any]], inputs: int) -> None:
+        self.module, self.hooks, self.inputs = module, hooks, inputs
+        self.outgoing: tuple[Any, ...] = ()
+        self.ends_here = False  # no input requires grad: the hooks are called when the outputs' gradients are known
+
+    def show(self, incoming: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Let each hook see, and replace, the gradients of the inputs."""
+        for hook in self.hooks:
+            found = hook(self.module, incoming, self.outgoing)
+            if found is not None:
+                found = found if isinstance(found, tuple) else (found,)
+                if len(found) != len(incoming):
+                    raise ArgumentError(
+                        f"Backward hook returned an invalid number of grad_input, got {len(found)}, but expected "
+                        f"{len(incoming)}. Return one for each input, or None."
+                    )
+                incoming = found
+        return incoming
+
+
+class _Inputs(Function):
+    @staticmethod
+    def forward(ctx: Any, watch: _Watch, *tensors: Any) -> Any:
+        ctx.watch = watch
+        return tuple(t.clone() for t in tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return (None, *ctx.watch.show(gradients))
+
+
+class _Outputs(Function):
+    @staticmethod
+    def forward(ctx: Any, watch: _Watch, *tensors: Any) -> Any:
+        ctx.watch = watch
+        return tuple(t.clone() for t in tensors)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        watch = ctx.watch
+        watch.outgoing = gradients
+        if watch.ends_here:
+            watch.show((None,) * watch.inputs)
+        return (None, *gradients)
+
+
+def watched(module: Any, hooks: Sequence[Any], args: tuple[Any, ...], forward: Callable[..., Any]) -> Any:
+    """Call ``forward`` so that each hook is shown the gradients of the inputs and of the outputs."""
+    places = [k for k, a in enumerate(args) if isinstance(a, Tensor)]
+    watch = _Watch(module, hooks, len(places))
+    given = list(args)
+    watch.ends_here = not any(args[k].requires_grad for k in places)
+    if not watch.ends_here:
+        for k, t in zip(places, _Inputs.apply(watch, *[args[k] for k in places]), strict=True):
+            given[k] = t
+    result = forward(*given)
+    outputs = result if isinstance(result, tuple) else (result,)
+    if not all(isinstance(t, Tensor) for t in outputs):
+        raise ArgumentTypeError(
+            f"For backward hooks to be called, module output should be a Tensor or a tuple of Tensors, got "
+            f"{type(result).__name__}. Register the hook on a module inside it."
+        )
+    seen = _Outputs.apply(watch, *outputs)
+    return seen if isinstance(result, tuple) else seen[0]

@@ -1,0 +1,137 @@
+"""Modules that hold modules: in a row, in a list, in a dict;"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import Any, Self
+
+from symgrad.errors import ArgumentTypeError, IndexRangeError
+from symgrad.nn.modules.module import Module
+
+
+class _Row(Module):
+    """Modules by number: what Sequential and ModuleList share."""
+
+    def _extend(self, modules: Iterable[Any]) -> None:
+        for module in modules:
+            self.add_module(str(len(self._modules)), module)
+
+    def _at(self, index: int) -> str:
+        if not isinstance(index, int):
+            raise ArgumentTypeError(f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice.")
+        count = len(self._modules)
+        if not -count <= index < count:
+            raise IndexRangeError(f"index {index} is out of range. {type(self).__name__} has {count} modules.")
+        return list(self._modules)[index]
+
+    def _numbered(self, modules: Iterable[Any]) -> None:
+        found = list(modules)
+        self._modules.clear()
+        self._extend(found)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, slice):
+            return self._modules[self._at(index)]
+        found = _Row.__new__(type(self))
+        Module.__init__(found)
+        found._modules.update([*self._modules.items()][index])
+        if isinstance(found, ModuleList):
+            found._numbered(found)
+        return found
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        self.add_module(self._at(index), module)
+
+    def __delitem__(self, index: Any) -> None:
+        gone = range(len(self))[index] if isinstance(index, slice) else [list(self._modules).index(self._at(index))]
+        self._numbered(m for k, m in enumerate(self) if k not in gone)
+
+    def append(self, module: Module) -> Self:
+        """Add a module behind the others."""
+        self._extend([module])
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules behind the others."""
+        self._extend(modules)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Add a module before the one of this index."""
+        found = list(self)
+        found.insert(index, module)
+        self._numbered(found)
+        return self
+
+
+class Sequential(_Row):
+    """Modules in a row: the result of each is the input of the next.
+
+    Args:
+        args: modules, or one dict of them by name.
+
+    >>> model = sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.Tanh(), sg.nn.Linear(3, 1))
+    >>> model(sg.zeros(5, 2)).shape
+    (5, 1)
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], Mapping):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            self._extend(args)
+
+    def forward(self, input: Any) -> Any:
+        """Call one module after the other."""
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(_Row):
+    """A list of modules, whose parameters are the model's.
+
+    >>> layers = sg.nn.ModuleList(sg.nn.Linear(2, 2) for _ in range(3))
+    >>> len(layers), len(list(layers.parameters()))
+    (3, 6)
+    """
+
+    def __init__(self, modules: Iterable[Module] = ()) -> None:
+        super().__init__()
+        self._extend(modules)
+
+
+class ModuleDict(Module, MutableMapping[str, Any]):
+    """A dict of modules, whose parameters are the model's."""
+
+    __eq__, __hash__ = Module.__eq__, Module.__hash__
+
+    def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]

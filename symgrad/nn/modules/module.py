@@ -1,0 +1,456 @@
+"""``nn.Module``: a function with parameters, made of smaller ones.
+
+The idea is torch's: whatever is assigned as an attribute is registered by what it is, and every walk over a model
+(parameters, buffers, state, mode, dtype) is one walk over its modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from symgrad.core.hooks import Ordered, RemovableHandle
+from symgrad.core.modes import no_grad
+from symgrad.core.promotion import is_floating
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.nn.modules.backward_hooks import watched
+from symgrad.nn.parameter import Parameter
+from symgrad.ops.map import show_shape
+from symgrad.support.namespace import near
+from symgrad.tensors.tensor import Tensor
+
+Hook = Callable[..., Any]
+
+
+class Keys(NamedTuple):
+    """What ``load_state_dict`` found missing in a state, and what it could not place."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"Keys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
+
+
+class Module:
+    """The base of models: assign parameters and modules as attributes in ``__init__``, compute in ``forward``.
+
+    >>> class Line(sg.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.slope = sg.nn.Parameter([2.0])
+    ...     def forward(self, x):
+    ...         return self.slope * x
+    >>> model = Line()
+    >>> model(sg.tensor([3.0]))
+    tensor([6.], grad_fn=<MulBackward0>)
+    >>> [name for name, _ in model.named_parameters()]
+    ['slope']
+    """
+
+    training: bool
+    _parameters: dict[str, Parameter | None]
+    _buffers: dict[str, Tensor | None]
+    _modules: dict[str, Module | None]
+    _transient: set[str]
+    _before: Ordered
+    _behind: Ordered
+    _backward: Ordered
+
+    def __init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "training", True)
+        for registry in ("_parameters", "_buffers", "_modules"):
+            set_(self, registry, {})
+        set_(self, "_transient", set())
+        for hooks in ("_before", "_behind", "_backward"):
+            set_(self, hooks, Ordered())
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute the result: each model has its own."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function. Define forward(self, x).'
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for hook in self._before.each():
+            found = hook(self, args)
+            args = args if found is None else found if isinstance(found, tuple) else (found,)
+        if self._backward:
+            result = watched(self, self._backward.each(), args, lambda *xs: self.forward(*xs, **kwargs))
+        else:
+            result = self.forward(*args, **kwargs)
+        for hook in self._behind.each():
+            found = hook(self, args, result)
+            result = result if found is None else found
+        return result
+
+    # -------------------------------------------------------------- attributes
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_modules" not in self.__dict__:
+            if isinstance(value, (Parameter, Module)):
+                kind = "parameters" if isinstance(value, Parameter) else "module"
+                raise AttributeError(
+                    f"cannot assign {kind} before Module.__init__() call. Call super().__init__() first."
+                )
+            object.__setattr__(self, name, value)
+        elif isinstance(value, Parameter):
+            self._forget(name)
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            self._forget(name)
+            self.add_module(name, value)
+        else:
+            self._assign(name, value)
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Put a plain value where a registered one may stand: only its own kind or None replaces that."""
+        for kind, registry in (("parameter", self._parameters), ("child module", self._modules)):
+            if name in registry:
+                if value is not None:
+                    raise ArgumentTypeError(
+                        f"cannot assign {type(value).__name__!r} as {kind} {name!r}. Expected None or a "
+                        f"{'nn.Parameter' if kind == 'parameter' else 'nn.Module'}; del model.{name} frees the name."
+                    )
+                registry[name] = None
+                return
+        if name in self._buffers:
+            if value is not None and not isinstance(value, Tensor):
+                raise ArgumentTypeError(f"cannot assign {type(value).__name__!r} as buffer {name!r}. Use sg.tensor(…).")
+            self._buffers[name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name: str) -> None:
+        for registry in (self.__dict__, self._parameters, self._buffers, self._modules):
+            registry.pop(name, None)
+
+    def __getattr__(self, name: str) -> Any:
+        for registry in ("_parameters", "_buffers", "_modules"):
+            found = self.__dict__.get(registry, {})
+            if name in found:
+                return found[name]
+        if name.startswith("_") or "_modules" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self))}")
+
+    def __delattr__(self, name: str) -> None:
+        for registry in (self._parameters, self._buffers, self._modules):
+            if name in registry:
+                del registry[name]
+                self._transient.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._modules})
+
+    def _check_name(self, kind: str, name: Any, registry: Mapping[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"{kind} name should be a string. Got {type(name).__name__}.")
+        if "." in name or not name:
+            raise ArgumentError(f"{kind} name can't be empty or contain '.'. Got {name!r}.")
+        taken = (self.__dict__, self._parameters, self._buffers, self._modules)
+        if name not in registry and (hasattr(type(self), name) or any(name in names for names in taken)):
+            raise ArgumentError(f"attribute {name!r} already exists. Choose another name for the {kind}.")
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Register a parameter under a name, as assigning it does; None keeps the place empty."""
+        self._check_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            raise ArgumentTypeError(
+                f"cannot assign {type(param).__name__!r} as parameter {name!r}. Use nn.Parameter(…)."
+            )
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Register a tensor that is part of the state but not learned, such as a running mean.
+
+        Args:
+            name: the attribute it becomes.
+            tensor: its value, or None.
+            persistent: whether ``state_dict`` has it.
+        """
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise ArgumentTypeError(f"cannot assign {type(tensor).__name__!r} as buffer {name!r}. Use sg.tensor(…).")
+        self._buffers[name] = tensor
+        (self._transient.discard if persistent else self._transient.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Register a module under a name, as assigning it does."""
+        self._check_name("module", name, self._modules)
+        if module is not None and not isinstance(module, Module):
+            raise ArgumentTypeError(f"{type(module).__name__} is not a Module subclass. Pass an nn.Module, or None.")
+        self._modules[name] = module
+
+    register_module = add_module
+
+    # -------------------------------------------------------------- walks
+    def named_modules(self, memo: set[int] | None = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
+        """All modules with their dotted names, this one first; one that is met twice is given once."""
+        seen = set() if memo is None else memo
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield prefix, self
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child.named_modules(seen, f"{prefix}.{name}" if prefix else name)
+
+    def modules(self) -> Iterator[Module]:
+        """All modules, this one first."""
+        return (module for _, module in self.named_modules())
+
+    def named_children(self) -> Iterator[tuple[str, Module]]:
+        """The modules that are attributes of this one, with their names."""
+        seen: dict[int, None] = {}
+        for name, child in self._modules.items():
+            if child is not None and id(child) not in seen:
+                seen[id(child)] = None
+                yield name, child
+
+    def children(self) -> Iterator[Module]:
+        """The modules that are attributes of this one."""
+        return (child for _, child in self.named_children())
+
+    def _named(self, registry: str, prefix: str, recurse: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+            for name, value in getattr(module, registry).items():
+                if value is not None and id(value) not in seen:
+                    seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Parameter]]:
+        """All parameters with their dotted names; one that is shared is given once."""
+        return self._named("_parameters", prefix, recurse)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
+        """All parameters, for an optimiser."""
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """All buffers with their dotted names."""
+        return self._named("_buffers", prefix, recurse)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """All buffers."""
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def get_submodule(self, target: str) -> Module:
+        """The module of a dotted name; ``""`` is this one."""
+        found: Any = self
+        for step in target.split(".") if target else []:
+            child = found._modules.get(step)
+            if child is None:
+                raise AttributeError(f"{type(found).__name__} has no attribute `{step}`{near(step, found._modules)}")
+            found = child
+        return found  # type: ignore[no-any-return]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter of a dotted name."""
+        path, _, name = target.rpartition(".")
+        owner = self.get_submodule(path)
+        found = owner._parameters.get(name)
+        if found is None:
+            raise AttributeError(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
+        return found
+
+    def apply(self, fn: Callable[[Module], Any]) -> Self:
+        """Call ``fn(module)`` for every module, children first, and return this one."""
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    # -------------------------------------------------------------- mode and dtype
+    def train(self, mode: bool = True) -> Self:
+        """Set the mode of all modules: dropout and batch normalisation compute otherwise in training."""
+        if not isinstance(mode, bool):
+            raise ArgumentError(f"training mode is expected to be boolean. Got {mode!r}.")
+        for module in self.modules():
+            object.__setattr__(module, "training", mode)
+        return self
+
+    def eval(self) -> Self:
+        """Set the mode of use: ``train(False)``."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
+        """Freeze all parameters, or thaw them."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or set them to zero."""
+        for p in self.parameters():
+            if p.grad is not None:
+                p.grad = None if set_to_none else p.grad * 0
+
+    def to(self, *args: Any, **kwargs: Any) -> Self:
+        """Convert parameters and buffers of real numbers, in place: ``model.to(sg.float32)``. A device "cpu" is here.
+
+        An optimiser that was made before holds the parameters still: they stay the same objects.
+        """
+        with no_grad():
+            for t in [*self.parameters(), *self.buffers()]:
+                if is_floating(t.dtype):
+                    _rewrite(t, t.detach().to(*args, **kwargs))
+        return self
+
+    def double(self) -> Self:
+        """Convert to float64."""
+        return self.to(np.dtype(np.float64))
+
+    def float(self) -> Self:
+        """Convert to float32."""
+        return self.to(np.dtype(np.float32))
+
+    def half(self) -> Self:
+        """Convert to float16."""
+        return self.to(np.dtype(np.float16))
+
+    def cpu(self) -> Self:
+        """Return the model: all tensors are the processor's."""
+        return self
+
+    # -------------------------------------------------------------- state
+    def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
+        """Parameters and persistent buffers by dotted name.
+
+        Args:
+            prefix: put before each name.
+            keep_vars: the parameters themselves; by default their values now, which later steps leave alone.
+        """
+        return {name: t if keep_vars else t.detach() for name, t in self._state(prefix)}
+
+    def _state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
+        for name, t in self._parameters.items():
+            if t is not None:
+                yield prefix + name, t
+        for name, b in self._buffers.items():
+            if b is not None and name not in self._transient:
+                yield prefix + name, b
+        for name, child in self._modules.items():
+            if child is not None:
+                yield from child._state(f"{prefix}{name}.")
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> Keys:
+        """Take over the values of a state: all of them, or on any error none.
+
+        Args:
+            state_dict: tensors or arrays by dotted name, as ``state_dict`` gives; PyTorch's too.
+            strict: whether names must match exactly.
+
+        Returns:
+            The names that are missing and those that have no place, both empty with ``strict``.
+
+        Raises:
+            ShapeError: a value has another shape. ArgumentError: names differ, and ``strict``.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise ArgumentTypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        own = dict(self._state())
+        keys = Keys([k for k in own if k not in state_dict], [k for k in state_dict if k not in own])
+        values = {k: _array(k, state_dict[k]) for k in own if k in state_dict}
+        wrong = [
+            f"size mismatch for {k}: copying a param with shape {show_shape(v.shape)} from checkpoint, the shape in "
+            f"current model is {show_shape(own[k].shape)}."
+            for k, v in values.items()
+            if v.shape != own[k].shape
+        ]
+        told = (_listed("Unexpected", keys.unexpected_keys) + _listed("Missing", keys.missing_keys)) if strict else []
+        if told or wrong:
+            lines = "\n\t".join([*told, *wrong])
+            kind = ShapeError if wrong else ArgumentError
+            raise kind(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{lines}")
+        with no_grad():
+            for k, v in values.items():
+                own[k].copy_(as_tensor(v))
+        return keys
+
+    @contextmanager
+    def holding(self, values: Mapping[str, Any], strict: bool = False) -> Iterator[None]:
+        """Let parameters and buffers stand for other tensors, by dotted name, while the block runs."""
+        places: dict[str, tuple[dict[str, Any], str]] = {}
+        for path, module in self.named_modules():
+            for registry in (module._parameters, module._buffers):
+                places |= {f"{path}.{name}" if path else name: (registry, name) for name in registry}
+        unknown = [k for k in values if k not in places]
+        missing = [k for k, (registry, name) in places.items() if k not in values and registry[name] is not None]
+        if unknown or (strict and missing):
+            what = f"unexpected {unknown}" if unknown else f"missing {missing}"
+            hint = near(str(unknown[0]), places) if unknown else ""
+            raise ArgumentError(
+                f"functional_call: {what} among the parameters and buffers of {type(self).__name__}{hint}"
+            )
+        before = {k: places[k][0][places[k][1]] for k in values}
+        try:
+            for k, value in values.items():
+                places[k][0][places[k][1]] = value if isinstance(value, Tensor) else as_tensor(value)
+            yield
+        finally:
+            for k, value in before.items():
+                places[k][0][places[k][1]] = value
+
+    # -------------------------------------------------------------- hooks, printing
+    def register_forward_pre_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, args)`` before ``forward``; what it returns takes the place of args."""
+        return self._before.add(hook)
+
+    def register_forward_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after ``forward``; what it returns takes the place of the output."""
+        return self._behind.add(hook)
+
+    def register_full_backward_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the module's inputs are computed.
+
+        What it returns takes the place of grad_input.
+        """
+        return self._backward.add(hook)
+
+    def extra_repr(self) -> str:
+        """What stands between the brackets when the module is printed."""
+        return ""
+
+    def __repr__(self) -> str:
+        inside = [line for line in [self.extra_repr()] if line]
+        children = [f"({name}): " + repr(child).replace("\n", "\n  ") for name, child in self._modules.items()]
+        if not children:
+            return f"{type(self).__name__}({''.join(inside)})"
+        return f"{type(self).__name__}(\n  " + "\n  ".join(inside + children) + "\n)"
+
+
+def _listed(what: str, names: list[str]) -> list[str]:
+    return [f"{what} key(s) in state_dict: {', '.join(map(repr, names))}."] if names else []
+
+
+def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """A value of a state as an array: a tensor of ours or of others, an array, a number."""
+    value = value.detach() if hasattr(value, "detach") else value
+    found = np.asarray(value)
+    if found.dtype == object:
+        raise ArgumentTypeError(
+            f"load_state_dict: {name!r} is a {type(value).__name__}. Expected a tensor or an array."
+        )
+    return found
+
+
+def _rewrite(t: Tensor, new: Tensor) -> None:
+    """Give a tensor another dtype where it is: whoever holds it sees the change."""
+    gradient = t.grad
+    t.grad = None
+    t.data = new
+    if gradient is not None:
+        t.grad = gradient.detach().to(t.dtype)
+
+
+__all__ = ["Keys", "Module"]

@@ -1,0 +1,117 @@
+"""Normalisation as modules: over the last axes, over channels, over a batch with running statistics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symgrad.errors import ShapeError
+from symgrad.nn import functional as F
+from symgrad.nn.modules.module import Module
+from symgrad.nn.parameter import Parameter
+from symgrad.ops.map import show_shape
+from symgrad.tensors.creation import ones, tensor, zeros
+
+
+class _Scaled(Module):
+    """A normalisation with a scale w, which begins at 1, and a shift b, which begins at 0."""
+
+    weight: Parameter | None
+    bias: Parameter | None
+
+    def _scale(self, shape: Any, weight: bool, bias: bool, dtype: Any) -> None:
+        self.register_parameter("weight", Parameter(ones(shape, dtype=dtype)) if weight else None)
+        self.register_parameter("bias", Parameter(zeros(shape, dtype=dtype)) if bias else None)
+
+
+class LayerNorm(_Scaled):
+    """(x - μ)/√(σ² + ε) w + b, mean and variance over the last axes.
+
+    Args:
+        normalized_shape: the sizes of those axes.
+        eps: ε.
+        elementwise_affine, bias: whether there are w and b.
+    """
+
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, elementwise_affine
+        self._scale(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised."""
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class _BatchNorm(_Scaled):
+    """What batch normalisation of any number of axes shares."""
+
+    axes: tuple[int, ...] = ()
+    running_mean: Any
+    running_var: Any
+    num_batches_tracked: Any
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self._scale(num_features, affine, affine, dtype)
+        kept = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if kept else None)
+        self.register_buffer("running_var", ones(num_features, dtype=dtype) if kept else None)
+        self.register_buffer("num_batches_tracked", tensor(0) if kept else None)
+
+    def reset_running_stats(self) -> None:
+        """Forget the running statistics."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1.0)
+            self.num_batches_tracked.zero_()
+
+    def forward(self, input: Any) -> Any:
+        """Return x normalised; in training by the statistics of the batch, which move the running ones."""
+        if input.ndim not in self.axes:
+            expected = " or ".join(f"{n}D" for n in self.axes)
+            raise ShapeError(
+                f"expected {expected} input (got {input.ndim}D input). Its shape is {show_shape(input.shape)}."
+            )
+        by_batch = self.training or self.running_mean is None
+        share = self._share() if self.training and self.running_mean is not None else 0.0
+        return F.batch_norm(
+            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, share, self.eps
+        )
+
+    def _share(self) -> float:
+        """The share of this batch in the running statistics; without a momentum all batches count alike."""
+        self.num_batches_tracked.add_(1)
+        return 1 / self.num_batches_tracked.item() if self.momentum is None else self.momentum
+
+    def extra_repr(self) -> str:
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"track_running_stats={self.track_running_stats}"
+        )
+
+
+class BatchNorm1d(_BatchNorm):
+    """(x - μ)/√(σ² + ε) w + b of x of shape (N, C) or (N, C, L), mean and variance of each channel over the batch."""
+
+    axes = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """(x - μ)/√(σ² + ε) w + b of images (N, C, H, W), mean and variance of each channel over the batch."""
+
+    axes = (4,)
+
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "LayerNorm"]

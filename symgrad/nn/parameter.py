@@ -1,0 +1,59 @@
+"""``nn.Parameter``: a leaf that a module learns. A module that is given one as an attribute registers it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symgrad.engine.record import as_tensor
+from symgrad.errors import GraphError
+from symgrad.tensors.creation import leaf
+from symgrad.tensors.tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A tensor that a module learns: a leaf that requires grad.
+
+    Args:
+        data: a tensor, array or nested sequence of numbers; copied, without its history.
+        requires_grad: False freezes it.
+
+    Raises:
+        DTypeError: integers, unless frozen. ValueNeeded: a symbol, which has no numbers.
+
+    >>> sg.nn.Parameter([1.0, 2.0])
+    Parameter containing:
+    tensor([1., 2.], requires_grad=True)
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Any = (), requires_grad: bool = True) -> Parameter:
+        found = leaf(np.array(as_tensor(data).detach()._known("Parameter(data)")), requires_grad, None)
+        made: Parameter = object.__new__(cls)
+        made._node, made._value = found._node, found._value
+        return made
+
+    def __init__(self, data: Any = (), requires_grad: bool = True) -> None:
+        """The tensor is made by ``__new__``."""
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Parameter:
+        if not self.is_leaf:
+            raise GraphError("copy.deepcopy: the parameter is the result of an operation. Copy x.detach().")
+        new = memo[id(self)] = Parameter(self.detach(), self.requires_grad)
+        new.name = self.name
+        gradient = self.grad
+        if gradient is not None:
+            new.grad = gradient.detach()
+        return new
+
+    def __reduce__(self) -> Any:
+        self._check_kept("pickle.dumps(parameter)")
+        return Parameter, (np.asarray(self._value), self.requires_grad)
+
+
+__all__ = ["Parameter"]

@@ -1,0 +1,378 @@
+"""``nn.Module`` and its layers: as in torch, where torch is installed; and what a module promises by itself."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from checks import close
+
+import symgrad as sg
+from symgrad import nn
+
+MADE = {  # module: constructor arguments, shape of its input
+    "Linear": ((3, 2), {}, (5, 3)),
+    "Linear without bias": ((3, 2), {"bias": False}, (5, 4, 3)),
+    "Conv1d": ((2, 4, 3), {"padding": 1, "stride": 2}, (2, 2, 7)),
+    "Conv2d": ((2, 4, (3, 2)), {"padding": "same", "groups": 2}, (2, 2, 5, 6)),
+    "LayerNorm": ((4,), {}, (3, 4)),
+    "LayerNorm of axes": (((2, 4),), {"elementwise_affine": False}, (3, 2, 4)),
+    "BatchNorm1d": ((3,), {}, (5, 3)),
+    "BatchNorm1d of averages": ((3,), {"momentum": None}, (5, 3, 2)),
+    "BatchNorm1d untracked": ((3,), {"track_running_stats": False, "affine": False}, (5, 3)),
+    "BatchNorm2d": ((2,), {"momentum": 0.3}, (4, 2, 3, 3)),
+    "MaxPool1d": ((2,), {}, (1, 2, 6)),
+    "MaxPool2d": ((2,), {"stride": 1}, (1, 2, 4, 4)),
+    "AvgPool1d": ((3,), {"padding": 1}, (1, 2, 6)),
+    "AvgPool2d": ((2,), {}, (1, 2, 4, 4)),
+    "AdaptiveAvgPool1d": ((2,), {}, (1, 2, 5)),
+    "AdaptiveAvgPool2d": (((1, 2),), {}, (1, 2, 4, 4)),
+    "Flatten": ((), {}, (2, 3, 4)),
+    "PReLU": ((3,), {"init": 0.1}, (2, 3, 4)),
+    "LeakyReLU": ((0.2,), {"inplace": False}, (7,)),
+    "Softmax": ((1,), {}, (3, 4)),
+    "LogSoftmax": ((), {"dim": 0}, (3, 4)),
+    "GELU": ((), {"approximate": "tanh"}, (7,)),
+    "ELU": ((0.5,), {}, (7,)),
+    "Hardtanh": ((-0.5, 0.25), {}, (7,)),
+    "Softplus": ((2,), {}, (7,)),
+    "GLU": ((1,), {}, (3, 4)),
+    "Identity": ((), {}, (7,)),
+    **{name: ((), {}, (7,)) for name in (
+        "ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Hardsigmoid", "Hardswish", "CELU", "Sigmoid", "Tanh", "LogSigmoid",
+        "Softsign", "Tanhshrink",
+    )},
+}  # fmt: skip
+
+LOSSES = {  # loss: options, and which of torch's samples it is given
+    "MSELoss": ({"reduction": "sum"}, "numbers"),
+    "L1Loss": ({}, "numbers"),
+    "SmoothL1Loss": ({"beta": 0.5}, "numbers"),
+    "HuberLoss": ({"delta": 0.5, "reduction": "none"}, "numbers"),
+    "CrossEntropyLoss": ({"label_smoothing": 0.1, "ignore_index": 1}, "classes"),
+    "NLLLoss": ({}, "classes"),
+    "BCELoss": ({}, "shares"),
+    "BCEWithLogitsLoss": ({}, "shares"),
+    "KLDivLoss": ({"reduction": "sum", "log_target": True}, "numbers"),
+    "PoissonNLLLoss": ({"full": False}, "shares"),
+    "HingeEmbeddingLoss": ({"margin": 2.0}, "signs"),
+}
+
+
+def of_torch():
+    return pytest.importorskip("torch", reason="compares with torch")
+
+
+def drawn(shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def pair(name, args, kwargs):
+    """The module of symgrad and torch's in the same state."""
+    torch = of_torch()
+    kind = name.split()[0]
+    ours, theirs = getattr(nn, kind)(*args, **kwargs), getattr(torch.nn, kind)(*args, **kwargs).double()
+    state = theirs.state_dict()
+    assert list(ours.state_dict()) == list(state)
+    assert [v.shape for v in ours.state_dict().values()] == [tuple(v.shape) for v in state.values()]
+    ours.load_state_dict(state)
+    return ours, theirs
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_module_is_torchs_in_value_gradient_and_state(name):
+    torch = of_torch()
+    args, kwargs, shape = MADE[name]
+    ours, theirs = pair(name, args, kwargs)
+    for training in (True, True, False):  # batch normalisation moves its statistics
+        ours.train(training)
+        theirs.train(training)
+        x = sg.tensor(drawn(shape), requires_grad=True)
+        u = torch.tensor(drawn(shape), requires_grad=True)
+        y, z = ours(x), theirs(u)
+        close(y.detach().numpy(), z.detach().numpy(), 1e-12)
+        ours.zero_grad()
+        theirs.zero_grad()
+        weight = drawn(y.shape, 1)
+        (y * weight).sum().backward()
+        (z * torch.tensor(weight)).sum().backward()
+        close(x.grad.numpy(), u.grad.numpy(), 1e-7 if name == "Hardsigmoid" else 1e-11)  # torch's 1/6 is a float32
+        for (n, p), (m, q) in zip(ours.named_parameters(), theirs.named_parameters(), strict=True):
+            assert n == m
+            close(p.grad.numpy(), q.grad.numpy(), 1e-11)
+    for (n, b), (m, c) in zip(ours.state_dict().items(), theirs.state_dict().items(), strict=True):
+        assert n == m
+        close(b.numpy(), c.numpy(), 1e-12)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_loss_is_torchs(name):
+    torch = of_torch()
+    options, kind = LOSSES[name]
+    x = 1 / (1 + np.exp(-drawn((4, 3))))
+    t = {
+        "numbers": drawn((4, 3), 1), "classes": np.array([0, 1, 2, 0]), "shares": (drawn((4, 3), 1) > 0) * 1.0,
+        "signs": np.sign(drawn((4, 3), 1)),
+    }[kind]  # fmt: skip
+    a, b = sg.tensor(x, requires_grad=True), torch.tensor(x, requires_grad=True)
+    ours = getattr(nn, name)(**options)(a, sg.tensor(t))
+    theirs = getattr(torch.nn, name)(**options)(b, torch.tensor(t))
+    close(ours.detach().numpy(), theirs.detach().numpy(), 1e-12)
+    ours.sum().backward()
+    theirs.sum().backward()
+    close(a.grad.numpy(), b.grad.numpy(), 1e-11)
+
+
+def test_embedding_is_torchs():
+    torch = of_torch()
+    ours, theirs = pair("Embedding", (5, 3), {"padding_idx": 1})
+    i = np.array([[0, 1], [4, 0]])
+    y, z = ours(sg.tensor(i)), theirs(torch.tensor(i))
+    close(y.detach().numpy(), z.detach().numpy(), 0)
+    y.sum().backward()
+    z.sum().backward()
+    close(ours.weight.grad.numpy(), theirs.weight.grad.numpy(), 0)
+    assert nn.Embedding(5, 3, padding_idx=-1).weight[4].tolist() == [0.0, 0.0, 0.0]
+
+
+class Net(nn.Module):
+    def __init__(self, hidden=4):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(3, hidden), nn.Tanh(), nn.Dropout(0.5))
+        self.head = nn.Linear(hidden, 2)
+        self.scale = nn.Parameter(2.0)
+        self.register_buffer("count", sg.tensor(0))
+        self.register_buffer("cache", sg.zeros(2), persistent=False)
+
+    def forward(self, x):
+        return self.scale * self.head(self.body(x))
+
+
+def test_names_state_and_printing_are_torchs():
+    net = Net()
+    assert [n for n, _ in net.named_parameters()] == [
+        "scale", "body.0.weight", "body.0.bias", "head.weight", "head.bias",
+    ]  # fmt: skip
+    assert [n for n, _ in net.named_modules()] == ["", "body", "body.0", "body.1", "body.2", "head"]
+    assert list(net.state_dict()) == [
+        "scale", "count", "body.0.weight", "body.0.bias", "head.weight", "head.bias",
+    ]  # fmt: skip
+    assert str(net) == (
+        "Net(\n  (body): Sequential(\n    (0): Linear(in_features=3, out_features=4, bias=True)\n    (1): Tanh()\n"
+        "    (2): Dropout(p=0.5)\n  )\n  (head): Linear(in_features=4, out_features=2, bias=True)\n)"
+    )
+    assert net.get_submodule("body.0") is net.body[0]
+    assert net.get_parameter("head.bias") is net.head.bias
+
+
+def test_a_shared_parameter_is_given_once():
+    net = Net()
+    net.head.weight = nn.Parameter(sg.zeros(2, 4))
+    net.again = net.head
+    assert sum(p is net.head.weight for p in net.parameters()) == 1
+
+
+def test_mode_reaches_all_modules():
+    net = Net()
+    net.eval()
+    x = sg.ones(5, 3)
+    assert not any(m.training for m in net.modules())
+    assert net(x).tolist() == net(x).tolist()
+    net.train()
+    assert net.body[2].training
+    with pytest.raises(ValueError, match="boolean"):
+        net.train(1)
+
+
+def test_state_is_a_snapshot_that_later_steps_leave_alone():
+    net = Net()
+    state = net.state_dict()
+    before = state["scale"].item()
+    with sg.no_grad():
+        net.scale.mul_(3.0)
+    assert state["scale"].item() == before
+    assert net.load_state_dict(state) == ([], [])
+    assert net.scale.item() == before
+    assert str(net.load_state_dict(state)) == "<All keys matched successfully>"
+
+
+def test_a_state_that_does_not_fit_changes_nothing():
+    net, other = Net(), Net(hidden=5)
+    before = {k: v.tolist() for k, v in net.state_dict().items()}
+    with pytest.raises(RuntimeError, match=r"size mismatch for body.0.weight: .*\[5, 3\].*\[4, 3\]"):
+        net.load_state_dict(other.state_dict())
+    state = net.state_dict()
+    state["scale"] = sg.tensor(7.0)
+    state["headd.bias"] = state.pop("head.bias")
+    with pytest.raises(RuntimeError, match=r"Unexpected key\(s\) in state_dict: 'headd.bias'"):
+        net.load_state_dict(state)
+    with pytest.raises(TypeError, match="dict-like"):
+        net.load_state_dict([1])
+    assert {k: v.tolist() for k, v in net.state_dict().items()} == before
+    assert net.load_state_dict(state, strict=False) == (["head.bias"], ["headd.bias"])
+    assert net.scale.item() == 7.0
+
+
+def test_parameters_keep_being_parameters():
+    net = Net()
+    for new in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert isinstance(new.scale, nn.Parameter)
+        assert new.scale is not net.scale
+        assert [p.tolist() for p in new.parameters()] == [p.tolist() for p in net.parameters()]
+    net.to(sg.float32)
+    assert {p.dtype for p in net.parameters()} == {np.dtype("float32")}
+    assert net.count.dtype == np.dtype("int64")
+    optimizer = sg.optim.SGD(net.parameters(), lr=0.1)
+    net.double()
+    net(sg.ones(1, 3)).sum().backward()
+    optimizer.step()
+    assert isinstance(net.scale, nn.Parameter)
+    assert net.scale.dtype == np.dtype("float64")
+    assert not isinstance(net.scale * 1, nn.Parameter)
+
+
+def test_hooks_see_and_replace():
+    layer = nn.Linear(2, 2, bias=False)
+    x = sg.tensor([[1.0, 2.0]], requires_grad=True)
+    seen = []
+    handles = [
+        layer.register_forward_pre_hook(lambda m, args: (args[0] * 2,)),
+        layer.register_forward_hook(lambda m, args, y: y + 1),
+        layer.register_full_backward_hook(lambda m, into, out: seen.append((into, out)) or (into[0] * 10,)),
+    ]
+    y = layer(x)
+    W = layer.weight.detach().numpy()
+    close(y.detach().numpy(), 2 * x.detach().numpy() @ W.T + 1, 1e-14)
+    y.sum().backward()
+    (into,), (out,) = seen[0]
+    close(out.numpy(), np.ones((1, 2)), 0)
+    close(into.numpy(), np.ones((1, 2)) @ W, 1e-14)
+    close(x.grad.numpy(), 20 * np.ones((1, 2)) @ W, 1e-13)
+    for handle in handles:
+        handle.remove()
+    close(layer(x).detach().numpy(), x.detach().numpy() @ W.T, 1e-14)
+
+
+def test_backward_hooks_are_torchs():
+    torch = of_torch()
+    found = []
+    for T in (sg, torch):
+        layer = T.nn.Linear(2, 1, dtype=T.float64)
+        layer.load_state_dict({"weight": T.tensor([[2.0, 3.0]]), "bias": T.tensor([0.5])})
+        seen = []
+        layer.register_full_backward_hook(lambda m, into, out, seen=seen: seen.append((into, out)))
+        layer(T.tensor([[1.0, 4.0]], dtype=T.float64, requires_grad=True)).sum().backward()
+        found.append([[g.tolist() for g in side] for side in seen[0]])
+    assert found[0] == found[1]
+
+
+def test_attributes_are_registered_by_what_they_are():
+    net = Net()
+    with pytest.raises(TypeError, match=r"cannot assign 'Tensor' as parameter 'scale'"):
+        net.scale = sg.zeros(1)
+    with pytest.raises(TypeError, match="as child module 'head'"):
+        net.head = 3
+    net.head = None
+    assert "head.weight" not in net.state_dict()
+    del net.head
+    with pytest.raises(AttributeError, match="Did you mean 'scale'"):
+        _ = net.scala
+    with pytest.raises(ValueError, match="already exists"):
+        net.register_buffer("forward", sg.zeros(1))
+    with pytest.raises(ValueError, match="contain"):
+        net.add_module("a.b", nn.ReLU())
+
+    class Early(nn.Module):
+        def __init__(self):
+            self.w = nn.Parameter([1.0])
+
+    with pytest.raises(AttributeError, match=r"super\(\).__init__\(\)"):
+        Early()
+    with pytest.raises(NotImplementedError, match="forward"):
+        nn.Module()(1)
+
+
+def test_containers():
+    row = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    assert len(row[:2]) == 2
+    assert row[-1] is row[2]
+    row.append(nn.Sigmoid()).insert(1, nn.Identity())
+    assert [type(m).__name__ for m in row] == ["Linear", "Identity", "ReLU", "Linear", "Sigmoid"]
+    del row[1]
+    assert list(row._modules) == ["0", "1", "2", "3"]
+    named = nn.Sequential({"first": nn.Linear(2, 2), "second": nn.Tanh()})
+    assert [n for n, _ in named.named_parameters()] == ["first.weight", "first.bias"]
+    with pytest.raises(IndexError, match="has 4 modules"):
+        row[4]
+    both = nn.ModuleDict({"a": nn.Linear(1, 1)})
+    both["b"] = nn.ReLU()
+    assert list(both) == ["a", "b"]
+    assert "a" in both
+    assert both.pop("b")
+    with pytest.raises(TypeError, match="not a Module"):
+        nn.ModuleList([3])
+
+
+def test_functional_call_makes_a_model_a_function_of_its_parameters():
+    net = Net().eval()
+    x = sg.tensor(drawn((5, 3)))
+    values = {n: p.detach() for n, p in net.named_parameters()}
+
+    def loss(p):
+        return (sg.func.functional_call(net, p, x) ** 2).sum()
+
+    before = net.scale
+    slopes = sg.grad(loss)(values)
+    (net(x) ** 2).sum().backward()
+    for n, p in net.named_parameters():
+        close(slopes[n].numpy(), p.grad.numpy(), 1e-12)
+    assert net.scale is before
+    many = sg.vmap(lambda s: sg.func.functional_call(net, {"scale": s}, x).sum())(sg.tensor([1.0, 2.0]))
+    close(many[1].item(), 2 * many[0].item(), 1e-12)
+    with pytest.raises(ValueError, match=r"Did you mean 'head\.bias'"):
+        sg.func.functional_call(net, {"head.bia": 1.0}, x)
+    with pytest.raises(ValueError, match="missing"):
+        sg.func.functional_call(net, {"scale": 1.0}, x, strict=True)
+    with pytest.raises(ValueError, match="two of the dicts"):
+        sg.func.functional_call(net, ({"scale": 1.0}, {"scale": 2.0}), x)
+    assert net.scale is before
+
+
+def test_weights_are_drawn_as_torch_draws_them():
+    sg.manual_seed(0)
+    layer = nn.Linear(400, 300)
+    bound = 1 / np.sqrt(400)
+    w = layer.weight.detach().numpy()
+    assert np.abs(w).max() <= bound
+    assert abs(w.std() - bound / np.sqrt(3)) < 0.01 * bound
+    first = layer.weight.tolist()
+    sg.manual_seed(0)
+    assert nn.Linear(400, 300).weight.tolist() == first
+    layer.reset_parameters()
+    assert layer.weight.tolist() != first
+
+
+def test_a_parameter_of_integers_or_of_a_symbol_is_refused():
+    with pytest.raises(RuntimeError, match="floating point"):
+        nn.Parameter([1, 2])
+    assert not nn.Parameter([1, 2], requires_grad=False).requires_grad
+    with pytest.raises(RuntimeError):
+        nn.Parameter(sg.symbol("W", ("n", "n")))
+
+
+def test_a_model_is_learned():
+    sg.manual_seed(1)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X @ [1.0, -2.0, 0.5] > 0).astype(int)
+    net = Net(hidden=8)
+    loss_of, optimizer = nn.CrossEntropyLoss(), sg.optim.Adam(net.parameters(), lr=0.05)
+    loader = sg.utils.data.DataLoader(sg.utils.data.TensorDataset(X, y), batch_size=16, shuffle=True)
+    for _ in range(30):
+        for inputs, labels in loader:
+            optimizer.zero_grad()
+            loss_of(net(inputs), labels).backward()
+            optimizer.step()
+    with sg.no_grad():
+        right = (net.eval()(X).argmax(1).numpy() == y).mean()
+    assert right > 0.95
