@@ -21,32 +21,11 @@ from symgrad.exports.embed import Found, Module, read
 KERNELS = tuple(f"symgrad.scalars.{name}" for name in ("numerics", "normal", "gamma", "bessel", "cancelling", "zeta"))
 _PYTHON, _NUMBERS, _ROWS = (f"symgrad.exports.library.{name}" for name in ("python", "common", "rows"))
 _KINDS = {"F64": "float", "F64 | float": "float", "float": "float", "int": "int"}
-_MATH = {"abs": "fabs", "copysign": "copysign", "tanh": "tanh", "erf": "erf", "erfc": "erfc"}
-_WORDS = {
-    **{
-        name: _PYTHON
-        for name in (
-            "exp",
-            "expm1",
-            "exp2",
-            "log",
-            "log1p",
-            "log2",
-            "sin",
-            "cos",
-            "tan",
-            "sqrt",
-            "cosh",
-            "atanh",
-            "floor",
-            "ceil",
-        )
-    },
-    **{name: _PYTHON for name in ("div", "pow", "fmod", "single", "lgamma")},
-    **{name: _NUMBERS for name in ("minimum", "maximum", "clamp", "round_even")},
-    "horner": _ROWS,
-}
-_RENAMED = {"arctanh": "atanh", "rint": "round_even", "clip": "clamp"}
+_MATH = ("erf", "erfc")  # kernels that math has
+_RENAMED = {
+    "abs": "fabs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh",
+    "arccosh": "acosh", "arctanh": "atanh", "rint": "round_even", "clip": "clamp",
+}  # fmt: skip
 _TESTS = {"isnan": "{0} != {0}", "isinf": "math.fabs({0}) == math.inf", "isfinite": "{0} - {0} == 0.0"}
 _CASTS = {"np.float32": "single", "np.intp": "int"}
 _LOGIC: dict[type[Any], Callable[[], Any]] = {ast.BitAnd: ast.And, ast.BitOr: ast.Or}
@@ -60,7 +39,7 @@ def kernels(name: str) -> Module:
         return raw
     module = import_module(name)
     defined: dict[str, Any] = {}
-    inside = raw.inside | {word: Found(where, word) for word, where in _WORDS.items()}
+    inside = raw.inside | _words()
     for key, node in raw.defined.items():
         if isinstance(node, ast.FunctionDef):
             if _is_kernel(node):
@@ -70,6 +49,13 @@ def kernels(name: str) -> Module:
         elif isinstance(value := getattr(module, key), (int, float, tuple, np.ndarray)):
             defined[key] = _copy_of(key, value)
     return Module(defined, inside, {"math": "import math"})
+
+
+@lru_cache(maxsize=1)
+def _words() -> dict[str, Found]:
+    """Where the functions are that C has, or the library."""
+    words = {name: Found(where, name) for where in (_PYTHON, _NUMBERS) for name in read(where).defined}
+    return words | {"horner": Found(_ROWS, "horner")}
 
 
 def _copy_of(name: str, value: Any) -> ast.stmt:
@@ -242,9 +228,8 @@ class _OneNumber(ast.NodeTransformer):
             return ast.Constant(0.0)
         if name in _TESTS:
             return _expression(_TESTS[name].format(f"({ast.unparse(xs[0])})"))
-        if name in _MATH:
-            return ast.Call(_expression(f"math.{_MATH[name]}"), xs, [])
-        return self._call(_RENAMED.get(name, name), *xs)
+        name = _RENAMED.get(name, name)
+        return self._call(name, *xs) if name in _words() else ast.Call(_expression(f"math.{name}"), xs, [])
 
     def _own(self, name: str, args: Sequence[Any]) -> Any:
         if name in ("select", "replaced"):
