@@ -31,8 +31,8 @@ from symgrad.exports.names import PYTHON, function_name, identifiers
 from symgrad.exports.sized import of_nodes, sized_program
 from symgrad.forms import ClosedForm, names
 from symgrad.forms.names import is_outside
-from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.shape import Expand
+from symgrad.support.frozen import is_frozen, items, replace
 
 _FLOAT64 = np.dtype(np.float64)
 

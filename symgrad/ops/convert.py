@@ -15,8 +15,8 @@ from symgrad.core.modes import get_default_dtype, recording
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_discrete, is_floating
 from symgrad.errors import DTypeError
-from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -16,10 +16,10 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import is_floating, is_symbolic
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.support.frozen import frozen
 
 Axes = int | Sequence[int] | None
 

@@ -9,8 +9,8 @@ import sympy as sp
 
 from symgrad.core.node import Leaf, is_node
 from symgrad.errors import ShapeError
-from symgrad.ops.frozen import is_frozen, items, replace
 from symgrad.ops.protocol import Op
+from symgrad.support.frozen import is_frozen, items, replace
 
 
 def with_sizes(op: Op, sizes: dict[Any, int]) -> Op:

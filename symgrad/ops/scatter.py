@@ -17,10 +17,10 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_symbolic, of_first
 from symgrad.ops.contract import permute
 from symgrad.ops.convert import check_gradient_kept
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, Traced, bracket, shape
 from symgrad.ops.shape import padded, repeated
+from symgrad.support.frozen import frozen
 
 Case = tuple[list[Any], list[Any]]  # conditions under which an entry was read, and to where
 

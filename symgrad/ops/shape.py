@@ -14,9 +14,9 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import FLOAT64, Kind
 from symgrad.errors import ArgumentTypeError, IndexRangeError, ShapeError
-from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import clip, show_shape
 from symgrad.ops.protocol import Op, shape
+from symgrad.support.frozen import field, frozen
 
 
 def total(sizes: Sequence[Any]) -> Any:

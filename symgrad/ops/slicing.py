@@ -11,11 +11,11 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.errors import ShapeError
-from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL, Item, Place, Span, check_range, wrapped
 from symgrad.ops.map import show_shape
 from symgrad.ops.scatter import Case, Selection, bare
 from symgrad.ops.shape import Expand
+from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
 FEW = 16  # positions up to this many are written out in an index form

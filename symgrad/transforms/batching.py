@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from symgrad.engine.record import as_tensor
-from symgrad.ops.frozen import replace
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import each_batched, padded
 from symgrad.ops.shapes.join import stack
 from symgrad.ops.signature import read
+from symgrad.support.frozen import replace
 
 __all__ = ["batch"]
 

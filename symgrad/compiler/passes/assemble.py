@@ -14,12 +14,12 @@ import numpy as np
 
 from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core.node import Shape
-from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD
 from symgrad.ops.protocol import Op
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Slice
+from symgrad.support.frozen import frozen
 
 
 @frozen

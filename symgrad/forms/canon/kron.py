@@ -13,9 +13,9 @@ import sympy as sp
 
 from symgrad.forms.canon.products import linked
 from symgrad.forms.canon.terms import CALL, PRODUCT, Draft, Letters, Pool, Term, rule
-from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Reshape
+from symgrad.support.frozen import frozen
 
 Factors = list[tuple[Term, Letters]]
 

@@ -17,7 +17,6 @@ from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
-from symgrad.ops.frozen import replace
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span
 from symgrad.ops.linalg.determinant import Cofactor, Det
@@ -35,6 +34,7 @@ from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Reshape, total
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import X
+from symgrad.support.frozen import replace
 
 LeafReading = Callable[[Pool, Leaf], Term]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import FormError
-from symgrad.ops.frozen import is_frozen, items
 from symgrad.scalars import SCALARS
 from symgrad.scalars.declare import Scalar
+from symgrad.support.frozen import is_frozen, items
 
 ROW, COLUMN, MATRIX, UNKNOWN = "row", "column", "matrix", "unknown"
 Factor = tuple[str, str]  # source and kind

@@ -11,10 +11,10 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import NotYet
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, NEG, SUB
 from symgrad.ops.protocol import Op
 from symgrad.scalars import bessel as kernels
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -13,10 +13,10 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, floating, positions
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import is_integer
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, Map
 from symgrad.ops.protocol import Op, T
 from symgrad.scalars import X
+from symgrad.support.frozen import frozen
 
 
 @frozen

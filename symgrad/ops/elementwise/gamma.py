@@ -13,13 +13,13 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet
 from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, NEG, SUB, Map, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename
 from symgrad.scalars import X
 from symgrad.scalars import polygamma as _polygamma
 from symgrad.scalars import zeta as kernels
 from symgrad.scalars.gamma import MAX_ORDER
+from symgrad.support.frozen import frozen
 
 
 def mvlgamma(input: Any, p: int) -> Any:

@@ -14,10 +14,10 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_bool, is_floating, is_integer, truths
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import Map, broadcast_shapes
 from symgrad.ops.protocol import Op, refused
 from symgrad.scalars import X
+from symgrad.support.frozen import frozen
 
 
 def _true(k: int) -> Any:

@@ -12,7 +12,7 @@ from symgrad.core.promotion import truths
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import BINARY, is_integer
 from symgrad.ops.elementwise.logic import Bits
-from symgrad.ops.frozen import frozen
+from symgrad.support.frozen import frozen
 
 
 @frozen

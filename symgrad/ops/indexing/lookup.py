@@ -18,11 +18,11 @@ from symgrad.core.promotion import of_first
 from symgrad.errors import IndexRangeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import permute
-from symgrad.ops.frozen import frozen
 from symgrad.ops.keys import check_range
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import padded, repeated
+from symgrad.support.frozen import frozen
 
 
 class _AtPositions(Op):

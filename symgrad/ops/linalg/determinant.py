@@ -12,12 +12,12 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
-from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.linalg.square import check_square, check_terms, on_matrices, real
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, T, bracket, shape
 from symgrad.ops.shape import Reshape
+from symgrad.support.frozen import frozen
 
 
 def _per_matrix(g: Any) -> Any:

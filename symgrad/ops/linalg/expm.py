@@ -12,11 +12,11 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
-from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.factors import each_matrix, no_formula
 from symgrad.ops.linalg.square import check_square, real
 from symgrad.ops.map import broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -13,7 +13,6 @@ from symgrad.core.promotion import floating, of_first, positions
 from symgrad.errors import NotYet, ShapeError, shown_as
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
@@ -22,6 +21,7 @@ from symgrad.ops.linalg.square import check_square, real
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shapes.join import cat
+from symgrad.support.frozen import frozen
 
 
 def _eliminated(x: Any) -> tuple[Any, Any]:

@@ -15,10 +15,10 @@ from symgrad.core.node import Shape
 from symgrad.errors import ShapeError, shown_as
 from symgrad.ops.contract import Einsum, permute, summing
 from symgrad.ops.convert import counted
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import POW, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of, total
+from symgrad.support.frozen import frozen
 
 
 # ------------------------------------------------------------------ diagonals

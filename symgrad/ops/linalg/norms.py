@@ -19,7 +19,6 @@ from symgrad.errors import ArgumentError, ShapeError, shown_as
 from symgrad.ops.contract import permute, sum_axes
 from symgrad.ops.elementwise.declared import abs_
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.linalg.solving import inv
 from symgrad.ops.linalg.spectral import svdvals
@@ -30,6 +29,7 @@ from symgrad.ops.reduction import is_of_all, sum_of
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.scalars.declare import X
+from symgrad.support.frozen import frozen
 
 Dims = int | Sequence[int] | None
 _X0, _X1, _X2 = X[:3]

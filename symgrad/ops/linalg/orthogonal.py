@@ -10,7 +10,6 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.ops.contract import matmul, mT
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import along, getitem
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.matrices import Tril, Triu
@@ -19,6 +18,7 @@ from symgrad.ops.map import ADD, MUL, SUB, show_shape
 from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import cat
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -12,7 +12,6 @@ from symgrad.core.promotion import Kind, floating, positions
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT, sum_axes
 from symgrad.ops.elementwise.declared import BINARY
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.spectral import check_matrix, svdvals
@@ -22,6 +21,7 @@ from symgrad.ops.protocol import Op, T, bracket, rename, shape
 from symgrad.ops.reductions.extremes import amax
 from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, total
+from symgrad.support.frozen import frozen
 
 
 def _threshold(s: Any, sizes: Shape, atol: float | None, rtol: float | None) -> Any:

@@ -12,7 +12,6 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
-from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.square import (
     adjugate,
@@ -27,6 +26,7 @@ from symgrad.ops.linalg.square import (
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, bracket, rename, shape
 from symgrad.ops.shape import each_batched, padded
+from symgrad.support.frozen import frozen
 
 
 # ------------------------------------------------------------------ inverse

@@ -16,13 +16,13 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT, sum_axes
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.square import check_square
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, T, shape
 from symgrad.ops.shape import Reshape
+from symgrad.support.frozen import frozen
 
 
 def _row(v: Any) -> Any:

@@ -20,7 +20,6 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, where
 from symgrad.ops.elementwise.guards import WEIGH
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.gather import take_along_dim
 from symgrad.ops.keys import is_unknown
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
@@ -32,6 +31,7 @@ from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import Expand, Reshape, total
 from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
+from symgrad.support.frozen import frozen
 
 
 @frozen

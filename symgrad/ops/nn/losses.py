@@ -16,13 +16,13 @@ from symgrad.errors import ArgumentError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BCE_LOGITS
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import total
 from symgrad.scalars import X, logsigmoid
+from symgrad.support.frozen import frozen
 
 
 def _error() -> Any:

@@ -19,7 +19,6 @@ from symgrad.errors import ArgumentTypeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import WEIGH
-from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import emap
 from symgrad.ops.protocol import Op, T, Traced, rename, shape
 from symgrad.ops.reduction import (
@@ -36,6 +35,7 @@ from symgrad.ops.reduction import (
 )
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.scalars import X
+from symgrad.support.frozen import field, frozen
 
 
 class Extremum(NamedTuple, Generic[T]):

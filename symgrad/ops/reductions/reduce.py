@@ -16,7 +16,6 @@ from symgrad.ops.convert import Cast, counted
 from symgrad.ops.elementwise.declared import BINARY, where
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.elementwise.logic import LOGIC
-from symgrad.ops.frozen import frozen
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import (
     Axes,
@@ -33,6 +32,7 @@ from symgrad.ops.reductions.scan import others
 from symgrad.ops.reductions.variance import mean_of, std, std_mean, var, var_mean
 from symgrad.ops.shape import Reshape, total
 from symgrad.ops.value import torch_dtype
+from symgrad.support.frozen import frozen
 
 __all__ = [
     "Extremum", "all", "amax", "amin", "any", "argmax", "argmin", "axes_of", "max", "mean", "min", "prod",

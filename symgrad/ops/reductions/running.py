@@ -12,11 +12,11 @@ from symgrad.core.kernels import folded
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.elementwise.guards import SHARE, WEIGH
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.scan import AlongAxis, Recurrence, Shift, _given, _put
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -17,10 +17,10 @@ from symgrad.core.promotion import summed
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.convert import counted
 from symgrad.ops.elementwise.guards import WEIGH, weigh
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.support.frozen import frozen
 
 
 def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:

@@ -17,13 +17,13 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast, as_floats
 from symgrad.ops.elementwise.declared import abs_, exp, log, sign
 from symgrad.ops.elementwise.guards import CAPPED, COUNTED, SETTLED, SHIFT, WEIGH, settle
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import ADD, MUL, SUB, broadcast_shapes, emap
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.reduction import Axes, Reduction, bound_sum, is_of_all, resolve, sum_of
 from symgrad.ops.reductions.extremes import Extreme
 from symgrad.ops.shape import Expand, Reshape, axis_of
 from symgrad.scalars import X
+from symgrad.support.frozen import frozen
 
 _exp = np.frompyfunc(sp.exp, 1, 1)
 _log = np.frompyfunc(sp.log, 1, 1)

@@ -15,13 +15,13 @@ from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
-from symgrad.ops.frozen import field, frozen
 from symgrad.ops.map import SUB, emap, exact
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, is_of_all, lift, over, sum_of
 from symgrad.ops.shape import total
 from symgrad.ops.value import torch_dtype
 from symgrad.scalars import X
+from symgrad.support.frozen import field, frozen
 
 
 @frozen

@@ -14,7 +14,6 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import stacked
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.frozen import frozen
 from symgrad.ops.indexing.select import along, part
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import show_shape
@@ -23,6 +22,7 @@ from symgrad.ops.scatter import decided
 from symgrad.ops.shape import Reshape, axis_of
 from symgrad.ops.shapes.padding import pad
 from symgrad.ops.shapes.sizes import _in_depth, _in_rows, _shaped
+from symgrad.support.frozen import frozen
 
 
 @frozen

@@ -16,10 +16,10 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import of_first, positions
 from symgrad.ops.conditions import one_if
 from symgrad.ops.elementwise.guards import WEIGH
-from symgrad.ops.frozen import frozen
 from symgrad.ops.reduction import Reduction, each_row, kept, lift, on_rows
 from symgrad.ops.reductions.extremes import Ties
 from symgrad.ops.reductions.scan import AlongAxis
+from symgrad.support.frozen import frozen
 
 
 class FindsPositions(AlongAxis):

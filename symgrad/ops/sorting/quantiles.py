@@ -16,13 +16,13 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import CLAMP_MIN, UNARY, where
 from symgrad.ops.elementwise.fused import LERP
 from symgrad.ops.elementwise.logic import LOGIC
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import MUL, SUB, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import kept
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting.order import Argsort, FindsPositions, TakeAlongAxis
 from symgrad.ops.value import torch_dtype
+from symgrad.support.frozen import frozen
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 

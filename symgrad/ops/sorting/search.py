@@ -13,10 +13,10 @@ from symgrad.core.promotion import is_bool, of_first, positions
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.convert import Cast
-from symgrad.ops.frozen import frozen
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Reshape, each_batched
+from symgrad.support.frozen import frozen
 
 
 class _Counts(Op):

@@ -14,7 +14,6 @@ from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, clip_to, where
 from symgrad.ops.elementwise.logic import LOGIC
-from symgrad.ops.frozen import frozen
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.norms import vector_norm
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
@@ -26,6 +25,7 @@ from symgrad.ops.reductions.reduce import sum as _sum
 from symgrad.ops.shape import Reshape, axis_of, total
 from symgrad.ops.sorting.order import Argsort, FindsPositions, MedianOfAll
 from symgrad.ops.sorting.sorting import Ordered, _row, _single, median, sort
+from symgrad.support.frozen import frozen
 
 
 # ------------------------------------------------------------------ nan left out
