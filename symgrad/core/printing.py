@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError
+from symgrad.support.frozen import frozen
 
 Array = NDArray[Any]
 Number = Any  # a Python bool, int or float
@@ -31,7 +31,6 @@ _PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-@dataclass
 class _Options:
     """What set_printoptions sets."""
 
@@ -42,7 +41,7 @@ class _Options:
     sci_mode: bool | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class _Style:
     """What the whole tensor shares: how a number is written, how wide, and whether only edges are shown."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
 
+from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
 Interval = tuple[float, float]
@@ -28,7 +28,7 @@ G = Slot("g", real=True)  # cotangent
 Y = Slot("y", real=True)  # output
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Scalar:
     """One declared scalar function. ``rule(*xs, y)`` lists its partial derivatives."""
 
@@ -82,6 +82,9 @@ class Atom(sp.Function):
 
     is_real = True
     declared: Scalar
+
+    def __init_subclass__(cls) -> None:
+        """What SymPy assumes of a class it works out anew for each; these are all as their base."""
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         """Return the declared derivative, so that SymPy's own ``diff`` agrees with symgrad."""

@@ -6,7 +6,6 @@ There is one function for each place that text can stand in; no other module esc
 
 from __future__ import annotations
 
-import html as _html
 import numbers
 from typing import Any
 
@@ -22,6 +21,7 @@ _LATEX_NAME = {
     "\\": r"\backslash ", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "~": r"\sim ",
     "^": r"\wedge ", "_": r"\_", "′": "'", " ": r"\ ", UNPRINTABLE: r"\textvisiblespace ",
 }  # fmt: skip
+_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 _MARKDOWN = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 
@@ -94,7 +94,7 @@ def literal(value: Any) -> str:
 # ------------------------------------------------------------------ pages and pictures
 def html(text: str) -> str:
     """Return text for an element or a quoted attribute of HTML, SVG and MathML; line ends stay."""
-    return _html.escape("\n".join(map(printable, text.split("\n"))), quote=True)
+    return "\n".join(map(printable, text.split("\n"))).translate(_HTML)
 
 
 def mermaid(text: str) -> str:

@@ -7,7 +7,6 @@ here one set of methods serves all.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError
 from inspect import get_annotations
 from typing import Any, NamedTuple, TypeVar, dataclass_transform
 
@@ -76,7 +75,7 @@ def _init(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _fixed(self: Any, name: str, *value: Any) -> None:
-    raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be changed; make another with replace")
+    raise AttributeError(f"{type(self).__name__}.{name} cannot be changed; make another with replace")
 
 
 def _values(x: Any) -> tuple[Any, ...]:
