@@ -9,7 +9,7 @@ import pytest
 from symgrad.scalars import normal, numerics, scipys
 
 PAIRS = [(scipys.erf, numerics.erf), (scipys.erfinv, numerics.erfinv), (scipys.ndtri, normal.ndtri),
-         (scipys.log_ndtr, normal.log_ndtr), (scipys.digamma, numerics.digamma),
+         (scipys.log_ndtr, normal.log_ndtr), (scipys.erfcx, normal.erfcx), (scipys.digamma, numerics.digamma),
          (scipys.erfc, numerics.erfc), (scipys.ndtr, normal.ndtr), (scipys.lgamma, numerics.lgamma)]  # fmt: skip
 EDGES = [0.0, -0.0, 1.0, -1.0, -2.0, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300, 0.5]
 
@@ -25,6 +25,7 @@ def test_long_arrays_have_the_values_of_short_ones(quick, own):
     np.testing.assert_array_equal(np.signbit(found[settled]), np.signbit(expected[settled]))
     np.testing.assert_array_equal(quick(x[:5]), own(x[:5]))
     assert quick(x.astype(np.float32)).dtype == np.float32
+    np.testing.assert_array_equal(quick(x.astype(np.float32)), quick(x.astype(np.float32).astype(float)).astype("f4"))
     assert quick(np.broadcast_to(x[:300], (2, 300))).shape == (2, 300)
 
 
@@ -34,9 +35,10 @@ def test_long_arrays_have_the_values_of_short_ones(quick, own):
         (scipys.erfc, numerics.erfc, -6, 27),
         (scipys.ndtr, normal.ndtr, -39, 9),
         (scipys.log_ndtr, normal.log_ndtr, -60, 38),
+        (scipys.erfcx, normal.erfcx, -26.6, 60),
         (scipys.lgamma, numerics.lgamma, -2, 60),
     ],
-    ids=["erfc", "ndtr", "log_ndtr", "lgamma"],
+    ids=["erfc", "ndtr", "log_ndtr", "erfcx", "lgamma"],
 )
 def test_tails_and_zeros_keep_their_digits_in_long_arrays(quick, own, low, high):
     x = np.linspace(low, high, 20_001)

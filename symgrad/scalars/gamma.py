@@ -62,13 +62,14 @@ _BERNOULLI = (  # B₂ⱼ/(2j)! for j = 1, …, 12
 
 
 def horner(x: F64, coefficients: Sequence[float], count: int | None = None) -> F64:
-    """Σₖ cₖ xᵏ, of the first ``count`` coefficients."""
+    """Σₖ cₖ xᵏ, of the first ``count`` coefficients, two at least."""
     if count is not None:
         coefficients = coefficients[:count]
-    total = np.full_like(x, coefficients[-1])
-    for c in coefficients[-2::-1]:
-        total *= x
+    total = x * coefficients[-1]
+    for c in coefficients[-2:0:-1]:
         total += c
+        total *= x
+    total += coefficients[0]
     return total
 
 
@@ -81,8 +82,8 @@ def select(mask: NDArray[np.bool_], yes: Callable[..., F64], no: Callable[..., F
         return no(*xs)
     elsewhere = np.flatnonzero(~mask)
     out = np.empty_like(xs[0])
-    out[where] = yes(*[x[where] for x in xs])
-    out[elsewhere] = no(*[x[elsewhere] for x in xs])
+    out[where] = yes(*[x.take(where) for x in xs])
+    out[elsewhere] = no(*[x.take(elsewhere) for x in xs])
     return out
 
 

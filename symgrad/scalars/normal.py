@@ -9,30 +9,40 @@ import numpy as np
 
 from symgrad.scalars import numerics
 from symgrad.scalars.gamma import F64, horner, select
-from symgrad.scalars.numerics import elementwise, erfc_ratio
+from symgrad.scalars.numerics import elementwise, erfc_ratio, over_sum, squared
 
 _ROOT2 = math.sqrt(2)
 _ROOT_PI = math.sqrt(math.pi)
-# 1/√2 in three parts: 24 bits, 29 bits, and the rest
-_HIGH = 0.7071067690849304
-_LOW = 1.2101617152815436e-08
-_REST = -4.833646656726457e-17
 _SERIES = (1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125, 162.421875, -1055.7421875)  # (-1)ᵏ (2k-1)!!/2ᵏ
-_FAR = 40.0  # Φ(-40) is 0 in float64
+# (x + 3/4) exp(x²/2) Φ(-x) = _NDTR_SHIFT + P((x - 4)/(x + 4)) for 0.7 <= x <= 39
+_NDTR_SHIFT = 0.453125
+_NDTR = (
+    -0.004674453815647546, -0.05410404693941191, -0.017095179110393138, 0.0465272158879837,
+    -0.039914038454499215, 0.020059121350117996, -0.005129269113791813, -0.00044532655699466086,
+    0.0007416932204672566, -8.304159276033727e-05, -9.5015606896134e-05, 2.009267730169088e-05,
+    1.4704163349132105e-05, -3.2273602301912598e-06, -2.7817922468449846e-06, 3.6044319185108806e-07,
+    5.804141658158779e-07, 1.2432862234251827e-09, -1.1603391226927097e-07, -9.115147241455114e-09,
+    1.6499930193125457e-08,
+)  # fmt: skip
+_FAR = 39.0  # Φ(-39) is 0 in float64
 
 _erfc: Callable[[F64], F64] = numerics.erfc.__wrapped__  # type: ignore[attr-defined]
 _erfinv: Callable[[F64], F64] = numerics.erfinv.__wrapped__  # type: ignore[attr-defined]
 
 
-def _scaled(x: F64) -> F64:
-    return select(x < 0.75, _scaled_near, _scaled_far, x)
+def scaled(x: F64) -> F64:
+    """exp(x²) erfc x."""
+    return select(np.abs(x) < 0.75, lambda x: grown(x) * _erfc(x), _scaled_away, x)
 
 
-def _scaled_near(x: F64) -> F64:
+def _scaled_away(x: F64) -> F64:
+    return select(x < 0, lambda x: 2 * grown(x) - _scaled_far(-x), _scaled_far, x)
+
+
+def grown(x: F64) -> F64:
+    """exp(x²), of x >= -39; ∞ is reached before."""
     square, lost = squared(np.maximum(x, -_FAR))
-    grown = np.exp(square) * (1 + lost)
-    small = np.maximum(x, -0.75)
-    return np.where(x > -0.75, grown * _erfc(small), 2 * grown - _scaled_far(np.maximum(-x, 0.75)))
+    return np.exp(square) * (1 + lost)
 
 
 def _scaled_far(x: F64) -> F64:
@@ -41,27 +51,10 @@ def _scaled_far(x: F64) -> F64:
     return np.where(x > 28, series, erfc_ratio(np.minimum(x, 28.0), 0.0))
 
 
-def squared(x: F64) -> tuple[F64, F64]:
-    """Return x² rounded, and what that lost."""
-    head = x.astype(np.float32).astype(np.float64)
-    rest = x - head
-    s = x * x
-    return s, ((head * head - s) + 2 * head * rest) + rest * rest
-
-
 @elementwise
 def erfcx(x: F64) -> F64:
     """Scaled complement, exp(x²) erfc x."""
-    return _scaled(x)
-
-
-def _over_root2(x: F64) -> tuple[F64, F64]:
-    """Return x/√2 rounded, and what that lost; |x| <= 40."""
-    head = x.astype(np.float32).astype(np.float64)
-    rest = x - head
-    high = _HIGH + _LOW
-    t = x * high
-    return t, ((head * _HIGH - t) + (head * _LOW + rest * _HIGH)) + (rest * _LOW + x * _REST)
+    return scaled(x)
 
 
 @elementwise
@@ -71,8 +64,19 @@ def ndtr(x: F64) -> F64:
 
 
 def _ndtr(x: F64) -> F64:
-    t, lost = _over_root2(np.clip(x, -_FAR, _FAR))
-    return 0.5 * _erfc(-t) + lost * np.exp(-t * t) / _ROOT_PI
+    return select(np.abs(x) < 0.75, lambda x: 0.5 * _erfc(-x / _ROOT2), _ndtr_away, x)
+
+
+def _ndtr_away(x: F64) -> F64:
+    y = ndtr_tail(-np.abs(x))
+    return np.where(x < 0, y, 1 - y)
+
+
+def ndtr_tail(x: F64) -> F64:
+    """Φ(x), x <= -0.7."""
+    x = np.minimum(-x, _FAR)
+    square, lost = squared(x)
+    return np.exp(-0.5 * square) * over_sum(horner((x - 4) / (x + 4), _NDTR), _NDTR_SHIFT, x, 0.75, 0.5 * lost)
 
 
 @elementwise
@@ -82,11 +86,17 @@ def log_ndtr(x: F64) -> F64:
 
 
 def _log_ndtr(x: F64) -> F64:
-    return select(x > -1, lambda x: np.log1p(-_ndtr(-x)), _log_ndtr_tail, x)
+    """Of Φ(x) and 1 - Φ(-x) the logarithm of the one that is less rounded."""
+    return select(x < 0, _log_ndtr_left, lambda x: np.log1p(-_ndtr(-x)), x)
 
 
-def _log_ndtr_tail(x: F64) -> F64:
-    return np.log(_scaled(-x / _ROOT2) / 2) - x * x / 2
+def _log_ndtr_left(x: F64) -> F64:
+    return select(x > -37, lambda x: np.log(_ndtr(x)), log_ndtr_tail, x)
+
+
+def log_ndtr_tail(x: F64) -> F64:
+    """log Φ(x), x <= -1."""
+    return np.log(scaled(-x / _ROOT2) / 2) - x * x / 2
 
 
 @elementwise
@@ -103,7 +113,7 @@ def _ndtri_tail(q: F64) -> F64:
     r = -2 * log_q
     x: F64 = -np.sqrt(r - np.log(2 * math.pi) - np.log(np.maximum(r - math.log(2 * math.pi), 0.5)))
     for _ in range(5):  # Newton on log Φ(x) = log q, whose slope is √(2/π)/erfcx(-x/√2); it is nearly quadratic
-        x = x - (_log_ndtr(x) - log_q) * _scaled(-x / _ROOT2) * math.sqrt(math.pi / 2)
+        x = x - (_log_ndtr(x) - log_q) * scaled(-x / _ROOT2) * math.sqrt(math.pi / 2)
     return x
 
 

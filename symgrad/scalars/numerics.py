@@ -18,7 +18,8 @@ from symgrad.scalars import gamma
 from symgrad.scalars.gamma import F64, horner, select
 
 Real = float | NDArray[Any]
-_BLOCK = 8192  # elements that a kernel sees at a time, so that its temporaries stay in cache
+_BLOCK = 32768  # elements that a kernel sees at a time, so that its temporaries stay in cache
+np.empty(8 * _BLOCK)  # C's heap, once it freed as much, keeps what temporaries free, whose pages it else maps anew
 _FLOAT64 = np.dtype(np.float64)
 
 # erf x = x + x P(x²) for |x| <= 1. Fits as in gamma.py: interpolated at Chebyshev nodes with mpmath.
@@ -29,15 +30,14 @@ _ERF = (
     5.957176147748911e-11,
 )  # fmt: skip
 
-# (1 + 2x) exp(x²) erfc x = _ERFC_SHIFT + P((x - 3)/(x + 3)) for 0.7 <= x <= 28
-_ERFC_SHIFT = 1.203125
+# (x + 1/2) exp(x²) erfc x = _ERFC_SHIFT + P((x - 3)/(x + 3)) for 0.5 <= x <= 28
+_ERFC_SHIFT = 0.6015625
 _ERFC = (
-    0.04988305826972965, -0.13562110612458164, -0.04756229435344835, 0.12964515870282622,
-    -0.11927366341549142, 0.06830802734121943, -0.02377051491286666, 0.0025293918686918257,
-    0.0018886902614031371, -0.0007798328136196441, -0.00010515881931321939, 0.0001251025947528228,
-    4.943402756144493e-06, -2.0112042790559636e-05, -7.079324366631703e-07, 3.495181360539661e-06,
-    3.0092034018938215e-07, -6.366585870992851e-07, -6.59288612693501e-08, 9.868669720825859e-08,
-    -7.105676058445282e-09,
+    0.024941529134864804, -0.06781055306229036, -0.023781147176716748, 0.06482257935135244, -0.05963683170819597,
+    0.03415401367302335, -0.011885257446112001, 0.0012646958898925248, 0.0009443450151087396,
+    -0.00038991595602316846, -5.257871331441393e-05, 6.25485741446614e-05, 2.4694619408010922e-06,
+    -1.0045959839643636e-05, -3.5089874924536e-07, 1.725278874905504e-06, 1.5216294328737225e-07,
+    -2.910479125148188e-07, -4.285611393519171e-08, 3.520108019248683e-08, 4.661540394929059e-09,
 )  # fmt: skip
 _ERFC_UNDERFLOWS = 28.0
 
@@ -79,14 +79,21 @@ def elementwise(kernel: Callable[..., F64]) -> Callable[..., Real]:
         if len(arrays) > 1:
             arrays = np.broadcast_arrays(*arrays)
         flat = [a.reshape(-1) for a in arrays]
-        starts = range(0, max(flat[0].size, 1), _BLOCK)
         with np.errstate(all="ignore"):
-            y = np.concatenate([kernel(*(a[i : i + _BLOCK] for a in flat)) for i in starts])
+            y = in_blocks(kernel, *flat)
             y = y.astype(dtype if dtype.kind == "f" else np.float64, copy=False)
         found: Real = y.reshape(arrays[0].shape)[()]
         return found
 
     return lifted
+
+
+def in_blocks(kernel: Callable[..., F64], *flat: F64) -> F64:
+    """Return the kernel's values, computed in as few equal parts of flat arrays as fit into the cache."""
+    count = -(-flat[0].size // _BLOCK)
+    if count <= 1:
+        return kernel(*flat)
+    return np.concatenate([kernel(*parts) for parts in zip(*(np.array_split(a, count) for a in flat), strict=True)])
 
 
 def _alike(xs: Sequence[Any]) -> TypeGuard[Sequence[F64]]:
@@ -127,7 +134,7 @@ def _erfinv_miss(a: F64, y: F64) -> F64:
 
 
 def _erfinv_miss_far(a: F64, y: F64) -> F64:
-    return (1 - a) - _erfc_tail(y)
+    return (1 - a) - erfc_tail(y)
 
 
 def _erfinv_over_x(w: F64) -> F64:
@@ -143,31 +150,39 @@ def _erf_less_x(x: F64) -> F64:
 
 
 def _erf_far(x: F64) -> F64:
-    return np.copysign(1 - _erfc_tail(np.abs(x)), x)
+    return np.copysign(1 - erfc_tail(np.abs(x)), x)
 
 
 def _erfc_far(x: F64) -> F64:
-    tail = _erfc_tail(np.abs(x))
+    tail = erfc_tail(np.abs(x))
     return np.where(x < 0, 2 - tail, tail)
 
 
-def _erfc_tail(x: F64) -> F64:
+def erfc_tail(x: F64) -> F64:
+    """erfc(x), x >= 0.5."""
     x = np.minimum(x, _ERFC_UNDERFLOWS)
-    # exp(-x²) = exp(-s)(1 - (x² - s)) with s = x² rounded: x² may be 700, and exp magnifies its rounding.
-    # x² - s is exact but for rest², as head has 24 bits and rest 29.
+    square, lost = squared(x)
+    return np.exp(-square) * erfc_ratio(x, lost)
+
+
+def squared(x: F64) -> tuple[F64, F64]:
+    """x² rounded, and what that lost, which exp would magnify: exact but for rest², as head has 24 bits, rest 29."""
     head = x.astype(np.float32).astype(np.float64)
-    rest = x - head
-    s = x * x
-    lost = ((head * head - s) + 2 * head * rest) + rest * rest
-    return np.exp(-s) * erfc_ratio(x, lost)
+    square = x * x
+    lost = (head * head - square) + (x + head) * (x - head)
+    return square, lost
 
 
 def erfc_ratio(x: F64, lost: F64 | float) -> F64:
-    """Return exp(x²) erfc(x) (1 - lost) for 0.7 <= x <= 28."""
-    y = 1 + 2 * x
-    lost = lost + (2 * x - (y - 1)) / y  # and what y lost, likewise relative to the result
-    p = horner((x - 3) / (x + 3), _ERFC)
-    return (_ERFC_SHIFT + (p - (_ERFC_SHIFT + p) * lost)) / y
+    """Return exp(x²) erfc(x) (1 - lost) for 0.5 <= x <= 28."""
+    return over_sum(horner((x - 3) / (x + 3), _ERFC), _ERFC_SHIFT, x, 0.5, lost)
+
+
+def over_sum(p: F64, shift: float, x: F64, b: float, lost: F64 | float) -> F64:
+    """Return (shift + p)/(x + b) times 1 - lost."""
+    y = x + b
+    lost = lost + (x - (y - b)) / y  # and what y lost, likewise relative to the result
+    return (shift + (p - (shift + p) * lost)) / y
 
 
 lgamma = elementwise(gamma.lgamma)

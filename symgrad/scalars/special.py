@@ -130,7 +130,7 @@ erfcx = declare(
     "erfcx",
     lambda x: sp.exp(x**2) * sp.erfc(x),
     lambda x, y: erfcx_nth(1, x),
-    numpy=normal.erfcx,
+    numpy=scipys.erfcx,
     public="special",
     words="exp(x²) erfc x, without underflow.",
     slope="2x y - 2/√π",
