@@ -310,15 +310,19 @@ def mill(m: Any, n: int, x: Any) -> Any:
 
     rₙ₊₁ = n/(2 rₙ) - x upwards; for x > 3.5 downwards, where it is a continued fraction of positive terms.
     """
-    near, far = m.minimum(x, 3.5), m.maximum(x, 3.5)
+    near = m.minimum(x, 3.5)
     middle = polynomial((m.maximum(near, 0.5) - 2.0) * (1 / 1.5), _MILL)
-    r = m.where(x > 0.5, middle, 1.0 / (math.sqrt(math.pi) * m.erfcx(m.minimum(x, 0.5))) - near)
+    r = m.replaced(x <= 0.5, lambda v: 1.0 / (math.sqrt(math.pi) * m.erfcx(m.minimum(v, 0.5))) - v, near, middle)
     for k in range(1, n):
         r = (0.5 * k) / r - near
-    s = far
+    return m.replaced(x > 3.5, lambda v: _mill_far(m, n, v), x, r)
+
+
+def _mill_far(m: Any, n: int, x: Any) -> Any:
+    s = far = m.maximum(x, 3.5)
     for k in range(n + _MILL_TERMS, n, -1):
         s = far + (0.5 * k) / s
-    return m.where(x > 3.5, (0.5 * n) / s, r)
+    return (0.5 * n) / s
 
 
 def erfcx_nth(m: Any, n: int, x: Any) -> Any:
@@ -352,9 +356,12 @@ def normal_pdf(m: Any, x: Any) -> Any:
 
 def hazard(m: Any, x: Any) -> Any:
     """φ(x)/Φ(x): the quotient itself underflows on the left."""
-    left = math.sqrt(2 / math.pi) / m.erfcx(m.maximum(-x, 0.0) * (1 / math.sqrt(2)))
     right = m.half_bell(x) * (1 / math.sqrt(2 * math.pi)) / m.ndtr(m.maximum(x, 0.0))
-    return m.where(x < 0.0, left, right)
+    return m.replaced(x < 0.0, lambda v: _hazard_left(m, v), x, right)
+
+
+def _hazard_left(m: Any, x: Any) -> Any:
+    return math.sqrt(2 / math.pi) / m.erfcx(m.maximum(-x, 0.0) * (1 / math.sqrt(2)))
 
 
 def hazard_slope(m: Any, x: Any) -> Any:
