@@ -376,3 +376,30 @@ def test_a_model_is_learned():
     with sg.no_grad():
         right = (net.eval()(X).argmax(1).numpy() == y).mean()
     assert right > 0.95
+
+
+def test_formulas_of_a_model_have_the_names_of_its_layers():
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    X, Y = (sg.tensor(drawn((5, k)), name=name) for name, k in (("X", 3), ("Y", 2)))
+    loss = ((model(X) - Y) ** 2).sum()
+    form = sg.derive(loss, model)
+    assert str(form) == (
+        "d/dW1 = Δᵀ*X\nd/db1 = Δᵀ*1\nd/dW2 = 2*Rᵀ*A\nd/db2 = 2*Rᵀ*1\n"
+        "where Δ = 2*((1 - A^⊙2) ⊙ R*W2)\n      R = A*W2ᵀ + 1*b2ᵀ - Y\n      A = tanh(X*W1ᵀ + 1*b1ᵀ)"
+    )
+    loss.backward()
+    for part, p in zip(form, model.parameters(), strict=True):
+        close(part.lambdify()(*[leaf.value for leaf in part._leaves]), p.grad.numpy(), 1e-12)
+    assert model[0].weight.name == "W1"
+
+
+def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
+    model = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4))
+    model[0].weight.name = "A"
+    form = sg.derive((model(sg.tensor(drawn((5, 3)), name="X")) ** 2).sum(), model)
+    assert [line.split(" = ")[0] for line in str(form).splitlines()[:4]] == ["d/dA", "d/db", "d/dγ", "d/dβ"]
+    unused = Net()
+    with pytest.raises(TypeError, match="its loss, a tensor"):
+        sg.derive("x**2", unused)
+    only_head = sg.derive(unused.head(sg.ones(2, 4)).sum(), unused)
+    assert len(only_head) == 2

@@ -13,6 +13,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.expression.models import is_model, parameters_in
 from symgrad.expression.reader import Expression, names_in, parse
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
@@ -31,7 +32,7 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
     Args:
         who: the function that was called, for messages.
         y: a tensor; a formula as text, as ``sg.parse`` reads it, or an ``Expression``; or a function of tensors.
-        wrt: a tensor, a name, or a list of them.
+        wrt: a tensor, a name, or a list of them; or a model, for all its parameters.
         shapes: of the names in a text, and of a function's parameters; or the tensors that they stand for. Those
             that have none are numbers.
 
@@ -44,6 +45,10 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
     >>> print(y.expr, x.expr)
     x**2 x
     """
+    if is_model(wrt):
+        if not isinstance(y, Core):
+            raise ArgumentTypeError(f"{who}: by a model, expected its loss, a tensor. Got {type(y).__name__}.")
+        return y, parameters_in(wrt, y._node)
     wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
     found = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
     leaves = found.leaves or named_leaves([found.value._node])

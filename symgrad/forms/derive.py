@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
@@ -17,6 +17,7 @@ from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.expression.given import by_name, named_leaves, recorded
+from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.several import Blocks, ClosedForms
@@ -26,8 +27,11 @@ from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
 from symgrad.tensors.tensor import Tensor
 
+if TYPE_CHECKING:
+    from symgrad.nn.modules.module import Module
+
 Differentiable: TypeAlias = "Tensor | ClosedForm | str | Callable[..., Any]"
-Several: TypeAlias = "Sequence[Tensor] | list[str] | list[Tensor | str] | tuple[Tensor | str, ...]"
+Several: TypeAlias = "Module | Sequence[Tensor] | list[str] | list[Tensor | str] | tuple[Tensor | str, ...]"
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
 
 
@@ -80,7 +84,8 @@ def derive(
         y: a tensor with a graph; a formula as text, as ``sg.parse`` reads it; a function of tensors; or the closed
             form of a derivative, to be differentiated once more. A scalar gives the gradient, shaped like wrt; an
             array gives the Jacobian, of shape y.shape + wrt.shape.
-        wrt: the tensor to differentiate by, its name, or a list of them. It need not require grad.
+        wrt: the tensor to differentiate by, its name, or a list of them. It need not require grad. Or an
+            ``nn.Module``: all its parameters, which are called W1, b1, … in the order of its layers, and keep the name.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
             Of a list of tensors, order 2 gives the blocks H[i][j], by the i-th and then by the j-th.
         shapes: of the names in a text and of a function's parameters; those that it has not are numbers.
@@ -106,7 +111,7 @@ def derive(
     """
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise ArgumentError(f"derive: got order={order!r}. Expected 1 for the gradient, 2 for the Hessian, ….")
-    many = isinstance(wrt, (list, tuple))
+    many = isinstance(wrt, (list, tuple)) or is_model(wrt)
     start, targets = _start(y, wrt, shapes, verify is not False)
     if cotangent is not None or tangent is not None:
         _check_product(start, many, order, cotangent, tangent)
