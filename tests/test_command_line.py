@@ -208,7 +208,16 @@ def test_explain_prints_the_steps(capsys):
 @pytest.mark.parametrize("kind", ["--latex", "--html"])
 def test_explain_prints_markup(kind, capsys):
     assert main(["explain", "x**2", "--wrt", "x", kind]) == 0
-    assert {"--latex": "\\noindent Wanted: $", "--html": "<math"}[kind] in capsys.readouterr().out
+    assert {"--latex": "\\noindent $\\displaystyle f", "--html": "<math"}[kind] in capsys.readouterr().out
+
+
+def test_explain_takes_a_style_and_an_order(capsys):
+    assert main(["explain", "x**2", "--wrt", "x", "--style", "backprop"]) == 0
+    assert "start with dy/dy = 1" in capsys.readouterr().out
+    assert main(["explain", "x**3", "--wrt", "x", "--order", "2", "--ascii"]) == 0
+    out = capsys.readouterr().out
+    assert "6x" in out
+    assert out.isascii()
 
 
 def test_export_prints_source_that_runs(capsys):

@@ -1,5 +1,6 @@
-"""Derivations step by step: their texts as a teacher has them, their last step, their numbers, every operation."""
+"""The sweep as a lesson: its texts as a teacher has them, its last step, its numbers, every operation."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from symgrad.forms.nodes.mathml import MathML
 
 from cases import SMOOTH
 
+backprop = functools.partial(sg.explain, style="backprop")
 FIRST = list({case.row.name: case for case in reversed(SMOOTH) if not case.empty}.values())
 PRODUCT = """\
 Wanted: dy/dx of y = x²·sin(x). At x = 2.
@@ -52,7 +54,7 @@ SCALAR = {
 
 
 def test_product_reads_as_on_a_blackboard():
-    assert str(sg.explain(SCALAR["a product"], at=2.0)) == PRODUCT
+    assert str(backprop(SCALAR["a product"], at=2.0)) == PRODUCT
 
 
 @pytest.mark.parametrize(
@@ -71,13 +73,13 @@ def test_product_reads_as_on_a_blackboard():
     ],
 )
 def test_rules_are_named_and_their_formulas_derived(f, rules):
-    said = [str(step.rule) for step in sg.explain(f).steps if step.rule is not None]
+    said = [str(step.rule) for step in backprop(f).steps if step.rule is not None]
     assert all(any(s.startswith(r) for s in said) for r in rules), said
 
 
 def test_what_is_subtracted_stands_last_and_zeros_have_no_sign():
-    assert "y = v − p = 28" in str(sg.explain(lambda x: 3 * x**4 - 5 * x**2, at=2.0))
-    text = str(sg.explain(lambda x: sg.where(x > 0, x, -x).sum(), at=np.ones(2)))
+    assert "y = v − p = 28" in str(backprop(lambda x: 3 * x**4 - 5 * x**2, at=2.0))
+    text = str(backprop(lambda x: sg.where(x > 0, x, -x).sum(), at=np.ones(2)))
     assert "= [0, 0]" in text
     assert "−0" not in text
 
@@ -87,14 +89,14 @@ def test_what_is_subtracted_stands_last_and_zeros_have_no_sign():
 def test_last_step_is_what_derive_returns(f, at):
     x = sg.symbol("x") if at is None else sg.tensor(at, requires_grad=True, name="x")
     y = f(x)
-    found = sg.explain(y, wrt=x)
+    found = backprop(y, wrt=x)
     assert found.steps[-1].result is found.form
     assert type(found.form) is type(sg.derive(y, x))
     assert found.form.expr == sg.derive(y, x).expr
 
 
 def test_steps_are_numbered_and_forward_comes_first():
-    steps = sg.explain(SCALAR["a quotient"]).steps
+    steps = backprop(SCALAR["a quotient"]).steps
     assert [s.number for s in steps] == list(range(1, len(steps) + 1))
     kinds = [s.kind for s in steps]
     assert kinds == sorted(kinds, reverse=True)
@@ -102,7 +104,7 @@ def test_steps_are_numbered_and_forward_comes_first():
 
 
 def test_local_derivative_times_adjoint_is_the_result():
-    steps = sg.explain(SCALAR["a nested chain"], at=0.8).steps
+    steps = backprop(SCALAR["a nested chain"], at=0.8).steps
     known = {str(s.name): s.value for s in steps} | {"x": 0.8}
     pulled = [s for s in steps if s.local is not None]
     assert len(pulled) == 5
@@ -113,7 +115,7 @@ def test_local_derivative_times_adjoint_is_the_result():
 
 def test_matrix_calculus_keeps_a_ledger_of_shapes():
     X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
-    text = str(sg.explain(((X @ w - y) ** 2).sum(), wrt=w))
+    text = str(backprop(((X @ w - y) ** 2).sum(), wrt=w))
     assert text.splitlines()[3].split() == ["1.", "u", "=", "X·w", "|", "X", "[n,", "d],", "w", "[d]", "→", "[n]"]
     assert "∂L/∂w = Xᵀ·∂L/∂u = 2·Xᵀ·(X·w − y)" in text
     assert "X [n, d], ∂L/∂u [n] → [d]" in text
@@ -122,13 +124,13 @@ def test_matrix_calculus_keeps_a_ledger_of_shapes():
 
 def test_several_tensors_are_derived_in_one_sweep():
     x, z = sg.symbol("x"), sg.symbol("z")
-    found = sg.explain(x * z + sg.sin(z), wrt=[x, z])
+    found = backprop(x * z + sg.sin(z), wrt=[x, z])
     assert [str(form) for form in found.forms] == ["z", "x + cos(z)"]
     assert {str(s.name) for s in found.steps if s.kind == "backward"} >= {"∂y/∂x", "∂y/∂z"}
 
 
 def test_derivatives_by_one_of_several_variables_are_partial():
-    text = str(sg.explain(lambda a, b: a**2 * b, wrt="a"))
+    text = str(backprop(lambda a, b: a**2 * b, wrt="a"))
     assert "∂y/∂u = b" in text
     assert "∂y/∂a = 2·a·b" in text
     assert "∂y/∂u = ∂y/∂u" not in text
@@ -136,7 +138,7 @@ def test_derivatives_by_one_of_several_variables_are_partial():
 
 def test_cotangent_starts_the_derivation_of_an_array():
     w, g = sg.symbol("w", "d"), sg.symbol("g", "d")
-    found = sg.explain(sg.tanh(w), wrt=w, cotangent=g)
+    found = backprop(sg.tanh(w), wrt=w, cotangent=g)
     assert str(found.form) == str(sg.derive(sg.tanh(w), w, cotangent=g))
     assert "start with the cotangent: ∂L/∂L = g" in str(found)
 
@@ -145,7 +147,7 @@ def test_long_graph_is_explained_without_its_long_formulas():
     x = y = sg.tensor(0.3, requires_grad=True, name="x")
     for _ in range(100):
         y = sg.sin(y)
-    found = sg.explain(y)
+    found = backprop(y)
     assert len(found.steps) == 201
     assert max(len(line) for line in str(found).splitlines()) <= 120
     y.backward()
@@ -165,14 +167,14 @@ def test_custom_function_is_named():
             return 3 * x**2 * g
 
     x = sg.tensor(2.0, requires_grad=True, name="x")
-    found = sg.explain(sg.sin(Cube.apply(x)))
+    found = backprop(sg.sin(Cube.apply(x)))
     assert "the backward that Cube declares" in str(found)
     assert found.steps[-1].value == pytest.approx(12 * np.cos(8))
 
 
 def test_entries_are_named_where_there_is_no_matrix_notation():
     T = sg.symbol("T", (2, 3, 4))
-    text = str(sg.explain((T**2).sum(0).sum()))
+    text = str(backprop((T**2).sum(0).sum()))
     assert "(∂L/∂u)_ijk" in text or "_ijk = " in text
 
 
@@ -198,7 +200,7 @@ def test_operations_of_the_table_are_explained_in_every_notation(case, monkeypat
     unknown = []
     monkeypatch.setattr(MathML, "emptyPrinter", lambda self, e: unknown.append(type(e)) or "<mtext/>")
     leaves = leaves_of(case)
-    found = sg.explain(weighed(case)(*leaves), wrt=leaves)
+    found = backprop(weighed(case)(*leaves), wrt=leaves)
     assert len(str(found).splitlines()) > 6
     assert len(found.latex()) > 100 < len(found._repr_markdown_())
     xml.dom.minidom.parseString(found.html())
@@ -216,7 +218,7 @@ HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>",
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex to set the derivations with")
 def test_latex_is_set_without_complaint(tmp_path):
     X, w = sg.symbol("X", ("n", "d")), sg.symbol("w", "d")
-    found = [sg.explain(f, at=1.5) for f in SCALAR.values()]
+    found = [sg.explain(f, at=1.5, style=s) for f in SCALAR.values() for s in ("calculus", "backprop")]
     found += [
         sg.explain(sg.logdet(X.T @ X) + sg.logsumexp(X @ w, 0) + sg.linalg.norm(w)),
         sg.explain((X**2).sum(0).prod()),
@@ -233,8 +235,9 @@ def test_latex_is_set_without_complaint(tmp_path):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_text_in_every_format(name):
-    found = sg.explain(sg.sin(sg.symbol(name)) ** 2)
+@pytest.mark.parametrize("style", ["calculus", "backprop"])
+def test_hostile_names_are_text_in_every_format(name, style):
+    found = sg.explain(sg.sin(sg.symbol(name)) ** 2, style=style)
     tree = xml.dom.minidom.parseString(found.html())
     assert not {e.tagName for e in tree.getElementsByTagName("*")} & {"script", "img"}
     latex = found.latex()

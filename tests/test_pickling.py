@@ -173,6 +173,7 @@ FOUND = {
     "product": lambda x, A, b: sg.derive(sg.sin(A @ x), x, cotangent=b),
     "expression": lambda x, A, b: (A @ x).expr,
     "explanation": lambda x, A, b: sg.explain(sg.tanh(A @ x) @ b, [x, A]),
+    "explanation of numbers": lambda x, A, b: sg.explain("x**2*sin(x)", "x", order=2),
     "explanation of a product": lambda x, A, b: sg.explain(A @ x, x, cotangent=b),
 }
 

@@ -26,7 +26,7 @@ def run_explain(args: argparse.Namespace) -> int:
     """Print the derivation."""
     formula, wrt = read_formula(args)
     with progress("explaining"):
-        found = explain(formula.value, wrt or list(formula.leaves.values()))
+        found = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
         text = found.latex() if args.latex else found.html() if args.html else str(found)
     show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
     return 0

@@ -19,6 +19,7 @@ from symgrad.cli.listing import run_ops
 from symgrad.cli.output import complain
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
+from symgrad.teach.explanation import STYLES
 
 EXAMPLES = """examples:
   symgrad derive "sum((X @ w - y)**2)" --wrt w \\
@@ -81,6 +82,8 @@ def _add_check(p: argparse.ArgumentParser) -> None:
 
 def _add_explain(p: argparse.ArgumentParser) -> None:
     add_formula(p)
+    p.add_argument("--style", choices=STYLES, help="how; default calculus for few numbers")
+    p.add_argument("--order", type=int, default=1, metavar="N", help="2 goes on to the second derivative; default 1")
     shown = p.add_mutually_exclusive_group()
     shown.add_argument("--latex", action="store_true", help="print LaTeX")
     shown.add_argument("--html", action="store_true", help="print HTML")

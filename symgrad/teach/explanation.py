@@ -2,65 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from symgrad.core.node import TRACED, Leaf
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
+from symgrad.errors import ArgumentError
+from symgrad.expression.reader import parse
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
+from symgrad.teach.board.line import Line
+from symgrad.teach.calculus.lesson import FEW, Lesson, is_calculus
 from symgrad.teach.calls import check_number, output_of
-from symgrad.teach.steps.lines import Line, lines
-from symgrad.teach.steps.steps import Derivation, Step
+from symgrad.teach.steps.lines import lines
+from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
 from symgrad.teach.writing.html import html
 from symgrad.teach.writing.latex import aligned, latex, markdown
 from symgrad.teach.writing.text import text
 from symgrad.tensors.tensor import Tensor
 
+STYLES = ("calculus", "backprop")
 
-def explain(y: Tensor | Callable[..., Any], wrt: Any = None, *, at: Any = None, cotangent: Any = None) -> Explanation:
-    """Return the derivation of dy/dwrt: what is computed forwards, then each rule backwards.
+
+def explain(
+    y: Tensor | Callable[..., Any] | str,
+    wrt: Any = None,
+    *,
+    style: str | None = None,
+    order: int = 1,
+    at: Any = None,
+    cotangent: Any = None,
+) -> Explanation:
+    """Return the derivation of dy/dwrt, as a solution on a blackboard.
 
     Args:
         y: a number with a graph, of tensors with values or of symbols; or a function, called with numbers ``at``, or
-            with a symbol for each parameter where there is no ``at``.
-        wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters. By default the
-            leaves that require grad, and all symbols where none does.
+            with a symbol for each parameter where there is no ``at``; or a formula as text, of numbers.
+        wrt: the tensor to differentiate by, or a list of them; of a function or text, names. By default the leaves
+            that require grad, and all symbols where none does.
+        style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
+            default; "backprop" for the sweep: what is computed forwards, then each rule backwards.
+        order: 2 goes on from the first derivative to the second.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
 
     Returns:
-        An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data. The last step's
-        ``result`` is what ``sg.derive`` returns, from the same sweep.
+        An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data.
 
     Raises:
         ShapeError: y is an array, and there is no cotangent.
         GraphError: y has no graph, or does not depend on wrt.
         ArgumentTypeError: y is neither a tensor nor a function.
+        ArgumentError: the style is unknown, or not one for what is asked.
 
-    >>> print(sg.explain(lambda x: x**2, at=3.0))
-    Wanted: dy/dx of y = x². At x = 3.
-    <BLANKLINE>
-    Forward
-      1.   y = x² = 9
-    <BLANKLINE>
-    Backward
-      2.   start with dy/dy = 1
-         y = x² — power rule: (z²)′ = 2·z
-      3.   dy/dx = 2·x = 6
-    <BLANKLINE>
-    Result
-         dy/dx = 2·x = 6
+    >>> print(sg.explain(lambda x: x**2 * sg.sin(x)))
+    f(x) = x²·sin(x)
+      product rule (u·v)′ = u′·v + u·v′ with u = x², v = sin(x):
+      f′(x) = (x²)′·sin(x) + x²·(sin(x))′
+            = 2x·sin(x) + x²·cos(x)
+      factor out x:
+            = x·(2·sin(x) + x·cos(x))
     """
+    _check(style, order, cotangent)
+    if isinstance(y, str):
+        y, wrt = _of_text(y, wrt)
     y, wrt = output_of("explain", y, wrt, at)
     if cotangent is None:
         check_number("explain", y)
     else:
         cotangent = _on_graph(cotangent)
     tape = Tape(y, cotangent)
-    return Explanation(Derivation(tape, tape.targets(wrt), cotangent))
+    targets = tape.targets(wrt)
+    if style is None:
+        style = _suitable(tape, targets, cotangent)
+    return Explanation(_MADE[style](tape, targets, cotangent, order), style)
+
+
+def _check(style: str | None, order: int, cotangent: Any) -> None:
+    if style is not None and style not in STYLES:
+        raise ArgumentError(f"explain: style={style!r} is unknown. Expected one of {list(STYLES)}.")
+    if isinstance(order, bool) or not isinstance(order, int) or order < 1:
+        raise ArgumentError(f"explain: got order={order!r}. Expected 1, or 2 to go on to the second derivative.")
+    if style == "calculus" and cotangent is not None:
+        raise ArgumentError("explain: style='calculus' is for numbers, which have no cotangent. Leave it out.")
+
+
+def _of_text(text: str, wrt: Any) -> tuple[Any, Any]:
+    """Return the formula's tensor, and its symbols for the names."""
+    names = [wrt] if isinstance(wrt, str) else list(wrt or [])
+    found = parse(text, {name: () for name in dict.fromkeys([*_letters_of(text), *names])})
+    return found.value, [found.leaves[name] for name in names or found.names]
+
+
+def _letters_of(text: str) -> list[str]:
+    """Return the names in a formula that are nothing else."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return []  # the reader says what is wrong
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called]
+    names.sort(key=lambda n: (n.lineno, n.col_offset))
+    return [n for n in dict.fromkeys(n.id for n in names) if n not in ("pi", "e", "inf")]
+
+
+def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
+    """Choose a style: calculus for few numbers."""
+    return (
+        "calculus" if cotangent is None and tape.numbers and len(targets) <= FEW and is_calculus(tape) else "backprop"
+    )
+
+
+def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson:
+    if not is_calculus(tape):
+        raise ArgumentError("explain: style='calculus' is for functions of numbers. Use style='backprop' for arrays.")
+    return Lesson(tape, targets, order)
+
+
+def _backprop(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Derivation:
+    if order != 1:
+        raise ArgumentError(f"explain: order={order} is not for style='backprop', which is one sweep.")
+    return Derivation(tape, targets, cotangent)
+
+
+_MADE: dict[str, Callable[..., Any]] = {"calculus": _calculus, "backprop": _backprop}
 
 
 def _on_graph(x: Any) -> Any:
@@ -72,17 +140,19 @@ class Explanation:
     """A derivation: its steps as data, as text, as LaTeX, as HTML.
 
     Attributes:
-        steps: records of what was computed and why, forward steps first.
+        style: "calculus" or "backprop".
+        steps: of "backprop", records of what was computed and why, forward steps first; the last one's ``result`` is
+            what ``sg.derive`` returns. Of the other styles, the lines that compute something.
         forms: the closed form for each tensor that was differentiated by; ``form`` is the first.
     """
 
-    def __init__(self, derivation: Derivation) -> None:
-        self._derivation = derivation
-        self.steps: tuple[Step, ...] = tuple(derivation.steps)
+    def __init__(self, derivation: Any, style: str = "backprop") -> None:
+        self._derivation, self.style = derivation, style
+        self.steps: tuple[Any, ...] = tuple(derivation.steps)
         self.forms: tuple[ClosedForm, ...] = derivation.forms
 
     def __reduce__(self) -> Any:
-        return _restored, self._derivation.packed()
+        return _restored, (*self._derivation.packed(), self.style, getattr(self._derivation, "order", 1))
 
     @property
     def form(self) -> ClosedForm:
@@ -92,7 +162,7 @@ class Explanation:
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """What it says, line by line."""
-        return tuple(lines(self._derivation))
+        return tuple(self._derivation.lines) if self.style != "backprop" else tuple(lines(self._derivation))
 
     def __str__(self) -> str:
         return text(self.lines)
@@ -118,8 +188,8 @@ class Explanation:
         return f"<Explanation: {len(self.steps)} steps to {', '.join(map(repr, self.forms))}>"
 
 
-def _restored(graph: Any, given: bool) -> Explanation:
+def _restored(graph: Any, given: bool, style: str, order: int) -> Explanation:
     """Rebuild an explanation from a pickle: of the result, the cotangent if there is one, and the targets."""
     y, *others = [handle(node, None) for node in read(graph)]
     cotangent = others.pop(0) if given else None
-    return explain(y, others, cotangent=cotangent)
+    return explain(y, others, cotangent=cotangent, style=style, order=order)

@@ -18,12 +18,13 @@ from symgrad.exports import export
 from symgrad.forms.closed import ClosedForm
 from symgrad.support import foreign
 from symgrad.support.files import replace_files
+from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.explanation import Explanation
 from symgrad.teach.pictures.picture import graph
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import chalk, number, sizes
-from symgrad.teach.steps.lines import Formula, equation
+from symgrad.teach.steps.lines import equation
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
 from symgrad.teach.writing import html

@@ -17,11 +17,11 @@ from symgrad.forms.derive import derive, expression
 from symgrad.func import value_and_grad
 from symgrad.ops.map import show_shape
 from symgrad.support import foreign
+from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import called, parameters
 from symgrad.teach.pictures import plot
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import DIGITS, chalk
-from symgrad.teach.steps.lines import Formula
 from symgrad.teach.steps.prime import Prime
 from symgrad.teach.writing.html import mathml
 from symgrad.testing import finite_differences

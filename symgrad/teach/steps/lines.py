@@ -6,7 +6,7 @@ The text, LaTeX and HTML of an explanation are three ways to write these lines.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -16,39 +16,12 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import FREE
 from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import At
+from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
 from symgrad.teach.steps.brief import LONG, SHORT, brief
 from symgrad.teach.steps.chalk import chalk, sizes
 from symgrad.teach.steps.prime import Chain
 from symgrad.teach.steps.steps import GIVEN, NO_PATH, PATHS, START, Derivation, Step
-
-
-class Value(NamedTuple):
-    """A number or an array of numbers."""
-
-    value: Any
-
-
-class Formula(NamedTuple):
-    """Expressions and values that are equal, one after the other."""
-
-    parts: tuple[Any, ...]
-
-
-class Line(NamedTuple):
-    """One line.
-
-    Attributes:
-        kind: "title", "heading", "rule", "step", "more" or the "value" of a step, "result" or "note".
-        parts: strings, formulas and values, in order.
-        number: of the step.
-        ledger: the shapes, where there are arrays.
-    """
-
-    kind: str
-    parts: tuple[str | Formula | Value, ...]
-    number: int | None = None
-    ledger: str = ""
 
 
 def lines(found: Derivation) -> Iterator[Line]:

@@ -64,6 +64,10 @@ class Tape:
         self._stand_ins: dict[AnyNode, Any] = {}
         self._formulas: dict[AnyNode, Any] = {}
 
+    def handled(self, node: AnyNode | None = None) -> Any:
+        """Return a node as a tensor, by default the output."""
+        return handle(self.root if node is None else node, None)
+
     # ---------------------------------------------------------------- names
     @cached_property
     def names(self) -> dict[AnyNode, str]:

@@ -8,8 +8,10 @@ from typing import Any
 from symgrad.forms.nodes.markup import math, mo, row
 from symgrad.forms.nodes.mathml import inside
 from symgrad.support import foreign
+from symgrad.teach.board import pen
+from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import number
-from symgrad.teach.steps.lines import Formula, Line, Value
 from symgrad.teach.writing.text import formula as as_text
 
 # Colours are the page's own: a notebook's dark theme does not tell the browser that it is dark.
@@ -25,6 +27,9 @@ STYLE = """
 .symgrad-steps p.sg-value { font-size: 0.9em; overflow-x: auto; white-space: nowrap; }
 .symgrad-steps small { margin-left: 1.2em; opacity: 0.7; white-space: nowrap; }
 .symgrad-steps math { font-size: 1.05em; font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
+.symgrad-steps p.sg-why, .symgrad-steps p.sg-remark { padding-left: 1.2em; opacity: 0.82; }
+.symgrad-steps p.sg-does { padding-left: 1.2em; }
+.symgrad-steps p.sg-then, .symgrad-steps p.sg-side { padding-left: 3.4em; }
 .symgrad-steps p.sg-result { padding: 0.3em 0.8em; border-left: 3px solid currentColor; }
 """.strip()
 
@@ -57,11 +62,14 @@ def _inline(p: Any) -> str:
 def mathml(f: Formula) -> str:
     """Return equal expressions in MathML: an element for each, so that a narrow page can break the line between."""
     first, *rest = f.parts
-    parts = [row(_part(first), mo("="), _part(rest[0])) if rest else _part(first)]
+    left = "" if first is None else _part(first)
+    parts = [row(left, mo("="), _part(rest[0])) if rest else left]
     parts.extend(row(mo("="), _part(p)) for p in rest[1:])
     texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
     return " ".join(map(math, parts, texts))
 
 
 def _part(p: Any) -> str:
+    if isinstance(p, Term):
+        return pen.MATHML.write(p)
     return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)

@@ -8,9 +8,12 @@ from typing import Any
 from symgrad.forms.nodes import printers
 from symgrad.support import foreign
 from symgrad.support.foreign import latex_in_html
+from symgrad.teach.board import pen
+from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
+from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import number
-from symgrad.teach.steps.lines import Formula, Line, Value
 
+_INDENT = {"why": "1em", "does": "1em", "remark": "1em", "side": "2em", "then": "3em"}
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 
 
@@ -26,7 +29,7 @@ def _paragraph(line: Line) -> str:
     if line.kind == "value":
         return f"\\hspace*{{4em}}$= {body.strip('$')}$\\par\\smallskip"
     number_ = f"\\makebox[2em][r]{{{line.number}.}}\\quad " if line.number is not None else ""
-    indent = {"rule": "1em", "more": "3em", "result": "1em", "note": "1em"}.get(line.kind, "0em")
+    indent = {"rule": "1em", "more": "3em", "result": "1em", "note": "1em", **_INDENT}.get(line.kind, "0em")
     ledger = f" \\hfill {{\\small {foreign.latex(line.ledger)}}}" if line.ledger else ""
     start = f"\\hspace*{{{indent}}}" if indent != "0em" else ""
     return f"\\noindent {start}{number_}{body}{ledger}\\par\\smallskip"
@@ -44,6 +47,10 @@ def formula(f: Formula) -> str:
 
 
 def _part(p: Any) -> str:
+    if p is None:
+        return "{}"
+    if isinstance(p, Term):
+        return pen.LATEX.write(p)
     if not isinstance(p, Value):
         return printers.latex(p)
     text = number(p.value)
@@ -56,7 +63,11 @@ def _part(p: Any) -> str:
 def aligned(lines: Iterable[Line]) -> str:
     """Return the steps' formulas alone, below each other, for where mathematics is shown and no text."""
     rows = [
-        f for line in lines if line.kind in ("step", "more", "result") for f in line.parts if isinstance(f, Formula)
+        f
+        for line in lines
+        if line.kind in ("step", "more", "result", *SOLUTION)
+        for f in line.parts
+        if isinstance(f, Formula)
     ]
     return r" \\ ".join(_row(f) for f in rows if len(f.parts) > 1)
 
@@ -78,6 +89,8 @@ def _markdown(line: Line) -> str:
     if line.kind == "value":
         return f"{body}  "
     start = f"({line.number}) " if line.number is not None else ""
+    if line.kind in SOLUTION:
+        return f"{body}{f' — {foreign.markdown(line.ledger)}' if line.ledger else ''}  "
     ledger = f" — shapes {foreign.markdown(line.ledger)}" if line.ledger else ""
     return f"{start}{body}{ledger}  "
 

@@ -2,20 +2,74 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from symgrad.teach.board import pen
+from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
+from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import chalk, number
-from symgrad.teach.steps.lines import Formula, Line, Value
 
 WIDTH = 100
 LEDGER = 62  # the column of the shapes
+BOARD = 80  # signs in a line of a solution
+TIED = 40  # signs of a formula that no line ends in
+BESIDE = 44  # the column of what stands beside one
+INDENT = {"given": "", "side": "    "}
 
 
 def text(lines: Iterable[Line]) -> str:
     """Return lines as text."""
-    return "\n".join(part for line in lines for part in _written(line))
+    out: list[str] = []
+    equals = 0
+    for line in lines:
+        if line.kind in SOLUTION:
+            found, equals = _on_board(line, equals)
+            out.extend(found)
+        else:
+            out.extend(_written(line))
+    return "\n".join(out)
+
+
+def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
+    """Write a line of a solution, and say where its equals sign stands, under which the next may go on."""
+    body = _CASES.sub(_kept, "".join(_tied(p) if line.kind == "why" else _inline(p) for p in line.parts))
+    if line.kind == "then":
+        found = _wrapped(body, " " * equals, " " * (equals + 2), BOARD)
+    else:
+        indent = INDENT.get(line.kind, "  ")
+        if line.kind == "does":
+            equals = len(indent) + body.index(" = ") + 1
+        formula_first = line.kind not in ("why", "remark") and " = " in body[:20]
+        rest = " " * (len(indent) + body.index(" = ") + 3) if formula_first else indent + "  "
+        found = _wrapped(body, indent, rest, BOARD)
+    found = [part.replace("\u00a0", " ") for part in found]
+    return (_beside(found, line.ledger) if line.ledger else found), equals
+
+
+_JOINT = "\x00"  # where a product may be broken
+_CASES = re.compile(r"(?<=[{;] )[^{};]*(?=[;}])")
+
+
+def _kept(m: re.Match[str]) -> str:
+    """Return a case that no line ends in."""
+    return m[0].replace(" ", "\u00a0")
+
+
+def _tied(p: Any) -> str:
+    """Return a part of a reason; a short formula stays in one line."""
+    found = _inline(p)
+    return found.replace(" ", "\u00a0") if isinstance(p, Formula) and len(found) < TIED else found
+
+
+def _beside(body: list[str], ledger: str) -> list[str]:
+    """Put where a line holds, or its rule, to the right of it; or below where there is no room."""
+    if len(body[-1]) + 2 + len(ledger) <= BOARD:
+        column = BESIDE if len(body[-1]) + 2 <= BESIDE <= BOARD - len(ledger) else BOARD - len(ledger)
+        return [*body[:-1], f"{body[-1]:<{column}}{ledger}"]
+    return [*body, *textwrap.wrap(ledger, BOARD, initial_indent=" " * 8, subsequent_indent=" " * 8)]
 
 
 def _written(line: Line) -> list[str]:
@@ -37,12 +91,14 @@ def _inline(p: Any) -> str:
     return p if isinstance(p, str) else formula(p) if isinstance(p, Formula) else _part(p)
 
 
-def _wrapped(body: str, first: str, rest: str) -> list[str]:
-    if any(len(word) > WIDTH - len(rest) for word in body.split()):
-        body = body.replace("·", "· ")  # a product that no line holds
-    return textwrap.wrap(
-        body, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    ) or [first.rstrip()]
+def _wrapped(body: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
+    if any(len(word) > width - len(rest) for word in body.split()):
+        body = body.replace("·", f"·{_JOINT} ")  # a product that no line holds
+    found = textwrap.wrap(
+        body, width, initial_indent=first, subsequent_indent=rest, break_long_words=width == BOARD,
+        break_on_hyphens=False,
+    )  # fmt: skip
+    return [part.replace(f"{_JOINT} ", "").replace(_JOINT, "") for part in found] or [first.rstrip()]
 
 
 def _aside(body: list[str], ledger: str) -> list[str]:
@@ -54,8 +110,12 @@ def _aside(body: list[str], ledger: str) -> list[str]:
 
 def formula(f: Formula) -> str:
     """Return equal expressions with equals signs between."""
-    return " = ".join(map(_part, f.parts))
+    return " = ".join(map(_part, f.parts)).lstrip()
 
 
 def _part(p: Any) -> str:
+    if p is None:
+        return ""
+    if isinstance(p, Term):
+        return pen.text(p)
     return number(p.value) if isinstance(p, Value) else chalk(p)

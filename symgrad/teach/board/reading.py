@@ -1,0 +1,342 @@
+"""From recorded numbers to the blackboard, from the blackboard to SymPy, and back.
+
+A graph is read as it was recorded, so a sum stands in the order in which it was added up. What comes from SymPy is put
+into the order of a hand: falling powers, what is positive first, brackets behind names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import Relational
+
+from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.forms.names import is_known
+from symgrad.ops.map import Map
+from symgrad.scalars import X, in_full
+from symgrad.teach.board import pen
+from symgrad.teach.board.terms import (
+    HALF,
+    ONE,
+    OTHERWISE,
+    Apply,
+    Both,
+    Cases,
+    Compare,
+    Const,
+    Name,
+    Num,
+    Otherwise,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Sum,
+    Term,
+    add,
+    coefficient,
+    div,
+    factors,
+    is_negative,
+    mul,
+    num,
+    power,
+)
+
+_SIGNS = {sp.Gt: ">", sp.Ge: "≥", sp.Lt: "<", sp.Le: "≤", sp.Ne: "≠", sp.Eq: "="}
+_RELATIONS = {sign: relation for relation, sign in _SIGNS.items()}
+SIMPLE = 6  # digits of a decimal that a person wrote
+
+
+class Unwritable(Exception):
+    """An operation that has no place in a calculus of numbers."""
+
+
+# ------------------------------------------------------------------ numbers
+@lru_cache(maxsize=1024)
+def number(value: Any) -> Term:
+    """Return a number: decimals as they were written, and π, e, roots and fractions where a program computed them.
+
+    >>> [pen.text(number(v)) for v in (3.0, 0.25, 1 / 3, 2 * math.pi, math.sqrt(2))]
+    ['3', '0.25', '1/3', '2π', '√2']
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (bool, int)):
+        return num(int(value))
+    if not math.isfinite(value):
+        raise Unwritable(str(value))
+    if value.is_integer() and abs(value) < 1e15:
+        return num(int(value))
+    text = repr(value)
+    if len(text.lstrip("-0.").replace(".", "")) <= SIMPLE:
+        return Num(Fraction(text), True)
+    return _recognised(value) or Num(Fraction(text), True)
+
+
+def _recognised(value: float) -> Term | None:
+    """Return a constant that is exactly the number a program gets for it."""
+    fraction = Fraction(value).limit_denominator(200)
+    if fraction.numerator / fraction.denominator == value:
+        return num(fraction)
+    for sign, constant in (("π", math.pi), ("e", math.e)):
+        for times in (value / constant, constant / value, value * constant):
+            q = Fraction(times).limit_denominator(24)
+            if not q or abs(q) > 100:
+                continue
+            p, r = q.numerator, q.denominator
+            for made, exact in (
+                (mul(num(q), Const(sign)), p * constant / r),
+                (div(num(p), mul(num(r), Const(sign))), p / (r * constant)),
+            ):
+                if abs(exact - value) <= 4e-16 * abs(value):
+                    return made
+    square = Fraction(value * value).limit_denominator(24)
+    if square and math.isclose(math.sqrt(square), abs(value), rel_tol=3e-16) and square.denominator == 1:
+        return mul(num(1 if value > 0 else -1), Power(num(square), HALF))
+    return None
+
+
+# ------------------------------------------------------------------ from the graph
+def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
+    """Return the formula of a number; None where it has more than ``most`` signs.
+
+    Args:
+        root: the number.
+        names: of the leaves.
+        most: how many signs are read.
+
+    Raises:
+        Unwritable: an operation is not one of numbers.
+    """
+    found: dict[AnyNode, Term] = {}
+    for node in ancestors([root]):
+        found[node] = leaf(node, names) if isinstance(node, Leaf) else applied(node, found)
+        if found[node].size > most:
+            return None
+    return found[root]
+
+
+def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Term:
+    """Return a leaf's name or number."""
+    if is_known(node):
+        return number(np.asarray(node.value).item())
+    if node.shape:
+        raise Unwritable("an array")
+    return Name(names[node])
+
+
+def applied(node: Node, found: Mapping[AnyNode, Term]) -> Term:
+    """Return what one operation makes of the formulas of its inputs."""
+    if not isinstance(node.op, Map) or node.shape:
+        raise Unwritable(type(node.op).__name__)
+    args = [found[p] if is_node(p) else number(p) for p in node.inputs]
+    slots = dict(zip(X, args, strict=False))
+    made = _payload(in_full(node.op.payload), slots)
+    return _piled(made) if isinstance(made, Product) else made
+
+
+def _piled(t: Product) -> Term:
+    """Write x·x as x²."""
+    out: list[Term] = []
+    for f in t.args:
+        base, e = split(f)
+        before = split(out[-1]) if out else None
+        if (
+            before is not None
+            and isinstance(base, Name)
+            and before[0] == base
+            and isinstance(e, Num)
+            and isinstance(before[1], Num)
+        ):
+            out[-1] = power(base, add(before[1], e))
+        else:
+            out.append(f)
+    return mul(*out)
+
+
+def split(t: Term) -> tuple[Term, Term]:
+    """Return base and exponent."""
+    return (t.args[0], t.args[1]) if isinstance(t, Power) else (t, ONE)
+
+
+def _payload(e: Any, slots: Mapping[Any, Term]) -> Term:
+    """Write an operation's formula with terms for its arguments, in their order."""
+    if e in slots:
+        return slots[e]
+    if isinstance(e, (sp.Add, sp.Mul)):
+        parts = [_payload(a, slots) for a in sorted(e.args, key=_first)]
+        return add(*parts) if isinstance(e, sp.Add) else mul(*parts)
+    if isinstance(e, (sp.Max, sp.Min)):
+        return Apply(type(e), *[_payload(a, slots) for a in sorted(e.args, key=_first)])
+    return _converted(e, lambda a: _payload(a, slots))
+
+
+def _first(e: Any) -> tuple[int, str]:
+    places = [X.index(s) for s in e.free_symbols if s in X]
+    return (min(places) if places else -1, str(e))
+
+
+def _converted(e: Any, go: Any) -> Term:
+    if e.is_Number if hasattr(e, "is_Number") else False:
+        return num(Fraction(int(e.p), int(e.q))) if e.is_Rational else number(float(e))
+    if e is sp.pi or e is sp.E:
+        return Const("π" if e is sp.pi else "e")
+    if isinstance(e, sp.Symbol):
+        return Name(e.name)
+    if isinstance(e, sp.Pow) and e.base is sp.E:
+        return Apply(sp.exp, go(e.exp))
+    if isinstance(e, sp.Pow):
+        return power(go(e.base), go(e.exp))
+    if isinstance(e, sp.Piecewise):
+        rows = [part for v, c in e.args for part in (go(v), OTHERWISE if c is sp.true else go(c))]
+        return cases(*rows)
+    if isinstance(e, Relational):
+        return _compared(_SIGNS[type(e)], go(e.lhs), go(e.rhs))
+    if isinstance(e, sp.And):
+        return Both(*map(go, e.args))
+    if isinstance(e, (sp.Function, sp.Max, sp.Min)):
+        return Apply(type(e), *map(go, e.args))
+    raise Unwritable(str(type(e)))
+
+
+def _compared(sign: str, a: Term, b: Term) -> Term:
+    """Return a condition; that a condition is not 0 is the condition."""
+    if isinstance(a, (Compare, Both)) and sign == "≠":
+        return a
+    return Compare(sign, a, b)
+
+
+def cases(*rows: Term) -> Term:
+    """Return a case distinction; where all values are one, that one."""
+    return rows[0] if all(v == rows[0] for v in rows[::2]) else Cases(*rows)
+
+
+# ------------------------------------------------------------------ to SymPy
+def to_sympy(t: Term) -> Any:
+    """Return a formula as SymPy has it, of real symbols; decimals are exact."""
+    if isinstance(t, Num):
+        return sp.Rational(t.value.numerator, t.value.denominator)
+    if isinstance(t, Const):
+        return sp.pi if t.args[0] == "π" else sp.E
+    if isinstance(t, Name):
+        return sp.Symbol(t.args[0], real=True)
+    if isinstance(t, Prime):
+        return sp.Symbol(pen.text(t), real=True)
+    if isinstance(t, Otherwise):
+        return sp.true
+    if isinstance(t, Quotient):
+        return to_sympy(t.args[0]) / to_sympy(t.args[1])
+    if isinstance(t, Compare):
+        return _RELATIONS[t.args[0]](*map(to_sympy, t.args[1:]))
+    if isinstance(t, Cases):
+        return sp.Piecewise(*[(to_sympy(v), to_sympy(c)) for v, c in t.rows])
+    if isinstance(t, Apply) and t.args[0] is sp.cot:  # which no kernel has
+        u = to_sympy(t.args[1])
+        return sp.cos(u) / sp.sin(u)
+    if isinstance(t, Apply):
+        return t.args[0](*map(to_sympy, t.args[1:]))
+    made: Any = {Sum: sp.Add, Product: sp.Mul, Power: sp.Pow, Both: sp.And}[type(t)]
+    return made(*map(to_sympy, t.args))
+
+
+# ------------------------------------------------------------------ from SymPy
+class Hand:
+    """Writes SymPy's formulas in the order of a hand.
+
+    Args:
+        known: sums that were written already, and stand again as they did.
+        decimal: whether fractions are written as decimals where they end.
+    """
+
+    def __init__(self, known: Sequence[Term] = (), decimal: bool = False) -> None:
+        self._decimal = decimal
+        self._known: dict[Any, Term] = {}
+        for t in known:
+            self._note(t)
+
+    def _note(self, t: Term) -> None:
+        if isinstance(t, Sum):
+            e = to_sympy(t)
+            if e.is_Add and {*e.args} == {*map(to_sympy, t.args)}:  # else SymPy has put something together
+                self._known.setdefault(e, t)
+        for a in t.args:
+            if isinstance(a, Term):
+                self._note(a)
+
+    def write(self, e: Any) -> Term:
+        """Return the formula."""
+        if e in self._known:
+            return self._known[e]
+        if isinstance(e, sp.Add):
+            return self._sum(e)
+        if isinstance(e, sp.Mul):
+            return self._product(e)
+        if isinstance(e, sp.Rational):
+            return self._number(e)
+        return _converted(e, self.write)
+
+    def _number(self, e: Any) -> Num:
+        value = Fraction(int(e.p), int(e.q))
+        return Num(value, self._decimal and _ends(value))
+
+    def _sum(self, e: Any) -> Term:
+        parts = sorted((self.write(a) for a in e.args), key=_falling)
+        if is_negative(parts[0]):
+            parts.sort(key=is_negative)
+        return add(*parts)
+
+    def _product(self, e: Any) -> Term:
+        number_, rest = e.as_coeff_Mul()
+        above, below = [], []
+        for f in sp.Mul.make_args(rest):
+            if isinstance(f, sp.Pow) and f.exp.is_Number and f.exp.is_negative and f.base is not sp.E:
+                below.append(self.write(sp.Pow(f.base, -f.exp)))
+            else:
+                above.append(self.write(f))
+        n: Any = self._number(number_) if isinstance(number_, sp.Rational) else self.write(number_)
+        above.sort(key=_place)
+        below.sort(key=_place)
+        if not below and not above:
+            return n  # type: ignore[no-any-return]
+        if isinstance(n, Num) and n.value.denominator != 1 and not n.decimal and not above:
+            return Quotient(num(n.value.numerator), mul(num(n.value.denominator), *below))
+        top: Term = mul(n, *above)
+        if not below:
+            return top
+        bottom = mul(*below)
+        if isinstance(top, Quotient):
+            return Quotient(top.args[0], mul(top.args[1], bottom))
+        return Quotient(top, bottom)
+
+
+def _ends(value: Fraction) -> bool:
+    n = value.denominator
+    for p in (2, 5):
+        while n % p == 0:
+            n //= p
+    return n == 1
+
+
+def _falling(t: Term) -> tuple[Any, ...]:
+    """Return where a term stands in a sum: polynomials by falling powers, then the rest, numbers last."""
+    _, rest = coefficient(t)
+    degree = sum((_degree(f) for f in factors(rest)), Fraction(0))
+    plain = all(isinstance(split(f)[0], Name) for f in factors(rest))
+    return (isinstance(t, Num), not plain, -degree if plain else t.size, pen.text(rest))
+
+
+def _degree(t: Term) -> Fraction:
+    base, e = split(t)
+    return e.value if isinstance(base, Name) and isinstance(e, Num) else Fraction(0)
+
+
+def _place(t: Term) -> tuple[Any, ...]:
+    """Return where a factor stands: constants, names, functions, sums."""
+    base, _ = split(t)
+    return (not isinstance(base, (Const, Num)), not isinstance(base, Name), isinstance(base, Sum), pen.text(base))

@@ -1,0 +1,1 @@
+"""Derivatives of numbers as calculus is taught: from the outside in, each rule applied in place."""

@@ -1,0 +1,59 @@
+"""A long formula: its parts get letters, and each letter's derivative stands beside it. Every operation is met once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.reading import applied, leaf
+from symgrad.teach.board.terms import Apply, Label, Name, Prime, Term
+from symgrad.teach.board.tidy import tidy
+from symgrad.teach.calculus.letters import Letters
+from symgrad.teach.calculus.slopes import Slopes
+
+LARGE = 14  # signs of a part that gets a letter
+SHARED = 3  # signs of one that is used more than once
+
+
+class Ladder:
+    """A number whose parts have letters.
+
+    Attributes:
+        parts: letters with what they stand for, in names and letters that came before.
+        top: the number itself.
+    """
+
+    def __init__(self, root: AnyNode, names: Mapping[AnyNode, str], letters: Letters) -> None:
+        nodes = ancestors([root])
+        uses = Counter(p for n in nodes if not isinstance(n, Leaf) for p in n.inputs if is_node(p))
+        found: dict[AnyNode, Term] = {}
+        self.parts: list[tuple[Name, Term]] = []
+        for node in nodes:
+            t = leaf(node, names) if isinstance(node, Leaf) else applied(node, found)
+            if node is not root and t.free and _is_part(t, uses[node]):
+                letter = letters.next()
+                self.parts.append((letter, t))
+                t = letter
+            found[node] = t
+        self.top = found[root]
+
+    def lines(self, x: str, d: Label) -> list[Line]:
+        """Return the letters with their derivatives by x, and the derivative of the whole."""
+        moving = Slopes(x)
+        out = [Line("why", ("parts named from the inside, each with its derivative (chain rule):",))]
+        for letter, t in self.parts:
+            if not moving.depends(t):
+                out.append(Line("side", (Formula((letter, t)),)))
+                continue
+            d_ = tidy(moving.of(t))
+            moving = moving.beside(str(letter.args[0]))
+            out.append(Line("side", (Formula((letter, t)), ",  ", Formula((Prime(letter), d_)))))
+        out.append(Line("why", ("together:",)))
+        out.append(Line("does", (Formula((d, tidy(moving.of(self.top)))),)))
+        return out
+
+
+def _is_part(t: Term, uses: int) -> bool:
+    return t.size > LARGE or (uses > 1 and t.size > SHARED) or isinstance(t, Apply)

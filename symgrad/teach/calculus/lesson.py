@@ -1,0 +1,182 @@
+"""``sg.explain`` of numbers: f(x), its derivative, and where each holds; by each variable, and once more if asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.pickling import written
+from symgrad.errors import SymgradError
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
+from symgrad.ops.map import Map
+from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.reading import number, read
+from symgrad.teach.board.terms import Apply, Label, Name, Term
+from symgrad.teach.calculus.ladder import Ladder
+from symgrad.teach.calculus.letters import Letters
+from symgrad.teach.calculus.remarks import domain, said
+from symgrad.teach.calculus.solution import Solution
+from symgrad.teach.steps.brief import brief
+from symgrad.teach.steps.tape import Tape
+
+MOST = 60  # signs of a formula that is worked out in place
+FUNCTIONS = "fghFGH"
+DEEP = 4  # functions within each other
+FEW = 6  # variables
+
+
+def nested(t: Term) -> int:
+    """Return how many functions are within each other."""
+    inside = max((nested(a) for a in t.args if isinstance(a, Term)), default=0)
+    return inside + isinstance(t, Apply)
+
+
+def is_calculus(tape: Tape) -> bool:
+    """Whether a graph is of numbers, and of operations on one number each."""
+    return tape.numbers and all(isinstance(n, Leaf) or isinstance(n.op, Map) for n in ancestors([tape.root]))
+
+
+class Lesson:
+    """The derivation of a number by numbers.
+
+    Attributes:
+        forms: the closed form for each target, as ``sg.derive`` gives it.
+        steps: the lines that compute something.
+    """
+
+    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
+        self.tape, self.order = tape, order
+        self.forms: Any = derive(tape.handled(), list(targets), order, verify=False)
+        self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
+        self._leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
+        self._names: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
+        taken = set(self._names.values())
+        self._f = next((c for c in FUNCTIONS if c not in taken), "f′")
+        self._taken = {*taken, self._f}
+        self._quoted: set[str] = set()
+        self._term = read(tape.root, self._names, MOST)
+        if self._term is not None and nested(self._term) > DEEP:
+            self._term = None
+        self.lines: tuple[Line, ...] = tuple(self._lines())
+        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+
+    def packed(self) -> tuple[Any, bool]:
+        """Return what it is made from, as it is pickled."""
+        return written([self.tape.root, *self.targets]), False
+
+    @property
+    def variables(self) -> list[str]:
+        """The names that are differentiated by."""
+        return [self.tape.names[t] for t in self.targets]
+
+    # ---------------------------------------------------------------- lines
+    def _lines(self) -> Iterator[Line]:
+        ladder = None
+        if self._term is None:
+            ladder = Ladder(self.tape.root, self._names, Letters(self._taken))
+        yield from self._given(ladder)
+        found: dict[tuple[str, ...], Term | None] = {(): self._term}
+        for rank in range(1, self.order + 1):
+            for by in combinations_with_replacement(self.variables, rank):
+                yield from self._by(by, found, ladder)
+
+    def _given(self, ladder: Ladder | None) -> Iterator[Line]:
+        """Say what f is, where it has a derivative, and what is constant."""
+        label = Label(self._f, 0, tuple(self.variables))
+        top = self._term if ladder is None else ladder.top
+        assert top is not None  # narrows the type: one of the two is there
+        conditions = [] if ladder is not None else [c for x in self.variables for c in domain(top, x)]
+        yield Line("given", (Formula((label, top)),), None, said(list(dict.fromkeys(conditions))))
+        others = [n for n in self._names.values() if n not in self.variables]
+        if others:
+            yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
+
+    def _by(
+        self, by: tuple[str, ...], found: dict[tuple[str, ...], Term | None], ladder: Ladder | None
+    ) -> Iterator[Line]:
+        d, x, several = self._label(by), by[-1], len(self.variables) > 1
+        if several or len(by) > 1:
+            yield Line("gap", ("",))
+        if several and len(by) == 1:
+            others = [v for v in self.variables if v != x]
+            yield Line("why", ("by ", Formula((Name(x),)), ", with ", *_listed(others), " held constant:"))
+        form = self._form(by)
+        f = found.get(by[:-1])
+        if f is None or f.size > 2 * MOST:
+            yield from self._long(by, d, ladder, form)
+            return
+        if len(by) > 1:
+            yield Line("given", (Formula((self._label(by[:-1]), f)),))
+        made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
+        found[by] = made.result
+        yield from made.lines
+        yield from self._number(d, form)
+
+    def _long(self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None) -> Iterator[Line]:
+        if len(by) == 1 and ladder is not None:
+            yield from ladder.lines(by[0], d)
+            yield from self._number(d, form)
+            return
+        shown = None if form is None else brief(form)
+        if shown is not None:
+            yield Line("why", ("the same rules once more:",))
+            yield Line("does", (Formula((d, shown)),))
+
+    def _label(self, by: tuple[str, ...]) -> Label:
+        if len(self.variables) == 1:
+            return Label(self._f, len(by), (by[0],) if by else tuple(self.variables))
+        return Label(self._f, by) if by else Label(self._f, 0, tuple(self.variables))
+
+    def _form(self, by: tuple[str, ...]) -> ClosedForm | None:
+        """Return symgrad's closed form: of first derivatives, and of the last where it is by one variable."""
+        if len(set(by)) > 1:
+            return None
+        k = self.variables.index(by[0])
+        if len(by) == self.order:
+            return self.forms[k]  # type: ignore[no-any-return]
+        target = self.tape.handled(self.targets[k])
+        found: ClosedForm = derive(self.tape.handled(), target, len(by), verify=False)
+        return found
+
+    # ---------------------------------------------------------------- numbers
+    def _value(self, form: ClosedForm | None, x: str) -> Callable[[float], float | None]:
+        """Return symgrad's derivative as a function of x alone."""
+
+        def at(where: float) -> float | None:
+            if form is None or set(form.args) - {x}:
+                return None
+            try:
+                return float(form.lambdify()(**dict.fromkeys(form.args, where)))
+            except (SymgradError, TypeError, ValueError):
+                return None
+
+        return at
+
+    def _number(self, d: Label, form: ClosedForm | None) -> Iterator[Line]:
+        """Say the derivative's number where the leaves have values."""
+        if not self.tape.known or form is None:
+            return
+        (value,) = self.tape.values([form._root])
+        at: list[Any] = ["at "]
+        for k, n in enumerate(self._leaves):
+            at += [", " if k else "", Formula((Name(self._names[n]), Value(n.value)))]
+        yield Line("why", (*at, ":"))
+        if isinstance(d.args[1], int) and np.isfinite(self._leaves[0].value):
+            d = Label(d.args[0], d.args[1], (number(float(self._leaves[0].value)),))
+        yield Line("does", (Formula((d, Value(np.asarray(value)[()]))),))
+
+
+def _listed(names: Sequence[str]) -> list[Any]:
+    out: list[Any] = []
+    for k, name in enumerate(names):
+        out += ["" if k == 0 else " and " if k == len(names) - 1 else ", ", Formula((Name(name),))]
+    return out
+
+
+def _goal(form: ClosedForm | None) -> Any:
+    return None if form is None else brief(form)

@@ -1,0 +1,317 @@
+"""Simplification as it is done on a board: one thing at a time, with its reason, and only what is equal and shorter."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+from sympy.polys.polyerrors import PolynomialError
+
+from symgrad.core.kernels import array_kernel
+from symgrad.teach.board.pen import text
+from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
+from symgrad.teach.board.terms import (
+    HALF,
+    Apply,
+    Cases,
+    Compare,
+    Num,
+    Power,
+    Product,
+    Quotient,
+    Sum,
+    Term,
+    coefficient,
+    factors,
+    mul,
+    terms,
+)
+
+MOST = 90  # operations of a formula that is simplified
+_POINTS = 24
+
+
+class Step(NamedTuple):
+    """One simplification: its reason, as words with formulas between, and what comes out."""
+
+    reason: tuple[Any, ...]
+    result: Term
+
+
+def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Step]:
+    """Yield the steps to a shorter formula.
+
+    Args:
+        t: the formula.
+        known: formulas whose sums stand again as they were written.
+        goal: a formula in SymPy's classes that is equal to it.
+    """
+    if t.size > MOST or _has(t, (Cases, Compare)):
+        return
+    hand = Hand(known, any(isinstance(n, Num) and n.args[1] for n in _parts(t)))
+    rules = (_unnested, _common_denominator, _expanded_polynomial, _pythagoras, _cancelled, _factored)
+    for rule in (*rules, _expanded, _pythagoras, _cancelled, _by_name):
+        for step in rule(t, hand):
+            if step.result != t and equal(step.result, t):
+                yield step
+                t = step.result
+    last = None if goal is None else _last(t, goal, hand)
+    if last is not None:
+        yield last
+
+
+def measure(t: Term) -> int:
+    """Return how long a formula is to read."""
+    return len(text(t).replace(" ", ""))
+
+
+def _parts(t: Term) -> Iterator[Term]:
+    yield t
+    for a in t.args:
+        if isinstance(a, Term):
+            yield from _parts(a)
+
+
+def _has(t: Term, kinds: Any) -> bool:
+    return any(isinstance(p, kinds) for p in _parts(t))
+
+
+# ------------------------------------------------------------------ equality
+def equal(a: Term, b: Term) -> bool:
+    """Whether two formulas have the same numbers wherever both have one, and have some."""
+    names = a.free | b.free
+    both = [values(t, sorted(names)) for t in (a, b)]
+    there = np.isfinite(both[0]) & np.isfinite(both[1])
+    return bool(there.any()) and bool(np.allclose(both[0][there], both[1][there], rtol=1e-7, atol=1e-10))
+
+
+def values(t: Term, names: Sequence[str]) -> Any:
+    """Return a formula's values at points on both sides of 0; nan where it has none."""
+    draw = np.random.default_rng(7)
+    points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
+    symbols = tuple(sp.Symbol(n, real=True) for n in names)
+    with np.errstate(all="ignore"):
+        found = array_kernel(to_sympy(t), symbols)(*points)
+    return np.broadcast_to(np.asarray(found, dtype=np.float64), (2 * _POINTS,))
+
+
+# ------------------------------------------------------------------ one thing at a time
+def _split(t: Term) -> tuple[Term, Term | None]:
+    return (t.args[0], t.args[1]) if isinstance(t, Quotient) else (t, None)
+
+
+def _over(top: Term, below: Term | None) -> Term:
+    return top if below is None else Quotient(top, below)
+
+
+def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
+    """Multiply numerator and denominator of a fraction that has fractions in it."""
+    if not isinstance(t, Quotient) or _lines(t) < 2 or _has(t, Apply) or any(p.args[1] == HALF for p in _powers(t)):
+        return
+    top, below = sp.fraction(sp.cancel(to_sympy(t)))
+    found = hand.write(sp.factor(top) / sp.factor(below))
+    if measure(found) < measure(t) and _lines(found) < _lines(t):
+        yield Step(("clear the fractions within:",), found)
+
+
+def _powers(t: Term) -> Iterator[Power]:
+    return (p for p in _parts(t) if isinstance(p, Power))
+
+
+def _common_denominator(t: Term, hand: Hand) -> Iterator[Step]:
+    if not isinstance(t, Sum) or sum(isinstance(p, Quotient) and bool(p.args[1].free) for p in t.args) < 1:
+        return
+    top, below = sp.fraction(sp.together(to_sympy(t)))
+    written = Quotient(hand.write(top), hand.write(below))
+    shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.args[1]))
+    best = min((f for f in (written, shorter) if f is not None), key=measure)
+    if measure(best) <= measure(t):
+        yield Step(("common denominator:",), best)
+
+
+def _expanded_polynomial(t: Term, hand: Hand) -> Iterator[Step]:
+    """Multiply out what has no functions in it."""
+    if not _has(t.args[0] if isinstance(t, Quotient) else t, Apply):
+        yield from _expanded(t, hand)
+
+
+def _expanded(t: Term, hand: Hand) -> Iterator[Step]:
+    """Multiply out above the line where terms cancel."""
+    top, _ = _split(t)
+    for part, under, place in _places(t):
+        if not isinstance(part, Sum):
+            continue
+        raw = [a for p in part.args for a in terms(hand.write(sp.expand(to_sympy(p))))]
+        total = hand.write(sp.expand(to_sympy(part)))
+        if len(terms(total)) >= min(len(raw), len(part.args) + 2) or measure(total) >= measure(part):
+            continue
+        what = "expand" if part is t else "expand the numerator" if part is top else "expand the bracket"
+        opened = Sum(*raw)
+        shown = part is not t and measure(opened) < 50
+        yield Step((f"{what}: ", (opened, total)) if shown else (f"{what}:",), place(total, under))
+        return
+
+
+def _pythagoras(t: Term, hand: Hand) -> Iterator[Step]:
+    for top, below, place in _places(t):
+        e = sp.expand(to_sympy(top))
+        for name, one, two, sign in (
+            ("sin² + cos² = 1", sp.sin, sp.cos, 1),
+            ("cosh² − sinh² = 1", sp.cosh, sp.sinh, -1),
+        ):
+            for u in sorted({a.args[0] for a in e.atoms(one, two)}, key=str):
+                if not any(e.has(f(u) ** n) for f in (one, two) for n in (2, 3, 4)):
+                    continue
+                found = _best(_replaced(e, one(u), two(u), sign), hand, top)
+                if found is not None and len(terms(found)) < len(terms(hand.write(e))):
+                    yield Step((f"{name}:",), place(found, below))
+                    return
+
+
+def _places(t: Term) -> Iterator[tuple[Term, Any, Any]]:
+    top, below = _split(t)
+    yield top, below, _over
+    if isinstance(top, Product):
+        for f in top.args:
+            if isinstance(f, Sum):
+                yield f, below, _beside([g for g in top.args if g is not f])
+
+
+def _beside(rest: Sequence[Term]) -> Callable[[Term, Term | None], Term]:
+    """Return what puts a factor beside the rest of a product, over what is below the line."""
+    return lambda found, below: _over(_product_of([*rest, found]), below)
+
+
+def _product_of(parts: Sequence[Term]) -> Term:
+    kept = [p for p in parts if p != Num(1, False)]
+    return Product(*kept) if len(kept) > 1 else kept[0]
+
+
+def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
+    """Return e with a² as 1 ∓ b², and with b² as ±(1 − a²)."""
+    both = []
+    for old, new in ((a, 1 - sign * b**2), (b, sign * (1 - a**2))):
+        made = e.replace(
+            lambda p, old=old: p.is_Pow and p.base == old and p.exp.is_Integer and p.exp >= 2,
+            lambda p, old=old, new=new: new ** (p.exp // 2) * old ** (p.exp % 2),
+        )
+        both.append(sp.expand(made))
+    return both
+
+
+def _best(candidates: Sequence[Any], hand: Hand, t: Term) -> Term | None:
+    written = [_tried(functools.partial(hand.write, e)) for e in candidates]
+    found = min((f for f in written if f is not None), key=measure, default=None)
+    return found if found is not None and measure(found) < measure(t) else None
+
+
+def _tried(make: Callable[[], Term]) -> Term | None:
+    try:
+        return make()
+    except (Unwritable, PolynomialError, NotImplementedError):
+        return None
+
+
+def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
+    """Divide numerator and denominator by a factor that both have."""
+    if not isinstance(t, Quotient) or not t.args[1].free:
+        return
+    top, below = (_factors(to_sympy(p)) for p in t.args)
+    common = sp.Mul(*[f ** min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols])
+    if common == 1:
+        return
+    rest = [sp.Mul(*[f ** (n - min(n, other.get(f, 0)) if f.free_symbols else n) for f, n in own.items()])
+            for own, other in ((top, below), (below, top))]  # fmt: skip
+    found = _tried(lambda: hand.write(rest[0] / rest[1]))
+    if found is not None and measure(found) < measure(t):
+        says = "factor the numerator and cancel " if isinstance(t.args[0], Sum) and len(rest[0].args) > 1 else "cancel "
+        yield Step((says, (hand.write(common),), ":"), found)
+
+
+def _factors(e: Any) -> dict[Any, Any]:
+    """Return the factors with their exponents, which are numbers."""
+    found: dict[Any, Any] = {}
+    for f in sp.Mul.make_args(sp.factor(e)):
+        base, n = f.as_base_exp()
+        if not (n.is_Number and base is not sp.E):
+            base, n = f, sp.S.One
+        found[base] = found.get(base, 0) + n
+    return found
+
+
+def _factored(t: Term, hand: Hand) -> Iterator[Step]:
+    """Take out what all terms of a sum have."""
+    for top, below, place in _places(t):
+        if not isinstance(top, Sum):
+            continue
+        e = to_sympy(top)
+        made = sp.factor_terms(e)
+        if not made.is_Mul or not any(f.is_Add for f in made.args):
+            continue
+        common = sp.Mul(*[f for f in made.args if not f.is_Add])
+        found = hand.write(made)
+        if common.free_symbols and not _worse(found, top):
+            yield Step(("factor out ", (hand.write(common),), ":"), place(found, below))
+            return
+
+
+def _worse(found: Term, t: Term) -> bool:
+    return _lines(found) > _lines(t) or measure(found) > measure(t) + 2
+
+
+def _sums(t: Term) -> int:
+    return sum(isinstance(p, Sum) for p in _parts(t))
+
+
+def _lines(t: Term) -> int:
+    """Return how many fractions are in it."""
+    return sum(isinstance(p, Quotient) for p in _parts(t))
+
+
+def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
+    """Return the step to the shortest formula that symgrad knows, where it is shorter."""
+    found = _tried(lambda: hand.write(goal))
+    if found is None or measure(found) > 0.8 * measure(t) or _lines(found) > _lines(t):
+        return None
+    if _sums(found) > _sums(t) or not equal(found, t):
+        return None
+    if any(_calls_twice(found, f) and not _calls_twice(t, f) for f in (sp.sin, sp.cos)):
+        return Step(("double angle:",), found)
+    says = [s for function, s in _IDENTITIES if _calls(found, function) and not _calls(t, function)]
+    return Step((says[0] if says else "simplify:",), found)
+
+
+_IDENTITIES = ((sp.tan, "sin/cos = tan:"), (sp.tanh, "sinh/cosh = tanh:"), (sp.Abs, "x·sign(x) = |x|:"))
+
+
+def _calls(t: Term, function: Any) -> bool:
+    return any(isinstance(p, Apply) and p.args[0] is function for p in _parts(t))
+
+
+def _calls_twice(t: Term, function: Any) -> bool:
+    """Whether a function of 2u is in it."""
+    return any(
+        isinstance(p, Apply) and p.args[0] is function and coefficient(p.args[1])[0].value == 2 for p in _parts(t)
+    )
+
+
+_NAMED = ((sp.cos, sp.sin, sp.cot, "cos/sin = cot:"), (sp.sin, sp.cos, sp.tan, "sin/cos = tan:"))
+
+
+def _by_name(t: Term, hand: Hand) -> Iterator[Step]:
+    """Write cos(u)/sin(u) as cot(u)."""
+    top, below = _split(t)
+    if below is None:
+        return
+    for above, under, function, says in _NAMED:
+        for f in factors(below):
+            a = Apply(above, *f.args[1:]) if isinstance(f, Apply) and f.args[0] is under else None
+            if a is not None and a in factors(top):
+                rest = [p for p in factors(top) if p != a]
+                lower = [p for p in factors(below) if p != f]
+                named = mul(*rest, Apply(function, *a.args[1:]))
+                yield Step((says,), named if not lower else Quotient(named, mul(*lower)))
+                return

@@ -1,0 +1,436 @@
+"""One derivative by one variable, line by line, as it is worked out on a board: the outermost rule first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.kernels import array_kernel
+from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.board.pen import text
+from symgrad.teach.board.reading import to_sympy
+from symgrad.teach.board.terms import (
+    MINUS,
+    ONE,
+    TWO,
+    ZERO,
+    Apply,
+    Cases,
+    Label,
+    Name,
+    Num,
+    Power,
+    Prime,
+    Product,
+    Quotient,
+    Sum,
+    Term,
+    factors,
+    is_num,
+    mul,
+    neg,
+    num,
+    power,
+    put,
+    terms,
+)
+from symgrad.teach.board.tidy import tidy
+from symgrad.teach.calculus.letters import Letters
+from symgrad.teach.calculus.remarks import kinks
+from symgrad.teach.calculus.rules import (
+    BLANK,
+    by_cases_only,
+    chain,
+    constant_factor,
+    function_quotes,
+    has_power,
+    is_easy,
+    outer_quote,
+    outer_word,
+    power_quote,
+    product_quote,
+    quotient_quote,
+)
+from symgrad.teach.calculus.simplify import measure, simplified
+from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm
+
+WIDE = 62  # signs of a formula with dashes that is written before it is worked out
+WIDTH = 70  # signs of two formulas that stand in one line
+TIMES = {1: "", 2: " twice", 3: " three times"}
+
+
+class Solution:
+    """The lines from f to its derivative.
+
+    Args:
+        f: the function.
+        x: the variable.
+        d: what its derivative is called.
+        taken: names that no part may have.
+        goal: the derivative in SymPy's classes, as symgrad prints it, or None.
+        at: returns symgrad's derivative at a number x, or None.
+        quoted: names of rules that were quoted before.
+
+    Attributes:
+        lines: what is said.
+        result: the derivative.
+    """
+
+    def __init__(
+        self,
+        f: Term,
+        x: str,
+        d: Label,
+        taken: Sequence[str],
+        goal: Any = None,
+        at: Callable[[float], float | None] | None = None,
+        quoted: set[str] | None = None,
+    ) -> None:
+        self.f, self.x, self.d, self._goal, self._at = f, x, d, goal, at
+        self._slopes = Slopes(x)
+        self._letters = Letters(taken)
+        self._quoted: set[str] = set() if quoted is None else quoted
+        self._sided: set[Term] = set()
+        self._spare: int | None = None
+        self.lines: list[Line] = []
+        self.result = self._solve()
+
+    # ---------------------------------------------------------------- what is written
+    def _why(self, *parts: Any) -> None:
+        self.lines.append(Line("why", tuple(map(_formula, parts))))
+
+    def _does(self, *equal: Term) -> None:
+        """Write the derivative and what it equals; what has no room stands on lines of its own."""
+        distinct = [e for k, e in enumerate(equal) if k == 0 or text(e) != text(equal[k - 1])]
+        first, room = [self.d, distinct[0]], WIDTH - len(text(self.d)) - len(text(distinct[0]))
+        if len(distinct) > 1 and len(text(distinct[1])) <= room:
+            first.append(distinct.pop(1))
+        self.lines.append(Line("does", (Formula(tuple(first)),)))
+        for before, e in pairwise(distinct):
+            self._then(e)
+            self._spare = len(self.lines) - 1 if _alike(before, e) else None
+
+    def _then(self, e: Term) -> None:
+        self.lines.append(Line("then", (Formula((None, e)),)))
+
+    def _quote(self, name: str, *quotes: tuple[Term, Term]) -> list[Any]:
+        """Return a rule's name, and the first time what it says."""
+        if name in self._quoted:
+            return [name]
+        self._quoted.add(name)
+        return [name, *[p for k, q in enumerate(quotes) for p in (", " if k else " ", q)]]
+
+    # ---------------------------------------------------------------- which rule
+    def _solve(self) -> Term:
+        f, slopes = self.f, self._slopes
+        if not slopes.depends(f):
+            self._why("a constant has the derivative 0:")
+            self._does(ZERO)
+            return ZERO
+        split = f if isinstance(f, Cases) else by_cases(f) if isinstance(f, Apply) else None
+        found = self._cases(split) if split is not None else self._rule()
+        steps = list(simplified(found, [self.f, found], self._goal))
+        if steps and self._spare == len(self.lines) - 1:
+            self.lines.pop()  # the same with its factors in another order
+        for step in steps:
+            self._why(*step.reason)
+            self._then(step.result)
+            found = step.result
+        self._remark_kinks(found)
+        return found
+
+    def _rule(self) -> Term:
+        f, slopes = self.f, self._slopes
+        if is_easy(f, slopes):
+            return self._easy()
+        if isinstance(f, Sum):
+            return self._sum()
+        if isinstance(f, Quotient) and slopes.depends(f.args[1]) and slopes.depends(f.args[0]):
+            return self._quotient()
+        c, core = constant_factor(f, slopes)
+        if isinstance(core, Product):
+            return self._product(c, core)
+        if isinstance(core, Power) and all(map(slopes.depends, core.args)):
+            return self._logarithmic(c, core)
+        outers, inner = chain(core, slopes)
+        if outers:
+            return self._chain(c, outers, inner)
+        return self._general()
+
+    # ---------------------------------------------------------------- sums
+    def _easy(self) -> Term:
+        """Differentiate c·xⁿ + c·sin(x) + … in one line."""
+        f = self.f
+        if isinstance(f, Quotient) and not self._slopes.depends(f.args[0]):
+            return self._negative_power(f)
+        found = tidy(self._slopes.of(f))
+        self._why(*self._term_rules(f), ":")
+        self._does(found)
+        return found
+
+    def _term_rules(self, f: Term) -> list[Any]:
+        """Say which rules the terms need."""
+        x = self.x
+        rules: list[Any] = ["term by term"] if isinstance(f, Sum) else []
+        if has_power(f, x):
+            rules += [*([", "] if rules else []), *self._quote("power rule", power_quote(x))]
+        new = [q for q in function_quotes(f, x) if text(q[0]) not in self._quoted]
+        for q in new[:3]:
+            self._quoted.add(text(q[0]))
+            rules += [", " if rules else "", q]
+        if any(isinstance(p, Apply) and p.args[1] != Name(x) for t in terms(f) for p in factors(t) if x in p.free):
+            rules += [", chain rule" if rules else "chain rule"]
+        c = Name("c" if x != "c" else "k")
+        return rules or ["constant factor rule ", (Prime(Product(c, Name(x))), c)]
+
+    def _negative_power(self, f: Quotient) -> Term:
+        """Differentiate c/xⁿ as c·x⁻ⁿ."""
+        c, below = constant_factor(Quotient(ONE, f.args[1]), self._slopes)
+        base, n = below.args[1].args if isinstance(below.args[1], Power) else (below.args[1], ONE)
+        c = mul(f.args[0], c)
+        e = Num(-n.value, False)
+        as_power = _product_of(c, Power(base, e))
+        self._why("write as a power: ", (as_power,), ", ", *self._quote("power rule", power_quote(self.x)), ":")
+        lower = Num(e.value - 1, False)
+        found = tidy(self._slopes.of(f))
+        self._does(_product_of(mul(c, e), Power(base, lower)), found)
+        return found
+
+    def _sum(self) -> Term:
+        hard = [t for t in self.f.args if not is_easy(t, self._slopes)]
+        easy = [t for t in self.f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
+        rules = self._term_rules(Sum(*easy)) if easy else ["term by term"]
+        self._why(*rules, ":")
+        for t in hard:
+            self._side(t)
+        raw = _raw_sum([tidy(self._slopes.of(t)) for t in self.f.args])
+        found = tidy(raw)
+        self._does(raw, found)
+        return found
+
+    # ---------------------------------------------------------------- products and quotients
+    def _named(self, parts: Sequence[Term]) -> tuple[list[Name], list[Any]]:
+        """Return letters for parts, and the words that introduce them."""
+        letters = [self._letters.next() for _ in parts]
+        words: list[Any] = [" with "]
+        for k, (a, p) in enumerate(zip(letters, parts, strict=True)):
+            words += [", " if k else "", (a, p)]
+        return letters, words
+
+    def _product(self, c: Term, core: Product) -> Term:
+        parts = list(core.args)
+        if isinstance(parts[0], Sum) or is_num(c, -1):
+            front = c
+        else:
+            parts[0], front = mul(c, parts[0]), ONE
+        letters, words = self._named(parts)
+        many = len(parts) > 3
+        rule = ["product rule, each factor in turn,"] if many else self._quote("product rule", product_quote(letters))
+        self._why(*rule, *words, ":")
+        before = Sum(*[_product_of(*parts[:k], Prime(p), *parts[k + 1 :]) for k, p in enumerate(parts)])
+        for a, p in zip(letters, parts, strict=True):
+            self._side(p, a)
+        ds = [tidy(self._slopes.of(p)) for p in parts]
+        summands = [_product_of(*parts[:k], d, *parts[k + 1 :]) for k, d in enumerate(ds)]
+        raw = _raw_sum(summands)
+        shown = [_product_of(front, e) for e in (before, raw) if not many and measure(before) < 2 * WIDE]
+        shown = shown[measure(before) >= WIDE :]
+        found = tidy(_product_of(front, raw))
+        self._does(*shown, found)
+        return found
+
+    def _quotient(self) -> Term:
+        u, v = self.f.args
+        (a, b), words = self._named([u, v])
+        self._why(*self._quote("quotient rule", quotient_quote(a, b)), *words, ":")
+        self._side(u, a)
+        self._side(v, b)
+        du, dv = (tidy(self._slopes.of(p)) for p in (u, v))
+        top = _raw_sum([_product_of(du, v), _minus(_product_of(u, dv))])
+        raw = Quotient(top, power(v, TWO))
+        found = tidy(raw)
+        self._does(raw, found)
+        return found
+
+    # ---------------------------------------------------------------- chains
+    def _chain(self, c: Term, outers: Sequence[Term], inner: Term) -> Term:
+        hard = not is_easy(inner, self._slopes)
+        u = self._letters.next() if len(outers) == 1 or hard else None
+        self._why(*self._chain_words(outers, u), (inner,) if u is None else (u, inner), ":")
+        self._side(inner, u)
+        slopes = self._outer_slopes(outers, inner)
+        d = tidy(self._slopes.of(inner))
+        found = tidy(mul(c, *slopes, d))
+        if len(outers) > 1 or hard:
+            self._does(_product_of(c, *slopes, d), found)
+        else:
+            before = mul(c, *slopes, Prime(inner))
+            self._does(*[before] * (measure(before) < WIDE), found)
+        return found
+
+    def _chain_words(self, outers: Sequence[Term], u: Name | None) -> list[Any]:
+        """Name the outer functions; of a power, a root and a reciprocal, quote the rule."""
+        if u is not None and len(outers) == 1 and (quote := outer_quote(outers[0], u)) is not None:
+            return [*self._quote(quote[0], quote[1]), " with "]
+        words: list[Any] = []
+        for k, outer in enumerate(outers):
+            w = outer_word(outer)
+            words += [", outside " if k == 0 else ", then ", w if isinstance(w, str) else (w,)]
+        return [f"chain rule{TIMES.get(len(outers), f', {len(outers)} functions')}", *words, ", inside "]
+
+    def _outer_slopes(self, outers: Sequence[Term], inner: Term) -> list[Term]:
+        """Return the derivative of each outer function at what is inside it."""
+        inside, found = inner, []
+        for outer in reversed(outers):
+            d = Slopes(str(BLANK.args[0])).of(outer)
+            found.append(put(d, {BLANK: inside}))
+            inside = put(outer, {BLANK: inside})
+        return found[::-1]
+
+    def _logarithmic(self, c: Term, core: Power) -> Term:
+        """Differentiate a power whose exponent moves too, through its logarithm."""
+        b, e = core.args
+        inside = mul(e, logarithm(b))
+        f = self.d.args[0] if isinstance(self.d.args[1], int) else "f"
+        f_, df = (Name(f), Prime(Name(f)))
+        if c != ONE:
+            f_ = self._letters.next()
+            self._why("the factor ", (c,), " stays; for ", (f_, core), ":")
+            df = Prime(f_)
+        self._why("take logarithms: ", (Apply(sp.log, f_), inside), ", differentiate both sides (product rule):")
+        for p in (e, logarithm(b)):
+            self._side(p)
+        raw = _raw_sum([
+            _product_of(tidy(self._slopes.of(e)), logarithm(b)), _product_of(e, tidy(self._slopes.of(logarithm(b)))),
+        ])  # fmt: skip
+        d = tidy(raw)
+        self.lines.append(Line("does", (Formula((Quotient(df, f_), *dict.fromkeys((raw, d)))),)))
+        found = mul(c, core, d)
+        self._does(found)
+        return found
+
+    def _general(self) -> Term:
+        """Differentiate a function of several arguments that move: each partial derivative by the argument's own."""
+        self._why("chain rule, one part for each argument:")
+        for a in self.f.args:
+            if isinstance(a, Term) and self._slopes.depends(a):
+                self._side(a)
+        found = tidy(self._slopes.of(self.f))
+        self._does(found)
+        return found
+
+    # ---------------------------------------------------------------- a part of a formula
+    def _side(self, t: Term, letter: Name | None = None) -> None:
+        """Work out the derivative of a part that is not written down at once."""
+        if is_easy(t, self._slopes) or t in self._sided:
+            return
+        self._sided.add(t)
+        rule, parts = self._rule_of(t)
+        for p in parts:
+            self._side(p)
+        d = tidy(self._slopes.of(t))
+        left = Prime(letter if letter is not None else t)
+        self.lines.append(Line("side", (Formula((left, d)),), None, rule))
+
+    def _rule_of(self, t: Term) -> tuple[str, list[Term]]:
+        """Return the rule of a part, and the parts that it goes on with."""
+        slopes = self._slopes
+        if isinstance(t, Sum):
+            return "term by term", list(t.args)
+        if isinstance(t, Quotient) and all(map(slopes.depends, t.args)):
+            return "quotient rule", list(t.args)
+        _, core = constant_factor(t, slopes)
+        if isinstance(core, Product):
+            return "product rule", list(core.args)
+        if isinstance(core, Power) and all(map(slopes.depends, core.args)):
+            return "through the logarithm", [core.args[1], logarithm(core.args[0])]
+        if isinstance(core, Cases) or (isinstance(core, Apply) and by_cases_only(core) is not None):
+            return "by cases", [a for a in core.args if isinstance(a, Term)]
+        outers, inner = chain(core, slopes)
+        if not outers:
+            return "chain rule", []
+        return f"chain rule, inside {text(inner)}", [inner]
+
+    # ---------------------------------------------------------------- cases and kinks
+    def _cases(self, split: Cases) -> Term:
+        if split is self.f:
+            self._why("case by case:")
+        else:
+            self._why("by cases: ", (self.f, split), ":")
+        for v, _ in split.rows:
+            self._side(v)
+        found = tidy(self._slopes.of(split))
+        self._does(found)
+        return found
+
+    def _remark_kinks(self, found: Term) -> None:
+        for t, points in kinks(self.f, self.x):
+            for p in points or []:
+                self.lines.extend(self._kink(found, p))
+            if points is None and self.f.size < 40:
+                self.lines.append(Line("remark", (Formula((t,)), " has a kink where its cases meet.")))
+
+    def _kink(self, found: Term, point: Term) -> Iterator[Line]:
+        """Compare the slopes on both sides of a point."""
+        where = float(sp.N(to_sympy(point)))
+        left, right = (_value(found, self.x, where + h) for h in (-1e-7, 1e-7))
+        if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
+            return
+        value = self._at(where) if self._at is not None and isinstance(point, Num) else None
+        said: list[Any] = ["At ", Formula((Name(self.x), point)), " there is a kink and no derivative"]
+        if value is None or not np.isfinite(value):
+            yield Line("remark", (*said, "."))
+            return
+        middle = ", the middle of the slopes on either side" if abs(value - (left + right) / 2) < 1e-5 else ""
+        yield Line("remark", (*said, "; symgrad's value there is ", Formula((_short(value),)), f"{middle}."))
+
+
+# ------------------------------------------------------------------ products as they are first written
+def _alike(a: Term, b: Term) -> bool:
+    """Whether two formulas differ in the order of their factors at most."""
+    return sorted(text(a)) == sorted(text(b))
+
+
+def _formula(p: Any) -> Any:
+    return Formula(p) if isinstance(p, tuple) else p
+
+
+def _product_of(*parts: Term) -> Term:
+    """Return a product whose factors stay where they are; ones are left out."""
+    if any(is_num(p, 0) for p in parts):
+        return ZERO
+    flat = [g for p in parts if not is_num(p, 1) for g in ([p] if _stays(p) else factors(p))]
+    kept = sorted(flat, key=lambda p: not isinstance(p, Num)) if sum(isinstance(p, Num) for p in flat) < 2 else flat
+    return ONE if not kept else kept[0] if len(kept) == 1 else Product(*kept)
+
+
+def _stays(p: Term) -> bool:
+    """Whether a factor stands as one: 2x after a bracket, or with a minus in brackets."""
+    return isinstance(p, Product) and isinstance(p.args[0], Num)
+
+
+def _minus(t: Term) -> Term:
+    if is_num(t):
+        return neg(t)
+    return Product(MINUS, *(t.args if isinstance(t, Product) and not _stays(t) else (t,)))
+
+
+def _raw_sum(parts: Sequence[Term]) -> Term:
+    kept = [p for p in parts if not is_num(p, 0) and not (isinstance(p, Product) and p.args[-1] == ZERO)]
+    return ZERO if not kept else kept[0] if len(kept) == 1 else Sum(*kept)
+
+
+def _value(t: Term, x: str, at: float) -> float | None:
+    if t.free - {x}:
+        return None
+    with np.errstate(all="ignore"):
+        return float(array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(np.asarray([at]))[0])
+
+
+def _short(value: float) -> Term:
+    return num(int(value)) if float(value).is_integer() else num(Fraction(repr(value)), True)
