@@ -11,6 +11,11 @@ from reader_matrices import Matrices
 from reader_trees import Tree, Unreadable, Untold, tree
 
 
+def written_out(e: Any) -> bool:
+    """Whether a formula has all entries of an array in it, with a number in front or not."""
+    return isinstance(e, Tree) and (e.kind == "beside" or (e.kind in "*/negative" and any(map(written_out, e.parts))))
+
+
 class Entries:
     """The meaning of a formula in index notation: every index is an axis."""
 
@@ -26,7 +31,8 @@ class Entries:
             for axis, (k, n) in enumerate(zip(indices, shape, strict=True))
         }
         with np.errstate(all="ignore"):
-            return np.broadcast_to(np.asarray(self.value(e, env), dtype=float), tuple(shape))
+            found = np.asarray(self.value(e, env), dtype=float)
+            return np.reshape(found, shape) if written_out(e) else np.broadcast_to(found, tuple(shape))
 
     def define(self, name: str, letters: Sequence[str], e: Tree) -> None:
         """Give a name to the array whose entry at these letters this is; its sizes follow from the formula."""
@@ -44,6 +50,8 @@ class Entries:
             return self._name(parts[0], env)
         if kind in ("Sum", "Prod"):
             return self._over(e, env)
+        if kind == "beside":
+            return np.array([self.value(p, env) for p in parts], dtype=float)
         if kind == "part" and parts[0].kind == "name":
             return self._at(e.parts[0].parts[0], [self.value(p, env) for p in parts[1:]], e.parts[0].kind)
         if kind == "call" and parts[0] == "Piecewise":

@@ -162,7 +162,7 @@ class Parser(Precedence):
         if token in ("\\sum", "\\prod"):
             return self.over("Sum" if token == "\\sum" else "Prod")
         if token == "\\begin":
-            return self.cases()
+            return self.cases() if self.tokens[self.at : self.at + 3] == ["{", "c", "a"] else self.table()
         if token == "\\operatorname":
             return self.call("".join(self.group_tokens()))
         if token == "\\log" and self.next == "\\det":
@@ -306,6 +306,19 @@ class Parser(Precedence):
         """Read a ≤ k ≤ b."""
         first, second = (k for k, t in enumerate(row) if t == "\\leq")
         return self.index_name(row[first + 1 : second]), self.inner(row[:first]), self.inner(row[second + 1 :])
+
+    def table(self) -> Tree:
+        """Read an array written out, row by row."""
+        self.group_tokens()
+        rows: list[list[Tree]] = [[self.relation()]]
+        while self.next != "\\end":
+            if self.take("&", "\\\\") == "&":
+                rows[-1].append(self.relation())
+            else:
+                rows.append([self.relation()])
+        self.take()
+        self.group_tokens()
+        return tree("beside", *[tree("beside", *row) for row in rows])
 
     def cases(self) -> Tree:
         """Read a case distinction."""

@@ -77,6 +77,9 @@ def row(e: ET.Element) -> str:
 
 def fenced(e: ET.Element) -> str:
     """Return what is in brackets."""
+    if len(e) == 3 and e[1].tag == "mtable":
+        rows = r" \\ ".join(" & ".join(map(row, r)) for r in e[1])
+        return rf"\begin{{bmatrix}}{rows}\end{{bmatrix}}"
     opening, inside = sign(e[0]), ET.Element("mrow")
     inside.extend(list(e[1:-1]))
     if opening in "⌊⌈":

@@ -148,9 +148,7 @@ class Parser(Precedence):
         first = self.relation()
         if self.next == "]":
             self.take()
-            if first.kind not in ("relation", "logic", "not"):
-                raise Unreadable(f"square brackets around {first}")
-            return tree("truth", first)
+            return tree("truth" if first.kind in ("relation", "logic", "not") else "beside", first)
         parts, sign = [first], self.next
         while self.next != "]":
             self.take(sign if sign in (",", ";") else "]")

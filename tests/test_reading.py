@@ -141,6 +141,16 @@ def _mathml_index(w: Written) -> Reading | None:
     return None if len(text) > LONG else (text, reader_mathml.index_value(text, indices(w), w.shape, w.values, w.sizes))
 
 
+def _mathml_entries(w: Written) -> Reading | None:
+    text = inside(w.form.entries())
+    return text, reader_mathml.index_value(text, indices(w), w.shape, w.values, w.sizes)
+
+
+def is_table(w: Written) -> bool:
+    """Whether a form is shown by its entries."""
+    return w.form._table is not None
+
+
 def _always(w: Written) -> bool:
     return True
 
@@ -170,6 +180,9 @@ NOTATIONS: dict[str, tuple[Callable[[Written], bool], Callable[[Written], Readin
     "MathML": (_has_matrix, _mathml),
     "MathML index": (_always, _mathml_index),
     "NumPy": (_has_matrix, by_numpy),
+    "entries": (is_table, _text(lambda w: printers.text(w.form.entries()), False)),
+    "LaTeX entries": (is_table, _latex("entries", lambda w: False)),
+    "MathML entries": (is_table, _mathml_entries),
 }
 
 

@@ -32,7 +32,7 @@ from symgrad.testing import crosscheck
 
 MOST_CHECKED = 1000  # entries of inputs
 MOST_MOVED = 10**10  # additions of a check
-FORMS = ("text", "matrix", "index", "scalar", "where")
+FORMS = ("text", "matrix", "index", "scalar", "entries", "where")
 
 
 def run_derive(args: argparse.Namespace) -> int:
@@ -81,7 +81,7 @@ def _labelled(by: Sequence[Tensor], text: str, count: int, latex: bool) -> str:
 
 def _written(form: ClosedForm, args: argparse.Namespace) -> str:
     if args.latex:
-        return form.latex("matrix" if args.form == "text" else args.form)
+        return form.latex(None if args.form == "text" else args.form)
     if args.form == "where":
         lines = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(form.where)]
         text = "\n  ".join([printers.text(form.body), *(["where", *lines] if lines else [])])

@@ -15,15 +15,16 @@ MOST = 3_000_000  # operations of all entries together: some seconds of writing
 class Budget:
     """Counts the operations of expressions, looking at each part once however often it stands in them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._sizes: dict[Any, int] = {}
 
     def check(self, array: Any) -> None:
         """Raise FormError where the entries of an array have too many operations to be written out."""
         found = sum(self.size(e) for e in np.ravel(array) if isinstance(e, sp.Basic))
-        if found > MOST:
+        if found > self._most:
             raise FormError(
-                f"scalar: written out, the entries have {found} operations, more than {MOST}. Use index(), whose "
+                f"scalar: written out, the entries have {found} operations, more than {self._most}. Use index(), whose "
                 "length does not grow with the sizes, or .where, which names intermediates."
             )
 

@@ -14,26 +14,30 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.core.pickling import read, written
-from symgrad.errors import ArgumentError, FormError
+from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
-from symgrad.forms.budget import Budget
+from symgrad.forms.budget import MOST, Budget
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.function import Function
 from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.indexed import At, Place
+from symgrad.forms.notations import tables
 from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
+from symgrad.forms.notations.length import weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
 from symgrad.forms.sympy.to_sympy import to_sympy
-from symgrad.forms.where import Definition, WhereForm
+from symgrad.forms.tabled import Tabled
+from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
-FORMS = ("matrix", "index", "scalar", "where")
+FORMS = ("matrix", "index", "scalar", "entries", "where")
 BRIEF = 60  # operations of a form that is written into its function's docstring
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 
@@ -89,7 +93,11 @@ class ClosedForm:
     # -------------------------------------------------------------- notations
     @cached_property
     def expr(self) -> sp.Basic:
-        """The formula: in matrix notation where there is one, else the entry in index notation."""
+        """The formula as it is shown: a small array by its entries where that is shorter, else as ``matrix()``."""
+        return self._notation if self._table is None else self._table
+
+    @cached_property
+    def _notation(self) -> sp.Basic:
         try:
             found, matrix = self._matrix, True
         except NoMatrix:
@@ -111,30 +119,98 @@ class ClosedForm:
 
     @property
     def has_matrix(self) -> bool:
-        """Whether the formula has matrix notation."""
+        """Whether the formula is in matrix notation."""
         try:
-            return self._matrix is not None
+            return self._matrix is not None and self._table is None
         except (NoMatrix, TooDeep):
             return False
 
     def matrix(self) -> sp.Basic:
         """Return the formula in matrix notation, or its entry in index notation where it has none."""
-        return self.expr
+        return self._notation
 
     def to_sympy(self) -> Any:
         """Return the formula in SymPy's own classes: an Expr for a number, a MatrixExpr for an array.
 
-        A vector is a column, a ``MatrixSymbol`` n×1. ``sg.from_sympy`` is the way back.
+        A vector is a column, a ``MatrixSymbol`` n×1; an array that is shown by its entries is a ``Matrix`` of them.
+        ``sg.from_sympy`` is the way back.
 
         Raises:
             FormError: there is no matrix notation, or SymPy has no class for a part of it.
         """
+        if self._table is not None:
+            return to_sympy(self._table)
         try:
             return to_sympy(written_out(self._matrix))
         except NoMatrix:
             raise FormError(
                 "to_sympy: this form has no matrix notation. Use .index(), SymPy's Indexed and Sum, or .scalar()."
             ) from None
+
+    def entries(self) -> sp.Basic:
+        """Return the formula by its entries, ``[a, b]`` or ``[[a, b], [c, d]]``, each in a short form.
+
+        A small array is shown so by itself where that is shorter than its matrix or index notation.
+
+        Raises:
+            FormError: a size is symbolic, there are more than two axes, or the entries are too many or too long.
+
+        >>> x = sg.symbol("x", 2)
+        >>> form = sg.derive((x @ x) ** 2, x)
+        >>> print(form, "or", form.entries())
+        4*‖x‖²*x or 4*(x_0**2 + x_1**2)*[x_0, x_1]
+        """
+        return self._entries(MOST)
+
+    def _entries(self, most: int) -> sp.Basic:
+        if len(self.shape) > 2:
+            raise FormError(
+                f"entries: a table has two axes at most, got {show_shape(self.shape)}. Use index() or scalar()."
+            )
+        self._check_sizes()
+        places = self._places()
+        found = tables.table([tables.simplified(e.xreplace(places)) for e in self._written_out(most)], self.shape)
+        if self._verify and verify.can_be_checked(self):
+            verify.check_entries(self, found)
+        return found
+
+    @cached_property
+    def _table(self) -> sp.Basic | None:
+        """The entries, where they are shorter than what else there is."""
+        found = self._possible_table
+        return found if found is not None and weight(Tabled([found], self._taken).text()) < self._weight else None
+
+    @cached_property
+    def _possible_table(self) -> sp.Basic | None:
+        """The entries of a small array, where they are not long."""
+        if not self._may_be_tabled():
+            return None
+        try:
+            return self._entries(tables.WORTH * self._weight)
+        except SymgradError:  # too long, or an operation without a formula for its entries
+            return None
+
+    @cached_property
+    def _weight(self) -> int:
+        """How long the formula is in matrix or index notation, or with named intermediates."""
+        return min(map(weight, self._other_texts()))
+
+    def _other_texts(self) -> list[str]:
+        """Return the formula in matrix or index notation, as it is and with named intermediates."""
+        return [printers.text(self._notation), *([self._named.text()] if self._named is not None else [])]
+
+    def _may_be_tabled(self) -> bool:
+        """Whether this is a small array that is made of small ones, by operations that pick entries."""
+        if self._root in self._forward or not tables.is_small(self.shape) or not tables.picks(self._forward):
+            return False
+        if not all(tables.is_small(leaf.shape) for leaf in self._leaves):
+            return False
+        try:
+            return tables.selects(self._matrix)
+        except NoMatrix:
+            return True
+        except TooDeep:
+            return False
 
     def index(self, *indices: str) -> sp.Expr:
         """Return the entry at the given index names, as SymPy Indexed and Sum.
@@ -180,23 +256,28 @@ class ClosedForm:
         Raises:
             FormError: a size is symbolic, there are too many entries, they are too long, or the graph is too deep.
         """
-        if any(not isinstance(n, int) for n in self.shape) or any(
-            not isinstance(n, int) for leaf in self._leaves for n in leaf.shape
-        ):
-            raise FormError(
-                f"scalar: sizes must be numbers, got {show_shape(self.shape)}. Use index() with symbolic sizes."
-            )
+        flat = [lettered(tidy(e), self._taken) for e in self._written_out(MOST)]
+        return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
+
+    def _written_out(self, most: int) -> list[Any]:
+        """Return every entry, made of the entries of the leaves as symbols; at most so many operations."""
+        self._check_sizes()
         count = int(np.prod(self.shape, dtype=int))
         if count > ENTRIES:
             raise FormError(
                 f"scalar: {count} entries are more than {ENTRIES}. Use index(), or entries of a smaller case."
             )
         try:
-            array = np.asarray(self._program.run(self._symbols(), Budget().check), dtype=object)
-            flat = [lettered(tidy(exact(e)), self._taken) for e in array.flat]
+            array = np.asarray(self._program.run(self._symbols(), Budget(most).check), dtype=object)
+            return [exact(e) for e in array.flat]
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
-        return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
+
+    def _check_sizes(self) -> None:
+        if any(not isinstance(n, int) for shape in (self.shape, *(a.shape for a in self._leaves)) for n in shape):
+            raise FormError(
+                f"scalar: sizes must be numbers, got {show_shape(self.shape)}. Use index() with symbolic sizes."
+            )
 
     def _symbols(self) -> list[Any]:
         """Return the entries of the leaves as symbols; the x_0 of a vector is no number that is called x_0."""
@@ -210,9 +291,23 @@ class ClosedForm:
             used.update(np.ravel(found))
         return [made[id(leaf)] for leaf in self._leaves]
 
+    def _places(self) -> dict[sp.Symbol, Any]:
+        """Return what each of these symbols is in a table: the entry of an array."""
+        found = {}
+        for leaf, symbols in zip(self._leaves, self._symbols(), strict=True):
+            if leaf.shape:
+                base = sp.IndexedBase(sp.Symbol(self._names[id(leaf)], real=True), shape=leaf.shape)
+                places = ((symbols[at], At(base, *at)) for at in np.ndindex(np.shape(symbols)))
+                found.update({s: Place(s.name, at) for s, at in places})
+        return found
+
     # -------------------------------------------------------------- named intermediates
     @cached_property
-    def _where(self) -> WhereForm | None:
+    def _where(self) -> Named | None:
+        return self._named if self._table is None else Tabled([self._table], {*self._taken, *self._beside})
+
+    @cached_property
+    def _named(self) -> WhereForm | None:
         try:
             found = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
@@ -244,6 +339,8 @@ class ClosedForm:
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
         try:
+            if self._table is not None:
+                return Tabled([self._table], self._taken).text()
             inlined = printers.text(self.expr)
         except TooDeep:
             if self._where is None:
@@ -263,17 +360,20 @@ class ClosedForm:
         except FormError:
             return "…"
 
-    def latex(self, form: str = "matrix") -> str:
-        """Return LaTeX of the matrix, index or scalar notation, or with named intermediates. Names are escaped.
+    def latex(self, form: str | None = None) -> str:
+        """Return LaTeX of the formula as it is shown, or of one notation. Names are escaped.
+
+        Args:
+            form: "matrix", "index", "scalar", "entries", or "where" for named intermediates; default as ``expr``.
 
         Raises:
             ArgumentError: the notation is unknown.
         """
         if form == "where":
             return printers.latex(self.expr) if self._where is None else self._where.latex()
-        if form not in FORMS:
+        if form is not None and form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
-        return printers.latex({"matrix": self.matrix, "index": self.index, "scalar": self.scalar}[form]())
+        return printers.latex(self.expr if form is None else getattr(self, form)())
 
     def _repr_latex_(self) -> str:
         try:

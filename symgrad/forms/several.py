@@ -13,7 +13,9 @@ from symgrad.errors import FormError
 from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.nodes import printers
-from symgrad.forms.where import Definition, WhereForm
+from symgrad.forms.notations.tables import picks
+from symgrad.forms.tabled import Tabled
+from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 
@@ -40,7 +42,10 @@ class ClosedForms(tuple[ClosedForm, ...]):
         return tuple(self)
 
     @cached_property
-    def _where(self) -> WhereForm | None:
+    def _where(self) -> Named | None:
+        tables = [form._possible_table for form in self] if self and picks(self[0]._forward) else [None]
+        if None not in tables and any(form._table is not None for form in self):
+            return Tabled(tables, set().union(*[form._taken for form in self]))
         if not self or any(form._bases for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward

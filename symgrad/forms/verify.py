@@ -12,6 +12,9 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from symgrad.errors import FormError
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.forms.nodes.indexed import Place
+from symgrad.forms.nodes.matrices import Scaled
+from symgrad.forms.nodes.tables import Table
 
 if TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
@@ -32,7 +35,7 @@ def index_value(form: ClosedForm) -> Any:
 
 def matrix_value(form: ClosedForm) -> Any:
     """Evaluate a form's matrix notation at the values of its leaves."""
-    return evaluate_matrix(form.expr, form.shape, _arrays(form))
+    return evaluate_matrix(form.matrix(), form.shape, _arrays(form))
 
 
 def _arrays(form: ClosedForm) -> dict[str, Any]:
@@ -50,6 +53,20 @@ def check(form: ClosedForm, e: Any, matrix: bool) -> None:
         _compare(form, e, lambda: evaluate_matrix(e, form.shape, _arrays(form)))
     elif _work(form, e) <= MOST:
         _compare(form, e, lambda: evaluate(e, form._free(()), form.shape, _arrays(form)))
+
+
+def check_entries(form: ClosedForm, e: Any) -> None:
+    """Raise FormError where an array written out differs from the derivative."""
+    _compare(form, e, lambda: entries_value(e, form.shape, _arrays(form)))
+
+
+def entries_value(e: Any, shape: tuple[int, ...], arrays: dict[str, Any]) -> Any:
+    """Evaluate an array written out, or the one entry of a number."""
+    if isinstance(e, Scaled):
+        return entries_value(e.args[0], (), arrays) * entries_value(e.args[1], shape, arrays)
+    parts = e.entries if isinstance(e, Table) else [e]
+    places = {s: s.at for a in parts for s in a.free_symbols if isinstance(s, Place)}
+    return np.reshape([evaluate(a.xreplace(places), (), (), arrays) for a in parts], shape)
 
 
 def check_where(form: ClosedForm, found: WhereForm, k: int = 0) -> None:

@@ -42,8 +42,8 @@ class Definition(NamedTuple):
     expr: sp.Expr
 
 
-class WhereForm:
-    """The derivatives of one function, with their common intermediates named.
+class Named:
+    """Formulas whose intermediates have names.
 
     Attributes:
         bodies: one expression for each root.
@@ -51,6 +51,27 @@ class WhereForm:
         matrix: whether they are in matrix notation, and not in index notation.
         indices: the free indices of bodies in index notation, as many as the longest has.
     """
+
+    bodies: list[Any]
+    definitions: list[Definition]
+    matrix: bool
+    indices: list[sp.Symbol]
+
+    def text(self, bodies: str | None = None) -> str:
+        """Return the body and its definitions, the last first."""
+        body = printers.text(self.bodies[0]) if bodies is None else bodies
+        defined = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.definitions)]
+        return f"{body} where {'; '.join(defined)}" if defined else body
+
+    def latex(self, bodies: str | None = None) -> str:
+        """Return the same in LaTeX."""
+        body = printers.latex(self.bodies[0]) if bodies is None else bodies
+        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr)}" for d in reversed(self.definitions)]
+        return r",\quad ".join([body, *defined])
+
+
+class WhereForm(Named):
+    """The derivatives of one function, with their common intermediates named."""
 
     def __init__(
         self,
@@ -89,19 +110,6 @@ class WhereForm:
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
         self.definitions = [Definition(write(t), write(t.args[0])) for t in named]
         self.bodies = [write(t) for t in self._bodies]
-
-    # -------------------------------------------------------------- text
-    def text(self, bodies: str | None = None) -> str:
-        """Return the body and its definitions, the last first."""
-        body = printers.text(self.bodies[0]) if bodies is None else bodies
-        defined = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.definitions)]
-        return f"{body} where {'; '.join(defined)}" if defined else body
-
-    def latex(self, bodies: str | None = None) -> str:
-        """Return the same in LaTeX."""
-        body = printers.latex(self.bodies[0]) if bodies is None else bodies
-        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr)}" for d in reversed(self.definitions)]
-        return r",\quad ".join([body, *defined])
 
     # -------------------------------------------------------------- choosing
     def _used_again(self) -> set[AnyNode]:

@@ -228,7 +228,7 @@ class _Walk:
     def _cases(self, e: sp.Piecewise) -> Term:
         """Return Σ value·[condition], each condition without the ones before it, where few branches differ from 0."""
         pool, shape = self.pool, self.shape
-        if _only_guards(e):
+        if only_guards(e):
             return self.read(e.args[1].expr)
         *cases, (last, otherwise) = e.args
         if last == 0 and otherwise == True and len(cases) == 1:  # noqa: E712  (SymPy's true)
@@ -238,7 +238,7 @@ class _Walk:
         return pool.function(sp.Piecewise, args, shape)
 
 
-def _only_guards(e: sp.Piecewise) -> bool:
+def only_guards(e: sp.Piecewise) -> bool:
     """Whether 0 stands where x**p·log(x), or p·x**(p - 1), has no value: kernels need that, formulas leave it out."""
     if len(e.args) != 2 or e.args[0].expr != 0 or e.args[1].cond != True:  # noqa: E712  (SymPy's true)
         return False

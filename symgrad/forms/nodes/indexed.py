@@ -41,6 +41,34 @@ class At(sp.Indexed):
         return markup.below(markup.name(str(self.base.label)), printer.places(self.indices))
 
 
+class Place(sp.Symbol):
+    """An entry of a named array where all entries are written out: a symbol, which stands among factors as names do."""
+
+    at: At
+
+    def __new__(cls, name: str, at: At) -> Any:
+        made = sp.Symbol.__xnew__(cls, name, real=True)
+        made.at = at
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.name, self.at), {}
+
+    @classmethod
+    def class_key(cls) -> Any:
+        """Where it stands among others: where any name does."""
+        return sp.Symbol.class_key()
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(printer._print(self.at))
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print(self.at))
+
+    def _mathml(self, printer: Any) -> str:
+        return str(printer._print(self.at))
+
+
 class Sigma(sp.Sum):
     """Σ over indices that run through an axis, kept as written.
 

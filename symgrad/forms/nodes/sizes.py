@@ -25,7 +25,16 @@ def fraction(e: Any) -> tuple[Any, Any]:
             bottom.append(base**-exponent)
         else:
             top.append(f)
-    return sp.Mul(*top), sp.Mul(*bottom)
+    return _multiplied(top), sp.Mul(*bottom)
+
+
+def _multiplied(factors: list[Any]) -> Any:
+    """Return a product in which a number stays in front of a sum."""
+    number, rest = sp.Mul(*factors).as_coeff_Mul()
+    if not rest.is_Add or any(f.is_Add for f in factors if f.is_number):
+        return number * rest
+    inner, plain = rest.primitive()
+    return sp.Mul(number * inner, plain, evaluate=False) if number * inner != 1 else plain
 
 
 def is_below(f: Any) -> bool:

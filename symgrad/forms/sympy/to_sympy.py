@@ -16,6 +16,8 @@ from sympy.core.symbol import Str
 from symgrad.errors import FormError
 from symgrad.forms.nodes import elementwise, marks
 from symgrad.forms.nodes import matrices as nodes
+from symgrad.forms.nodes.indexed import Place
+from symgrad.forms.nodes.tables import Table
 from symgrad.ops.reduction import sum_of
 from symgrad.scalars import SCALARS, Atom
 
@@ -69,6 +71,18 @@ def _identity(e: nodes.Identity) -> Any:
 @to_sympy.register
 def _filled(e: nodes.Filled) -> Any:
     return _times(to_sympy(e.args[0]), sp.OneMatrix(*_size(e)))
+
+
+@to_sympy.register
+def _table(e: Table) -> Any:
+    return sp.ImmutableMatrix([[to_sympy(a) for a in row] for row in e.rows])
+
+
+@to_sympy.register
+def _place(e: Place) -> Any:
+    shape = e.at.base.shape
+    places = (*e.at.indices, 0) if len(shape) == 1 else e.at.indices
+    return sp.MatrixSymbol(str(e.at.base.label), *shape, *[1] * (2 - len(shape)))[places]
 
 
 # ------------------------------------------------------------------ products and sums

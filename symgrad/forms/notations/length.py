@@ -1,0 +1,33 @@
+"""How long a formula is to read: names, numbers and signs count; brackets, commas and the sign of a product do not."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from symgrad.forms.nodes import printers
+
+SLOW = 2  # what a sign that has to be worked out counts more than others: a reader puts numbers into δ_ij
+_HARD = ("δ", "scatter", "Piecewise", "stack")
+
+
+@lru_cache(maxsize=1)
+def _signs() -> re.Pattern[str]:
+    return re.compile(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ]+|[^\W\d]\w*?(?=ᵀ|²|\b)|\d+\.?\d*|\*\*|[<>]=|[^\s\w*()\[\]{},]")
+
+
+def signs(text: str) -> int:
+    """Return how many names, numbers and signs a formula has."""
+    return len(_signs().findall(text))
+
+
+def weight(text: str) -> int:
+    """Return how long a formula is, with what must be worked out counted more."""
+    return signs(text) + SLOW * sum(text.count(word) for word in _HARD)
+
+
+@lru_cache(maxsize=8192)
+def length(e: Any) -> int:
+    """Return how many names, numbers and signs an expression is written with."""
+    return signs(printers.text(e))
