@@ -2,7 +2,7 @@
 
 Each residual depends on one camera (rotation vector, translation, focal length) and one point, so that almost all of
 the Jacobian is zero; symgrad finds the pattern, and a handful of products give every entry.
-Run: pip install "symgrad[examples]" && python examples/bundle_adjustment.py
+Run: pip install ".[examples]" && python examples/bundle_adjustment.py
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ and its Jacobian has the score of every observation. For normal errors of one va
 form, and agrees; where the variance depends on the patient it is not, and takes no other lines.
 Data: progression of diabetes in 442 patients by age, sex, body mass, blood pressure and six blood tests
 (Efron et al. 2004), which scikit-learn ships.
-Run: pip install "symgrad[examples]" && python examples/econometrics.py
+Run: pip install ".[examples]" && python examples/econometrics.py
 """
 
 import numpy as np

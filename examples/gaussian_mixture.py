@@ -3,7 +3,7 @@
 All constraints are built in: weights are a softmax, and each precision matrix is Aᵀ A with A lower triangular and a
 positive diagonal. scikit-learn's EM finds the same likelihood.
 Data: petal and sepal measurements of 150 irises, which scikit-learn ships.
-Run: pip install "symgrad[examples]" && python examples/gaussian_mixture.py
+Run: pip install ".[examples]" && python examples/gaussian_mixture.py
 """
 
 import numpy as np

@@ -3,7 +3,7 @@
 Prints the formula that textbooks give for the gradient (Rasmussen and Williams 2006, eq. 5.9), derived here, and
 compares the fit with scikit-learn's.
 Data: the 442 diabetes patients that scikit-learn ships, four of the measurements.
-Run: pip install "symgrad[examples]" && python examples/gaussian_process.py
+Run: pip install ".[examples]" && python examples/gaussian_process.py
 """
 
 import numpy as np

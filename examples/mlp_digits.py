@@ -1,7 +1,7 @@
 """Train a two-layer network on handwritten digits in PyTorch's manner, and print back-propagation as formulas.
 
 Data: the 1797 digits of 8 x 8 pixels that scikit-learn ships.
-Run: pip install "symgrad[examples]" && python examples/mlp_digits.py
+Run: pip install ".[examples]" && python examples/mlp_digits.py
 """
 
 import numpy as np

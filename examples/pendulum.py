@@ -1,7 +1,7 @@
 """Fit length and friction of a pendulum to a noisy film of its swings, through the integrator that predicts them.
 
 The Runge-Kutta steps are one loop, sg.scan; its Jacobian in the unknowns is one compiled loop too.
-Run: pip install "symgrad[examples]" && python examples/pendulum.py
+Run: pip install ".[examples]" && python examples/pendulum.py
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """One loss, three readings: fit a logistic regression, print its gradient's formula, call that formula.
 
 Data: the Wisconsin breast-cancer measurements that scikit-learn ships, 569 patients by 30 features.
-Run: pip install "symgrad[examples]" && python examples/quickstart.py
+Run: pip install ".[examples]" && python examples/quickstart.py
 """
 
 import numpy as np

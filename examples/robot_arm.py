@@ -1,7 +1,7 @@
 """A robot arm with six joints: position and direction of its tool, their 6 x 6 Jacobian compiled, inverse kinematics.
 
 The arm is given by Denavit-Hartenberg parameters, those of a Universal Robots UR5 (metres, radians).
-Run: pip install "symgrad[examples]" && python examples/robot_arm.py
+Run: pip install ".[examples]" && python examples/robot_arm.py
 """
 
 import timeit

@@ -7,10 +7,10 @@ from typing import Any
 
 from symgrad.compiler.sparse import sparse_jacobian
 from symgrad.func import jacobian
-from symgrad.optim.external import scipy_optimize
 from symgrad.optim.limits import flat_bounds, reading
 from symgrad.optim.minimize import restored
 from symgrad.optim.vectors import Vector, plain, several
+from symgrad.support.extras import required
 
 _WITH_JACOBIAN = {"hybr", "lm"}
 
@@ -40,7 +40,7 @@ def least_squares(
     >>> sg.optim.least_squares(lambda p: p[0] * sg.exp(-p[1] * t) - y, [1.0, 0.0]).x.round(4)
     array([4.    , 0.6931])
     """
-    optimize, vector = scipy_optimize("least_squares"), Vector(x0)
+    optimize, vector = required("least_squares", "scipy", "scipy.optimize"), Vector(x0)
     given = plain(args if isinstance(args, tuple) else (args,))
     residuals = several(fun, vector)
     values = reading(residuals, compile, plainly=True)
@@ -74,7 +74,7 @@ def root(
     >>> sg.optim.root(lambda x: sg.stack([x[0] ** 2 - 4, x[0] * x[1] - 1]), [1.0, 1.0]).x.round(6)
     array([2. , 0.5])
     """
-    optimize, vector = scipy_optimize("root"), Vector(x0)
+    optimize, vector = required("root", "scipy", "scipy.optimize"), Vector(x0)
     given = plain(args if isinstance(args, tuple) else (args,))
     equations = several(fun, vector)
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from symgrad.func import grad, hessian, jvp, value_and_grad
-from symgrad.optim.external import scipy_optimize
 from symgrad.optim.limits import flat_bounds, flat_constraints, reading
 from symgrad.optim.vectors import Vector, plain, scalar
+from symgrad.support.extras import required
 
 _WITHOUT_GRADIENT = {"nelder-mead", "powell", "cobyla", "cobyqa"}
 _WITH_HESSIAN = {"dogleg", "trust-exact"}
@@ -51,7 +51,7 @@ def minimize(
     >>> round(found.x["a"], 6), found.x["b"].round(6) + 0.0
     (3.0, array([0., 0.]))
     """
-    optimize, vector = scipy_optimize("minimize"), Vector(x0)
+    optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
     given = plain(args if isinstance(args, tuple) else (args,))
     objective = scalar(fun, vector)
     found = optimize.minimize(

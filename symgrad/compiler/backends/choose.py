@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.support.extras import is_installed, needs
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
@@ -44,13 +44,8 @@ def check_digits(name: str, digits: Any) -> None:
 
 def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend of the extra, imported when it is first asked for."""
-    try:
-        build: Build = importlib.import_module("symgrad.compiler.backends.llvm.backend").build
-    except ModuleNotFoundError as error:
-        raise ArgumentError(
-            "compile: backend='llvm' needs llvmlite, which is not installed. Run pip install 'symgrad[llvm]', or use "
-            "backend='auto'."
-        ) from error
+    needs("compile: backend='llvm'", "llvm")
+    build: Build = importlib.import_module("symgrad.compiler.backends.llvm.backend").build
     return build(program, args, results)
 
 
@@ -62,14 +57,9 @@ BACKENDS: dict[str, Build] = {
 }
 
 
-def _with_llvm() -> bool:
-    """Whether llvmlite is installed."""
-    return importlib.util.find_spec("llvmlite") is not None
-
-
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend asked for, or with the first that suits."""
-    if backend == "llvm" or (backend == "auto" and _with_llvm()):
+    if backend == "llvm" or (backend == "auto" and is_installed("llvm")):
         try:
             return _llvm(program, args, results)
         except Unsuitable:

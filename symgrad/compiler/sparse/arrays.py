@@ -1,19 +1,8 @@
-"""SciPy's sparse arrays. The one file of the package that imports SciPy."""
+"""SciPy's sparse arrays."""
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
-
-from symgrad.errors import MissingExtra
-
-
-def require(what: str) -> None:
-    """Raise MissingExtra where SciPy is not installed."""
-    if importlib.util.find_spec("scipy") is None:
-        raise MissingExtra(
-            f"{what} returns SciPy sparse arrays, and SciPy is not installed. Run pip install 'symgrad[scipy]'."
-        )
 
 
 def compressed_rows(data: Any, columns: Any, starts: Any, shape: tuple[int, int]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.compiler.compiled import Compiled, compile
-from symgrad.compiler.sparse.arrays import compressed_rows, require
+from symgrad.compiler.sparse.arrays import compressed_rows
 from symgrad.compiler.sparse.pattern import pattern
 from symgrad.compiler.sparse.products import costs, entries_of, is_array
 from symgrad.compiler.sparse.sets import Sets
@@ -21,6 +21,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
+from symgrad.support.extras import needs
 from symgrad.support.forks import Lock
 from symgrad.transforms.arguments import check_argnums, positions, tensor_result
 
@@ -174,7 +175,7 @@ def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> D
             f"{name}: argnums={argnums!r} names several arguments. Expected one position. For the derivative by "
             "several, let f take one vector and split it, or call this once for each."
         )
-    require(f"sg.{name}")
+    needs(f"sg.{name}, which returns SciPy's sparse arrays,", "scipy")
     compile(fn, backend)  # which refuses an unknown one
     return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None)
 

@@ -28,6 +28,8 @@ class OfFunction(Module):
         bound = self.options.bind(*args, **kwargs)
         bound.apply_defaults()
         bound.arguments.pop("inplace", None)  # a tensor of its own is returned all the same
+        if bound.arguments.get("stride", 0) is None:  # of a pool: windows side by side
+            bound.arguments["stride"] = bound.arguments["kernel_size"]
         object.__setattr__(self, "_given", tuple(bound.arguments))
         for name, value in bound.arguments.items():
             if isinstance(value, Tensor):

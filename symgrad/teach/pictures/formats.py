@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from symgrad.errors import MissingExtra
 from symgrad.support import foreign
+from symgrad.support.extras import required
 from symgrad.teach.pictures.boxes import Arrow, Box
 
 _SHAPES = {"leaf": ("([", "])"), "operation": ("[", "]"), "output": ("[[", "]]"), "group": ("{{", "}}")}
@@ -44,10 +44,7 @@ def dot(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
 
 def networkx_graph(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> Any:
     """Return a networkx.DiGraph."""
-    try:
-        import networkx
-    except ImportError as error:
-        raise MissingExtra("to_networkx needs networkx, which is not installed. Run: pip install networkx.") from error
+    networkx = required("to_networkx", "graph", "networkx")
     found = networkx.DiGraph()
     for box in boxes:
         found.add_node(box.key, **{k: v for k, v in asdict(box).items() if k != "key"})

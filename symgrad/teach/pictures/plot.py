@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import MissingExtra, SymgradError
+from symgrad.errors import SymgradError
 from symgrad.func import value_and_grad
+from symgrad.support.extras import required
 
 SAMPLES = 241
 # Colours that are told apart with any colour vision, on white and on black.
@@ -17,12 +18,7 @@ BLUE, ORANGE, GREY = "#2f7fc1", "#d9691d", "#808890"
 
 def draw(f: Callable[..., Any], points: Sequence[float], touch: tuple[float, float, float], name: str, ax: Any) -> Any:
     """Draw f, f′ and the tangent that touches at (x, value, slope) over the points, on these axes or new ones."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise MissingExtra(
-            "plot needs matplotlib, which is not installed. Run: pip install 'symgrad[plot]'."
-        ) from error
+    pyplot = required("plot", "plot", "matplotlib.pyplot")
     if ax is None:
         _, ax = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
     low, high = min(points), max(points)
