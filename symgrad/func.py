@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar, overload
 
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.pickling import Held, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.support.namespace import namespace
+from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call, has_tensor, ones
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
@@ -26,11 +27,19 @@ __all__ = [
 ]  # fmt: skip
 
 P = ParamSpec("P")
+R = TypeVar("R")
+X = TypeVar("X", bound=Any)  # what is differentiated by, and so the gradient; the bound leaves lambdas unchecked
 
 
 # ------------------------------------------------------------------ gradients
+@overload
+def value_and_grad(fn: Callable[Concatenate[X, P], Any]) -> Callable[Concatenate[X, P], tuple[Any, X]]: ...
+@overload
+def value_and_grad(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool) -> Callable[P, tuple[Any, Any]]: ...
+@overload
+def value_and_grad(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]: ...
 @transform
-def value_and_grad(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]:
+def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
     Args:
@@ -77,8 +86,16 @@ def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) ->
     return call
 
 
+@overload
+def grad(fn: Callable[Concatenate[X, P], Any]) -> Callable[Concatenate[X, P], X]: ...
+@overload
+def grad(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool) -> Callable[P, Any]: ...
+@overload
+def grad(fn: Callable[P, Any], argnums: Sequence[int]) -> Callable[P, tuple[Any, ...]]: ...
+@overload
+def grad(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, Any]: ...
 @transform
-def grad(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, Any]:
+def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ ∇f(x) for a scalar f; see ``value_and_grad``.
 
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
@@ -98,8 +115,14 @@ def _gradient(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool
     return call
 
 
+@overload
+def grad_and_value(fn: Callable[Concatenate[X, P], Any]) -> Callable[Concatenate[X, P], tuple[X, Any]]: ...
+@overload
+def grad_and_value(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool) -> Callable[P, tuple[Any, Any]]: ...
+@overload
+def grad_and_value(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]: ...
 @transform
-def grad_and_value(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]:
+def grad_and_value(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """Return the function x ↦ (∇f(x), f(x)): torch.func's order of ``value_and_grad``."""
     both = _both("grad_and_value", fn, argnums, has_aux)
 
@@ -112,6 +135,10 @@ def grad_and_value(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = F
 
 
 # ------------------------------------------------------------------ products with the Jacobian
+@overload
+def vjp(
+    fn: Callable[..., R], *primals: Tensor, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., tuple[Tensor, ...]]]: ...
 @overload
 def vjp(
     fn: Callable[..., Any], *primals: Any, has_aux: Literal[False] = False
@@ -156,6 +183,10 @@ def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 @overload
 def jvp(
+    fn: Callable[..., R], primals: Sequence[Tensor], tangents: Sequence[Any], *, has_aux: Literal[False] = False
+) -> tuple[R, R]: ...
+@overload
+def jvp(
     fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[False] = False
 ) -> tuple[Any, Any]: ...
 @overload
@@ -191,6 +222,10 @@ def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any],
 
 @overload
 def linearize(
+    fn: Callable[..., R], *primals: Tensor, has_aux: Literal[False] = False
+) -> tuple[R, Callable[..., R]]: ...
+@overload
+def linearize(
     fn: Callable[..., Any], *primals: Any, has_aux: Literal[False] = False
 ) -> tuple[Any, Callable[..., Any]]: ...
 @overload
@@ -224,6 +259,10 @@ def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> A
     return (value, held, run.aux(aux)) if has_aux else (value, held)
 
 
+@overload
+def hvp(fn: Callable[..., Any], primals: list[Any], tangents: Any) -> tuple[Any, ...]: ...
+@overload
+def hvp(fn: Callable[..., Any], primals: X, tangents: Any) -> X: ...
 def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     """Return H·v, the Hessian of a scalar f at x times a vector, without forming H: forward over reverse.
 

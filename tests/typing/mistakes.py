@@ -72,6 +72,14 @@ number: float = loss(t)  # wrong
 text: str = sg.derive(t.sum(), t)  # wrong
 array: np.ndarray[Any, Any] = sg.exp(t)  # wrong
 sg.grad(loss)()  # wrong
+sg.grad(loss)(t).smu()  # wrong
+sg.grad(loss)(w=t)  # wrong
+sg.grad(sg.grad(loss))(t, weigth=2.0)  # wrong
+sg.value_and_grad(loss)(t)[1].smu()  # wrong
+sg.grad(loss, argnums=(0, 1))(t).sum()  # wrong
+sg.hessian(loss)(t, weigth=2.0)  # wrong
+sg.hvp(loss, t, t).smu()  # wrong
+sg.jvp(loss, (t,), (t,))[1].smu()  # wrong
 sg.grad(loss)(t, weigth=2.0)  # wrong
 sg.value_and_grad(loss)(t, 1.0, 2.0)  # wrong
 sg.jacobian(loss)("t")  # wrong

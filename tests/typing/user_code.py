@@ -115,14 +115,32 @@ def weighted(x: sg.Tensor, weight: float = 1.0, *, power: int = 2) -> sg.Tensor:
     return weight * (x**power).sum()
 
 
+def two_layers(p: dict[str, sg.Tensor], x: sg.Tensor) -> sg.Tensor:
+    """A loss whose parameters are a structure."""
+    return (sg.tanh(x @ p["a"]) @ p["b"]).sum()
+
+
 slope = sg.grad(weighted)
-slope(t, 2.0, power=3)
+assert_type(slope(t, 2.0, power=3), sg.Tensor)
+parameters = {"a": sg.ones(2, 2), "b": sg.ones(2, 1)}
+assert_type(sg.grad(two_layers)(parameters, t)["a"], sg.Tensor)
+assert_type(sg.value_and_grad(two_layers)(parameters, t)[1], dict[str, sg.Tensor])
+assert_type(sg.func.grad_and_value(weighted)(t, power=3)[0], sg.Tensor)
+assert_type(sg.grad(two_layers, argnums=(0, 1))(parameters, t), tuple[Any, ...])
+assert_type(sg.grad(slope)(sg.tensor(2.0), 3.0), sg.Tensor)
+assert_type(sg.grad(sg.compile(weighted))(t), sg.Tensor)
+dp, aux = sg.grad(lambda p, scale: ((p["a"] * scale).sum(), scale), has_aux=True)(parameters, 2.0)
+print(dp["a"], aux, sg.value_and_grad(lambda x, y: (x**2).sum() + y)(np.ones(2), 3.0)[1].shape)
+assert_type(sg.vjp(weighted, t)[1](sg.tensor(1.0)), tuple[sg.Tensor, ...])
+assert_type(sg.jvp(weighted, (t,), (t,)), tuple[sg.Tensor, sg.Tensor])
+assert_type(sg.linearize(weighted, t)[1](t), sg.Tensor)
+assert_type(sg.hvp(weighted, t, t), sg.Tensor)
 value, g = sg.value_and_grad(rosenbrock)(np.ones(4))
 print(value, g, sg.grad(sg.grad(lambda x: x**3))(2.0))
 print(sg.grad(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0}))
 print(sg.hessian(rosenbrock)(np.ones(3)), sg.jacobian(lambda x: x**2)(np.array([1.0, 2.0])))
 print(sg.vmap(lambda a, b: a @ b)(sg.ones(4, 3), sg.ones(4, 3)))
-print(sg.jvp(sg.sin, (0.0,), (2.0,)), sg.hvp(rosenbrock, np.ones(3), np.ones(3)))
+print(sg.jvp(sg.sin, (0.0,), (2.0,)), sg.hvp(rosenbrock, np.ones(3), np.ones(3)).shape)
 out, pull = sg.vjp(lambda x: {"double": 2 * x}, np.array([1.0, 2.0]))
 print(out["double"], pull({"double": np.ones(2)})[0])
 fast = sg.compile(sg.value_and_grad(rosenbrock))
