@@ -231,7 +231,7 @@ class Matrices:
         if name == "diag":
             r, c = self._array(trees[0])
             return (r, r) if Size.of(c) == 1 else (r, 1)
-        if name in ("tril", "triu", "chol", "expm"):
+        if name in ("tril", "triu", "chol", "expm", "rowmean", "colmean"):
             return self._array(trees[0])
         if name in ALONG:
             return self._array(trees[0])
@@ -358,6 +358,9 @@ class Matrices:
             return np.diag(a[:, 0]) if a.shape[1] == 1 else np.diag(a)[:, None]
         if name in ("tril", "triu"):
             return (np.tril if name == "tril" else np.triu)(a, offset)
+        if name in ("rowmean", "colmean"):
+            axis = int(name == "rowmean")
+            return np.repeat(a.mean(axis, keepdims=True), a.shape[axis], axis)
         if name in ("chol", "expm"):
             return np.linalg.cholesky(a) if name == "chol" else expm(a)
         if name in DECOMPOSED:

@@ -225,6 +225,31 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.einsum("i,->i", k.exp(k.x), k.power(k.einsum("i->", k.exp(k.x)), -1)), softmax(a.x)),
         (lambda k: k.einsum("i,->i", k.exp(k.x), k.power(k.einsum("i->", k.exp(k.y)), -1)), e(a.x) / e(a.y).sum()),
     ],
+    "shifted_softmax": [
+        (
+            lambda k: k.call(Softmax((1,)), k.add(k.A, k.einsum("i->ij", k.x, j=3))),
+            softmax(a.A),
+        ),
+        (
+            lambda k: k.call(Softmax((1,)), k.add(k.A, k.einsum("j->ij", k.x, i=3))),
+            softmax(a.A + a.x),
+        ),
+    ],
+    "power_of_a_spread": [
+        (lambda k: k.power(k.einsum("i->ij", k.x, j=2), -1), np.outer(1 / a.x, np.ones(2))),
+        (lambda k: k.power(k.einsum("i,j->ij", k.x, k.y), half + 1), np.outer(a.x, a.y) ** 1.5),
+    ],
+    "function_of_a_spread": [
+        (lambda k: k.exp(k.einsum("i->ij", k.x, j=2)), np.outer(e(a.x), np.ones(2))),
+        (lambda k: k.exp(k.einsum("i,j->ij", k.x, k.y)), e(np.outer(a.x, a.y))),
+    ],
+    "sum_of_spreads": [
+        (
+            lambda k: k.add(*[k.einsum("i->ij", k.of(f, k.x), j=2) for f in (sp.exp, sp.sin)]),
+            np.outer(e(a.x) + np.sin(a.x), [1, 1]),
+        ),
+        (lambda k: k.add(k.einsum("i->ij", k.x, j=3), k.einsum("j->ij", k.y, i=3)), a.x[:, None] + a.y),
+    ],
     "decided": [
         (lambda k: k.of(sp.Piecewise, k.x, k.of(sp.Lt, k.number(2), k.number(1)), k.y, k.number(1)), a.y),
         (
@@ -254,7 +279,7 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     ],
     "logarithm": [
         (lambda k: k.of(sp.log, k.einsum("ij->i", k.exp(k.A))), np.log(e(a.A).sum(1))),
-        (lambda k: k.of(sp.log, k.einsum("ij->j", k.exp(k.A))), np.log(e(a.A).sum(0))),
+        (lambda k: k.of(sp.log, k.einsum("ij->", k.exp(k.A))), np.log(e(a.A).sum())),
     ],
     "exponential": [
         (lambda k: k.exp(k.of(sp.log, k.p)), a.p),

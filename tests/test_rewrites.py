@@ -23,6 +23,8 @@ def drawn(leaf):
     a = _RNG.normal(size=shape)
     if "positive" in leaf.assumptions:
         return _RNG.uniform(0.5, 2, shape)
+    if "onehot" in leaf.assumptions:
+        return np.eye(shape[1])[_RNG.integers(0, shape[1], shape[0])]
     return a @ a.T + np.eye(len(a)) if "symmetric" in leaf.assumptions else a
 
 
@@ -95,5 +97,82 @@ SCORES = {
 def test_score_is_written_as_in_a_book(name):
     y, wrt, text = SCORES[name]
     form = sg.derive(y, wrt)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)
+
+
+# ------------------------------------------------------------------ softmax, as it is written by hand
+u, c, B = symbol("u", "n"), symbol("c", "n"), symbol("B", "nd")
+onehot = symbol("P", "nd", onehot=True)
+
+
+def rows(z):
+    e = sg.exp(z)
+    return e / e.sum(1, keepdim=True)
+
+
+def entries(z):
+    return sg.exp(z) / sg.exp(z).sum()
+
+
+largest = sg.amax(B, 1, True)
+SOFTMAXES = {
+    "Jacobian": (entries(u), u, 1, "diag(softmax(u)) - softmax(u)*softmax(u)ᵀ"),
+    "the largest subtracted": (entries(u - u.max()), u, 1, "diag(softmax(u)) - softmax(u)*softmax(u)ᵀ"),
+    "cross entropy of rows": (-(onehot * sg.log(rows(B))).sum(), B, 1, "softmax(B) - P"),
+    "rows, the largest subtracted": (-(onehot * sg.log(rows(B - largest))).sum(), B, 1, "softmax(B) - P"),
+    "columns": (sg.log(sg.exp(B).sum(0)).sum(), B, 1, "softmax(Bᵀ)ᵀ"),
+    "log of a sum": (sg.log(sg.exp(u - u.max()).sum()) + u.max(), u, 1, "softmax(u)"),
+    "its Hessian": (
+        sg.log(sg.exp(Z @ w).sum()), w, 2, "Zᵀ*(diag(softmax(Z*w)) - softmax(Z*w)*softmax(Z*w)ᵀ)*Z",
+    ),
+    "shifted by a number": (
+        (c * sg.softmax(u + v - sg.logsumexp(v, 0), 0)).sum(), u, 1,
+        "softmax(u + v) ⊙ (c - cᵀ*softmax(u + v))",
+    ),
+    "log of a mixture": (sg.logsumexp(u + v - sg.logsumexp(v, 0), 0), v, 1, "softmax(u + v) - softmax(v)"),
+    "attention": (
+        (Y * (rows(B @ Z.T) @ Y)).sum(), B, 1,
+        "(softmax(B*Zᵀ) ⊙ (Y*Yᵀ - (Y ⊙ softmax(B*Zᵀ)*Y)*1*1ᵀ))*Z",
+    ),
+    "Boltzmann": (
+        (c * entries(-r * c)).sum(), r, 1, "cᵀ*(softmax(-r*c) ⊙ (cᵀ*softmax(-r*c) - c))",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOFTMAXES)
+def test_softmax_is_recognised(name):
+    y, wrt, order, text = SOFTMAXES[name]
+    form = sg.derive(y, wrt, order=order)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)
+
+
+# ------------------------------------------------------------------ normalised rows and columns
+def normalised(a, axis):
+    return (a - a.mean(axis, keepdim=True)) / sg.sqrt(a.var(axis, keepdim=True, correction=0) + 0.1)
+
+
+LINES = {
+    "centred rows": (((B - B.mean(1, keepdim=True)) ** 2).sum(), "2*(B - rowmean(B))"),
+    "centred columns": (((B - B.mean(0)) ** 2).sum(), "2*(B - colmean(B))"),
+    "layer norm": (
+        (Z * normalised(B, 1)).sum(),
+        "diag(1 ⊘ σ)*(Z - (H ⊙ rowmean(Z ⊙ H)) - rowmean(Z)) where H = diag(1 ⊘ σ)*(B - rowmean(B)); "
+        "σ = sqrt(var(B, axis=1) + 1/10)",
+    ),
+    "batch norm": (
+        (Z * normalised(B, 0) * w).sum(),
+        "(Z - (H ⊙ colmean(Z ⊙ H)) - colmean(Z))*diag(w ⊘ σ) where H = (B - colmean(B))*diag(1 ⊘ σ); "
+        "σ = sqrt(var(B, axis=0) + 1/10)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_means_of_rows_and_columns_have_a_name(name):
+    y, text = LINES[name]
+    form = sg.derive(y, B)
     assert str(form) == text
     check(with_values(form), NOTATIONS)

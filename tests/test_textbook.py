@@ -19,7 +19,7 @@ TABLE = {
     "variance": (x.var(), x, 1, "2*(x - mean(x))/(n - 1)"),
     "Hessian of a variance": (x.var(), x, 2, "2*(I - 1*1ᵀ/n)/(n - 1)"),
     "standard deviation": (x.std(), x, 1, "(x - mean(x))/((n - 1)*std(x))"),
-    "variances of columns": (X.var(0).sum(), X, 1, "2*(X - 1*1ᵀ*X/n)/(n - 1)"),
+    "variances of columns": (X.var(0).sum(), X, 1, "2*(X - colmean(X))/(n - 1)"),
     "third central moment": (
         ((x - x.mean()) ** 3).mean(), x, 1, "3*((x - mean(x))^⊙2 - ‖x - mean(x)‖²/n)/n",
     ),

@@ -1,10 +1,22 @@
 """The canonical form of a derivative's graph, and the rules that make it so."""
 
-from symgrad.forms.canon import functions, islands, kron, moves, normal, pairs, products, sums, symmetric
+from symgrad.forms.canon import (
+    functions,
+    islands,
+    kron,
+    moves,
+    normal,
+    pairs,
+    products,
+    softmaxes,
+    spreads,
+    sums,
+    symmetric,
+)
 from symgrad.forms.canon.lower import lowered
 from symgrad.forms.canon.terms import RULES, Pool, Term, enter_rules
 
 __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
-enter_rules(islands, products, functions, kron, moves, normal, pairs, sums, symmetric)
+enter_rules(spreads, islands, products, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric)

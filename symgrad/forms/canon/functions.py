@@ -11,6 +11,7 @@ import sympy as sp
 
 from symgrad.forms.canon.islands import elementwise
 from symgrad.forms.canon.products import content
+from symgrad.forms.canon.softmaxes import log_sum_exp, sum_of_exp
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -233,8 +234,8 @@ def logarithm(pool: Pool, t: Term) -> Term | None:
         return log_softmax(pool, a.args[0])
     if a.kind == CALL and isinstance(a.data, Det):
         return pool.call(LogAbsDet(), a.args, ())
-    z = _sum_of_exp(a)
-    return None if z is None else pool.call(LogSumExp((len(z.shape) - 1,), False), [z], t.shape)
+    found = sum_of_exp(a)
+    return None if found is None else log_sum_exp(pool, *found)
 
 
 def log_softmax(pool: Pool, z: Term) -> Term:
@@ -243,27 +244,6 @@ def log_softmax(pool: Pool, z: Term) -> Term:
     letters = tuple(range(len(z.shape)))
     wide = pool.product([(lse, letters[:-1])], letters, dict(zip(letters, z.shape, strict=True)))
     return pool.sum([(1, z), (-1, wide)], z.shape)
-
-
-def _sum_of_exp(a: Term) -> Term | None:
-    """Return z where a is Σ eᶻ along the last axis."""
-    if a.kind != PRODUCT or len(a.args) != 1 or a.args[0].kind != FUNCTION or a.args[0].data is not sp.exp:
-        return None
-    (s,), out, _ = a.data
-    return a.args[0].args[0] if s[:-1] == out else None
-
-
-@rule(PRODUCT)
-def softmax_quotient(d: Draft) -> bool:
-    """eˣ/Σ eˣ is softmax(x)."""
-    for p, (f, s) in enumerate(d.factors):
-        z = _sum_of_exp(f.args[0]) if f.kind == POWER and f.data == -1 else None
-        for q, (g, t) in enumerate(d.factors):
-            if z is not None and t[:-1] == s and g.kind == FUNCTION and g.data is sp.exp and g.args[0] is z:
-                d.factors[q] = (d.pool.call(Softmax((len(z.shape) - 1,)), [z], z.shape), t)
-                del d.factors[p]
-                return True
-    return False
 
 
 @rule(FUNCTION)

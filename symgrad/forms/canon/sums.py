@@ -129,9 +129,12 @@ def _outside(
     back = {m: k for k, m in at.items()}
     used = [{k for _, t in rest[0] for k in t}, {at.get(k) for _, t in rest[1] for k in t} - {None}]
     frame = tuple(k for k in dict.fromkeys((*out, *s)) if k in used[0] | used[1])
-    if len(frame) > 2 or ((used[0] & set(frame)) != (used[1] & set(frame)) and not _spreads(frame, s, rest)):
+    rows = len(frame) == 2 and len(f.shape) == 1 and set(s) <= set(out)  # diag(f) beside matrices
+    same = (used[0] & set(frame)) == (used[1] & set(frame)) or _spreads(frame, s, rest)
+    if len(frame) > 2 or not (same or (rows and all(set(s) <= u for u in used))):
         return None
-    if len(frame) == 2 and not all(_is_matrix(g) for g, _ in (*rest[0], *rest[1])) and len(f.shape) == 1:
+    plain = len(frame) < 2 or len(f.shape) != 1 or all(_is_matrix(g) for g, _ in (*rest[0], *rest[1]))
+    if not plain and not (rows and all(map(_has_matrix, rest))):
         return None
     shape = tuple(sizes[0][k] for k in frame)
     one = _product(pool, rest[0], frame, sizes[0])
@@ -148,6 +151,11 @@ def _product(pool: Pool, factors: list[Any], out: Letters, sizes: dict[int, Any]
 
 def _is_matrix(g: Term) -> bool:
     return len(g.shape) in (0, 2) and g.kind != EYE
+
+
+def _has_matrix(factors: list[Any]) -> bool:
+    """Whether these are not diagonal matrices and products of vectors only."""
+    return any(len(g.shape) == 2 for g, _ in factors) and all(g.kind != EYE for g, _ in factors)
 
 
 def _spreads(frame: Letters, s: Letters, rest: tuple[list[Any], list[Any]]) -> bool:

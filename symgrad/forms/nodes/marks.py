@@ -166,6 +166,37 @@ class Diag(ArrayExpr):
         return self._calls(printer, "numpy.diag")
 
 
+class LineMean(ArrayExpr):
+    """A matrix with each entry replaced by the mean of its row, or of its column: the axis is that of the mean."""
+
+    precedence = _ATOM
+
+    @classmethod
+    def of(cls, a: Any, axis: int) -> Any:
+        """Make the node; axis 1 for rows, 0 for columns."""
+        return cls(a, sp.Integer(axis), sp.Tuple(*a.shape))
+
+    @property
+    def called(self) -> str:
+        """The name of the function."""
+        return "rowmean" if self.args[1] == 1 else "colmean"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.called}({printer._print(self.args[0])})"
+
+    def _latex(self, printer: Any) -> str:
+        return f"\\operatorname{{{self.called}}}\\left({printer._print(self.args[0])}\\right)"
+
+    def _mathml(self, printer: Any) -> str:
+        return self._calls_in_mathml(printer, self.called)
+
+    def _numpycode(self, printer: Any) -> str:
+        axis = int(self.args[1])
+        mean = numpycode.call(printer, "numpy.mean", printer._print(self.args[0]), str(axis))
+        ones = numpycode.call(printer, "numpy.ones", printer._print(self.shape[axis]))
+        return numpycode.call(printer, "numpy.outer", *((mean, ones) if axis else (ones, mean)))
+
+
 _RELATIONS = {">": sp.Gt, "≥": sp.Ge, "<": sp.Lt, "≤": sp.Le, "=": sp.Eq, "≠": sp.Ne}
 _PYTHON = {"≥": ">=", "≤": "<=", "=": "==", "≠": "!="}
 _LATEX = {"≥": r"\geq", "≤": r"\leq", "≠": r"\neq"}

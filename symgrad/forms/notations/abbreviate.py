@@ -29,6 +29,7 @@ from symgrad.forms.canon.terms import (
 
 SHORT = 3  # cost of a term that needs no name
 NAME = 2  # what a definition costs beside what it defines
+ROUNDS = 2  # what had no name in the first may have one beside names
 MOST, FACTORS = 24, 8  # names that are tried, and factors of a product that is looked for in others
 
 
@@ -59,10 +60,22 @@ def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any
         own: what the function computes, by node.
         ratio: the node of a function that is a quotient r: (u' - r v')/v is shorter than u'/v - u v'/v².
     """
-    for key, part in _candidates(pool, bodies, own):
-        tried = _named(pool, bodies, key, part)
-        if total(tried, ratio) <= total(bodies, ratio) and any(t.data is key for t in below(tried)):
+    left = _candidates(pool, bodies, own)
+    for _ in range(ROUNDS):
+        refused: list[tuple[Any, Term]] = []
+        before = bodies
+        while left:
+            key, part = left.pop(0)
+            tried = _named(pool, bodies, key, part)
+            if total(tried, ratio) > total(bodies, ratio) or not any(t.data is key for t in below(tried)):
+                refused.append((key, part))
+                continue
             bodies = tried
+            left = [(k, _named(pool, [t], key, part)[0]) for k, t in left]  # in these names
+            refused = [(k, _named(pool, [t], key, part)[0]) for k, t in refused]
+        if bodies is before:
+            break
+        left = [(key, t) for key, t in refused if not is_short(t)]
     return bodies
 
 
@@ -86,10 +99,19 @@ def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> lis
 
 def _plain(pool: Pool, t: Term) -> Term:
     """Return what has the name: of 2·(x - m) the difference, of 1/x² and 1/√x the x and the √x."""
-    plain = content(pool, split(t)[1])[1]
+    plain = content(pool, split(_narrow(t))[1])[1]
     if plain.kind == POWER and plain.data.is_negative:
         return pool.power(plain.args[0], 1 if plain.data.is_Integer else sp.Rational(1, plain.data.q))
     return plain
+
+
+def _narrow(t: Term) -> Term:
+    """Return the vector that a matrix repeats in its rows or columns, kept axes of length one among them."""
+    if t.kind == PRODUCT and len(t.args) == 1:
+        (s,), out, sizes = t.data
+        if len(sizes) == len(out) and tuple(k for k in out if k in s) == s:
+            return t.args[0]
+    return t
 
 
 def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Term]:

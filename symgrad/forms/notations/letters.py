@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
-from symgrad.forms.nodes.marks import Diag, Mean, Norm2, Quotient, Total, Trace
+from symgrad.forms.nodes.marks import Diag, LineMean, Mean, Norm2, Quotient, Total, Trace
 from symgrad.forms.nodes.matrices import (
     ArraySymbol,
     Call,
@@ -136,6 +136,13 @@ class LetterGraph:
         _, a, b = first
         return times([_turned(e, a, b) for e in both], (self.sizes[a], self.sizes[b])), a, b
 
+    def _between(self, i: int, j: int) -> Any:
+        """Return the matrices over both letters of the result, multiplied elementwise, turned as is shorter."""
+        ways = [sum(_transposes(_turned(e, *way)) for e in self.edges) for way in ((i, j), (j, i))]
+        if len(self.edges) > 1 and ways[0] < 1 + ways[1]:
+            return times([_turned(e, i, j) for e in self.edges], (self.sizes[i], self.sizes[j]))
+        return _turned(self._merged(i, j), i, j)
+
     def _inner(self, label: list[Any], k: int) -> Any:
         """Σ over a letter that only vectors have: aᵀb, ‖a‖², a mean or a sum."""
         if not label:
@@ -172,15 +179,47 @@ class LetterGraph:
     def _matrix(self, shape: Any) -> Any:
         i, j = self.out
         left, right = ([*self.labels.get(k, [])] for k in (i, j))
+        means = self._line_means(left, right, shape)
+        if means and not self.edges and not left and not right and len(means) == 1:
+            return means[0]
+        if means:
+            matrix = self._matrix_of(left, right, shape)
+            return times([matrix, *means], shape)
+        return self._matrix_of(left, right, shape)
+
+    def _line_means(self, left: list[Any], right: list[Any], shape: Any) -> list[Any]:
+        """Take M*1/d out of the labels of rows, and Mᵀ*1/n out of those of columns, for M of the result's shape."""
+        found = []
+        for labels, axis in ((left, 1), (right, 0)):
+            for v in list(labels):
+                m = _summed(v, axis)
+                if m is not None and m.shape == shape and _divides(shape[axis], self.coef):
+                    labels.remove(v)
+                    self.coef = self.coef * shape[axis]
+                    found.append(LineMean.of(m, axis))
+        return found
+
+    def _matrix_of(self, left: list[Any], right: list[Any], shape: Any) -> Any:
+        i, j = self.out
         if not self.edges:
             row, column = (times(v, (n,)) if v else OnesVector.of(n) for v, n in zip((left, right), shape, strict=True))
             return outer(row, column)
-        matrix = _turned(self._merged(i, j), i, j)
+        matrix = self._between(i, j)
         if isinstance(matrix, Identity):
             return Diag.of(times([*left, *right], shape[:1])) if left or right else matrix
         before = [Diag.of(times(left, shape[:1]))] if left else []
         after = [Diag.of(times(right, shape[1:]))] if right else []
         return chain([*before, matrix, *after], shape)
+
+
+def _summed(v: Any, axis: int) -> Any:
+    """Return M where a vector is M*1, or Mᵀ*1 for axis 0, and M is no product of vectors; else None."""
+    if not isinstance(v, Product) or not isinstance(v.args[-2], OnesVector):
+        return None
+    m = Product.of(v.args[:-2], (v.args[0].shape[0], v.args[-3].shape[-1]))
+    if isinstance(m, Diag) or len(m.shape) != 2 or 1 in m.shape:
+        return None
+    return m if axis else transposed(m)
 
 
 def _is_product(a: Any) -> bool:
@@ -226,7 +265,9 @@ def _row(b: Any) -> list[Any]:
 
 
 def _is_plain(f: Any) -> bool:
-    return isinstance(f, (ArraySymbol, Call, OnesVector, Plus)) or (isinstance(f, Transposed) and _is_plain(f.args[0]))
+    return isinstance(f, (ArraySymbol, Call, Hadamard, OnesVector, Plus)) or (
+        isinstance(f, Transposed) and _is_plain(f.args[0])
+    )
 
 
 def _scaled(a: Any) -> tuple[Any, Any]:

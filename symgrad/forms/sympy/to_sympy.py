@@ -157,6 +157,13 @@ def _mean(e: marks.Mean) -> Any:
 
 
 @to_sympy.register
+def _line_mean(e: marks.LineMean) -> Any:
+    a, axis = to_sympy(e.args[0]), int(e.args[1])
+    n = e.shape[axis]
+    return (a * sp.OneMatrix(n, n) if axis else sp.OneMatrix(n, n) * a) / n
+
+
+@to_sympy.register
 def _square(e: marks.Norm2) -> Any:
     a = to_sympy(e.args[0])
     return sp.Trace(sp.MatMul(a.T, a))
