@@ -67,7 +67,7 @@ def test_product_reads_as_on_a_blackboard():
         (lambda x: 2 / x, ["reciprocal rule: (2/z)′ = −2/z²"]),
         (lambda x: 2**x, ["exponential rule: (2^z)′ = 2^z·log(2)"]),
         (lambda x: sg.sqrt(x), ["chain rule through the square root: (√z)′ = 1/(2·√z)"]),
-        (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = (1 − σ(z))·σ(z)"]),
+        (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = σ(z)·(1 − σ(z))"]),
         (lambda x: 5 - x, ["difference rule (a constant has derivative 0): (5 − z)′ = −1"]),
         (lambda x: sg.where(x > 0, x, 2 * x), ["case by case: (where(c ≠ 0, a, b))′ = where(c ≠ 0, a′, b′)"]),
     ],

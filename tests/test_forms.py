@@ -260,7 +260,7 @@ PRINTED = [  # what, by what, in matrix and, where it is short, in index notatio
     (x.mean(), x, "1/n", "1/n"),
     (sg.floor(X).sum(), X, "0", "0"),
     (sg.exp(-(x @ x) / 2), x, "-exp(-‖x‖²/2)*x", "-x_i*exp(-(Sum_k x_k**2)/2)"),
-    (sg.exp(t) * t, t, "(t + 1)*exp(t)", "exp(t)*(t + 1)"),
+    (sg.exp(t) * t, t, "exp(t)*(t + 1)", "exp(t)*(t + 1)"),
     ((B * x[:, None]).sum(), x, "B*1", "Sum_k B_ik"),
 ]
 
@@ -724,7 +724,7 @@ def test_expression_pickled_here_is_read_elsewhere(tmp_path):
     path = tmp_path / "forms.pickle"
     path.write_bytes(pickle.dumps([f.expr for f in forms] + [f.index() for f in forms]))
     source = f"import pickle; print(*pickle.load(open({str(path)!r}, 'rb')), sep='\\n', end='')"
-    assert python(source).split("\n") == [str(f) for f in forms] + [str(f.index()) for f in forms]
+    assert python(source).split("\n") == [str(f.expr) for f in forms] + [str(f.index()) for f in forms]
 
 
 PRINTS = """

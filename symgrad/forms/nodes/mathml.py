@@ -28,6 +28,7 @@ from symgrad.forms.nodes.markup import (
     signed,
     spaced,
 )  # fmt: skip
+from symgrad.forms.nodes.order import terms_in_order
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import html
 
@@ -96,8 +97,7 @@ class MathML(Printer):
 
     # ---------------------------------------------------------------- arithmetic
     def _print_Add(self, e: Any) -> str:
-        terms = e.as_ordered_terms()
-        return self.sum(terms)
+        return self.sum(terms_in_order(e, e.as_ordered_terms()))
 
     def sum(self, terms: Any) -> str:
         """Return a sum of terms in this order."""

@@ -6,11 +6,13 @@ from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
+from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes.indexed import joined
 from symgrad.forms.nodes.matrices import without_brackets
+from symgrad.forms.nodes.order import Factors, Negated, terms_in_order
 from symgrad.scalars import BY_FUNCTION
 
 
@@ -21,7 +23,25 @@ class FormPrinter(StrPrinter):
         return plain_name(e.name)
 
     def _print_Mul(self, e: Any) -> str:
-        return str(super()._print_Mul(without_brackets(e) if e.could_extract_minus_sign() else e))
+        e = without_brackets(e) if e.could_extract_minus_sign() else e
+        if type(e) is not sp.Mul or any(f.is_Number for f in e.args[1:]):
+            return str(super()._print_Mul(e))
+        number, rest = e.as_coeff_Mul()
+        if not number.is_negative:
+            return str(super()._print_Mul(Factors._from_args(e.args)))
+        factors = [*([] if number == -1 else [-number]), *sp.Mul.make_args(rest)]
+        if len(factors) == 1:
+            return f"-{self.parenthesize(rest, PRECEDENCE['Add'], strict=False)}"
+        return f"-{super()._print_Mul(Negated._from_args(factors))}"
+
+    def _as_ordered_terms(self, e: Any, order: Any = None) -> list[Any]:
+        return terms_in_order(e, super()._as_ordered_terms(e, order))
+
+    def _print_Pow(self, e: Any, rational: bool = False) -> str:
+        base, exponent = e.args
+        if not exponent.is_Rational or exponent >= 0 or exponent in (-1, -sp.Rational(1, 2)):
+            return str(super()._print_Pow(e, rational))
+        return f"1/{super()._print_Pow(sp.Pow(base, -exponent, evaluate=False), rational)}"
 
     def _print_KroneckerDelta(self, e: Any) -> str:
         places = [self._print(k) for k in e.args]
@@ -59,6 +79,9 @@ class FormLatexPrinter(LatexPrinter):
     """LaTeX, with every user's name escaped."""
 
     named_e = False  # whether something is called e, so that the exponential is \\exp
+
+    def _as_ordered_terms(self, e: Any, order: Any = None) -> list[Any]:
+        return terms_in_order(e, super()._as_ordered_terms(e, order))
 
     def _print_Mul(self, e: Any) -> str:
         factors = [_raised(f) for f in e.args]
