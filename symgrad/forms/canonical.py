@@ -8,13 +8,15 @@ from contextlib import suppress
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf
+from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
 from symgrad.forms.canon.lower import LeafReading
+from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import SUM
-from symgrad.ops.map import exact
+
+SMALL = 150  # operations of numbers that are shortened at the end rather than on the way
 
 
 class Canonical:
@@ -28,6 +30,7 @@ class Canonical:
 
     def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, bases: Sequence[Leaf]) -> None:
         self.pool = Pool()
+        self.pool.light = _is_of_numbers([root, *forward])
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}
         found = lowered(self.pool, [root], leaf, known=own)
@@ -40,6 +43,12 @@ class Canonical:
                 self.bases.pop()
 
 
+def _is_of_numbers(roots: Sequence[AnyNode]) -> bool:
+    """Whether a graph computes with numbers only, and is small enough for its formula to be shortened as a whole."""
+    nodes = ancestors(list(roots))
+    return len(nodes) <= SMALL and all(n.shape == () for n in nodes)
+
+
 def leaf_reading(inner: set[int]) -> LeafReading:
     """Return how leaves become terms: numbers and identities as what they are, all else by name.
 
@@ -50,9 +59,9 @@ def leaf_reading(inner: set[int]) -> LeafReading:
         if isinstance(leaf.value, sp.Expr):
             return pool.constant(leaf.value, leaf.shape)
         if names.is_number(leaf):
-            return pool.constant(exact(leaf.value))
+            return pool.constant(number(leaf.value))
         if id(leaf) in inner and names.same_everywhere(leaf):
-            return pool.constant(exact(np.asarray(leaf.value).flat[0]), leaf.shape)
+            return pool.constant(number(np.asarray(leaf.value).flat[0]), leaf.shape)
         if names.is_identity(leaf) and (id(leaf) in inner or names.is_known(leaf)):
             return pool.eye(leaf.shape[0])
         return pool.leaf(id(leaf), leaf.shape, leaf.assumptions)

@@ -17,6 +17,7 @@ from symgrad.core.pickling import read, written
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
 from symgrad.forms.budget import MOST, Budget
+from symgrad.forms.calculus.numbers import as_people_write, in_matrix_notation, of_numbers
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.function import Function
@@ -110,7 +111,17 @@ class ClosedForm:
     def _matrix(self) -> sp.Basic:
         if self._canonical.bases:
             raise NoMatrix("a Jacobian")
+        if self._of_numbers is not None:
+            return in_matrix_notation(self._of_numbers)
         return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
+
+    @cached_property
+    def _of_numbers(self) -> sp.Expr | None:
+        """The formula as a person writes it, where everything in it is a number."""
+        root = self._canonical.root
+        if self._canonical.bases or not of_numbers(root):
+            return None
+        return as_people_write(self._canonical.pool, root, self._names, self._forward)
 
     @cached_property
     def _canonical(self) -> Canonical:
@@ -223,6 +234,8 @@ class ClosedForm:
             FormError: the graph is too deep to be written as one expression.
         """
         free = self._free(indices)
+        if self._of_numbers is not None:
+            return lettered(self._of_numbers, self._taken)
         rest = iter(free)
         places = {id(b): list(islice(rest, len(b.shape))) for b in self._canonical.bases}
         found = self._reading.entry(self._canonical.root, list(rest), places)

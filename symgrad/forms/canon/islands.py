@@ -186,6 +186,8 @@ def _promising(e: sp.Expr) -> bool:
 @rule(PRODUCT)
 def elementwise_part(d: Draft) -> bool:
     """The factors over the same letters in their shortest form: (a/b)·(b + b·c) is a·(1 + c)."""
+    if d.pool.light:
+        return False
     groups: dict[frozenset[int], list[int]] = {}
     for k, (f, s) in enumerate(d.factors):
         if f.kind != EYE and len(set(s)) == len(s):

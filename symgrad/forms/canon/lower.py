@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms.canon.functions import log_softmax
+from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
@@ -24,7 +25,7 @@ from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.linalg.solving import Inverse, Solve
-from symgrad.ops.map import Map, exact
+from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.reduction import Reduction
 from symgrad.ops.reductions.extremes import Ties
@@ -62,7 +63,7 @@ def lowered(
         if isinstance(node, Leaf):
             found[node] = leaf(pool, node)
             continue
-        args = [found[p] if is_node(p) else pool.constant(exact(p)) for p in node.inputs]
+        args = [found[p] if is_node(p) else pool.constant(number(p)) for p in node.inputs]
         term = lower(node.op, pool, node.shape, args)
         found[node] = term if name is None else name(node, term)
     return found

@@ -115,6 +115,7 @@ class Pool:
         self._products: dict[Any, Term] = {}
         self._names: dict[Term, Term] = {}
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
+        self.light = False  # whether sums and products of numbers are left as they are, to be shortened at the end
         self.tried = 0  # common factors, since the search for them began
         self.contents: dict[Term, tuple[Any, Term]] = {}  # of sums: a number, and the rest
         self._written_sums: set[Term] = set()

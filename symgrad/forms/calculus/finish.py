@@ -1,0 +1,126 @@
+"""The last touches to a formula of numbers: one root for several, decimals where written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.calculus.length import length
+
+HALF = sp.Rational(1, 2)
+DIGITS = 6  # of a decimal
+
+
+def roots_joined(e: sp.Expr) -> sp.Expr:
+    """Write √a √b as √(a b), and √a/√b as √(a/b), where shorter; SymPy keeps them apart where a or b is positive."""
+    return _rebuilt(e, _roots_joined)
+
+
+def _roots_joined(e: sp.Expr) -> sp.Expr | None:
+    if not e.is_Mul:
+        return None
+    joined = _product(_joined(list(e.args)))
+    return joined if length(joined) < length(e) else None
+
+
+def constants_joined(e: sp.Expr) -> sp.Expr:
+    """Write √2/(2 √π) as 1/√(2 π), and √2/√π as √(2/π)."""
+    return _rebuilt(e, _constant_joined)
+
+
+def _constant_joined(e: sp.Expr) -> sp.Expr | None:
+    numbers = [f for f in sp.Mul.make_args(e) if f.is_number] if e.is_Mul else []
+    if not any(f.is_Pow and f.base == sp.pi and f.exp.q == 2 for f in numbers if f.is_Pow and f.exp.is_Rational):
+        return None
+    above, below = sp.fraction(sp.Mul(*numbers) ** 2)
+    if not (above / sp.pi ** above.as_powers_dict()[sp.pi]).is_Rational or below.has(sp.Pow) or sp.Mul(*numbers) < 0:
+        return None
+    rest = [f for f in e.args if f not in numbers]
+    root = sp.sqrt(above)
+    if root.is_Rational:
+        found = [*([] if root == 1 else [root]), *rest, sp.Pow(below, -HALF, evaluate=False)]
+    else:
+        found = [*rest, sp.Pow(above / below, HALF, evaluate=False)]
+    return _product(found)
+
+
+def powers_below(e: sp.Expr) -> sp.Expr:
+    """Write u⁻ᵗ⁻¹ as 1/uᵗ⁺¹."""
+    return _rebuilt(e, _power_below)
+
+
+def _power_below(e: sp.Expr) -> sp.Expr | None:
+    if not (e.is_Pow and e.exp.is_Add and all(t.could_extract_minus_sign() for t in e.exp.args)):
+        return None
+    return sp.Pow(e.base, sp.Mul(-1, -e.exp, evaluate=False), evaluate=False)
+
+
+def _rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
+    """Return e with what a function makes of its nodes, arguments first; nothing else is evaluated."""
+    if not e.args or not isinstance(e, sp.Expr):
+        return e
+    args = [_rebuilt(a, apply) for a in e.args]
+    if any(a is not b for a, b in zip(args, e.args, strict=True)):
+        e = e.func(*args, evaluate=False) if e.is_Add or e.is_Mul or e.is_Pow else e.func(*args)
+    found = apply(e)
+    return e if found is None else found
+
+
+def _joined(factors: list[Any]) -> list[Any]:
+    """Return factors with one root for all roots, of what is above and of what is below; x^(3/2) is x √x."""
+    roots = [f for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2 and not f.base.is_number]
+    if len(roots) < 2:
+        return factors
+    signs = {1 if f.exp > 0 else -1 for f in roots}
+    inside = sp.Mul(*[f.base ** (1 if f.exp > 0 else -1) for f in roots])
+    root = sp.Pow(inside if 1 in signs else 1 / inside, HALF if 1 in signs else -HALF, evaluate=False)
+    whole = [f.base ** (f.exp - (HALF if f.exp > 0 else -HALF)) for f in roots]
+    return [*[f for f in factors if f not in roots], *[w for w in whole if w != 1], root]
+
+
+def _product(factors: list[Any]) -> sp.Expr:
+    """Return the product of factors without multiplying roots out, numbers in front."""
+    return factors[0] if len(factors) == 1 else sp.Mul(*sorted(factors, key=_place), evaluate=False)
+
+
+def _place(f: sp.Expr) -> tuple[bool, Any]:
+    return not f.is_Rational, f.sort_key()
+
+
+# ------------------------------------------------------------------ decimals
+def with_decimals(e: sp.Expr) -> sp.Expr:
+    """Write fractions as decimals, where all of them end soon; roots stay roots."""
+    found = {r for r in _fractions(e)}
+    if not found or not all(_ends(r) for r in found):
+        return e
+    return _decimal(e)
+
+
+def _fractions(e: sp.Expr) -> list[sp.Rational]:
+    """Return the fractions that stand in e, but for the halves of roots."""
+    if e.is_Rational:
+        return [] if e.q == 1 else [e]
+    if e.is_Pow and e.exp.is_Rational and e.exp.q == 2:
+        return _fractions(e.base)
+    return [r for a in e.args if isinstance(a, sp.Expr) for r in _fractions(a)]
+
+
+def _ends(r: sp.Rational) -> bool:
+    return bool((r * 10**DIGITS).is_integer)
+
+
+def _decimal(e: sp.Expr) -> sp.Expr:
+    if e.is_Rational:
+        return e if e.q == 1 else sp.Float(str(float(e)))
+    if not e.args or not isinstance(e, sp.Expr) or _is_surd(e):
+        return e
+    if e.is_Pow and e.exp.is_Rational and abs(e.exp) == sp.Rational(1, 2):
+        return sp.Pow(_decimal(e.base), e.exp)
+    return e.func(*map(_decimal, e.args))
+
+
+def _is_surd(e: sp.Expr) -> bool:
+    """Whether this is a number with a root or π in it."""
+    return bool(e.is_number)

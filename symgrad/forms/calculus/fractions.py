@@ -1,0 +1,117 @@
+"""Formulas as quotients of polynomials in their kernels: cancelled, reduced by Pythagoras, factored, divided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.calculus.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
+from symgrad.forms.calculus.rules import (
+    SIGMOID,
+    everywhere,
+    exponential_of_a_logistic,
+    sine_of_a_tangent,
+    sinh_of_a_tanh,
+)
+
+MOST = 90  # operations of an expression beyond which its factors are not looked for
+SOME = 3  # functions by which a numerator is sorted
+KERNELS = 9  # kernels beyond which they are not
+
+
+def fractions(e: sp.Expr) -> Iterator[sp.Expr]:
+    """Give e as fractions, in the ways that may be shorter."""
+    for kernels in _readings(e):
+        if kernels.expr.count_ops() > MOST or len(kernels.expr.free_symbols) > KERNELS:
+            continue
+        try:
+            for found in _written(kernels):
+                yield kernels.restored(found)
+        except sp.PolynomialError:
+            continue
+
+
+def _readings(e: sp.Expr) -> Iterator[Kernels]:
+    """Give e in its kernels: as they are, with exponents multiplied out, with tan and σ by what they are made of."""
+    yield Kernels(e)
+    if len(e.atoms(sp.exp)) > 1:
+        yield Kernels(e, opened=True)
+    if e.has(sp.tan, sp.tanh, SIGMOID):
+        made = everywhere(everywhere(everywhere(e, sine_of_a_tangent), sinh_of_a_tanh), exponential_of_a_logistic)
+        yield Kernels(made)
+
+
+def _written(kernels: Kernels) -> Iterator[sp.Expr]:
+    above, below = _quotient(kernels.expr)
+    names = kernels.names
+    yield from _ways(above, below, names)
+    for reduce in _reductions(kernels):
+        top, bottom = reduce(sp.expand(above)), reduce(sp.expand(below))
+        if bottom != 0 and (top, bottom) != (above, below):
+            yield from _ways(*_quotient(top / bottom), names)
+
+
+def _quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    found: tuple[sp.Expr, sp.Expr] = sp.fraction(sp.cancel(sp.together(e)))
+    return found
+
+
+def _ways(above: sp.Expr, below: sp.Expr, names: frozenset[sp.Symbol]) -> Iterator[sp.Expr]:
+    """Give a fraction with both sides factored, above multiplied out, or term by term over one factor."""
+    if above == 0:
+        yield sp.S.Zero
+        return
+    bottom = sp.factor(below)
+    top = sp.factor(above)
+    yield top / bottom
+    yield sp.factor_terms(above) / bottom
+    if above.is_Add:
+        yield sp.Mul(above, 1 / bottom)
+        divided = _divided(top, bottom)
+        if divided is not None:
+            yield divided
+        yield from _by_kernels(above, bottom, names)
+    if below.is_Add and bottom.is_Mul:
+        yield sp.Mul(top, 1 / below)
+
+
+def _divided(top: sp.Expr, bottom: sp.Expr) -> sp.Expr | None:
+    """Return the fraction with the names below divided into the sums above: (x² + 1)/x is x + 1/x."""
+    names = sp.Mul(*[f for f in sp.Mul.make_args(bottom) if f.is_number or f.as_base_exp()[0].is_Symbol])
+    sums = [f for f in sp.Mul.make_args(top) if f.is_Add]
+    if names == 1 or len(sums) != 1:
+        return None
+    rest = sp.Mul(*[f for f in sp.Mul.make_args(top) if f is not sums[0]])
+    return rest * sp.Add(*[t / names for t in sums[0].args]) * names / bottom
+
+
+def _by_kernels(above: sp.Expr, bottom: sp.Expr, names: frozenset[sp.Symbol]) -> Iterator[sp.Expr]:
+    """Give the fraction as a polynomial in one function, each coefficient a fraction: log x + 1/x."""
+    for g in sorted(above.free_symbols - names - bottom.free_symbols, key=str)[:SOME]:
+        parts = sp.Poly(above, g).all_terms()
+        yield sp.Add(*[g**k * sp.factor(sp.cancel(c / bottom)) for (k,), c in parts])
+
+
+Reduction = Callable[[sp.Expr], sp.Expr]
+
+
+def _reductions(kernels: Kernels) -> Iterator[Reduction]:
+    """Give what replaces squares of sines by those of cosines, the other way, and so for sinh and cosh."""
+    choices: list[list[tuple[sp.Symbol, sp.Expr]]] = []
+    for functions, sign in ((TRIGONOMETRIC, -1), (HYPERBOLIC, 1)):
+        for s, c in kernels.pairs(functions):
+            choices.append([(s, sign * (c**2 - 1) if sign < 0 else c**2 - 1), (c, 1 + sign * s**2)])
+    if len(choices) > 2:
+        return
+    for chosen in product(*choices) if choices else ():
+        yield lambda e, chosen=chosen: _reduced(e, chosen)  # type: ignore[misc]
+
+
+def _reduced(e: sp.Expr, squares: Any) -> sp.Expr:
+    for s, square in squares:
+        e = sp.expand(e.replace(lambda p, s=s: p.is_Pow and p.base == s and p.exp.is_Integer and p.exp > 1,
+                                lambda p, s=s, square=square: square ** (p.exp // 2) * s ** (p.exp % 2)))  # fmt: skip
+    return e

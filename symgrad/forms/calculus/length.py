@@ -1,0 +1,61 @@
+"""How long a formula of numbers is for its reader: names, numbers and signs, brackets and multiplication aside."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import sympy as sp
+
+from symgrad.forms.nodes import printers
+
+_TOKEN = re.compile(r"[^\W\d]\w*|\d+\.?\d*(?:e[-+]?\d+)?|\*\*|[<>]=|[^\s\w*()\[\]{},]")
+
+
+@lru_cache(maxsize=8192)
+def length(e: sp.Expr) -> int:
+    """Return the number of tokens; fractions within fractions and common factors are counted again."""
+    return len(_TOKEN.findall(printers.text(e))) + _blemishes(e)
+
+
+def _blemishes(e: sp.Expr) -> int:
+    """How many fractions stand below a fraction bar, or in a sum above one, and sums that have a common factor."""
+    found = 0
+    for p in e.atoms(sp.Pow):
+        if p.exp.is_number and p.exp.is_negative and p.base.is_Add:
+            found += 3 * sum(1 for t in p.base.args if _is_fraction(t))
+    for m in e.atoms(sp.Mul):
+        found += _of_product(m)
+        if _is_fraction(m):
+            found += 3 * sum(1 for f in m.args if f.is_Add for t in f.args if _is_fraction(t))
+    return found + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
+
+
+def _is_secant(a: sp.Add) -> bool:
+    """Whether this is 1 + tan² u, for 1/cos² u."""
+    return any(t.is_Rational for t in a.args) and any(t.has(sp.tan) for t in a.args)
+
+
+def _has_a_common_factor(a: sp.Add) -> bool:
+    """Whether all terms share a factor, and the sum is no polynomial in one name."""
+    first, *others = ({f.as_base_exp()[0] for f in sp.Mul.make_args(t)} for t in a.args)
+    shared = {f for f in first.intersection(*others) if not f.is_number}
+    names = a.free_symbols
+    return bool(shared) and not (len(names) == 1 and a.is_polynomial(*names))
+
+
+def _of_product(m: sp.Mul) -> int:
+    """How often a product has xᵃ beside x, or sin u over a cos u."""
+    found = 0
+    powers = [f.as_base_exp() for f in m.args]
+    for base, n in powers:
+        found += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)
+        if isinstance(base, (sp.sin, sp.sinh)) and n == 1:
+            under = (sp.cos if isinstance(base, sp.sin) else sp.cosh)(base.args[0])
+            found += sum(1 for other, k in powers if other == under and k.is_negative)
+    return 2 * found
+
+
+def _is_fraction(e: sp.Expr) -> bool:
+    factors = sp.Mul.make_args(e)
+    return any((f.is_Pow and f.exp.is_number and f.exp.is_negative) or (f.is_Rational and f.q != 1) for f in factors)

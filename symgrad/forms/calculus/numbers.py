@@ -1,0 +1,109 @@
+"""Forms in which everything is a number: read from the canonical graph, shortened, and compared with what they were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.forms import names
+from symgrad.forms.calculus.finish import constants_joined, powers_below, roots_joined, with_decimals
+from symgrad.forms.calculus.length import length
+from symgrad.forms.calculus.search import polynomials_opened, shortest
+from symgrad.forms.canon.numbers import number
+from symgrad.forms.canon.terms import CALL, LEAF, NAMED, Pool, Term, below
+from symgrad.forms.evaluate import evaluate
+from symgrad.forms.nodes.elementwise import Elementwise
+from symgrad.forms.notations.index import Reading
+from symgrad.ops.map import Map
+from symgrad.scalars import BY_FUNCTION
+
+POINTS = 12  # at which a formula is compared with what it was
+_POINT = sp.Symbol("·", integer=True)
+MANY = 80  # operations of a function that is looked at for how it is written
+
+
+def of_numbers(root: Term) -> bool:
+    """Whether everything in a term is a number, computed by functions that have a formula."""
+    inside = below([root])
+    return all(t.shape == () and t.kind not in (NAMED, CALL) and t.data is not sp.Piecewise for t in inside)
+
+
+def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
+    """Return a term of numbers as a person writes it; numbers are written as in the function."""
+    found = Reading(pool, called).entry(root, ())
+    positive = {called[t.data[0]] for t in below([root]) if t.kind == LEAF and "positive" in t.data[1]}
+    plain = found.xreplace({f: sp.Rational(str(f)) for f in found.atoms(sp.Float)})
+    marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
+    e = _shortened(plain.xreplace(marked), forward)
+    e = powers_below(constants_joined(roots_joined(e.xreplace({p: s for s, p in marked.items()}))))
+    e = with_decimals(e) if has_decimals(forward) else e
+    return e if agrees(found, e, positive) else found
+
+
+def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:
+    names_in = e.free_symbols
+    if names_in and e.is_polynomial(*names_in) and is_opened_polynomial(forward):
+        opened = sp.expand(e)
+        return opened if len(names_in) == 1 else min(opened, sp.factor_terms(opened), key=length)
+    return shortest(polynomials_opened(e))
+
+
+def agrees(e: sp.Expr, f: sp.Expr, positive: set[str]) -> bool:
+    """Whether f has the value of e at points where e has one."""
+    rng = np.random.default_rng(0)
+    given = {}
+    for s in sorted(e.free_symbols, key=str):
+        size = np.exp(rng.uniform(-2, 1.5, POINTS))
+        given[str(s)] = size if str(s) in positive else size * rng.choice([-1.0, 1.0, 1.0], POINTS)
+    one, other = (np.asarray(evaluate(x, [_POINT], (POINTS,), given), dtype=float) for x in (e, f))
+    known = np.isfinite(one)
+    return bool(np.allclose(one[known], other[known], rtol=1e-7, atol=1e-9))
+
+
+def in_matrix_notation(e: sp.Expr) -> sp.Expr:
+    """Return e with functions under the names that matrix notation has for them."""
+
+    def renamed(f: Any) -> bool:
+        found = BY_FUNCTION.get(type(f))
+        return found is not None and found.text != found.name
+
+    return e.replace(renamed, lambda f: Elementwise.of(type(f), f.args, ()))
+
+
+# ------------------------------------------------------------------ how the function is written
+def has_decimals(forward: Sequence[AnyNode]) -> bool:
+    """Whether the function has numbers such as 0.3; where 0.5 is the only one, no other is a fraction."""
+    decimals: set[float] = set()
+    fractions = False
+    for node in ancestors(list(forward)):
+        values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
+        numbers = [float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))]
+        decimals.update(abs(v) for v in numbers if v % 1 and number(v).is_Rational)
+        fractions = fractions or (repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1]))
+    return bool(decimals) and not (fractions and decimals <= {0.5})
+
+
+def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
+    """Whether the function is a sum of powers with numbers, as one writes a polynomial."""
+    nodes = ancestors(list(forward[:1]))
+    if len(nodes) > MANY:
+        return False
+    made: dict[int, sp.Expr] = {}
+    for k, node in enumerate(nodes):
+        if isinstance(node, Leaf):
+            made[id(node)] = number(node.value) if names.is_number(node) else sp.Symbol(f"·{k}")
+        elif isinstance(node.op, Map):
+            args = [made[id(p)] if is_node(p) else number(p) for p in node.inputs]
+            made[id(node)] = sp.sympify(np.asarray(node.op.on_symbols(*args)).item())
+        else:
+            return False
+    f = made[id(nodes[-1])]
+    return all(_is_monomial(t) for t in sp.Add.make_args(f))
+
+
+def _is_monomial(e: sp.Expr) -> bool:
+    return all(f.is_number or f.as_base_exp()[0].is_Symbol for f in sp.Mul.make_args(e))

@@ -1,0 +1,432 @@
+"""Identities that shorten a formula of numbers: each a function of a node, with the identity as its docstring.
+
+A rule answers with what is equal wherever the node has a value, or with None. Where it pays is not its concern: of all
+that is found, the shortest is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from symgrad.scalars import SCALARS
+
+SIGMOID, NDTR = SCALARS["sigmoid"].function, SCALARS["ndtr"].function
+Rule = Callable[[Any], Any]
+RULES: list[Rule] = []
+
+
+def rule(fn: Rule) -> Rule:
+    """Enter a rule."""
+    RULES.append(fn)
+    return fn
+
+
+def everywhere(e: sp.Expr, apply: Rule) -> sp.Expr:
+    """Return e with the rule applied to all its nodes, arguments first."""
+    if not e.args or not isinstance(e, sp.Expr):
+        return e
+    args = [everywhere(a, apply) for a in e.args]
+    e = e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
+    found = apply(e)
+    return e if found is None else found
+
+
+# ------------------------------------------------------------------ factors
+def _powers(e: sp.Expr) -> dict[Any, Any]:
+    """Return the factors of a product as bases and exponents."""
+    found: dict[Any, Any] = {}
+    for f in sp.Mul.make_args(e):
+        base, exponent = (f, sp.S.One) if isinstance(f, sp.exp) else f.as_base_exp()
+        found[base] = found.get(base, 0) + exponent
+    return found
+
+
+def _of(powers: dict[Any, Any]) -> sp.Expr:
+    return sp.Mul(*[b**n for b, n in powers.items()])
+
+
+def _quotients(e: sp.Expr, over: Any, under: Any, result: Any) -> sp.Expr | None:
+    """Write f(u)ᵃ g(u)⁻ᵇ with q(u) = f(u)/g(u)."""
+    if not e.is_Mul:
+        return None
+    powers = _powers(e)
+    changed = False
+    for base in list(powers):
+        if not isinstance(base, over):
+            continue
+        u = base.args[0]
+        a, b = powers[base], -powers.get(under(u), sp.S.Zero)
+        if a.is_Integer and b.is_Integer and a * b > 0:
+            least = min(abs(a), abs(b)) * (1 if a > 0 else -1)
+            if least < 0:  # 1/q(u) has no value where g(u) = 0, and f(u)⁻ᵃ g(u)ᵇ has
+                continue
+            powers[base], powers[under(u)] = a - least, least - b
+            powers[result(u)] = powers.get(result(u), 0) + least
+            changed = True
+    return _of(powers) if changed else None
+
+
+@rule
+def tangent(e: sp.Expr) -> sp.Expr | None:
+    """sin u/cos u is tan u."""
+    return _quotients(e, sp.sin, sp.cos, sp.tan)
+
+
+@rule
+def hyperbolic_tangent(e: sp.Expr) -> sp.Expr | None:
+    """sinh u/cosh u is tanh u."""
+    return _quotients(e, sp.sinh, sp.cosh, sp.tanh)
+
+
+def sine_of_a_tangent(e: sp.Expr) -> sp.Expr | None:
+    """tan u is sin u/cos u."""
+    return sp.sin(e.args[0]) / sp.cos(e.args[0]) if isinstance(e, sp.tan) else None
+
+
+def sinh_of_a_tanh(e: sp.Expr) -> sp.Expr | None:
+    """tanh u is sinh u/cosh u."""
+    return sp.sinh(e.args[0]) / sp.cosh(e.args[0]) if isinstance(e, sp.tanh) else None
+
+
+@rule
+def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
+    """u uⁿ is uⁿ⁺¹, of a numeric and another exponent."""
+    if not e.is_Mul:
+        return None
+    factors = list(e.args)
+    for f in e.args:
+        if f.is_Pow and not f.exp.is_number:
+            for h in e.args:
+                base, n = h.as_base_exp()
+                if base == f.base and n.is_Integer:
+                    factors.remove(f)
+                    factors.remove(h)
+                    return sp.Mul(*factors, base ** (f.exp + n))
+    return None
+
+
+def exponential_of_a_logistic(e: sp.Expr) -> sp.Expr | None:
+    """σ(u) is eᵘ/(1 + eᵘ)."""
+    return sp.exp(e.args[0]) / (1 + sp.exp(e.args[0])) if isinstance(e, SIGMOID) else None
+
+
+def _double(e: sp.Expr, f: Any, g: Any) -> sp.Expr | None:
+    """Write f(u)ⁿ g(u)ⁿ as f(2u)ⁿ/2ⁿ."""
+    if not e.is_Mul:
+        return None
+    powers = _powers(e)
+    changed = False
+    for base in list(powers):
+        if isinstance(base, f):
+            u = base.args[0]
+            a, b = powers[base], powers.get(g(u), sp.S.Zero)
+            if a.is_Integer and a == b and a != 0:
+                powers[base], powers[g(u)] = sp.S.Zero, sp.S.Zero
+                powers[f(2 * u)] = powers.get(f(2 * u), 0) + a
+                powers[sp.Integer(2)] = powers.get(sp.Integer(2), 0) - a
+                changed = True
+    return _of(powers) if changed else None
+
+
+@rule
+def sine_of_the_double(e: sp.Expr) -> sp.Expr | None:
+    """2 sin u cos u is sin 2u."""
+    return _double(e, sp.sin, sp.cos)
+
+
+@rule
+def sinh_of_the_double(e: sp.Expr) -> sp.Expr | None:
+    """2 sinh u cosh u is sinh 2u."""
+    return _double(e, sp.sinh, sp.cosh)
+
+
+@rule
+def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
+    """u sign u is |u|, |u| sign u is u, and u/|u| is sign u."""
+    if not e.is_Mul:
+        return None
+    powers = _powers(e)
+    for base in list(powers):
+        if isinstance(base, sp.sign) and powers[base].is_Integer and powers[base] > 0:
+            u = base.args[0]
+            for other, left in ((sp.Abs(u), u), (u, sp.Abs(u))):
+                if powers.get(other, sp.S.Zero).is_Integer and powers.get(other, sp.S.Zero) > 0:
+                    powers[base] -= 1
+                    powers[other] -= 1
+                    powers[left] = powers.get(left, 0) + 1
+                    return _of(powers)
+        if isinstance(base, sp.Abs) and powers[base] == -1 and powers.get(base.args[0], sp.S.Zero) == 1:
+            u = base.args[0]
+            del powers[base], powers[u]
+            powers[sp.sign(u)] = sp.S.One
+            return _of(powers)
+    return None
+
+
+@rule
+def difference_of_squares(e: sp.Expr) -> sp.Expr | None:
+    """(a - b) (a + b) is a² - b², where both are names, roots or numbers."""
+    if not e.is_Mul:
+        return None
+    powers = _powers(e)
+    pairs = [b for b in powers if b.is_Add and len(b.args) == 2]
+    for k, one in enumerate(pairs):
+        for other in pairs[k + 1 :]:
+            for sign in (1, -1):
+                product = sp.expand(sign * one * other)
+                if powers[one] == powers[other] and powers[one].is_Rational and len(product.args) == 2:
+                    n = powers.pop(one)
+                    powers.pop(other)
+                    return _of(powers) * (sign if n.is_odd else 1) * product**n if n.is_Integer or sign == 1 else None
+    return None
+
+
+# ------------------------------------------------------------------ roots
+@rule
+def number_into_a_root(e: sp.Expr) -> sp.Expr | None:
+    """√(1 - x²/4) is √(4 - x²)/2, and so √(1 - x²/a²) is √(a² - x²)/a of a positive a."""
+    if not (e.is_Pow and e.exp.is_Rational and e.exp.q == 2 and e.base.is_Add):
+        return None
+    above, below = sp.fraction(sp.together(e.base))
+    if below == 1:
+        return None
+    number, rest = below.as_coeff_Mul()
+    root = sp.S.One
+    for base, n in _powers(rest).items() if rest != 1 else ():
+        if not (n.is_Integer and n.is_even and base.is_positive):
+            return None
+        root *= base ** (n / 2)
+    outside, inside = sp.sqrt(number).as_coeff_Mul()
+    if inside != 1:
+        outside, above = number, sp.expand(above * number)
+    return (sp.expand(above) ** e.exp) * (outside * root) ** (-2 * e.exp)
+
+
+# ------------------------------------------------------------------ sums
+def _rest_of(e: sp.Expr, function: Any) -> list[tuple[Any, Any, Any]]:
+    """Return (term, u, factor) of the terms factor·f(u)²."""
+    found = []
+    for t in e.args:
+        for f in sp.Mul.make_args(t):
+            if f.is_Pow and f.exp == 2 and isinstance(f.base, function):
+                found.append((t, f.base.args[0], t / f))
+    return found
+
+
+def _sum_rule(e: sp.Expr, f: Any, other: Callable[[Any, Any], Any], result: Callable[[Any, Any], Any]) -> Any:
+    """Replace k·f(u)² + other(k, u), where both are terms of the sum, by result(k, u)."""
+    if not e.is_Add:
+        return None
+    terms = list(e.args)
+    for t, u, k in _rest_of(e, f):
+        partner = other(k, u)
+        left = [x for x in terms if x != t]
+        if partner in left:
+            left.remove(partner)
+            return sp.Add(*left, result(k, u))
+        if partner.is_Rational:  # of 3 - 2 sin² u, the 2 belongs to it
+            number = next((x for x in left if x.is_Rational), None)
+            if number is not None and abs(number) > abs(partner) and number * partner > 0:
+                left.remove(number)
+                return sp.Add(*left, number - partner, result(k, u))
+    return None
+
+
+@rule
+def pythagoras(e: sp.Expr) -> sp.Expr | None:
+    """sin² u + cos² u is 1."""
+    return _sum_rule(e, sp.sin, lambda k, u: k * sp.cos(u) ** 2, lambda k, u: k)
+
+
+@rule
+def pythagoras_of_the_sine(e: sp.Expr) -> sp.Expr | None:
+    """1 - sin² u is cos² u."""
+    return _sum_rule(e, sp.sin, lambda k, u: -k, lambda k, u: -k * sp.cos(u) ** 2)
+
+
+@rule
+def pythagoras_of_the_cosine(e: sp.Expr) -> sp.Expr | None:
+    """1 - cos² u is sin² u."""
+    return _sum_rule(e, sp.cos, lambda k, u: -k, lambda k, u: -k * sp.sin(u) ** 2)
+
+
+@rule
+def pythagoras_of_the_tangent(e: sp.Expr) -> sp.Expr | None:
+    """1 + tan² u is 1/cos² u."""
+    return _sum_rule(e, sp.tan, lambda k, u: k, lambda k, u: k / sp.cos(u) ** 2)
+
+
+@rule
+def hyperbolic_pythagoras(e: sp.Expr) -> sp.Expr | None:
+    """1 + sinh² u is cosh² u."""
+    return _sum_rule(e, sp.sinh, lambda k, u: k, lambda k, u: k * sp.cosh(u) ** 2)
+
+
+@rule
+def hyperbolic_pythagoras_of_the_cosine(e: sp.Expr) -> sp.Expr | None:
+    """cosh² u - 1 is sinh² u."""
+    return _sum_rule(e, sp.cosh, lambda k, u: -k, lambda k, u: k * sp.sinh(u) ** 2)
+
+
+@rule
+def hyperbolic_pythagoras_of_both(e: sp.Expr) -> sp.Expr | None:
+    """cosh² u - sinh² u is 1."""
+    return _sum_rule(e, sp.cosh, lambda k, u: -k * sp.sinh(u) ** 2, lambda k, u: k)
+
+
+@rule
+def hyperbolic_pythagoras_of_the_tangent(e: sp.Expr) -> sp.Expr | None:
+    """1 - tanh² u is 1/cosh² u."""
+    return _sum_rule(e, sp.tanh, lambda k, u: -k, lambda k, u: -k / sp.cosh(u) ** 2)
+
+
+@rule
+def cosine_of_the_double(e: sp.Expr) -> sp.Expr | None:
+    """cos² u - sin² u is cos 2u."""
+    return _sum_rule(e, sp.cos, lambda k, u: -k * sp.sin(u) ** 2, lambda k, u: k * sp.cos(2 * u))
+
+
+@rule
+def cosine_of_the_double_by_the_sine(e: sp.Expr) -> sp.Expr | None:
+    """1 - 2 sin² u is cos 2u."""
+    return _sum_rule(e, sp.sin, lambda k, u: -k / 2, lambda k, u: -k / 2 * sp.cos(2 * u))
+
+
+@rule
+def cosine_of_the_double_by_the_cosine(e: sp.Expr) -> sp.Expr | None:
+    """2 cos² u - 1 is cos 2u."""
+    return _sum_rule(e, sp.cos, lambda k, u: -k / 2, lambda k, u: k / 2 * sp.cos(2 * u))
+
+
+@rule
+def cosh_of_the_double(e: sp.Expr) -> sp.Expr | None:
+    """cosh² u + sinh² u is cosh 2u."""
+    return _sum_rule(e, sp.cosh, lambda k, u: k * sp.sinh(u) ** 2, lambda k, u: k * sp.cosh(2 * u))
+
+
+def _hyperbolic(e: sp.Expr, sign: int, result: Any) -> sp.Expr | None:
+    """Replace k·eᵘ ± k·e⁻ᵘ by 2k·result(u)."""
+    if not e.is_Add:
+        return None
+    for t in e.args:
+        for f in sp.Mul.make_args(t):
+            if isinstance(f, sp.exp) and not f.args[0].could_extract_minus_sign():
+                k = t / f
+                partner = sign * k * sp.exp(-f.args[0])
+                if partner in e.args:
+                    return sp.Add(*[x for x in e.args if x not in (t, partner)], 2 * k * result(f.args[0]))
+    return None
+
+
+@rule
+def hyperbolic_sine(e: sp.Expr) -> sp.Expr | None:
+    """eᵘ - e⁻ᵘ is 2 sinh u."""
+    return _hyperbolic(e, -1, sp.sinh)
+
+
+@rule
+def hyperbolic_cosine(e: sp.Expr) -> sp.Expr | None:
+    """eᵘ + e⁻ᵘ is 2 cosh u."""
+    return _hyperbolic(e, 1, sp.cosh)
+
+
+# ------------------------------------------------------------------ the normal distribution
+@rule
+def normal_distribution(e: sp.Expr) -> sp.Expr | None:
+    """1 + erf(z/√2) is 2 Φ(z), and 1 - erf(z/√2) is 2 Φ(-z)."""
+    if not e.is_Add:
+        return None
+    for t in e.args:
+        k, f = t.as_independent(sp.erf)
+        if not isinstance(f, sp.erf):
+            continue
+        z = sp.sqrt(2) * f.args[0]
+        for partner, found in ((k, NDTR(z)), (-k, -NDTR(-z))):
+            rest = [x for x in e.args if x != t]
+            if partner in rest:
+                rest.remove(partner)
+                return sp.Add(*rest, 2 * k * found)
+    return None
+
+
+@rule
+def normal_distribution_of_the_complement(e: sp.Expr) -> sp.Expr | None:
+    """erfc(-z/√2) is 2 Φ(z)."""
+    return 2 * NDTR(-sp.sqrt(2) * e.args[0]) if isinstance(e, sp.erfc) else None
+
+
+# ------------------------------------------------------------------ the logistic function
+@rule
+def logistic(e: sp.Expr) -> sp.Expr | None:
+    """eᵘ/(1 + eᵘ) is σ(u), and 1/(1 + eᵘ) is 1 - σ(u)."""
+    factors = sp.Mul.make_args(e)
+    for f in factors:
+        if not (f.is_Pow and f.exp.is_Integer and f.exp < 0 and f.base.is_Add and len(f.base.args) == 2):
+            continue
+        one, grown = sorted(f.base.args, key=lambda a: not a.is_Rational)
+        if one != 1 or not isinstance(grown, sp.exp):
+            continue
+        u, n = grown.args[0], -f.exp
+        rest = sp.Mul(*[x for x in factors if x is not f])
+        for k in range(int(n), -1, -1):
+            left = rest * sp.exp(-k * u)
+            if not left.has(sp.exp):
+                return left * SIGMOID(u) ** k * (1 - SIGMOID(u)) ** (n - k)
+    return None
+
+
+@rule
+def exponential_times_a_logistic(e: sp.Expr) -> sp.Expr | None:
+    """eᵘ (1 - σ(u)) is σ(u), and e⁻ᵘ σ(u) is 1 - σ(u)."""
+    if not e.is_Mul:
+        return None
+    powers = _powers(e)
+    for base in list(powers):
+        if not isinstance(base, sp.exp) or powers[base] < 1:
+            continue
+        s, t = SIGMOID(base.args[0]), SIGMOID(-base.args[0])
+        for old, new in ((1 - s, s), (t, 1 - t)):
+            if powers.get(old, 0) >= 1:
+                powers[base], powers[old], powers[new] = powers[base] - 1, powers[old] - 1, powers.get(new, 0) + 1
+                return _of(powers)
+    return None
+
+
+# ------------------------------------------------------------------ signs and common factors
+@rule
+def sign_into_a_sum(e: sp.Expr) -> sp.Expr | None:
+    """-(a - b) is b - a, above and below a fraction bar."""
+    if not e.is_Mul or not e.as_coeff_Mul()[0].is_negative:
+        return None
+    for f in e.args:
+        base, n = f.as_base_exp()
+        if base.is_Add and n.is_Integer and n.is_odd and any(t.could_extract_minus_sign() for t in base.args):
+            return sp.Mul(-1, *[g for g in e.args if g is not f]) * (-base) ** n
+    return None
+
+
+@rule
+def common_factor(e: sp.Expr) -> sp.Expr | None:
+    """a u + b u is u (a + b)."""
+    return sp.factor_terms(e, clear=False) if e.is_Add else None
+
+
+@rule
+def two_terms_share(e: sp.Expr) -> sp.Expr | None:
+    """a u + b u + c is u (a + b) + c."""
+    if not (e.is_Add and 2 < len(e.args) <= 6):
+        return None
+    counts: dict[Any, list[Any]] = {}
+    for t in e.args:
+        for f in sp.Mul.make_args(t):
+            base = f.base if f.is_Pow and f.exp.is_Integer and f.exp > 0 else f
+            if not base.is_number:
+                counts.setdefault(base, []).append(t)
+    for base, terms in counts.items():
+        if 1 < len(terms) < len(e.args) and not (base.is_Symbol and e.is_polynomial(base)):
+            rest = [t for t in e.args if t not in terms]
+            return sp.Add(*rest, sp.Mul(base, sp.Add(*[t / base for t in terms])))
+    return None

@@ -1,0 +1,77 @@
+"""The shortest of equal formulas: rules and fractions applied to the best so far, as far as a budget goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import sympy as sp
+
+from symgrad.forms.calculus.fractions import fractions
+from symgrad.forms.calculus.length import length
+from symgrad.forms.calculus.rules import RULES, everywhere
+
+ROUNDS, KEPT = 4, 4  # how often, and how many of the shortest, are written anew
+PATIENCE = 2  # rounds without a shorter one, after which the search ends
+WORK = 500  # operations of all that is written anew, in one search
+LARGE = 250  # operations beyond which a formula is left as it is
+LONGER = 2  # how many times the length a polynomial may have when it is multiplied out
+
+
+@lru_cache(maxsize=1024)
+def shortest(e: sp.Expr) -> sp.Expr:
+    """Return the shortest formula that was found to be equal; the first of several, so that what is short stays."""
+    if not e.args or e.count_ops() > LARGE:
+        return e
+    best = _with_shortest_arguments(e)
+    frontier, seen, work, waited = [best], {best}, 0, 0
+    for _ in range(ROUNDS):
+        new: list[sp.Expr] = []
+        for old in frontier:
+            work += old.count_ops()
+            if new and work > WORK:
+                break
+            new += _not_seen(_rewritten(old), seen)
+        frontier = sorted(new, key=length)[:KEPT]
+        waited = 0 if frontier and length(frontier[0]) < length(best) else waited + 1
+        best = min([best, *frontier[:1]], key=length)
+        if not frontier or waited == PATIENCE or work > WORK:
+            break
+    return best
+
+
+def _not_seen(found: Iterator[sp.Expr], seen: set[sp.Expr]) -> list[sp.Expr]:
+    new = []
+    for e in map(polynomials_opened, found):
+        if e not in seen and not e.has(sp.zoo, sp.nan, sp.oo):
+            seen.add(e)
+            new.append(e)
+    return new
+
+
+def _with_shortest_arguments(e: sp.Expr) -> sp.Expr:
+    if e.is_Function and not e.is_Piecewise:
+        return e.func(*map(shortest, e.args))
+    if not e.args:
+        return e
+    return e.func(*[_with_shortest_arguments(a) if isinstance(a, sp.Expr) else a for a in e.args])
+
+
+def polynomials_opened(e: sp.Expr) -> sp.Expr:
+    """Multiply out the sums within e that are polynomials in one name: x(x - 5) + 7 is x² - 5x + 7."""
+    return everywhere(e, _opened)
+
+
+def _opened(e: sp.Expr) -> sp.Expr | None:
+    nested = e.is_Add and any(f.is_Add for t in e.args for f in sp.Mul.make_args(t))
+    names = e.free_symbols if nested else set()
+    if len(names) != 1 or not e.is_polynomial(*names):
+        return None
+    found = sp.expand(e)
+    return found if length(found) <= LONGER * length(e) else None
+
+
+def _rewritten(e: sp.Expr) -> Iterator[sp.Expr]:
+    for rule in RULES:
+        yield everywhere(e, rule)
+    yield from fractions(e)

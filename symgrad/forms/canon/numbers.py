@@ -1,0 +1,48 @@
+"""Numbers of a program as a formula shows them: 1.4142135623730951 is √2, and 3.141592653589793 is π."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+import sympy as sp
+
+from symgrad.ops.map import exact
+
+_MOST = 240  # numerators and denominators beside a constant
+_NEAR = 3e-16  # relative: as far as one rounding or two go
+_CONSTANTS = (
+    sp.S.One, sp.pi, 1 / sp.pi, sp.sqrt(sp.pi), 1 / sp.sqrt(sp.pi), sp.sqrt(2 * sp.pi), 1 / sp.sqrt(2 * sp.pi),
+    sp.pi**2, sp.log(2), 1 / sp.log(2), sp.log(10), 1 / sp.log(10), sp.E,
+)  # fmt: skip
+
+
+def number(value: Any) -> sp.Expr:
+    """Return a number as SymPy's, a float that a program computed as √2 or π as that."""
+    found = exact(value)
+    return _recognised(float(found)) or found if found.is_Float else found
+
+
+@lru_cache(maxsize=1024)
+def _recognised(value: float) -> sp.Expr | None:
+    if (
+        value == 0
+        or not isfinite(value * value)
+        or len(repr(abs(value)).replace(".", "").lstrip("0").split("e")[0]) < 14
+    ):  # written, not computed
+        return None
+    for constant in _CONSTANTS:
+        times = _ratio(value / float(constant))
+        if times is not None and abs(float(times * constant) - value) <= _NEAR * abs(value):
+            return times * constant
+    square = _ratio(value * value)
+    root = None if square is None else sp.sqrt(square) * (1 if value > 0 else -1)
+    return root if root is not None and abs(float(root) - value) <= _NEAR * abs(value) else None
+
+
+def _ratio(value: float) -> sp.Rational | None:
+    found = Fraction(value).limit_denominator(_MOST)
+    near = abs(float(found) - value) <= 4 * _NEAR * abs(value)
+    return sp.Rational(found.numerator, found.denominator) if near and 0 < abs(found.numerator) <= _MOST else None

@@ -1,0 +1,187 @@
+"""Derivatives of numbers by numbers, as a teacher writes them on the blackboard."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from reader_text import matrix_value
+
+import symgrad as sg
+from symgrad.forms.calculus import rules
+from symgrad.forms.calculus.numbers import agrees
+from symgrad.forms.calculus.search import shortest
+from symgrad.forms.canon.numbers import number
+
+x, y, a, b, c, k, t = (sg.symbol(s) for s in "xyabckt")
+p, q, g, L, A, K, N, al, s = (sg.symbol(n, positive=True) for n in ("p", "q", "g", "L", "A", "K", "N", "al", "s"))
+
+POLYNOMIALS = [
+    (x**3 - 3 * x**2 + 2, x, "3*x**2 - 6*x"),
+    (x**4 / 4 - 2 * x**3 / 3 + x, x, "x**3 - 2*x**2 + 1"),
+    ((x - 1) ** 3 * (x + 2) ** 2, x, "(x - 1)**2*(x + 2)*(5*x + 4)"),
+    ((2 * x + 1) ** 5, x, "10*(2*x + 1)**4"),
+    (a * x**3 + b * x**2 + c * x + 1, x, "3*a*x**2 + 2*b*x + c"),
+    ((x**2 + 1) * (x**3 + 3 * x), x, "5*x**4 + 12*x**2 + 3"),
+    (math.pi * p**2 * q + 2 * math.pi * p * q, p, "2*pi*q*(p + 1)"),
+]
+DECIMALS = [
+    (0.5 * x**2, x, "x"),
+    (0.1 * x**3, x, "0.3*x**2"),
+    (0.1 * x**3 - 0.25 * x**2 + 0.3333 * x, x, "0.3*x**2 - 0.5*x + 0.3333"),
+    (x**2 / 3 - x / 2, x, "2*x/3 - 1/2"),
+    (p * sg.exp(-0.1 * p), p, "exp(-0.1*p)*(1 - 0.1*p)"),
+    (A * K**0.3 * N**0.7, K, "0.3*A*N**0.7/K**0.7"),
+    (p**0.5, p, "1/(2*sqrt(p))"),
+    (2 * math.pi * sg.sqrt(L / g), L, "pi/sqrt(L*g)"),
+    (sg.sin(x) / 2**0.5, x, "sqrt(2)*cos(x)/2"),
+]
+FRACTIONS = [
+    (x / (x**2 + 1), x, "(1 - x**2)/(x**2 + 1)**2"),
+    ((3 * x - 2) / (x**2 - 5 * x + 7), x, "(-3*x**2 + 4*x + 11)/(x**2 - 5*x + 7)**2"),
+    (x**2 / (x + 1), x, "x*(x + 2)/(x + 1)**2"),
+    (1 / x**2, x, "-2/x**3"),
+    (sg.log((1 + x) / (1 - x)) / 2, x, "1/(1 - x**2)"),
+    (((x + 1) / (x - 1)) ** 3, x, "-6*(x + 1)**2/(x - 1)**4"),
+    (1 / (1 + p) ** t, p, "-t/(p + 1)**(t + 1)"),
+]
+ROOTS = [
+    (sg.asin(x / 2), x, "1/sqrt(4 - x**2)"),
+    (x * sg.sqrt(1 - x**2), x, "(1 - 2*x**2)/sqrt(1 - x**2)"),
+    (sg.acos(sg.sqrt(p)), p, "-1/(2*sqrt(p*(1 - p)))"),
+    (sg.log(x + sg.sqrt(x**2 + 1)), x, "1/sqrt(x**2 + 1)"),
+    (2 * math.pi * sg.sqrt(L / g), g, "-pi*sqrt(L/g)/g"),
+    (sg.sqrt(x**2), x, "sign(x)"),
+]
+POWERS = [
+    (p**p, p, "p**p*(log(p) + 1)"),
+    (p ** sg.sin(p), p, "p**sin(p)*(log(p)*cos(p) + sin(p)/p)"),
+    (sg.sin(x) ** x, x, "sin(x)**x*(x*cos(x)/sin(x) + log(sin(x)))"),
+    (p ** (p**p), p, "p**p*p**(p**p)*(log(p)*(log(p) + 1) + 1/p)"),
+    (A * K**al * N ** (1 - al), K, "A*K**(al - 1)*N**(1 - al)*al"),
+    ((1 + 1 / p) ** p, p, "(1 + 1/p)**p*(log(1 + 1/p) - 1/(p + 1))"),
+]
+TRIGONOMETRY = [
+    (sg.sin(x) / (1 + sg.cos(x)), x, "1/(cos(x) + 1)"),
+    (2 * sg.sin(x) * sg.cos(x), x, "2*cos(2*x)"),
+    (sg.sin(x) ** 2, x, "sin(2*x)"),
+    (sg.tan(x), x, "1/cos(x)**2"),
+    (sg.tan(x) ** 2, x, "2*tan(x)/cos(x)**2"),
+    (1 / sg.cos(x), x, "tan(x)/cos(x)"),
+    (sg.sin(x) / (sg.sin(x) + sg.cos(x)), x, "1/(sin(2*x) + 1)"),
+    (x * sg.sin(x) + sg.cos(x), x, "x*cos(x)"),
+    (a - c * sg.sin(a), a, "1 - c*cos(a)"),
+]
+EXPONENTIALS = [
+    ((sg.exp(x) - sg.exp(-x)) / (sg.exp(x) + sg.exp(-x)), x, "1 - tanh(x)**2"),
+    ((sg.exp(x) + sg.exp(-x)) / 2, x, "sinh(x)"),
+    (sg.log(sg.cosh(x)), x, "tanh(x)"),
+    (sg.exp(x) / (1 + sg.exp(x)), x, "σ(x)*(1 - σ(x))"),
+    (sg.exp(x) * sg.sin(x), x, "exp(x)*(sin(x) + cos(x))"),
+    (sg.exp(-a * x) * sg.sin(b * x), x, "exp(-a*x)*(b*cos(b*x) - a*sin(b*x))"),
+    (p**2 * sg.log(p), p, "p*(2*log(p) + 1)"),
+    (0.5 * (1 + sg.erf(x / 2**0.5)), x, "exp(-x**2/2)/sqrt(2*pi)"),
+]
+TABLE = [*POLYNOMIALS, *DECIMALS, *FRACTIONS, *ROOTS, *POWERS, *TRIGONOMETRY, *EXPONENTIALS]
+
+
+@pytest.mark.parametrize(("f", "by", "text"), TABLE, ids=[text for *_, text in TABLE])
+def test_derivative_of_a_number_is_written_so_and_right(f, by, text):
+    form = sg.derive(f, by)
+    assert str(form) == text
+    given = {name: np.float64(0.3 + 0.15 * k) for k, name in enumerate(form.args)}
+    assert matrix_value(text, (), given) == pytest.approx(float(form.lambdify()(**given)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("f", "by", "text"),
+    [
+        (1 / (1 + x**2), x, "(6*x**2 - 2)/(x**2 + 1)**3"),
+        (sg.sin(x) ** 2, x, "2*cos(2*x)"),
+        (sg.exp(-(x**2) / 2), x, "exp(-x**2/2)*(x**2 - 1)"),
+        (sg.tan(x), x, "2*tan(x)/cos(x)**2"),
+        (x**2 * sg.exp(x) / (1 + x**2), x, "exp(x)*(x**6 + 2*x**4 + 4*x**3 - 5*x**2 + 4*x + 2)/(x**2 + 1)**3"),
+    ],
+)
+def test_second_derivative_of_a_number_is_written_so(f, by, text):
+    assert str(sg.derive(f, by, order=2)) == text
+
+
+# ------------------------------------------------------------------ the identities
+u, v, w = sp.symbols("u v w", real=True)
+r = sp.Symbol("r", positive=True)
+σ, Φ = rules.SIGMOID, rules.NDTR
+IDENTITIES = {
+    rules.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
+    rules.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
+    rules.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
+    rules.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
+    rules.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
+    rules.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),
+    rules.sine_of_the_double: (3 * sp.sin(u) * sp.cos(u), 3 * sp.sin(2 * u) / 2),
+    rules.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
+    rules.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
+    rules.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
+    rules.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
+    rules.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
+    rules.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
+    rules.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),
+    rules.pythagoras_of_the_tangent: (2 + 2 * sp.tan(u) ** 2, 2 / sp.cos(u) ** 2),
+    rules.hyperbolic_pythagoras: (1 + sp.sinh(u) ** 2, sp.cosh(u) ** 2),
+    rules.hyperbolic_pythagoras_of_the_cosine: (sp.cosh(u) ** 2 - 1, sp.sinh(u) ** 2),
+    rules.hyperbolic_pythagoras_of_both: (sp.cosh(u) ** 2 - sp.sinh(u) ** 2, sp.S.One),
+    rules.hyperbolic_pythagoras_of_the_tangent: (1 - sp.tanh(u) ** 2, 1 / sp.cosh(u) ** 2),
+    rules.cosine_of_the_double: (sp.cos(u) ** 2 - sp.sin(u) ** 2, sp.cos(2 * u)),
+    rules.cosine_of_the_double_by_the_sine: (1 - 2 * sp.sin(u) ** 2, sp.cos(2 * u)),
+    rules.cosine_of_the_double_by_the_cosine: (2 * sp.cos(u) ** 2 - 1, sp.cos(2 * u)),
+    rules.cosh_of_the_double: (sp.cosh(u) ** 2 + sp.sinh(u) ** 2, sp.cosh(2 * u)),
+    rules.hyperbolic_sine: (sp.exp(u) - sp.exp(-u), 2 * sp.sinh(u)),
+    rules.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
+    rules.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
+    rules.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
+    rules.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
+    rules.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
+    rules.sign_into_a_sum: (-(u - v) / w, (v - u) / w),
+    rules.common_factor: (u * sp.exp(v) + w * sp.exp(v), sp.exp(v) * (u + w)),
+    rules.two_terms_share: (u * sp.exp(v) + w * sp.exp(v) + 1, sp.exp(v) * (u + w) + 1),
+}
+
+
+@pytest.mark.parametrize("rule", IDENTITIES, ids=lambda f: f.__name__)
+def test_rule_is_an_identity(rule):
+    before, after = IDENTITIES[rule]
+    assert rules.everywhere(before, rule) == after
+    assert agrees(before, after, {"r"})
+    assert rule(u) is None
+
+
+def test_every_rule_is_tested():
+    assert set(rules.RULES) <= set(IDENTITIES)
+
+
+@pytest.mark.parametrize(
+    "e",
+    [sp.log(u * v), sp.sqrt(u**2 * v), sp.cos(u) / sp.sin(u), sp.log(u**2), sp.Abs(u) * sp.sign(v)],
+    ids=str,
+)
+def test_what_has_another_domain_is_left(e):
+    assert shortest(e) == e
+
+
+def test_a_formula_of_another_value_does_not_agree():
+    assert not agrees(sp.sqrt(u**2), u, set())
+    assert not agrees(u**2, u**2 + 1e-4, set())
+    assert not agrees(sp.cos(u), sp.log(u) - sp.log(u) + sp.sqrt(1 - sp.sin(u) ** 2), set())
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (2**0.5, sp.sqrt(2)), (0.7071067811865475, sp.sqrt(2) / 2), (math.pi / 180, sp.pi / 180),
+        (1 / math.sqrt(2 * math.pi), 1 / sp.sqrt(2 * sp.pi)), (-math.log(10), -sp.log(10)),
+        (1 / 12, sp.Rational(1, 12)), (0.1, sp.Rational(1, 10)), (0.70710678, sp.Float(0.70710678)),
+        (1e300, sp.Float(1e300)), (math.inf, sp.oo),
+    ],
+)  # fmt: skip
+def test_numbers_that_a_program_computed_are_recognised(value, found):
+    assert number(value) == found
