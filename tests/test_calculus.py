@@ -80,7 +80,7 @@ EXPONENTIALS = [
     (sg.exp(x) * sg.sin(x), x, "exp(x)*(sin(x) + cos(x))"),
     (sg.exp(-a * x) * sg.sin(b * x), x, "exp(-a*x)*(b*cos(b*x) - a*sin(b*x))"),
     (p**2 * sg.log(p), p, "p*(2*log(p) + 1)"),
-    (0.5 * (1 + sg.erf(x / 2**0.5)), x, "exp(-x**2/2)/sqrt(2*pi)"),
+    (0.5 * (1 + sg.erf(x / 2**0.5)), x, "φ(x)"),
 ]
 TABLE = [*POLYNOMIALS, *DECIMALS, *FRACTIONS, *ROOTS, *POWERS, *TRIGONOMETRY, *EXPONENTIALS]
 

@@ -73,7 +73,7 @@ TABLE = {
     ),
     "double pendulum's potential": (
         -(m1 + m2) * g * l1 * cos(q[0]) - m2 * g * l2 * cos(q[1]), q, 1,
-        "g*[l1*(m1 + m2)*sin(q_0), l2*m2*sin(q_1)]",
+        "g*[l1*sin(q_0)*(m1 + m2), l2*m2*sin(q_1)]",
     ),
     "double pendulum's inertia": (
         kinetic, u, 2, "[[l1**2*m1, l1*l2*m2*cos(q_0 - q_1)], [l1*l2*m2*cos(q_0 - q_1), l2**2*m2]]",
