@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symgrad as sg
 from symgrad.core.printing import format_tensor, set_printoptions
 from symgrad.errors import ArgumentError
 
@@ -369,3 +370,12 @@ def test_notation_changes_at_the_same_number_as_in_torch(torch: Any, edge: float
         assert_prints_as_torch(torch, np.array(number))
         for other in [edge * 1e3, edge / 1e3]:
             assert_prints_as_torch(torch, np.array([number, other], dtype=dtype))
+
+
+def test_a_tensor_without_a_value_prints_as_its_formula():
+    X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
+    loss = ((X @ w - y) ** 2).sum()
+    assert str(loss) == "‖X*w - y‖²"
+    assert f"{X} {w}" == "X w"
+    assert repr(loss) == "symbol(shape=[])"
+    assert str(sg.tensor([1.0])) == "tensor([1.])"

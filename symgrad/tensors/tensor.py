@@ -23,7 +23,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import adopt, apply, handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
 from symgrad.tensors.mixed import Mixed
@@ -314,6 +314,15 @@ class Tensor(Mixed):
         elif self.requires_grad:
             suffixes.append("requires_grad=True")
         return printing.format_tensor(self._value, suffixes=suffixes, default_dtype=get_default_dtype())
+
+    def __str__(self) -> str:
+        """A tensor without a value prints as its formula."""
+        if self._value is not None:
+            return repr(self)
+        try:
+            return str(importlib.import_module("symgrad.forms.derive").expression(self))
+        except SymgradError:
+            return repr(self)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor:
         if not self.is_leaf:
