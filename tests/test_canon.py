@@ -21,6 +21,7 @@ from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.scan import Cumprod
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape
@@ -173,7 +174,7 @@ def after(first, then):
 
 half, bell = sp.Rational(1, 2), 1 / sp.sqrt(2 * sp.pi)
 a = type("Arrays", (), ARRAYS)
-e, inv = np.exp, np.linalg.inv
+e, inv, det = np.exp, np.linalg.inv, np.linalg.det
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
 reshape = lambda k, t, *sizes: k.call(Reshape(sizes), t, shape=sizes)
@@ -189,6 +190,8 @@ def power_slope(k, base, n):
     return k.of(sp.Piecewise, k.number(0), k.of(sp.Eq, n, k.number(0)), slope, k.number(1))
 
 
+kronecker = np.kron(a.A, a.B)
+others = lambda k, v: [k.call(Cumprod(0, back, True), v) for back in (False, True)]
 diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
 centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
@@ -422,6 +425,41 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
             lambda k: k.call(BlockDot(), kron(k, k.A, k.R), k.A, shape=(3, 2)),
             np.einsum("akbl,kl->ab", np.kron(a.A, a.R).reshape(3, 3, 2, 3), a.A),
         ),
+    ],
+    "of_a_kronecker_product": [
+        (lambda k: k.call(Det(), kron(k, k.A, k.B), shape=()), np.linalg.det(np.kron(a.A, a.B))),
+        (lambda k: k.call(Det(), k.add(kron(k, k.A, k.B), k.pool.eye(9)), shape=()), det(kronecker + np.eye(9))),
+    ],
+    "trace_of_a_kronecker_product": [
+        (lambda k: k.einsum("ii->", kron(k, k.A, k.B)), np.trace(a.A) * np.trace(a.B)),
+        (lambda k: k.einsum("ii->i", kron(k, k.A, k.B)), np.diag(np.kron(a.A, a.B))),
+    ],
+    "blocks_of_the_identity": [
+        (lambda k: k.call(BlockDot(), k.pool.eye(9), k.A, shape=(3, 3)), np.trace(a.A) * np.eye(3)),
+        (lambda k: k.call(BlockDot(), k.G, k.R, shape=(3, 2)), np.einsum("akbl,kl->ab", in_blocks, a.R)),
+    ],
+    "number_out_of_blocks": [
+        (
+            lambda k: k.call(BlockDot(), k.einsum(",ij->ij", k.t, k.G), k.R, shape=(3, 2)),
+            a.t * np.einsum("akbl,kl->ab", in_blocks, a.R),
+        ),
+        (lambda k: k.call(BlockDot(), k.G, k.R, shape=(3, 2)), np.einsum("akbl,kl->ab", in_blocks, a.R)),
+    ],
+    "matrix_in_blocks": [
+        (lambda k: reshape(k, kron(k, k.A, k.R), 3, 3, 3, 2), np.einsum("ij,kl->ikjl", a.A, a.R)),
+        (lambda k: reshape(k, k.G, 3, 3, 2, 2), in_blocks),
+    ],
+    "powers_of_one_base": [
+        (lambda k: k.times(k.q, k.of(sp.Pow, k.q, k.add(k.x, (-1, k.number(1))))), a.q**a.x),
+        (lambda k: k.times(k.q, k.of(sp.Pow, k.p, k.add(k.x, (-1, k.number(1))))), a.q * a.p ** (a.x - 1)),
+    ],
+    "power_of_an_array_power": [
+        (lambda k: k.power(k.of(sp.Pow, k.q, k.x), -2), a.q ** (-2 * a.x)),
+        (lambda k: k.power(k.of(sp.Pow, k.q, k.x), half), a.q ** (a.x / 2)),
+    ],
+    "product_of_the_others": [
+        (lambda k: k.times(*others(k, k.q)), a.q.prod() / a.q),
+        (lambda k: k.times(*others(k, k.x)), a.x.prod() / a.x),
     ],
     "transposes_meet": [
         (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),

@@ -176,3 +176,36 @@ def test_means_of_rows_and_columns_have_a_name(name):
     form = sg.derive(y, B)
     assert str(form) == text
     check(with_values(form), NOTATIONS)
+
+
+# ------------------------------------------------------------------ products of entries, Kronecker products
+M, N, D = symbol("M", (2, 2)), symbol("N", (3, 3)), symbol("D", (3, 3))
+g = symbol("g", "n", positive=True)
+kron = sg.kron
+PRODUCTS = {
+    "of positive numbers": (sg.prod(p), p, "prod(p)*(1 ⊘ p)"),
+    "of any numbers": (sg.prod(u), u, "cumprod(u, exclusive) ⊙ cumprod(u, reverse, exclusive)"),
+    "logarithm": (sg.log(sg.prod(u)), u, "1 ⊘ u"),
+    "Cobb and Douglas": (r * sg.prod(p**u), p, "r*prod(p^⊙u)*(u ⊘ p)"),
+    "their logarithm": (sg.log(sg.prod(p**u)), p, "u ⊘ p"),
+    "power times its base": ((p**u * p).sum(), p, "p^⊙u ⊙ (u + 1)"),
+    "trace": (trace(kron(N, N)), N, "2*tr(N)*I"),
+    "trace of two": (trace(kron(M, N @ D)), N, "tr(M)*Dᵀ"),
+    "trace of a product": (trace(kron(M, N) @ kron(M, D)), N, "tr(M²)*Dᵀ"),
+    "determinant": (sg.det(kron(M, N)), N, "2*det(M)**3*det(N)**2*N⁻ᵀ"),
+    "log determinant": (sg.logdet(kron(M, N)), N, "2*N⁻ᵀ"),
+    "Kronecker sum": (trace(kron(N, sg.eye(3)) + kron(sg.eye(3), N)), N, "6*I"),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_product_is_written_as_in_a_book(name):
+    y, wrt, text = PRODUCTS[name]
+    form = sg.derive(y, wrt)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)
+
+
+def test_gradient_of_a_product_is_right_where_an_entry_is_zero():
+    form = sg.derive(sg.prod(u), u)
+    np.testing.assert_array_equal(form.lambdify()(np.array([2.0, 0.0, 3.0])), [0.0, 6.0, 0.0])

@@ -52,7 +52,7 @@ TABLE = {
     "powers, by the base": ((v**a).sum(), v, 1, "a ⊙ v^⊙(a - 1)"),
     "powers, by the exponent": ((v**a).sum(), a, 1, "v^⊙a ⊙ log(v)"),
     "powers of any base": ((x**a).sum(), x, 1, "a ⊙ x^⊙(a - 1)"),
-    "powers of itself": ((v**v).sum(), v, 1, "v ⊙ v^⊙(v - 1) + v^⊙v ⊙ log(v)"),
+    "powers of itself": ((v**v).sum(), v, 1, "v^⊙v ⊙ (1 + log(v))"),
     "powers of two": ((2**x).sum(), x, 1, "log(2)*2^⊙x"),
     "Gaussian density": (
         sg.exp(-0.5 * (x - a) @ sg.inverse(S) @ (x - a)), x, 1, "-exp(-(x - a)ᵀ*S⁻¹*(x - a)/2)*S⁻¹*(x - a)",

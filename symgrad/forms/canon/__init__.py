@@ -7,6 +7,7 @@ from symgrad.forms.canon import (
     moves,
     normal,
     pairs,
+    powers,
     products,
     softmaxes,
     spreads,
@@ -19,4 +20,4 @@ from symgrad.forms.canon.terms import RULES, Pool, Term, enter_rules
 __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
-enter_rules(spreads, islands, products, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric)
+enter_rules(spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric)

@@ -12,7 +12,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.forms.canon.products import linked
-from symgrad.forms.canon.terms import CALL, PRODUCT, Draft, Letters, Pool, Term, rule
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Draft, Letters, Pool, Term, rule, split
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
@@ -156,3 +158,102 @@ def blocks_of_a_kronecker_product(pool: Pool, t: Term) -> Term | None:
         return None
     number = pool.product([(met, (0, 1)), (z, (0, 1))], (), dict(enumerate(z.shape)))
     return pool.times(kept, number)
+
+
+# ------------------------------------------------------------------ square factors
+@rule(CALL)
+def of_a_kronecker_product(pool: Pool, t: Term) -> Term | None:
+    """(X ⊗ Y)⁻¹ is X⁻¹ ⊗ Y⁻¹, and det(X ⊗ Y) is det(X)ᵐ det(Y)ⁿ of an n×n X and an m×m Y; log det likewise."""
+    if not isinstance(t.data, (Inverse, Det, LogAbsDet)) or len(t.args) != 1:
+        return None
+    parts = _square_parts(t.args[0])
+    if parts is None:
+        return None
+    if isinstance(t.data, Inverse):
+        return pool.call(Kron(), [pool.call(t.data, [a], a.shape) for a in parts], t.shape)
+    powers = [(pool.call(t.data, [a], ()), b.shape[0]) for a, b in (parts, parts[::-1])]
+    if isinstance(t.data, LogAbsDet):
+        return pool.sum([(n, a) for a, n in powers], ())
+    return pool.times(*[pool.power(a, n) for a, n in powers])
+
+
+def _square_parts(a: Term) -> tuple[Term, Term] | None:
+    """Return the factors of a Kronecker product of square matrices."""
+    if a.kind != CALL or not isinstance(a.data, Kron) or any(len(set(b.shape)) != 1 for b in a.args):
+        return None
+    return a.args[0], a.args[1]
+
+
+@rule(PRODUCT)
+def trace_of_a_kronecker_product(d: Draft) -> bool:
+    """tr(X ⊗ Y) is tr(X) tr(Y)."""
+    for k, (f, s) in enumerate(d.factors):
+        parts = _square_parts(f) if len(s) == 2 and s[0] == s[1] else None
+        if parts is None or s[0] in d.out or d.count(s[0]) != 2:
+            continue
+        del d.factors[k]
+        del d.sizes[s[0]]
+        for a in parts:
+            letter = d.fresh(a.shape[0])
+            d.factors.append((a, (letter, letter)))
+        return True
+    return False
+
+
+@rule(CALL)
+def blocks_of_the_identity(pool: Pool, t: Term) -> Term | None:
+    """The blocks of I are I on the diagonal: dotted with Y they are tr(Y)·I, and Σ x_ij G_ij is tr(X)·I."""
+    if not isinstance(t.data, (BlockDot, BlockSum)):
+        return None
+    g, z = t.args if isinstance(t.data, BlockDot) else t.args[::-1]
+    if g.kind != EYE or len(set(z.shape)) != 1 or len(set(t.shape)) != 1:
+        return None
+    trace = pool.product([(z, (0, 0))], (), {0: z.shape[0]})
+    return pool.times(pool.eye(t.shape[0]), trace)
+
+
+@rule(CALL)
+def number_out_of_blocks(pool: Pool, t: Term) -> Term | None:
+    """A number that multiplies G multiplies its blocks, and (X ⊗ Y)ᵀ is Xᵀ ⊗ Yᵀ there."""
+    if not isinstance(t.data, (BlockDot, BlockSum)):
+        return None
+    at = 0 if isinstance(t.data, BlockDot) else 1
+    c, g = split(t.args[at])
+    if g.kind != PRODUCT:
+        return None if c == 1 else _of_blocks(pool, t, at, g, [], c)
+    subs, out, _ = g.data
+    numbers = [a for a, s in zip(g.args, subs, strict=True) if not s]
+    rest = [(a, s) for a, s in zip(g.args, subs, strict=True) if s]
+    if len(rest) == 1 and rest[0][1] == out[::-1] and rest[0][0].kind == CALL and isinstance(rest[0][0].data, Kron):
+        turned = [pool.transposed(a) for a in rest[0][0].args]
+        return _of_blocks(pool, t, at, pool.call(Kron(), turned, g.shape), numbers, c)
+    if not numbers and c == 1:
+        return None
+    plain = pool.product(rest, out, dict(enumerate(g.shape)) if not rest else {k: n for k, n in g.data[2]})
+    return _of_blocks(pool, t, at, plain, numbers, c)
+
+
+def _of_blocks(pool: Pool, t: Term, at: int, g: Term, numbers: list[Term], c: Any) -> Term:
+    args = [g if k == at else a for k, a in enumerate(t.args)]
+    return pool.sum([(c, pool.times(pool.call(t.data, args, t.shape), *numbers))], t.shape)
+
+
+@rule(CALL)
+def matrix_in_blocks(pool: Pool, t: Term) -> Term | None:
+    """The entries of X ⊗ Y in blocks are x_ij y_kl, and those of I are δ_ij δ_kl."""
+    if not isinstance(t.data, Reshape) or len(t.shape) != 4:
+        return None
+    n, m, p, q = t.shape
+    (g,) = t.args
+    if g.shape != (n * m, p * q):
+        return None
+    if g.kind == EYE and (n, m) == (p, q):
+        parts = [pool.eye(n), pool.eye(m)]
+    else:
+        turned = g.kind == PRODUCT and len(g.args) == 1 and g.data[0] == (g.data[1][::-1],)
+        k = g.args[0] if turned else g
+        parts = list(k.args) if k.kind == CALL and isinstance(k.data, Kron) else []
+        parts = [pool.transposed(a) for a in parts] if turned else parts
+    if not parts or parts[0].shape != (n, p):
+        return None
+    return pool.product([(parts[0], (0, 2)), (parts[1], (1, 3))], (0, 1, 2, 3), dict(enumerate(t.shape)))

@@ -214,7 +214,9 @@ def inverse_cancels(d: Draft) -> bool:
         if f.kind != CALL or not isinstance(f.data, Inverse) or len(s) != 2:
             continue
         for q, (g, t) in enumerate(d.factors):
-            ends = _chained(d, s, t) if g is f.args[0] and q != p else None
+            if g is not f.args[0] or q == p:
+                continue
+            ends = _chained(d, s, t) or (_chained(d, s, t[::-1]) if d.pool.symmetric(g) else None)
             if ends is not None:
                 d.factors = [x for k, x in enumerate(d.factors) if k not in (p, q)]
                 d.factors.append((d.pool.eye(f.shape[0]), ends))
