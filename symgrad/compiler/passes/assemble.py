@@ -39,7 +39,8 @@ class Assemble(Op):
         found = np.zeros(self.to, np.result_type(*gs))
         later = self.overlaps
         for g, part, again in zip(gs, self.parts, later, strict=True):
-            found[part.key] = found[part.key] + g if again else g
+            entries = np.asarray(g)[()]  # of no axes: the number, which NumPy would keep as an array among objects
+            found[part.key] = found[part.key] + entries if again else entries
         return found
 
     @property
