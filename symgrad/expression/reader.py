@@ -118,13 +118,13 @@ class Expression:
 
     def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None) -> Tensor:
         given = dict(zip(self.names, arrays, strict=True))
-        found = _Evaluation(self.text, given, bounds).of(self._tree)
+        found = Evaluation(self.text, given, bounds).of(self._tree)
         if isinstance(found, tuple):
-            raise _refused(self.text, self._tree, f"this has {len(found)} parts; take one, as in (…)[0]")
+            raise refused(self.text, self._tree, f"this has {len(found)} parts; take one, as in (…)[0]")
         try:
             value: Tensor = as_tensor(found)
         except Exception as error:  # such as a list of tensors, a word, an ellipsis
-            raise _refused(self.text, self._tree, f"the formula's value is a {type(found).__name__}") from error
+            raise refused(self.text, self._tree, f"the formula's value is a {type(found).__name__}") from error
         return value
 
     def __repr__(self) -> str:
@@ -161,13 +161,22 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None) -> Expression:
         if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__") or keyword.iskeyword(name):
             raise ParseError(f"parse: {name!r} cannot be a name. Expected letters, digits and _, such as 'x1'.")
     text = " ".join(text.split())
+    found = Expression(text, tree_of(text), names)
+    _ = found.value  # what has no meaning is said here
+    return found
+
+
+def tree_of(text: str) -> ast.expr:
+    """Return the syntax tree of a formula, all of whose nodes are of kinds that formulas may hold.
+
+    Raises:
+        ParseError: one is not, or there are too many; says where.
+    """
     tree = _tree(text)
     for node in _walk(text, tree):
         if not isinstance(node, _KINDS):
-            raise _refused(text, node, f"{_word(node)} cannot be part of a formula")
-    found = Expression(text, tree, names)
-    _ = found.value  # what has no meaning is said here
-    return found
+            raise refused(text, node, f"{_word(node)} cannot be part of a formula")
+    return tree
 
 
 def names_in(text: str, declared: Iterable[str] = ()) -> list[str]:
@@ -212,9 +221,9 @@ def _walk(text: str, tree: ast.AST) -> Iterator[ast.AST]:
         node, depth = stack.pop()
         count += 1
         if depth > MOST_DEEP:
-            raise _refused(text, node, f"the formula is nested more than {MOST_DEEP} deep here; name its parts")
+            raise refused(text, node, f"the formula is nested more than {MOST_DEEP} deep here; name its parts")
         if count > MOST_NODES:
-            raise _refused(text, node, f"the formula has more than {MOST_NODES} parts; name some of them")
+            raise refused(text, node, f"the formula has more than {MOST_NODES} parts; name some of them")
         yield node
         left = node.left if isinstance(node, ast.BinOp) else None  # a + b + c leans to the left, and is not deep
         stack += [(child, depth + (child is not left)) for child in ast.iter_child_nodes(node)]
@@ -228,7 +237,8 @@ def _word(node: ast.AST) -> str:
     }.get(type(node), type(node).__name__)  # fmt: skip
 
 
-def _refused(text: str, node: ast.AST, reason: str) -> ParseError:
+def refused(text: str, node: ast.AST, reason: str) -> ParseError:
+    """Return the error that shows a node's place in the text."""
     before = text.encode()[: getattr(node, "col_offset", 0)]  # Python counts bytes
     return ParseError(_at(text, len(before.decode(errors="ignore")), reason))
 
@@ -241,7 +251,7 @@ def _at(text: str, column: int, reason: str) -> str:
     return f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {' ' * (column - start)}^"
 
 
-class _Evaluation:
+class Evaluation:
     """The value of a tree whose kinds of nodes were checked."""
 
     def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None) -> None:
@@ -258,7 +268,7 @@ class _Evaluation:
             raise
         except Exception as error:  # of any kind: whatever a function makes of such arguments, the text is refused
             first = re.split(r"(?<=\.)\s", str(error))[0]
-            raise _refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
+            raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
 
     def _constant(self, node: ast.Constant) -> Any:
         v = node.value
@@ -269,7 +279,7 @@ class _Evaluation:
         if isinstance(v, str) and len(v) <= 20 and re.fullmatch(r"[A-Za-z_][\w -]*|[a-zA-Z.,>\- ]+", v):
             return v  # a word such as 'sum', or the letters of einsum
         kind = "an integer of 16 digits and more" if type(v) is int else f"a constant of type {type(v).__name__}"
-        raise _refused(self.text, node, f"{kind} cannot be part of a formula")
+        raise refused(self.text, node, f"{kind} cannot be part of a formula")
 
     def _name(self, node: ast.Name) -> Any:
         if node.id in self.names:
@@ -277,9 +287,9 @@ class _Evaluation:
         if node.id in _CONSTANTS:
             return _CONSTANTS[node.id]
         if node.id in listed():
-            raise _refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
+            raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
         declared = ", ".join(self.names) or "none"
-        raise _refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
+        raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 
     def _binop(self, node: ast.BinOp) -> Any:
         chain: list[ast.BinOp] = []  # a + b + c + …, which leans to the left, without recursion
@@ -294,10 +304,10 @@ class _Evaluation:
 
     def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
         if isinstance(node.op, ast.Pow) and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
-            raise _refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
+            raise refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
         numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
         if not all(isinstance(v, (Tensor, int, float)) or hasattr(v, "shape") for v in (a, b)):
-            raise _refused(self.text, node, "an operator stands between numbers and arrays only")
+            raise refused(self.text, node, "an operator stands between numbers and arrays only")
         if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
             return self._operated(functions.exp, b)
         if not numbers:
@@ -314,20 +324,20 @@ class _Evaluation:
 
     def _compare(self, node: ast.Compare) -> Any:
         if len(node.ops) > 1:
-            raise _refused(self.text, node, "a < b < c is two comparisons; write (a < b)*(b < c)")
+            raise refused(self.text, node, "a < b < c is two comparisons; write (a < b)*(b < c)")
         left, right = as_tensor(self.of(node.left)), self.of(node.comparators[0])
         return self._operated(_COMPARE[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         if node.attr in ("T", "mT"):
             return self._operated(operator.attrgetter(node.attr), as_tensor(self.of(node.value)))
-        raise _refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT")
+        raise refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT")
 
     def _call(self, node: ast.Call) -> Any:
         f, first = self._function(node.func)
         args = [*first, *[self.of(a) for a in node.args]]
         if any(k.arg is None for k in node.keywords):
-            raise _refused(self.text, node, "** cannot be part of a call")
+            raise refused(self.text, node, "** cannot be part of a call")
         words = {str(k.arg): self.of(k.value) for k in node.keywords}
         return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
 
@@ -347,14 +357,14 @@ class _Evaluation:
         elif isinstance(node, ast.Attribute) and node.attr in listed():
             return listed()[node.attr], [as_tensor(self.of(node.value))]
         name = ".".join(path) or _word(node)
-        raise _refused(self.text, node, f"{name!r} is not a function that formulas may call")
+        raise refused(self.text, node, f"{name!r} is not a function that formulas may call")
 
     def _subscript(self, node: ast.Subscript) -> Any:
         key, whole = self.of(node.slice), self.of(node.value)
         if not isinstance(whole, tuple):
             return self._operated(lambda x: x[key], as_tensor(whole))
         if type(key) is not int or not -len(whole) <= key < len(whole):
-            raise _refused(self.text, node, f"this has {len(whole)} parts, counted from 0; there is no part {key}")
+            raise refused(self.text, node, f"this has {len(whole)} parts, counted from 0; there is no part {key}")
         return whole[key]
 
     def _slice(self, node: ast.Slice) -> Any:
