@@ -37,7 +37,7 @@ __all__ = [
     "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
     "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan", "set_printoptions", "short",
     "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
-    "explain", "graph", "report", "table",
+    "exercises", "explain", "grade", "graph", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__
 __all__ += func.__all__
@@ -53,7 +53,9 @@ _LATER = {
     "derive": "symgrad.forms",
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
+    "exercises": "symgrad.teach",
     "explain": "symgrad.teach",
+    "grade": "symgrad.teach",
     "graph": "symgrad.teach",
     "report": "symgrad.teach",
     "table": "symgrad.teach",
@@ -80,6 +82,8 @@ if _typing.TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
     from symgrad.forms.sympy.from_sympy import from_sympy
+    from symgrad.teach.answers.exercises import exercises
+    from symgrad.teach.answers.grading import grade
     from symgrad.teach.explanation import explain
     from symgrad.teach.pictures.picture import graph
     from symgrad.teach.report import report

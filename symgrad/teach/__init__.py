@@ -1,5 +1,8 @@
-"""For a class: derivations step by step, pictures of graphs, reports and tables."""
+"""For a class: derivations step by step, answers graded, exercises, pictures of graphs, reports and tables."""
 
+from symgrad.teach.answers.exercises import Exercise, exercises
+from symgrad.teach.answers.grading import SLIPS, At, Grade, grade
+from symgrad.teach.answers.topics import TOPICS
 from symgrad.teach.explanation import Explanation, explain
 from symgrad.teach.pictures.boxes import Arrow, Box
 from symgrad.teach.pictures.picture import Graph, graph
@@ -8,5 +11,6 @@ from symgrad.teach.steps.steps import Step
 from symgrad.teach.table import Row, Table, table
 
 __all__ = [
-    "Arrow", "Box", "Explanation", "Graph", "Report", "Row", "Step", "Table", "explain", "graph", "report", "table",
+    "SLIPS", "TOPICS", "Arrow", "At", "Box", "Exercise", "Explanation", "Grade", "Graph", "Report", "Row", "Step",
+    "Table", "exercises", "explain", "grade", "graph", "report", "table",
 ]  # fmt: skip

@@ -1,0 +1,110 @@
+"""What a pupil handed in: text, a SymPy expression or a closed form, each as a function of the problem's names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import ArgumentTypeError, ParseError, SymgradError
+from symgrad.expression.reader import Expression
+from symgrad.forms import from_sympy
+from symgrad.forms.closed import ClosedForm
+from symgrad.teach.answers.problem import Problem
+from symgrad.teach.answers.values import function_named
+from symgrad.tensors.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that was read.
+
+    Attributes:
+        text: in the notation of ``sg.parse``; of a form, its text.
+        tree: of the text; None where the answer is no text.
+        function: of the leaves, where there is no tree.
+        floats: whether there are no more digits than those of floats.
+        constant: whether the text ended with ``+ C``.
+    """
+
+    text: str
+    tree: ast.expr | None = None
+    function: Callable[[Mapping[str, Any]], Any] | None = None
+    floats: bool = False
+    constant: bool = False
+
+
+def read_answer(answer: Any, problem: Problem) -> Answer:
+    """Return the answer to a problem.
+
+    Raises:
+        ParseError: the text is no formula.
+        ArgumentTypeError: the answer is of no kind that answers are of.
+    """
+    if isinstance(answer, ClosedForm):
+        return _of_form(answer, problem)
+    if isinstance(answer, Expression):
+        answer = answer.text
+    if isinstance(answer, (sp.Basic, sp.MatrixBase)):
+        return _of_sympy(answer, problem)
+    if isinstance(answer, (int, float, Fraction)) and not isinstance(answer, bool):
+        answer = str(answer)
+    if isinstance(answer, (list, tuple)):
+        answer = "[" + ", ".join(map(str, answer)) + "]"
+    if not isinstance(answer, str):
+        raise ArgumentTypeError(
+            f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
+            "of SymPy's, or a closed form."
+        )
+    tree, text, constant = problem.read(answer)
+    return Answer(text, tree, constant=constant)
+
+
+def _of_sympy(answer: Any, problem: Problem) -> Answer:
+    if isinstance(answer, sp.Expr) and not getattr(answer, "is_Matrix", False):
+        try:
+            tree, text, _ = problem.read(str(answer))
+        except ParseError:  # SymPy has words that formulas have not, such as Piecewise
+            pass
+        else:
+            if not _unknown_functions(tree):
+                return Answer(text, tree)
+    letters = sorted(answer.free_symbols, key=str)
+    names = [str(s) for s in letters]
+    unknown = sorted(set(names) - set(problem.names))
+    if unknown:
+        return Answer(str(answer), tree=ast.Name(unknown[0], ast.Load()))
+    f = from_sympy(answer, letters)
+    return Answer(str(answer), function=lambda leaves: f(*[leaves[name] for name in names]))
+
+
+def _unknown_functions(tree: ast.expr) -> bool:
+    calls = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    return any(isinstance(f, ast.Name) and function_named(f.id) is None for f in calls)
+
+
+def _of_form(answer: ClosedForm, problem: Problem) -> Answer:
+    """A form of numbers as SymPy's expression, with all digits; of arrays as a function of floats."""
+    if not problem.has_arrays:
+        try:
+            return _of_sympy(answer.expr, problem)
+        except SymgradError:  # a function that text has no word for
+            return _of_sympy(answer.scalar(), problem)
+    missing = sorted(set(answer.args) - {*problem.names, *problem.letters})
+    if missing:
+        return Answer(str(answer), tree=ast.Name(missing[0], ast.Load()))
+    f, names = answer.lambdify(), [a for a in answer.args if a in problem.names]
+
+    def at(leaves: Mapping[str, Any]) -> Any:
+        return f(**{name: np.asarray(_plain(leaves[name])) for name in names})
+
+    return Answer(str(answer), function=at, floats=True)
+
+
+def _plain(x: Any) -> Any:
+    return x.detach().numpy() if isinstance(x, Tensor) else x

@@ -1,0 +1,489 @@
+"""``sg.grade``: whether an answer is the derivative, and what went wrong where it is not.
+
+The verdict is one of values: of the answer and the derivative, to 50 digits, at points all over the problem's domain.
+The slip is found by making every slip at every place, and comparing values again.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import mpmath
+import numpy as np
+
+from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
+from symgrad.expression.bounds import Bounds
+from symgrad.teach.answers.answer import Answer, read_answer
+from symgrad.teach.answers.mends import mends
+from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole
+from symgrad.teach.answers.rules import INNER, Derivative, Wrong
+from symgrad.teach.answers.simplicity import proved, shorter
+from symgrad.teach.answers.trees import parts, shown
+
+SLIPS = (
+    "chain", "product", "quotient", "quotient-sign", "quotient-square", "power", "constant", "sign", "trig-sign",
+    "factor-2", "transpose", "symmetric", "other",
+)  # fmt: skip
+_CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
+MOST_ENTRIES = 400  # of a derivative that is compared in all directions
+
+
+class At(NamedTuple):
+    """A point at which an answer is wrong.
+
+    Attributes:
+        point: the value of each name.
+        answer: the answer's value there; nan where it has none.
+        derivative: the derivative's value there.
+    """
+
+    point: dict[str, Any]
+    answer: Any
+    derivative: Any
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What is to be said about an answer.
+
+    Attributes:
+        right: whether it is the derivative.
+        simplified: of a right answer, whether it is about as short as it can be; else None.
+        slip: None for a right answer, else one of ``SLIPS``.
+        hint: a sentence for the pupil, which does not give the answer away.
+        at: where the answer is wrong, with both values; None where it is right or has no values.
+        shorter: a shorter form of a right answer that is not simplified, else None.
+        proof: of a right answer, "rewriting" where rewriting proves it, else "values".
+    """
+
+    right: bool
+    simplified: bool | None
+    slip: str | None
+    hint: str
+    at: At | None = None
+    shorter: str | None = None
+    proof: str | None = None
+
+    def __str__(self) -> str:
+        lines = [self.hint if self.right else f"Wrong ({self.slip}): {self.hint}"]
+        if self.at is not None:
+            where = ", ".join(f"{name} = {_brief(v)}" for name, v in self.at.point.items())
+            answer, derivative = _brief(self.at.answer), _brief(self.at.derivative)
+            lines.append(f"At {where}: the answer is {answer}, the derivative {derivative}.")
+        return "\n".join(lines)
+
+
+def grade(
+    answer: Any, of: str, wrt: str | Sequence[str], shapes: Mapping[str, Any] | None = None, *, order: int = 1
+) -> Grade:
+    """Return whether an answer is the derivative of a formula, and what slip explains it where it is not.
+
+    Args:
+        answer: text such as ``"2*x*cos(x)"`` or ``"f'(x) = 2x cos x"``, an expression of SymPy's, or a closed form; for
+            several names, a list of answers or the text of one.
+        of: the formula that was to be differentiated.
+        wrt: the name by which; or several names, for the derivative by each. With ``order=2`` and one answer, two names
+            stand for a mixed derivative.
+        shapes: of names that stand for arrays, as in ``sg.parse``; all other names are numbers.
+        order: 2 for the second derivative, and so on.
+
+    Returns:
+        A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``.
+
+    Raises:
+        ParseError: the answer or the formula is no formula; says where.
+        ArgumentError: the order is no positive integer, or the formula has no derivative at any point.
+
+    >>> sg.grade("2*x*cos(x)", of="x**2*sin(x)", wrt="x").slip
+    'product'
+    >>> print(sg.grade("3*(x**2 + 1)**2", of="(x**2 + 1)**3", wrt="x").hint)
+    The inner function x^2 + 1 has a derivative too: multiply by it.
+    """
+    if not isinstance(order, int) or isinstance(order, bool) or not 1 <= order <= 4:
+        raise ArgumentError(f"grade: got order={order!r}. Expected 1, 2, 3 or 4.")
+    names = [wrt] if isinstance(wrt, str) else list(wrt)
+    if not names:
+        raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
+    shapes = dict(shapes or {})
+    if isinstance(wrt, str) or len(names) == 1:
+        return _Grading(Problem(of, [names[0]] * order, shapes)).of(answer)
+    pieces = _pieces(answer, Problem(of, names, shapes))
+    if pieces is None and order == len(names) > 1:
+        return _Grading(Problem(of, names, shapes)).of(answer)
+    if pieces is None or len(pieces) != len(names):
+        got = "one" if pieces is None else str(len(pieces))
+        return _wrong("other", f"There are {len(names)} derivatives, by {', '.join(names)}; the answer has {got}.")
+    return _of_each(pieces, of, names, shapes, order)
+
+
+def _of_each(pieces: Sequence[Any], of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
+    """Grade the derivative by each name; what is said is of the first one that is wrong."""
+    grades: list[tuple[str, Grade]] = []
+    for name, piece in zip(names, pieces):
+        if order == 1:
+            grades.append((f"By {name}: ", _Grading(Problem(of, [name], shapes)).of(piece)))
+            continue
+        inner = _pieces(piece, Problem(of, names, shapes)) or []
+        if order != 2 or len(inner) != len(names):
+            raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
+        for other, entry in zip(names, inner):
+            grades.append((f"By {name} and {other}: ", _Grading(Problem(of, [name, other], shapes)).of(entry)))
+    for label, found in grades:
+        if not found.right:
+            return replace(found, hint=label + found.hint)
+    for label, found in grades:
+        if not found.simplified:
+            return replace(found, hint=label + found.hint)
+    return grades[0][1]
+
+
+def _pieces(answer: Any, problem: Problem) -> list[Any] | None:
+    """The parts of a list of answers, or None where there is one answer."""
+    if isinstance(answer, (list, tuple)):
+        return list(answer)
+    if not isinstance(answer, str):
+        return None
+    tree, text, _ = problem.read(answer)
+    if not isinstance(tree, (ast.List, ast.Tuple)):
+        return None
+    return [ast.get_source_segment(text, e) for e in tree.elts]
+
+
+def _wrong(slip: str, hint: str, at: At | None = None) -> Grade:
+    return Grade(False, None, slip, hint, at)
+
+
+class _Grading:
+    """One answer's way to its grade: read, shapes, values, slip."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def of(self, answer: Any) -> Grade:
+        """Return the grade."""
+        problem = self.problem
+        case = problem.cases()[0]
+        read = read_answer(answer, problem)
+        unknown = problem.unknown(read.tree) if read.tree is not None else []
+        if unknown:
+            return _wrong("other", self._unknown(unknown))
+        said = self._shape_is_wrong(case, read)
+        if said is not None:
+            return self._of_wrong_shape(read, said)
+        different = next(filter(None, (self._difference(c, read) for c in problem.cases())), None)
+        if different is None:
+            return self._right(read)
+        return self._explained(case, read, different)
+
+    def _unknown(self, unknown: list[str]) -> str:
+        names = [n for n in self.problem.names if len(n) == 1] or list(self.problem.names)
+        known = ", ".join([*self.problem.names, *self.problem.letters])
+        meant = f" Is {names[0]} meant?" if len(self.problem.names) == 1 else ""
+        return f"The answer has {', '.join(unknown)}, which the problem has not. Its names: {known}.{meant}"
+
+    # -------------------------------------------------------------- shapes
+    def _shape_is_wrong(self, case: Case, read: Answer) -> str | None:
+        """Return what is wrong with the answer's shape.
+
+        Raises:
+            ParseError: the answer holds what formulas may not hold.
+        """
+        if read.tree is None:
+            return None
+        expected = case.shape
+        values = case.values(case.leaves(case.points[0]), Bounds(), read.text)
+        try:
+            got = tuple(values.tensor(read.tree).shape)
+        except ParseError as error:
+            if not isinstance(error.__cause__, (ShapeError, LinAlgError)):
+                raise
+            return self._do_not_fit(case, values)
+        if got == expected or (not got and self._is_zero(read.tree)):
+            return None
+        by = ", ".join(self.problem.path)
+        return (
+            f"The shape cannot be right: the derivative by {by} has the shape {self._named(case, expected)}, "
+            f"the answer {self._named(case, got)}."
+        )
+
+    def _is_zero(self, tree: ast.expr) -> bool:
+        return isinstance(tree, ast.Constant) and tree.value == 0
+
+    def _do_not_fit(self, case: Case, values: Any) -> str:
+        node = values.failed
+        if not isinstance(node, ast.BinOp):
+            return f"The shapes do not fit at {shown(node)}."
+        shapes = [getattr(values.of(side), "shape", ()) for side in (node.left, node.right)]
+        left, right = (f"{shown(side)} {self._named(case, s)}" for side, s in zip((node.left, node.right), shapes))
+        sign = "@" if isinstance(node.op, ast.MatMult) else "this operation"
+        return f"The shapes do not fit: {left} and {right} cannot stand on the two sides of {sign}."
+
+    def _named(self, case: Case, shape: Sequence[int]) -> str:
+        """A shape with the names of its sizes."""
+        letters = {v: k for k, v in case.sizes.items()}
+        return f"[{', '.join(letters.get(n, str(n)) for n in shape)}]" if shape else "of a number"
+
+    def _of_wrong_shape(self, read: Answer, said: str) -> Grade:
+        """Look for a slip that explains the shape: a mend, a part's own derivative, and all sizes made equal."""
+        tree = read.tree
+        assert tree is not None  # narrows the type: an answer without a tree has no shape that is known here
+        for equal in (False, True) if self.problem.letters else (False,):
+            case = self.problem.cases(equal)[0]
+            found = self._best(case, case.truth, self._mends(case, tree))
+            if found is None:
+                found = self._adjoint(case, read)
+            if found is None and equal:
+                mine = self._floats_of(case, read)
+                if mine.shape == case.truth.shape:
+                    if _agree(mine, case.truth):
+                        return _wrong("transpose", f"{said} It would be right if all sizes were equal.")
+                    found = self._best(case, mine, self._slips(case))
+            if found is not None:
+                return _wrong(found.slip, f"{said} {found.hint}")
+        return _wrong("other", said)
+
+    def _adjoint(self, case: Case, read: Answer) -> Wrong | None:
+        """Whether the answer is the derivative by an inner function instead, or as if that one were the variable."""
+        if len(self.problem.path) > 1:
+            return None
+        mine = self._floats_of(case, read)
+        name = self.problem.path[0]
+        for part in parts(self.problem.tree):
+            if isinstance(part, (ast.Name, ast.Constant)) or part is self.problem.tree:
+                continue
+            if name not in {n.id for n in parts(part) if isinstance(n, ast.Name)}:
+                continue
+            try:
+                by_part = case.floats([partial(case.by_part, part=part)], case.points)[0]
+            except SymgradError:
+                continue
+            if by_part.shape == mine.shape and _agree(by_part, mine):
+                return Wrong(None, "chain", 40, INNER.format(shown(part)))
+        return None
+
+    # -------------------------------------------------------------- values
+    def _function(self, case: Case, read: Answer) -> Callable[[Mapping[str, Any]], Any]:
+        if read.function is not None:
+            return read.function
+        tree = read.tree
+        assert tree is not None  # narrows the type: an answer is a tree or a function
+        return lambda leaves: _like(case.values(leaves, text=read.text).tensor(tree), case.shape)
+
+    def _floats_of(self, case: Case, read: Answer) -> Any:
+        if read.floats:
+            f = read.function
+            assert f is not None  # narrows the type
+            return np.stack([np.asarray(f(p)) for p in case.points])
+        tree = read.tree
+        try:
+            if tree is None:
+                return case.floats([self._function(case, read)], case.points)[0]
+            return case.floats([lambda leaves: case.values(leaves, text=read.text).tensor(tree)], case.points)[0]
+        except SymgradError:
+            return np.full((len(case.points), 0), np.nan)
+
+    def _difference(self, case: Case, read: Answer) -> At | None:
+        """Return a point at which the answer and the derivative differ; None where there is none."""
+        if read.floats:
+            return self._different_floats(case, read)
+        both = [case.derivative, self._function(case, read)]
+        try:
+            for p in case.points:
+                truth, mine = (np.asarray(v, dtype=object) for v in case.digits(both, [p])[0])
+                if mine.shape != truth.shape or not all(map(_same, truth.flat, mine.flat)):
+                    return At(_point(p), _float(mine), _float(truth))
+        except (Unsuitable, SymgradError):
+            return self._different_floats(case, read)
+        return None
+
+    def _different_floats(self, case: Case, read: Answer) -> At | None:
+        mine = self._floats_of(case, read)
+        for k, p in enumerate(case.points):
+            if mine[k].shape != case.truth[k].shape or not _agree(mine[k], case.truth[k]):
+                return At(_point(p), _float(mine[k]), _float(case.truth[k]))
+        return None
+
+    # -------------------------------------------------------------- right
+    def _right(self, read: Answer) -> Grade:
+        found = shorter(self.problem, read)
+        proof = "rewriting" if proved(self.problem, read) else "values"
+        note = " A derivative has no constant + C." if read.constant else ""
+        if found is None:
+            return Grade(True, True, None, f"Right.{note}", proof=proof)
+        return Grade(True, False, None, f"Right.{note} {found.reason}", shorter=found.text, proof=proof)
+
+    # -------------------------------------------------------------- wrong
+    def _explained(self, case: Case, read: Answer, at: At) -> Grade:
+        mine = self._floats_of(case, read)
+        if self._rounded(case, read, mine):
+            hint = "The numbers are rounded: write fractions and roots, such as 1/3, as they are."
+            return _wrong("other", hint, at)
+        candidates = list(self._slips(case))
+        if read.tree is not None and self.problem.has_arrays:
+            found = self._best(case, case.truth, self._mends(case, read.tree))
+            slip = self._best(case, mine, candidates)
+            found = min(filter(None, (found, slip)), key=lambda w: w.weight, default=None)
+        else:
+            found = self._best(case, mine, candidates)
+        ratio = self._ratio(case, mine)
+        if ratio is not None and (found is None or ratio.weight < found.weight):
+            found = ratio
+        if found is None:
+            return _wrong("other", self._other(case, read, mine, at), at)
+        return _wrong(found.slip, found.hint, at)
+
+    def _rounded(self, case: Case, read: Answer, mine: Any) -> bool:
+        """Whether the answer is right as far as its decimals go."""
+        if read.tree is None or mine.shape != case.truth.shape:
+            return False
+        decimals = [n.value for n in parts(read.tree) if isinstance(n, ast.Constant) and type(n.value) is float]
+        if not decimals or not np.isfinite(mine).all():
+            return False
+        error = sum(0.5 * 10.0 ** -len(f"{v:f}".rstrip("0").partition(".")[2]) / abs(v) for v in decimals if v)
+        far = np.abs(mine - case.truth)
+        return bool(np.all(far <= 1.5 * min(error, 0.1) * np.abs(case.truth)))
+
+    def _slips(self, case: Case) -> Iterator[Wrong]:
+        """Yield the derivative with every slip at every place."""
+        names = frozenset(n for n, s in self.problem.names.items() if not s)
+        first = Derivative(self.problem.path[0], case.direction(0), names)
+        right = first.right(self.problem.tree)
+        rest = [Derivative(name, case.direction(k + 1), names) for k, name in enumerate(self.problem.path[1:])]
+        for w in _with_slips(first, self.problem.tree):
+            tree = w.tree
+            for later in rest:
+                tree = None if tree is None else later.right(tree)
+            yield replace(w, tree=tree)
+        for k, later in enumerate(rest):
+            if right is None:
+                return
+            for w in _with_slips(later, right):
+                tree = w.tree
+                for last in rest[k + 1 :]:
+                    tree = None if tree is None else last.right(tree)
+                yield replace(w, tree=tree)
+            right = later.right(right)
+
+    def _mends(self, case: Case, tree: ast.expr) -> Iterator[Wrong]:
+        values = case.values(case.leaves(case.points[0]))
+
+        def matrix(part: ast.expr) -> Any:
+            try:
+                found = values.of(part)
+            except SymgradError:
+                return None
+            return np.asarray(found) if len(getattr(found, "shape", ())) == 2 else None
+
+        for w in mends(tree, matrix):
+            yield replace(w, tree=Whole(w.tree))
+
+    def _best(self, case: Case, mine: Any, candidates: Iterator[Wrong] | list[Wrong]) -> Wrong | None:
+        """Return the most telling of the candidates that have these values."""
+        if mine.shape[1:] != case.truth.shape[1:] or case.truth[0].size > MOST_ENTRIES:
+            return None
+        ordered = sorted(candidates, key=lambda w: w.weight)
+        for k in range(0, len(ordered), 40):
+            some = ordered[k : k + 40]
+            for w, values in zip(some, case.of_trees([w.tree for w in some])):
+                if values is not None and values.shape == mine.shape and _agree(values, mine):
+                    return w
+        return None
+
+    def _ratio(self, case: Case, mine: Any) -> Wrong | None:
+        """Whether the answer is a number times the derivative."""
+        if mine.shape != case.truth.shape:
+            return None
+        with np.errstate(all="ignore"):
+            ratios = (mine / case.truth)[(case.truth != 0) | (mine != 0)]
+        if not ratios.size or not np.isfinite(ratios).all() or not ratios.all():
+            return None
+        c = float(ratios.flat[0])
+        if not np.allclose(ratios, c, rtol=_CLOSE, atol=0) or math.isclose(c, 1, rel_tol=_CLOSE):
+            return None
+        whole = shown(self.problem.tree)
+        if math.isclose(c, -1, rel_tol=_CLOSE):
+            return Wrong(None, "sign", 58, "Check the sign of the whole answer.")
+        if self.problem.has_arrays and any(math.isclose(c, two, rel_tol=_CLOSE) for two in (2, 0.5)):
+            return Wrong(None, "factor-2", 50, f"Check the factor 2 in the derivative of {whole}.")
+        hint = f"The answer is a constant times the derivative of {whole}: check its factors."
+        return Wrong(None, "constant", 75, hint)
+
+    def _other(self, case: Case, read: Answer, mine: Any, at: At) -> str:
+        """What can be said of an answer of no known slip."""
+        problem = self.problem
+        if mine.shape == case.truth.shape:
+            value = case.floats([case.value], case.points)[0]
+            if value.shape == mine.shape and _agree(value, mine):
+                return "This is the function itself, and not its derivative."
+            if read.tree is not None and not problem.has_arrays:
+                back = case.floats([lambda leaves: case.derived(leaves, problem.path[:1], read.tree)], case.points)[0]
+                if _agree(back, value):
+                    return "This is an antiderivative: differentiate instead of integrating."
+            for lower in range(1, len(problem.path)):
+                earlier = case.floats([partial(case.derived, path=problem.path[:lower])], case.points)[0]
+                if earlier.shape == mine.shape and _agree(earlier, mine):
+                    return f"This is the derivative of order {lower}: differentiate once more."
+            more = (*problem.path, problem.path[-1])
+            later = case.floats([lambda leaves: case.derived(leaves, more)], case.points)[0]
+            if later.shape == mine.shape and _agree(later, mine):
+                return "This is differentiated once too often."
+            for name, s in problem.names.items():
+                if not s and name not in problem.path:
+                    by = case.floats([partial(case.derived, path=(name,))], case.points)[0]
+                    if by.shape == mine.shape and _agree(by, mine):
+                        return f"This is the derivative by {name}; differentiate by {problem.path[0]}."
+        if not np.isfinite(np.asarray(at.answer, float)).all():
+            right = all(_agree(m, t) for m, t in zip(mine, case.truth) if np.isfinite(m).all())
+            where = ", ".join(f"{n} = {_brief(v)}" for n, v in at.point.items())
+            if right and any(np.isfinite(m).all() for m in mine):
+                return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
+            return f"At {where} the answer has no value, and the derivative has one."
+        return "This is not the derivative. Go from the outside in, and name the rule of each step."
+
+
+def _with_slips(derivative: Derivative, tree: ast.expr) -> Iterator[Wrong]:
+    yield from derivative.wrong(tree)
+    for slip in SLIPS:
+        yield from derivative.everywhere(tree, slip)
+
+
+def _like(y: Any, shape: tuple[int, ...]) -> Any:
+    """The answer 0 stands for zeros of any shape."""
+    return y if tuple(y.shape) == shape or y.shape != () else y.expand(shape) if shape else y
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two numbers of many digits are equal."""
+    if not (mpmath.isfinite(a) and mpmath.isfinite(b)):
+        return False
+    with mpmath.workdps(DIGITS + 10):
+        return bool(abs(a - b) <= _SAME * max(abs(a), abs(b), mpmath.mpf(10) ** -10))
+
+
+def _agree(a: Any, b: Any) -> bool:
+    """Whether floats agree, to what is left of their digits."""
+    with np.errstate(all="ignore"):
+        top = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-6)
+        return bool(np.isfinite(a).all() and np.isfinite(b).all() and np.all(np.abs(a - b) <= _CLOSE * top))
+
+
+def _float(x: Any) -> Any:
+    with np.errstate(all="ignore"):
+        found = np.asarray(np.vectorize(float, otypes=[float])(x))
+    return float(found) if not found.shape else found
+
+
+def _point(p: dict[str, Any]) -> dict[str, Any]:
+    return {name: v if np.ndim(v) else int(v) if float(v).is_integer() else float(v) for name, v in p.items()}
+
+
+def _brief(v: Any) -> str:
+    if not np.ndim(v):
+        return f"{v:.6g}"
+    return np.array2string(np.asarray(v), precision=6, separator=", ", threshold=20).replace("\n", "")

@@ -1,0 +1,91 @@
+"""What would make a wrong answer of matrices right: a transpose put in or left out, (A + Aᵀ)/2 for A, a factor 2.
+
+A slip of matrices is looked for in the answer rather than in the derivation: whichever way the pupil took, if the
+answer becomes right when one place of it is transposed, then that transpose was the slip.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from symgrad.teach.answers.rules import Wrong
+from symgrad.teach.answers.trees import add, names_in, negative, number, over, parts, replaced, shown, times
+
+_TRANSPOSE = "Check what is transposed, at {}: the shapes must fit, and (A @ B).T = B.T @ A.T."
+_SYMMETRIC = "{0} need not be symmetric: it counts both as it stands and transposed."
+_FACTOR = "Check the factor 2 at {}: a square, or a form such as x @ A @ x, brings one, and nothing else does."
+_SIGN = "Check the sign of {}."
+MOST_PLACES = 24
+
+
+def mends(tree: ast.expr, matrix: Callable[[ast.expr], Any]) -> Iterator[Wrong]:
+    """Yield what the answer becomes with one place mended; ``matrix`` gives the value of a part that is one."""
+    places = list(parts(tree))[:MOST_PLACES]
+    for part in places:
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+            yield from _of_sum(tree, part)
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
+            swapped = ast.BinOp(part.right, ast.MatMult(), part.left)
+            yield Wrong(replaced(tree, part, swapped), "transpose", 26, _TRANSPOSE.format(shown(part)))
+        value = matrix(part)
+        if value is not None and not _is_symmetric(value):
+            yield Wrong(replaced(tree, part, transposed(part)), "transpose", 20, _TRANSPOSE.format(shown(part)))
+            for symmetric in (_sum(part), over(_sum(part), number(2))):
+                yield Wrong(replaced(tree, part, symmetric), "symmetric", 22, _SYMMETRIC.format(shown(part)))
+    yield from _by_name(tree, [p for p in places if _is_leaf(p) and matrix(p) is not None])
+
+
+def _sum(part: ast.expr) -> ast.expr:
+    return ast.BinOp(part, ast.Add(), transposed(part))
+
+
+def transposed(part: ast.expr) -> ast.expr:
+    """The transpose, of a transpose the matrix itself."""
+    if isinstance(part, ast.Attribute) and part.attr in ("T", "mT"):
+        return part.value
+    return ast.Attribute(part, "mT", ast.Load())
+
+
+def _of_sum(tree: ast.expr, part: ast.BinOp) -> Iterator[Wrong]:
+    """One term of a sum doubled, halved, or with the other sign."""
+    minus = isinstance(part.op, ast.Sub)
+    for k, term in enumerate((part.left, part.right)):
+        for factor in (2, 0.5):
+            changed = times(number(2), term) if factor == 2 else over(term, number(2))
+            yield Wrong(replaced(tree, term, changed), "factor-2", 52, _FACTOR.format(shown(term)))
+        flipped = [part.left, part.right]
+        signs = frozenset({1}) if minus else frozenset()
+        yield Wrong(
+            replaced(tree, part, add(flipped, signs ^ {k}) or negative(part)), "sign", 62, _SIGN.format(shown(term))
+        )
+
+
+def _is_symmetric(value: Any) -> bool:
+    return value.shape[0] == value.shape[1] and np.allclose(value, value.T)
+
+
+def _by_name(tree: ast.expr, matrices: list[ast.expr]) -> Iterator[Wrong]:
+    """A matrix transposed wherever it stands, or two places transposed."""
+    for name in sorted(names_in(tree)):
+        here = [p for p in matrices if name in names_in(p)]
+        if len(here) > 1:
+            yield Wrong(_all_transposed(tree, here), "transpose", 24, _TRANSPOSE.format(name))
+    for pair in combinations(matrices[:8], 2):
+        yield Wrong(_all_transposed(tree, list(pair)), "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
+
+
+def _is_leaf(part: ast.expr) -> bool:
+    """A name, or its transpose."""
+    return isinstance(part, ast.Name) or (isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
+
+
+def _all_transposed(tree: ast.expr, chosen: list[ast.expr]) -> ast.expr:
+    outer = [p for p in chosen if not any(p is not q and any(p is s for s in parts(q)) for q in chosen)]
+    for part in outer:
+        tree = replaced(tree, part, transposed(part))
+    return tree

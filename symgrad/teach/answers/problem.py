@@ -1,0 +1,400 @@
+"""A problem: a function, by what it is differentiated, and points at which its derivative is known.
+
+Points lie where the function and its derivative are finite real numbers; so a logarithm is asked for positive numbers
+only. Their entries are short binary fractions, which floats hold exactly: at the same points values are computed in
+floats for all slips at once, and to 50 digits for the verdict.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.compiler import compile
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ParseError, SymgradError
+from symgrad.expression.bounds import Bounds
+from symgrad.expression.reader import Expression, tree_of
+from symgrad.forms import derive
+from symgrad.forms.closed import ClosedForm
+from symgrad.func import vjp, vmap
+from symgrad.support.lazy import cached_property
+from symgrad.teach.answers.spelling import CONSTANTS, spelled
+from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
+from symgrad.teach.answers.values import ONE, Values, function_named
+from symgrad.tensors.creation import ones_like, symbol, tensor
+from symgrad.tensors.tensor import Tensor
+
+DIGITS = 50
+SIZES = ((3, 2, 4, 5, 6, 7), (2, 4, 3, 6, 5, 7))  # of n, d, …, in turn: two cases, no two of them equal
+EQUAL = 3  # what all sizes are where shapes are made to fit
+_NICE = (2, 0.5, 3, -2, 1.5, -0.5, 0.75, -1.25, 5, 0.25, -3, 0.125, 10, -0.875, 1.0625, 7.5, -7, 0.03125, 20.5, -10.5)
+_BESIDE = (0.5, -0.5, 0.125, -0.125, 1.5, -1.5)  # of numbers in the text, where a domain may end
+TRIED, KEPT = 160, 12  # points
+Points = list[dict[str, Any]]
+PART = "·u"
+
+
+class Problem:
+    """A derivative to be found.
+
+    Args:
+        of: the function, as text.
+        path: the names by which it is differentiated, in turn.
+        shapes: of names that stand for arrays; all others are numbers.
+
+    Attributes:
+        names: the shape of each name; sizes may be SymPy symbols.
+        letters: the names of sizes.
+    """
+
+    def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any]) -> None:
+        self.path = tuple(path)
+        self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
+        for name in self.path:
+            self.leaves.setdefault(_checked(name), symbol(name))
+        self.text = spelled(_text(of), self._shapes(), _is_function).text
+        self.tree = tree_of(self.text)
+        self.letters = _letters(self.leaves.values())
+        for name in sorted(names_in(self.tree) - {*self.leaves, *self.letters, *CONSTANTS}):
+            if _is_letter(name):
+                self.leaves[name] = symbol(name)
+        self._seen: dict[bool, list[Case]] = {}
+
+    def _shapes(self) -> dict[str, Any]:
+        return {name: leaf.shape for name, leaf in self.leaves.items()}
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The shape of each name."""
+        return self._shapes()
+
+    @property
+    def has_arrays(self) -> bool:
+        """Whether any name stands for an array."""
+        return any(self._shapes().values())
+
+    def read(self, text: str) -> tuple[ast.expr, str, bool]:
+        """Return an answer's tree, its text in the reader's notation, and whether it had a constant ``+ C``."""
+        known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
+        found = spelled(text, known, _is_function)
+        return tree_of(found.text), found.text, found.constant
+
+    def unknown(self, tree: ast.expr) -> list[str]:
+        """Return the names of an answer that the problem has not."""
+        names = names_in(tree) - {*self.leaves, *self.letters, *CONSTANTS}
+        return sorted(filter(_is_letter, names))
+
+    @cached_property
+    def form(self) -> ClosedForm | None:
+        """The closed form of the derivative, where there is one."""
+        if len(set(self.path)) > 1:
+            return None
+        try:
+            f = Values(self.text, self.leaves, {}).tensor(self.tree)
+            return derive(f, self.leaves[self.path[0]], len(self.path))
+        except (SymgradError, ValueError):
+            return None
+
+    def cases(self, equal: bool = False) -> list[Case]:
+        """Return the points, for each choice of sizes; ``equal`` where all sizes are the same.
+
+        Raises:
+            ArgumentError: there are no points at which the problem has a derivative.
+        """
+        if equal not in self._seen:
+            choices = [dict.fromkeys(self.letters, EQUAL)] if equal else [dict(zip(self.letters, s)) for s in SIZES]
+            found = [Case(self, sizes) for sizes in (choices if self.letters else choices[:1])]
+            found = [case for case in found if case.points]
+            if not found:
+                raise ArgumentError(
+                    f"grade: {self.text!r} has no finite derivative by {', '.join(self.path)} at any point that was "
+                    "tried. Check the formula, and the shapes."
+                )
+            self._seen[equal] = found
+        return self._seen[equal]
+
+
+class Case:
+    """The problem with numbers for sizes: its points, and the values there of anything that its names make."""
+
+    def __init__(self, problem: Problem, sizes: Mapping[str, int]) -> None:
+        self.problem, self.sizes = problem, sizes
+        by_symbol = {sp.Symbol(k): v for k, v in sizes.items()}
+        self.shapes = {name: tuple(_size(n, by_symbol) for n in leaf.shape) for name, leaf in problem.leaves.items()}
+        tried = self._tried()
+        self._check(tried)
+        self.points = _spread(self._defined(tried), KEPT if not problem.has_arrays else 5)
+        self.truth = self.floats([self.derivative], self.points)[0] if self.points else np.zeros(0)
+
+    def _check(self, tried: Points) -> None:
+        """Read the problem once at these sizes, within bounds, so that what has no meaning is said."""
+        failure: ParseError | None = None
+        for p in tried[:4]:
+            try:
+                self.values(self.leaves(p), Bounds()).tensor(self.problem.tree)
+            except ParseError as error:
+                if not isinstance(error.__cause__, LinAlgError):
+                    raise
+                failure = error  # a matrix that happens to be singular
+            else:
+                return
+        assert failure is not None  # narrows the type: each point returned or failed
+        raise failure
+
+    def _defined(self, tried: Points) -> Points:
+        """The points at which the function and its derivative are finite."""
+        try:
+            both = self.floats([self.value, self.derivative], tried)
+        except SymgradError:  # of a singular matrix, say
+            return [p for p in tried if len(tried) > 1 and self._defined([p])]
+        return [p for k, p in enumerate(tried) if all(np.isfinite(y[k]).all() for y in both)]
+
+    @staticmethod
+    def leaves(point: Mapping[str, Any]) -> dict[str, Any]:
+        """The tensors at a point, with ``ONE``."""
+        return {**{name: tensor(np.asarray(v, float)) for name, v in point.items()}, ONE: tensor(1.0)}
+
+    def values(self, leaves: Mapping[str, Any], bounds: Bounds | None = None, text: str = "") -> Values:
+        """Return what evaluates trees at these leaves."""
+        return Values(text or self.problem.text, leaves, self.sizes, bounds)
+
+    def value(self, leaves: Mapping[str, Any]) -> Tensor:
+        """The function."""
+        return self.values(leaves).tensor(self.problem.tree)
+
+    def derivative(self, leaves: Mapping[str, Any]) -> Tensor:
+        """The derivative by each name of the path in turn, the last one's axes last."""
+        return self.derived(leaves, self.problem.path)
+
+    def derived(self, leaves: Mapping[str, Any], path: Sequence[str], tree: ast.expr | None = None) -> Tensor:
+        """The derivative by other names than the problem's, or of another formula."""
+        f: Callable[[Mapping[str, Any]], Any] = self.value
+        if tree is not None:
+            f = lambda leaves: self.values(leaves).tensor(tree)
+        for name in path:
+            f = _derived(f, name)
+        found: Tensor = f(leaves)
+        return found
+
+    def by_part(self, leaves: Mapping[str, Any], part: ast.expr) -> Tensor:
+        """The function's derivative by a part of its formula, which counts as a name of its own."""
+        opened = replaced(self.problem.tree, part, ast.Name(PART, ast.Load()))
+        inner = self.values(leaves).tensor(part)
+        return _jacobian(lambda u: self.values({**leaves, PART: u}).tensor(opened), inner, leaves[ONE])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The derivative's shape."""
+        return tuple(self.truth.shape[1:])
+
+    # -------------------------------------------------------------- values
+    def floats(self, functions: Sequence[Callable[[Mapping[str, Any]], Any]], points: Points) -> list[Any]:
+        """Return the values of functions of the leaves at all points, in floats: an array for each."""
+        return self.floats_of(lambda given: [f(given) for f in functions], points)
+
+    def floats_of(self, function: Callable[[Mapping[str, Any]], list[Any]], points: Points) -> list[Any]:
+        """Return the values of a function of the leaves that makes a list of tensors."""
+        names = list(self.shapes)
+
+        def together(*leaves: Any) -> list[Any]:
+            return function({**dict(zip(names, leaves)), ONE: tensor(1.0)})
+
+        with np.errstate(all="ignore"):
+            stacked = [np.stack([np.asarray(p[name], float) for p in points]) for name in names]
+            return [np.asarray(y) for y in vmap(together)(*stacked)]
+
+    def digits(self, functions: Sequence[Callable[[Mapping[str, Any]], Any]], points: Points) -> list[list[Any]]:
+        """Return the values to 50 digits: for each point an object array of each function.
+
+        Raises:
+            SymgradError: a function has no such values.
+        """
+        names = list(self.shapes)
+
+        def together(one: Any, *leaves: Any) -> list[Any]:
+            return [f({**dict(zip(names, leaves)), ONE: one}) for f in functions]
+
+        program = compile(together, backend="mpmath", digits=DIGITS)
+        return [list(program(1.0, *[np.asarray(p[name], float) for name in names])) for p in points]
+
+    def direction(self, k: int) -> str | None:
+        """The name of the direction of the k-th derivative; None by a number."""
+        return f"·d{k}" if self.shapes[self.problem.path[k]] else None
+
+    def of_trees(self, trees: Sequence[Whole | ast.expr | None]) -> list[Any]:
+        """Return the values at all points of derivatives in directions, put together from all directions.
+
+        None stands for zero, and for what has no value in the result.
+        """
+        failed: set[int] = set()
+        arrays = [(name, d) for k, name in enumerate(self.problem.path) if (d := self.direction(k)) is not None]
+        wholes = [k for k, tree in enumerate(trees) if isinstance(tree, Whole)]
+
+        def values(given: Mapping[str, Any], chosen: Sequence[int]) -> list[Any]:
+            evaluated, found = self.values(given), []
+            for k in chosen:
+                try:
+                    tree = trees[k]
+                    tree = tree.tree if isinstance(tree, Whole) else tree
+                    found.append(given[ONE] * 0.0 if tree is None else evaluated.tensor(tree))
+                except SymgradError:
+                    failed.add(k)
+                    found.append(given[ONE] * 0.0)
+            return found
+
+        moving = [k for k in range(len(trees)) if k not in wholes]
+
+        def together(given: Mapping[str, Any]) -> list[Any]:
+            def along(*directions: Any) -> list[Any]:
+                moved = dict(zip((d for _, d in arrays), directions))
+                return values({**given, **moved}, moving)
+
+            f: Any = along
+            for k in range(len(arrays)):  # the last direction outermost
+                f = vmap(f, in_dims=tuple(0 if j == k else None for j in range(len(arrays))))
+            units = [np.eye(math.prod(self.shapes[n])).reshape(-1, *self.shapes[n]) for n, _ in arrays]
+            return [*f(*units), *values(given, wholes)] if moving else values(given, wholes)
+
+        given = self.floats_of(together, self.points)
+        order = [*moving, *wholes]
+        found: list[Any] = [None] * len(trees)
+        for k, y in zip(order, given):
+            found[k] = None if k in failed else self._assembled(y, len(arrays)) if k not in wholes else y
+        return found
+
+    def _assembled(self, y: Any, directions: int) -> Any:
+        """Axes of directions, the last one first, put behind those of the function, each with its own shape."""
+        for k in range(directions):
+            y = np.moveaxis(y, directions - k, -1)
+        return y.reshape(len(y), *self.shape) if y.size == len(y) * math.prod(self.shape) else y
+
+    # -------------------------------------------------------------- points
+    def _tried(self) -> Points:
+        rng = np.random.default_rng(20)
+        numbers = _numbers(self.problem.tree)
+        count = TRIED if not self.problem.has_arrays else 20
+        return [
+            {
+                name: _entries(rng, s, k, j, numbers, self.problem.leaves[name]._node.assumptions)
+                for j, (name, s) in enumerate(self.shapes.items())
+            }
+            for k in range(count)
+        ]
+
+
+class Whole(ast.expr):
+    """A tree that is a whole derivative, and no move in a direction."""
+
+    _fields = ("tree",)
+
+    def __init__(self, tree: ast.expr | None) -> None:
+        super().__init__()
+        self.tree = tree
+
+
+def _derived(f: Callable[[Mapping[str, Any]], Any], name: str) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda leaves: _jacobian(lambda w: f({**leaves, name: w}), leaves[name], leaves[ONE])
+
+
+def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
+    """∂f/∂w, the axes of w last. Its seed is made of ``one``: of a constant's, a third would be folded into a float."""
+    y, back = vjp(f, w)
+    if not y.shape:
+        found: Tensor = back(one * ones_like(y))[0]
+        return found
+    units = one * tensor(np.eye(math.prod(y.shape)).reshape(-1, *y.shape))
+    rows: Tensor = vmap(lambda u: back(u)[0])(units)
+    return rows.reshape(*y.shape, *w.shape)
+
+
+def _numbers(tree: ast.expr) -> list[float]:
+    """The numbers of a text, beside which a domain may end."""
+    found = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
+    return sorted(v for v in found if v < 1e6)
+
+
+def _entries(
+    rng: np.random.Generator, shape: tuple[int, ...], k: int, j: int, numbers: Sequence[float], marks: frozenset[str]
+) -> Any:
+    """The k-th value to be tried of the j-th name."""
+    if not shape:
+        choices = [*_NICE, *(s * c + b for c in numbers for s in (1, -1) for b in _BESIDE)]
+        found = choices[(k + 3 * j) % len(choices)] if k < len(choices) else _random(rng, k)
+        return abs(found) if "positive" in marks else found
+    x = rng.integers(1, 24, shape) / 16 * rng.choice((-1, 1), shape)
+    if k % 3 == 1 or "positive" in marks:
+        x = abs(x)
+    square = len(shape) == 2 and shape[0] == shape[1]
+    if square and (k % 3 == 2 or (k % 3 == 1 and "symmetric" in marks)):
+        x = x @ x.T / 4 + np.eye(shape[0])
+        if "symmetric" not in marks:  # positive definite, and not symmetric
+            skew = np.triu(rng.integers(1, 8, shape) / 32, 1)
+            x = x + skew - skew.T
+    elif square and k % 3 == 1:
+        x = x / 8 + 2 * np.eye(shape[0])
+    if "symmetric" in marks:
+        x = (x + x.T) / 2
+    if marks & {"onehot", "simplex"}:
+        rows = np.zeros(shape)
+        rows[..., k % shape[-1]] = 1 if "onehot" in marks else 0.5
+        rows[..., (k + 1) % shape[-1]] += 0 if "onehot" in marks else 0.5
+        return rows
+    return x
+
+
+def _random(rng: np.random.Generator, k: int) -> float:
+    wide = (1.0, 4.0, 1.0, 30.0)[k % 4]
+    x = math.ceil(rng.uniform(0, 1) * wide * 1024) / 1024
+    return x if k % 3 else -x
+
+
+def _spread(points: Points, count: int) -> Points:
+    """Some of the points: the first ones, which are nice, and others from all over, so that both signs are there."""
+    if len(points) <= count:
+        return points
+    first = count // 2
+    rest = points[first:]
+    step = len(rest) / (count - first)
+    return [*points[:first], *(rest[int(k * step)] for k in range(count - first))]
+
+
+def _size(n: Any, sizes: Mapping[Any, int]) -> int:
+    if isinstance(n, int):
+        return n
+    return int(sp.sympify(n).subs({s: sizes.get(sp.Symbol(s.name), EQUAL) for s in n.free_symbols}))
+
+
+def _letters(leaves: Any) -> list[str]:
+    return list(
+        dict.fromkeys(s.name for x in leaves for n in x.shape if isinstance(n, sp.Basic) for s in n.free_symbols)
+    )
+
+
+def _is_function(name: str) -> bool:
+    return function_named(name) is not None
+
+
+def _is_letter(name: str) -> bool:
+    """Whether a name is meant as a number's. A function without its argument, as in sin*x, is refused elsewhere."""
+    return len(name) <= 2 or function_named(name) is None
+
+
+def _text(of: Any) -> str:
+    if isinstance(of, Expression):
+        return of.text
+    if isinstance(of, sp.Basic):
+        return str(of)
+    if not isinstance(of, str):
+        raise ArgumentTypeError(f"grade: of={type(of).__name__}. Expected the function as text, such as 'x**2*sin(x)'.")
+    return of
+
+
+def _checked(name: Any) -> str:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ParseError(f"grade: wrt={name!r} is no name. Expected one such as 'x', or a list of names.")
+    return name

@@ -1,0 +1,431 @@
+"""The derivative of a formula, place by place: as it should be, and as it becomes with one slip.
+
+The right derivative of a node is made of the right derivatives of its parts. A wrong one is either a slip at the node,
+or the right rule with a wrong derivative of one part: so every slip is made at every place.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from symgrad.teach.answers.trees import (
+    add,
+    call,
+    children,
+    names_in,
+    negative,
+    number,
+    over,
+    power,
+    shown,
+    times,
+    value_of,
+    with_children,
+)
+from symgrad.teach.answers.values import Slope, Tangent, is_pointwise
+
+Tree = ast.expr | None  # None is zero
+
+TRIG = frozenset({
+    "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "asec", "acsc", "acot",
+    "sinh", "cosh", "tanh", "sech", "csch", "coth", "asinh", "acosh", "atanh",
+})  # fmt: skip
+INNER = "The inner function {} has a derivative too: multiply by it."
+_SIGN = "Check the sign of the derivative of {}."
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A derivative with a slip. Of several that explain an answer, the one of least ``weight`` tells most."""
+
+    tree: Tree
+    slip: str
+    weight: int
+    hint: str
+
+
+class Derivative:
+    """The derivative by one name in the direction of another, and all its wrong versions.
+
+    Args:
+        name: by what.
+        direction: the name of the direction; None for a number, whose direction is 1.
+        symbols: names that a pupil may take for variables: those of other numbers.
+    """
+
+    def __init__(self, name: str, direction: str | None, symbols: frozenset[str] = frozenset()) -> None:
+        self.name, self.symbols = name, symbols - {name}
+        self.unit: ast.expr = ast.Constant(1) if direction is None else ast.Name(direction, ast.Load())
+        self.arrays = direction is not None
+        self._right: dict[int, Tree] = {}
+        self._kept: list[ast.expr] = []  # trees are known by their identity, so they must stay
+
+    def varies(self, node: ast.expr) -> bool:
+        """Whether the name occurs in a formula."""
+        return self.name in names_in(node)
+
+    # -------------------------------------------------------------- as it should be
+    def right(self, node: ast.expr) -> Tree:
+        """Return the derivative."""
+        if id(node) not in self._right:
+            self._kept.append(node)
+            self._right[id(node)] = (
+                self._rule(node, [self.right(c) for c in children(node)]) if self.varies(node) else None
+            )
+        return self._right[id(node)]
+
+    def _rule(self, node: Any, ds: list[Tree]) -> Tree:
+        """The derivative of a node, from those of its parts."""
+        if isinstance(node, ast.Name):
+            return self.unit
+        if isinstance(node, ast.BinOp):
+            rule = getattr(self, f"_{type(node.op).__name__.lower()}", None)
+            if rule is not None:
+                return rule(node, *ds)  # type: ignore[no-any-return]
+        if isinstance(node, ast.UnaryOp):
+            return None if ds[0] is None else with_children(node, [ds[0]])
+        name = _function_of(node)
+        if name == "exp":
+            return None if ds[0] is None else times(node, ds[0])
+        if name:
+            path = node.path if isinstance(node, Slope) else ()
+            return add(None if d is None else times(Slope(name, (*path, k), node.args), d) for k, d in enumerate(ds))
+        return self._moved(node, ds)
+
+    def _moved(self, node: ast.expr, ds: list[Tree]) -> Tree:
+        """What a node that is none of these moves by."""
+        if all(d is None for d in ds):
+            return None
+        old = children(node)
+        at = [k for k, d in enumerate(ds) if d is not None]
+        names = [f"·{k}" for k in at]
+        template = with_children(node, [ast.Name(f"·{k}", ast.Load()) if k in at else c for k, c in enumerate(old)])
+        moves = [d for d in ds if d is not None]
+        return Tangent(template, names, [old[k] for k in at], moves)
+
+    def _add(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+        return add([a, b])
+
+    def _sub(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+        return add([a, b], frozenset({1}))
+
+    def _mult(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+        return add(self._terms(node, a, b))
+
+    _matmult = _mult
+
+    def _terms(self, node: ast.BinOp, a: Tree, b: Tree) -> list[Tree]:
+        return [
+            None if a is None else ast.BinOp(a, node.op, node.right),
+            None if b is None else ast.BinOp(node.left, node.op, b),
+        ]
+
+    def _div(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+        u, v = node.left, node.right
+        if b is None:
+            return None if a is None else over(a, v)
+        above = add([None if a is None else times(a, v), times(u, b)], frozenset({1}))
+        assert above is not None  # narrows the type
+        return over(above, power(v, number(2)))
+
+    def _pow(self, node: ast.BinOp, a: Tree, b: Tree) -> Tree:
+        u, v = node.left, node.right
+        lowered = None if a is None else times(v, power(u, _less(v)), a)
+        return add([lowered, None if b is None else times(node, call("log", u), b)])
+
+    # -------------------------------------------------------------- with a slip
+    def wrong(self, node: ast.expr) -> Iterator[Wrong]:
+        """Yield the derivatives with one slip, at each place."""
+        if not self.varies(node):
+            return
+        yield from self._slips(node)
+        parts = children(node)
+        right = [self.right(c) for c in parts]
+        for k, part in enumerate(parts):
+            for w in self.wrong(part):
+                yield Wrong(self._rule(node, [*right[:k], w.tree, *right[k + 1 :]]), w.slip, w.weight, w.hint)
+
+    def everywhere(self, node: ast.expr, slip: str) -> Iterator[Wrong]:
+        """Yield the derivatives with the same slip wherever it can be made."""
+        if not self.varies(node):
+            return
+        parts = children(node)
+        below = [next(self.everywhere(c, slip), None) for c in parts]
+        ds = [self.right(c) if w is None else w.tree for c, w in zip(parts, below)]
+        mine = [] if isinstance(node, ast.Name) else [w for w in self._slips(node, ds) if w.slip == slip]
+        if mine:
+            best = min(mine, key=lambda w: w.weight)
+            yield Wrong(best.tree, slip, best.weight + 5, best.hint)
+        elif any(below):
+            first = next(w for w in below if w is not None)
+            yield Wrong(self._rule(node, ds), slip, first.weight, first.hint)
+
+    def _slips(self, node: ast.expr, ds: list[Tree] | None = None) -> Iterator[Wrong]:
+        """Yield the derivatives with a slip at this node, from right derivatives of its parts."""
+        ds = [self.right(c) for c in children(node)] if ds is None else ds
+        if isinstance(node, ast.BinOp):
+            make = {
+                ast.Add: self._sum_slips, ast.Sub: self._sum_slips, ast.Mult: self._product_slips,
+                ast.MatMult: self._product_slips, ast.Div: self._quotient_slips, ast.Pow: self._power_slips,
+            }.get(type(node.op))  # fmt: skip
+            if make is not None:
+                yield from make(node, ds)
+        elif isinstance(node, ast.UnaryOp):
+            if isinstance(node.op, ast.USub) and ds[0] is not None:
+                yield Wrong(ds[0], "sign", 60, _SIGN.format(shown(node)))
+        elif isinstance(node, ast.Name) and not self.arrays:
+            yield Wrong(node, "power", 35, f"The derivative of {node.id} is a number: it grows as fast as itself.")
+        elif _function_of(node):
+            yield from self._function_slips(node, ds)
+        elif isinstance(node, ast.Call):
+            yield from self._general_slips(node, ds)
+
+    # -------------------------------------------------------------- sums
+    def _sum_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+        minus = frozenset({1}) if isinstance(node.op, ast.Sub) else frozenset()
+        for k, d in enumerate(ds):
+            part = (node.left, node.right)[k]
+            if d is not None:
+                yield Wrong(add(ds, minus ^ {k}), "sign", 60, _SIGN.format(shown(part)))
+            elif not self.varies(part):
+                kept: list[Tree] = list(ds)
+                hint = f"{shown(part)} does not depend on {self.name}: the derivative of a constant is 0."
+                kept[k] = part
+                yield Wrong(add(kept, minus), "constant", 76, hint)
+                kept[k] = number(1)
+                yield Wrong(add(kept, minus), "constant", 77, hint)
+                other = next(iter(names_in(part) & self.symbols), None)
+                if other is not None:
+                    kept[k] = Derivative(other, None).right(part)
+                    yield Wrong(add(kept, minus), "constant", 78, hint)
+
+    # -------------------------------------------------------------- products
+    def _product_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+        if all(d is not None for d in ds):
+            yield from self._of_factors(node)
+            yield Wrong(add(self._terms(node, *ds), frozenset({1})), "sign", 61, _SIGN.format(shown(node)))
+            yield Wrong(add(self._terms(node, *ds), frozenset({0})), "sign", 61, _SIGN.format(shown(node)))
+            return
+        k = 0 if ds[0] is not None else 1
+        factor, d = (node.right, node.left)[k], ds[k]
+        if d is not None and isinstance(node.op, ast.Mult):
+            hint = f"The constant factor {shown(factor)} stays as it is in the derivative of {shown(node)}."
+            yield Wrong(d, "constant", 70, hint)
+            yield Wrong(times(factor, factor, d), "constant", 71, hint)
+            if names_in(factor) & self.symbols:
+                both = add([times(factor, d), (node.left, node.right)[k]])
+                yield Wrong(
+                    both, "constant", 78, f"{shown(factor)} is a constant here: it has no derivative of its own."
+                )
+
+    def _of_factors(self, node: ast.BinOp) -> Iterator[Wrong]:
+        """Products of several factors, each of which varies: the product of derivatives, or terms that are missing."""
+        hint = (
+            f"In the product {shown(node)} one factor is differentiated at a time, while the others stay: "
+            "(u*v)' = u'*v + u*v'."
+        )
+        factors, signs = _flattened(node)
+        here = [k for k, f in enumerate(factors) if self.varies(f)]
+
+        def product(differentiated: tuple[int, ...]) -> ast.expr:
+            chosen = [self.right(f) if k in differentiated else f for k, f in enumerate(factors)]
+            found = chosen[0] or number(0)
+            for sign, f in zip(signs, chosen[1:]):
+                found = ast.BinOp(found, sign, f or number(0))
+            return found
+
+        for count in range(2, min(len(here), 4) + 1):
+            for chosen in combinations(here, count):
+                rest = [product((k,)) for k in here if k not in chosen]
+                yield Wrong(add([product(chosen), *rest]), "product", 18 + 2 * (len(here) - count), hint)
+        for count in range(1, len(here)):
+            for chosen in combinations(here, count):
+                yield Wrong(add(product((k,)) for k in chosen), "product", 55 if self.arrays else 25, hint)
+        if all(isinstance(s, ast.Mult) for s in signs):
+            yield Wrong(add(self.right(factors[k]) for k in here), "product", 28, hint)
+
+    # -------------------------------------------------------------- quotients
+    def _quotient_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+        u, v = node.left, node.right
+        a, b = ds
+        if b is None:
+            if a is not None:
+                hint = f"The constant {shown(v)} below the bar stays as it is in the derivative of {shown(node)}."
+                yield Wrong(a, "constant", 70, hint)
+                yield Wrong(times(v, a), "constant", 71, hint)
+            return
+        left = None if a is None else times(a, v)
+        right = times(u, b)
+        above, place = add([left, right], frozenset({1})), shown(node)
+        assert above is not None  # narrows the type
+        square = power(v, number(2))
+        hint = f"The quotient rule divides by the square of the denominator {shown(v)}."
+        yield Wrong(over(above, v), "quotient-square", 12, hint)
+        yield Wrong(above, "quotient-square", 13, hint)
+        hint = (
+            f"A quotient is not differentiated above and below by themselves. For {place}: (u/v)' = (u'*v - u*v')/v^2."
+        )
+        if a is None:
+            yield Wrong(over(right, square), "sign", 60, _SIGN.format(place))
+            yield Wrong(over(u, b), "quotient", 16, hint)
+            yield from self._as_power(u, v, b)
+            return
+        assert left is not None  # narrows the type
+        sign = f"Check the sign in the numerator for {place}: (u/v)' = (u'*v - u*v')/v^2, in this order."
+        for weight, wrong in ((10, ast.BinOp(left, ast.Add(), right)), (11, ast.BinOp(right, ast.Sub(), left))):
+            yield Wrong(over(wrong, square), "quotient-sign", weight, sign)
+        yield Wrong(over(a, b), "quotient", 10, hint)
+        yield Wrong(over(a, v), "quotient", 14, hint)
+        yield Wrong(negative(over(right, square)), "quotient", 14, hint)
+        yield Wrong(over(above, power(b, number(2))), "quotient", 15, hint)
+        yield Wrong(over(times(a, b), square), "quotient", 15, hint)
+        yield Wrong(times(a, b), "quotient", 17, hint)
+        yield Wrong(over(left, square), "quotient", 17, hint)
+
+    def _as_power(self, u: ast.expr, v: ast.expr, b: Tree) -> Iterator[Wrong]:
+        """c/v**n as c*v**(-n), with the slips of powers."""
+        base, exponent = (v.left, v.right) if isinstance(v, ast.BinOp) and isinstance(v.op, ast.Pow) else (v, number(1))
+        n = value_of(exponent)
+        if n is None or not isinstance(base, ast.Name):
+            return
+        for w in self._power_slips(ast.BinOp(base, ast.Pow(), number(-n)), [self.unit, None]):
+            if w.tree is not None:
+                yield Wrong(times(u, w.tree), w.slip, 10, w.hint)
+
+    # -------------------------------------------------------------- powers
+    def _power_slips(self, node: ast.BinOp, ds: list[Tree]) -> Iterator[Wrong]:
+        u, v = node.left, node.right
+        a, b = ds
+        hint = f"The power rule for {shown(node)}: the exponent comes down as a factor, and is one less above."
+        if b is not None:
+            hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
+            lowered = times(v, power(u, _less(v)))
+            yield Wrong(lowered if a is None else times(lowered, a), "power", 32, hint)
+            yield Wrong(times(lowered, b), "power", 32, hint)
+            if a is not None:
+                yield Wrong(times(node, call("log", u), b), "power", 33, hint)
+                return
+            yield from self._chain(node, [None, b], 1)
+            yield Wrong(
+                times(node, b), "constant", 50, f"The derivative of {shown(node)} has a factor that is lost here."
+            )
+            return
+        if a is None:
+            return
+        if self.arrays and value_of(v) == 2:
+            yield Wrong(times(u, a), "factor-2", 30, f"The square {shown(node)} brings its exponent down.")
+            yield Wrong(times(number(4), u, a), "factor-2", 31, f"The square {shown(node)} brings one factor 2 down.")
+        else:
+            less = _less(v)
+            yield Wrong(times(less, power(u, less), a), "power", 30, hint)
+            if value_of(v) != -1:  # there it is the sign that is lost
+                yield Wrong(times(power(u, less), a), "power", 30, hint)
+        yield Wrong(times(v, node, a), "power", 30, hint)
+        yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 31, hint)
+        yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 33, hint)
+        yield Wrong(times(power(u, _less(v, -1)), a), "power", 34, hint)
+        yield from self._chain(node, ds, 0)
+
+    # -------------------------------------------------------------- functions
+    def _function_slips(self, node: Any, ds: list[Tree]) -> Iterator[Wrong]:
+        name, right = _function_of(node), self._rule(node, ds)
+        if name in TRIG and right is not None and not isinstance(node, Slope):
+            yield Wrong(
+                negative(right), "trig-sign", 5, f"Check the sign in the derivative of {name}, at {shown(node)}."
+            )
+        if name == "exp" and ds[0] is not None:
+            u = node.args[0]
+            lowered = times(u, call("exp", add([u, number(-1)]) or u))
+            hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
+            yield Wrong(times(lowered, ds[0]), "power", 32, hint)
+            yield Wrong(lowered, "power", 33, hint)
+        if name == "sqrt" and ds[0] is not None:
+            u = node.args[0]
+            hint = f"The derivative of a root, as of {shown(node)}, has a factor that is lost here."
+            yield Wrong(over(ds[0], node), "constant", 50, hint)
+            yield Wrong(times(number(Fraction(1, 2)), node, ds[0]), "power", 34, hint)
+        for k in range(len(ds)):
+            yield from self._chain(node, ds, k)
+
+    def _chain(self, node: Any, ds: list[Tree], k: int) -> Iterator[Wrong]:
+        """The inner derivative of one argument forgotten, in the ways in which pupils forget it."""
+        inner = children(node)[k]
+        if ds[k] is None or isinstance(inner, ast.Name):
+            return
+        hint = INNER.format(shown(inner))
+        alone: list[Tree] = [None] * len(ds)
+
+        def outer(d: Tree) -> Tree:
+            alone[k] = d
+            return self._rule(node, alone)
+
+        yield Wrong(self._rule(node, [*ds[:k], self.unit, *ds[k + 1 :]]), "chain", 40, hint)
+        for skipped in self._below(inner):
+            yield Wrong(outer(skipped), "chain", 42, hint)
+        if len(ds) == 1 or isinstance(node, ast.BinOp):
+            yield from self._outer_slips(node, ds[k] or number(0), k)
+
+    def _outer_slips(self, node: Any, d: ast.expr, k: int) -> Iterator[Wrong]:
+        """The outer derivative taken at another place than the inner function, or left out."""
+        old = children(node)
+        hint = (
+            f"The derivative of the outer function of {shown(node)} is taken at {shown(old[k])}, and stands there too."
+        )
+
+        def outer(place: ast.expr) -> ast.expr:
+            moved = with_children(node, [place if j == k else c for j, c in enumerate(old)])
+            return self._rule(moved, [self.unit if j == k else None for j in range(len(old))]) or number(0)
+
+        yield Wrong(outer(d), "chain", 46, hint)
+        yield Wrong(times(outer(d), d), "chain", 46, hint)
+        yield Wrong(times(node, d), "chain", 48, hint)
+        if not self.arrays:
+            at_x = outer(ast.Name(self.name, ast.Load()))
+            yield Wrong(at_x, "chain", 47, hint)
+            yield Wrong(times(at_x, d), "chain", 47, hint)
+
+    def _below(self, node: ast.expr) -> Iterator[Tree]:
+        """The derivatives of what is inside a function's argument: the one between is skipped."""
+        if not _function_of(node) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)):
+            return
+        for part in children(node):
+            if self.varies(part):
+                if not isinstance(part, ast.Name):
+                    yield self.right(part)
+                yield from self._below(part)
+
+    def _general_slips(self, node: ast.Call, ds: list[Tree]) -> Iterator[Wrong]:
+        for k, (inner, d) in enumerate(zip(children(node), ds)):
+            if d is not None and not isinstance(inner, ast.Name):
+                hint = INNER.format(shown(inner))
+                yield Wrong(self._rule(node, [*ds[:k], self.unit, *ds[k + 1 :]]), "chain", 40, hint)
+
+
+def _function_of(node: ast.AST) -> str:
+    """The name of a function of entries, of a call without keywords."""
+    if isinstance(node, Slope):
+        return node.name
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        return node.func.id if is_pointwise(node.func.id, len(node.args)) else ""
+    return ""
+
+
+def _less(v: ast.expr, by: int = 1) -> ast.expr:
+    n = value_of(v)
+    return number(n - by) if n is not None else ast.BinOp(v, ast.Sub(), number(by))
+
+
+def _flattened(node: ast.expr) -> tuple[list[ast.expr], list[ast.operator]]:
+    """The factors of a product that leans to the left, and the signs between them."""
+    factors: list[ast.expr] = []
+    signs: list[ast.operator] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.MatMult)):
+        factors.insert(0, node.right)
+        signs.insert(0, node.op)
+        node = node.left
+    return [node, *factors], signs

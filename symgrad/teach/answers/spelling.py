@@ -1,0 +1,236 @@
+"""How a pupil writes a formula: ``f'(x) = 2x sin²x``, ``3x^2 + C``, ``2 Xᵀ(Xw - y)``, in the notation of ``sg.parse``.
+
+Only the spelling changes here. What a formula may hold is the reader's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from symgrad.errors import ParseError
+from symgrad.expression.reader import MOST_SIGNS
+
+ALIASES = {
+    "tg": "tan", "ctg": "cot", "cotg": "cot", "cotan": "cot", "cosec": "csc", "sen": "sin", "arctg": "atan",
+    "arcctg": "acot", "arccot": "acot", "arcsec": "asec", "arccsc": "acsc", "arcsin": "asin", "arccos": "acos",
+    "arctan": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "cth": "coth", "arsinh": "asinh", "arcosh": "acosh",
+    "artanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "ln": "log", "lg": "log10",
+    "lb": "log2", "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
+}  # fmt: skip
+INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
+CONSTANTS = ("pi", "e", "inf")
+_SIGNS = {
+    "·": "*", "⋅": "*", "×": "*", "∗": "*", "⊙": "*", "÷": "/", "∕": "/", "⊘": "/", "−": "-", "–": "-", "π": "pi",
+    "∞": "inf", "√": " sqrt ", "ᵀ": ".T", "{": "(", "}": ")", "½": "(1/2)", "’": "'", "′": "'", "″": "''",
+    "≤": "<=", "≥": ">=", "σ": "sigmoid",
+}  # fmt: skip
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ", "0123456789+-nx")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<word>'[^']*'|\"[^\"]*\")"
+    r"|(?P<sign>\*\*|//|<=|>=|==|!=|->|.))"
+)
+_CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*([Cc]|const(ant)?)\s*$")
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """A formula in the reader's notation, and whether a constant ``+ C`` was taken off."""
+
+    text: str
+    constant: bool = False
+
+
+def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool]) -> Spelled:
+    """Return a pupil's formula in the notation of ``sg.parse``.
+
+    Args:
+        text: what was written.
+        shapes: the declared names; the value is () for a number.
+        functions: tells whether a name is a function.
+
+    Raises:
+        ParseError: the text is empty, no text, or too long.
+    """
+    if not isinstance(text, str):
+        raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
+    if len(text) > MOST_SIGNS:
+        raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
+    text = _last_side(_plain(text, shapes)).strip().rstrip(".;").strip()
+    if not text:
+        raise ParseError("grade: the formula is empty. Expected one such as '2*x*cos(x)'.")
+    found = _CONSTANT_OF_INTEGRATION.search(text)
+    constant = found is not None and found[1] not in shapes
+    if found is not None and constant and text[: found.start()].strip():
+        text = text[: found.start()]
+    return Spelled(_Writer(text, shapes, functions).text(), constant)
+
+
+def _plain(text: str, shapes: Mapping[str, Any]) -> str:
+    """Return the text with signs that the reader knows."""
+    matrices = {name for name, s in shapes.items() if len(s) == 2}
+    text = re.sub(r"(\w+)⁻¹", lambda m: f"inv({m[1]})" if m[1] in matrices else m[0], text)
+    text = re.sub(r"(\w+)⁻ᵀ", lambda m: f"inv({m[1]}).T" if m[1] in matrices else m[0], text)
+    text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ]+", lambda m: f"**({m[0].translate(_RAISED)})", text)
+    text = re.sub(r"‖([^‖]+)‖", r"norm(\1)", text)
+    text = "".join(_SIGNS.get(sign, sign) for sign in text).replace("^", "**")
+    text = re.sub(r"\*\*\(?\s*T\b\)?", ".T", text) if "T" not in shapes else text
+    return re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+
+
+def _last_side(text: str) -> str:
+    """Return what stands behind the last ``=`` that is outside all brackets: pupils write f'(x) = … = …."""
+    depth, cut = 0, 0
+    for k, sign in enumerate(text):
+        depth += (sign in "([") - (sign in ")]")
+        alone = sign == "=" and text[k - 1 : k] not in ("<", ">", "=", "!") and text[k + 1 : k + 2] != "="
+        if alone and depth == 0:
+            cut = k + 1
+    return text[cut:]
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # number, name, function, attribute, sign, word
+    text: str
+
+    @property
+    def ends(self) -> bool:
+        """Whether a product may follow without a sign."""
+        return self.kind in ("number", "name", "attribute") or self.text in (")", "]")
+
+    @property
+    def begins(self) -> bool:
+        return self.kind in ("number", "name", "function") or self.text == "("
+
+
+class _Writer:
+    """Puts in the signs that are understood: products, and brackets of functions."""
+
+    def __init__(self, text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool]) -> None:
+        self.shapes, self.functions = shapes, functions
+        self.tokens = list(self._tokens(text))
+
+    def text(self) -> str:
+        """Return the formula, with spaces only where two words would run together."""
+        return re.sub(r"(?<!\w) +| +(?!\w)", "", "".join(self._written(0, len(self.tokens))))
+
+    # -------------------------------------------------------------- tokens
+    def _tokens(self, text: str) -> Iterator[_Token]:
+        before = ""
+        for match in _TOKEN.finditer(text):
+            kind = str(match.lastgroup)
+            word = match[kind]
+            rest = text[match.end() :].lstrip()
+            if kind == "name" and before == ".":
+                yield _Token("attribute" if word in ("T", "mT") else "method", word)
+            elif kind == "name" and rest[:1] == "=" and rest[:2] != "==":
+                yield _Token("word", word)  # of an argument such as dim=0
+            elif kind == "name":
+                yield from self._named(word, rest)
+            else:
+                yield _Token(kind, word)
+            before = word
+
+    def _named(self, word: str, rest: str) -> Iterator[_Token]:
+        name = word if word in self.shapes else ALIASES.get(word, word)
+        if name in self.shapes or name in CONSTANTS:
+            yield _Token("name", name)
+        elif self.functions(name) or rest.startswith("."):
+            yield _Token("function", name)
+        else:
+            parts = self._parts(word)
+            yield from parts if parts else [_Token("name" if not rest.startswith("(") else "unknown", word)]
+
+    def _parts(self, word: str) -> list[_Token]:
+        """Return the names that a word is made of, as x and sin in ``xsin(x)``."""
+        if not word:
+            return []
+        for cut in range(len(word), 0, -1):
+            head, tail = word[:cut], word[cut:]
+            if head in self.shapes or head in CONSTANTS:
+                behind = self._parts(tail)
+                if not tail or behind:
+                    return [_Token("name", head), *behind]
+            if not tail and self.functions(ALIASES.get(head, head)):
+                return [_Token("function", ALIASES.get(head, head))]
+        return []
+
+    # -------------------------------------------------------------- writing
+    def _written(self, start: int, stop: int) -> list[str]:
+        out: list[str] = []
+        k = start
+        while k < stop:
+            token = self.tokens[k]
+            if k > start and self.tokens[k - 1].ends and token.begins:
+                out.append(self._product(k))
+            if token.kind == "function" and self._argument_follows(k, stop):
+                piece, k = self._applied(k, stop)
+                out += piece
+            else:
+                out.append(
+                    token.text if token.text in "()[]." or token.kind in ("method", "attribute") else f" {token.text} "
+                )
+                k += 1
+            if out[-2:-1] == [" . "] or out[-1] == ".":
+                out[-1] = out[-1].strip()
+        return out
+
+    def _product(self, k: int) -> str:
+        """The sign that stands between two neighbours: @ between arrays, * elsewhere."""
+        before, here = self.tokens[k - 1], self.tokens[k]
+        if not any(map(len, self.shapes.values())) or before.kind == "number" or here.kind == "number":
+            return "*"
+        numbers = [t for t in (before, here) if t.kind == "name" and not self.shapes.get(t.text, ())]
+        return "*" if numbers else "@"
+
+    def _argument_follows(self, k: int, stop: int) -> bool:
+        behind = self.tokens[k + 1] if k + 1 < stop else None
+        if behind is None or behind.text == "(":
+            return False
+        return behind.text == "**" or behind.kind in ("name", "number", "function")
+
+    def _applied(self, k: int, stop: int) -> tuple[list[str], int]:
+        """Write ``sin x``, ``sin 2x``, ``sin**2 (x)`` and ``sin**-1 x`` with brackets; return the place behind."""
+        name, power, at = self.tokens[k].text, "", k + 1
+        if self.tokens[at].text == "**":
+            at, power = self._power(at + 1, stop)
+        end = self._end_of_argument(at, stop)
+        inner = self._written(at, end)
+        if power.replace(" ", "") in ("-1", "(-1)") and name in INVERSE:
+            name, power = INVERSE[name], ""
+        bracketed = self.tokens[at].text == "(" and _closing(self.tokens, at) == end - 1 if at < stop else False
+        call = [f" {name}", *(inner if bracketed else ["(", *inner, ")"])]
+        return (["(", *call, f")**{power} "] if power else [*call, " "]), end
+
+    def _power(self, at: int, stop: int) -> tuple[int, str]:
+        if at < stop and self.tokens[at].text == "(":
+            end = _closing(self.tokens, at) + 1
+            return end, "".join(t.text for t in self.tokens[at:end])
+        sign = self.tokens[at].text if at < stop and self.tokens[at].text == "-" else ""
+        at += bool(sign)
+        return (at + 1, sign + self.tokens[at].text) if at < stop else (at, sign)
+
+    def _end_of_argument(self, at: int, stop: int) -> int:
+        """Return the place behind what a function without brackets takes: factors, with their powers."""
+        if at < stop and self.tokens[at].text == "(":
+            return _closing(self.tokens, at) + 1
+        if at < stop and self.tokens[at].kind == "function":
+            return self._end_of_argument(at + 1, stop)
+        while at < stop and self.tokens[at].kind in ("number", "name"):
+            at += 1
+            if at < stop and self.tokens[at].text == "**":
+                at, _ = self._power(at + 1, stop)
+        return at
+
+
+def _closing(tokens: list[_Token], at: int) -> int:
+    """Return where the bracket at a place is closed; the last place where it is not."""
+    depth = 0
+    for k in range(at, len(tokens)):
+        depth += (tokens[k].text in "([") - (tokens[k].text in ")]")
+        if depth == 0:
+            return k
+    return len(tokens) - 1

@@ -1,0 +1,304 @@
+"""The value of a formula's tree, exact where its text is: 1/3 is a third, and π has as many digits as are asked for.
+
+A tree is evaluated on tensors, so that it can be differentiated, batched, and compiled to 50 digits. Every number that
+is no float comes of one input, ``one``: the compiler would fold a quotient of constants into a float.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from symgrad import functions as sg
+from symgrad.core.node import Node, ancestors
+from symgrad.engine.record import as_tensor
+from symgrad.errors import SymgradError
+from symgrad.expression.bounds import Bounds
+from symgrad.expression.reader import Evaluation, listed, refused
+from symgrad.func import jvp, vjp
+from symgrad.ops.map import Map
+from symgrad.tensors.creation import ones_like, symbol
+from symgrad.tensors.tensor import Tensor
+
+MOST_DIGITS = 30  # of a number that is kept as a fraction
+_SIZED = ("eye", "ones", "zeros")  # functions of sizes
+ONE = "·one"
+
+OWN: dict[str, Callable[..., Any]] = {
+    "sec": lambda u: 1 / sg.cos(u),
+    "csc": lambda u: 1 / sg.sin(u),
+    "cot": lambda u: sg.cos(u) / sg.sin(u),
+    "sech": lambda u: 1 / sg.cosh(u),
+    "csch": lambda u: 1 / sg.sinh(u),
+    "coth": lambda u: sg.cosh(u) / sg.sinh(u),
+    "asec": lambda u: sg.acos(1 / u),
+    "acsc": lambda u: sg.asin(1 / u),
+    "acot": lambda u: sg.atan(1 / u),
+    "cbrt": lambda u: sg.sign(u) * sg.exp(sg.log(sg.abs(u)) / 3),
+}
+
+
+def function_named(name: str) -> Callable[..., Any] | None:
+    """Return the function that formulas call by a name."""
+    return OWN.get(name) or listed().get(name)
+
+
+@functools.cache
+def is_pointwise(name: str, count: int) -> bool:
+    """Whether a function of so many arguments acts on entries, each by itself."""
+    f = function_named(name)
+    if f is None:
+        return False
+    xs = [symbol(f"x{k}", (2,)) for k in range(count)]
+    try:
+        y = f(*xs)
+        return (
+            isinstance(y, Tensor)
+            and y.shape == (2,)
+            and all(isinstance(node.op, Map) for node in ancestors([y._node]) if isinstance(node, Node))
+        )
+    except Exception:  # of any kind: f has no meaning there
+        return False
+
+
+# ------------------------------------------------------------------ nodes that no text has
+class Slope(ast.expr):
+    """The partial derivative of a function of entries, by its arguments in turn: f, or ∂f/∂u, or ∂²f/∂u∂v, ….
+
+    Attributes:
+        name: of the function.
+        path: the arguments by which it is differentiated, in turn.
+        args: its arguments.
+    """
+
+    _fields = ("args",)
+
+    def __init__(self, name: str, path: tuple[int, ...], args: list[ast.expr]) -> None:
+        super().__init__()
+        self.name, self.path, self.args = name, path, args
+
+
+class Tangent(ast.expr):
+    """What a node moves by when its children move: the derivative of any function at all, in a direction.
+
+    Attributes:
+        template: the node, with names in place of its children.
+        names: these names.
+        points, moves: the children, and what they move by.
+    """
+
+    _fields = ("points", "moves")
+
+    def __init__(self, template: ast.expr, names: Sequence[str], points: list[ast.expr], moves: list[ast.expr]) -> None:
+        super().__init__()
+        self.template, self.names, self.points, self.moves = template, tuple(names), points, moves
+
+
+def _exactly(op: ast.operator, a: Any, b: Any) -> Any:
+    """The exact result of two numbers; None where it is no fraction of moderate length."""
+    if isinstance(op, ast.Pow):
+        small = Fraction(b).denominator == 1 and abs(b) <= 100 and (a != 0 or b >= 0)
+        return Fraction(a) ** int(b) if small else None
+    if isinstance(op, ast.Div):
+        return Fraction(a) / Fraction(b) if b != 0 else None
+    plain = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}.get(type(op))
+    return None if plain is None else plain(a, b)
+
+
+def _partial(f: Callable[..., Any], k: int) -> Callable[..., Any]:
+    def found(*us: Any) -> Any:
+        y, back = vjp(lambda u: f(*us[:k], u, *us[k + 1 :]), us[k])
+        return back(ones_like(y))[0]
+
+    return found
+
+
+# ------------------------------------------------------------------ evaluation
+class Values(Evaluation):
+    """The values of trees over the same names. A part that two trees share is computed once.
+
+    Args:
+        text: for errors.
+        names: tensors by name, and ``ONE``.
+        sizes: integers by name, of sizes such as n.
+        bounds: of the work on constants.
+    """
+
+    def __init__(
+        self, text: str, names: Mapping[str, Any], sizes: Mapping[str, int], bounds: Bounds | None = None
+    ) -> None:
+        super().__init__(text, names, bounds)
+        self.sizes = sizes
+        self._known: dict[int, Any] = {}
+        self.failed: ast.AST | None = None
+
+    def tensor(self, tree: ast.expr) -> Tensor:
+        """Return the value of a whole formula.
+
+        Raises:
+            ParseError: it has none.
+        """
+        found = self.of(tree)
+        if isinstance(found, list):
+            found = self._stacked(found)
+        if isinstance(found, (int, float, Fraction)):
+            found = as_tensor(self._lifted(found))
+        if not isinstance(found, Tensor):
+            raise refused(self.text, tree, f"this is a {type(found).__name__}, and no number or array")
+        return found
+
+    def of(self, node: Any) -> Any:
+        """Return the value of a node; a number is an integer, a fraction or a float."""
+        found = self._known.get(id(node))
+        if found is None:
+            try:
+                found = self._known[id(node)] = super().of(node)
+            except SymgradError:
+                self.failed = self.failed or node
+                raise
+        return found
+
+    # -------------------------------------------------------------- numbers
+    def _lifted(self, x: Any) -> Any:
+        """A number as a tensor that depends on ``one``; where there is no ``one``, in floats."""
+        one = self.names.get(ONE, 1.0)
+        if isinstance(x, Fraction):
+            return one * float(x.numerator) / float(x.denominator)
+        return one * x
+
+    def _number(self, x: Any) -> Any:
+        """A number for a place beside a tensor: as a float where that is exact."""
+        if isinstance(x, Fraction):
+            return float(x) if Fraction(float(x)) == x else self._lifted(x)
+        return x
+
+    def _constant(self, node: ast.Constant) -> Any:
+        found = super()._constant(node)
+        if type(found) is float:
+            exact = Fraction(repr(found)) if abs(found) < 1e15 else Fraction(found)
+            return exact if len(str(exact)) <= MOST_DIGITS else found
+        return found
+
+    def _name(self, node: ast.Name) -> Any:
+        if node.id in self.names:
+            return self.names[node.id]
+        if node.id in self.sizes:
+            return self.sizes[node.id]
+        if node.id == "pi":
+            return 4 * sg.atan(self.names[ONE]) if ONE in self.names else math.pi
+        if node.id == "e":
+            return sg.exp(self.names[ONE]) if ONE in self.names else math.e
+        return super()._name(node)
+
+    def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+        if isinstance(a, list) or isinstance(b, list):
+            a, b = (self._stacked(v) if isinstance(v, list) else v for v in (a, b))
+        if isinstance(node.op, ast.Pow) and self._is_e(node.left):
+            return self._operated(sg.exp, b if isinstance(b, Tensor) else as_tensor(self._lifted(b)))
+        if isinstance(a, Tensor) or isinstance(b, Tensor):
+            return super()._combined(node, self._number(a), self._number(b))
+        return self._of_numbers(node, a, b)
+
+    def _is_e(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id == "e" and not {"e"} & {*self.names, *self.sizes}
+
+    def _of_numbers(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+        """Fractions stay fractions; roots and the like are computed with all digits."""
+        found = _exactly(node.op, a, b) if all(type(v) in (int, Fraction) for v in (a, b)) else None
+        if found is not None and len(str(found)) <= MOST_DIGITS:
+            return found
+        if not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
+            return super()._combined(node, a, b)  # raises
+        return super()._combined(node, as_tensor(self._lifted(a)), self._number(b))
+
+    def _stacked(self, values: list[Any]) -> Tensor:
+        parts = [self._stacked(v) if isinstance(v, list) else v for v in values]
+        return sg.stack([v if isinstance(v, Tensor) else self._lifted(v) for v in parts])
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        return self._operated(lambda u: -u if isinstance(node.op, ast.USub) else u, self.of(node.operand))
+
+    def _compare(self, node: ast.Compare) -> Any:
+        left = self.of(node.left)
+        self._known[id(node.left)] = left if isinstance(left, Tensor) else self._lifted(left)
+        right = node.comparators[0]
+        self._known[id(right)] = self._number(self.of(right))
+        return super()._compare(node)
+
+    def _operated(self, f: Callable[..., Any], *args: Any) -> Any:
+        if any(isinstance(a, Tensor) for a in args):
+            return super()._operated(f, *args)
+        return f(*args)
+
+    # -------------------------------------------------------------- calls
+    def _call(self, node: ast.Call) -> Any:
+        f, first = self._function(node.func)
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        args = [*first, *[self.of(a) for a in node.args]]
+        if any(k.arg is None for k in node.keywords):
+            raise refused(self.text, node, "** cannot be part of a call")
+        words = {str(k.arg): self._plain(self.of(k.value)) for k in node.keywords}
+        if name == "log" and len(args) == 2:  # of a base
+            return self._logarithm(args[0]) / self._logarithm(args[1])
+        args = self._arguments(name, args)
+        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+
+    def _logarithm(self, x: Any) -> Tensor:
+        return sg.log(x if isinstance(x, Tensor) else self._lifted(x))
+
+    def _arguments(self, name: str, args: list[Any]) -> list[Any]:
+        """Numbers as functions take them: sizes and positions as integers, exact numbers as tensors."""
+        args = [self._stacked(a) if isinstance(a, list) and any(isinstance(v, Tensor) for v in a) else a for a in args]
+        if name in _SIZED or any(isinstance(a, (Tensor, list, tuple)) for a in args):
+            return [self._plain(a) for a in args]
+        return [self._lifted(a) if isinstance(a, (int, float, Fraction)) and a is not True else a for a in args]
+
+    def _plain(self, x: Any) -> Any:
+        if isinstance(x, (list, tuple)):
+            return type(x)(self._plain(v) for v in x)
+        if isinstance(x, Fraction):
+            return int(x) if x.denominator == 1 else self._number(x)
+        return x
+
+    def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
+        if isinstance(node, ast.Name) and node.id in OWN and node.id not in self.names:
+            return OWN[node.id], []
+        return super()._function(node)
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        inner = self.of(node.value)
+        if isinstance(inner, list):
+            self._known[id(node.value)] = self._stacked(inner)
+        return super()._attribute(node)
+
+    # -------------------------------------------------------------- derivatives
+    def _slope(self, node: Slope) -> Any:
+        f = function_named(node.name)
+        assert f is not None  # narrows the type; the rules make slopes of functions that there are
+        for k in node.path:
+            f = _partial(f, k)
+        return f(*[self._whole(a) for a in node.args])
+
+    def _tangent(self, node: Tangent) -> Any:
+        points, moves = [[self._whole(a) for a in part] for part in (node.points, node.moves)]
+
+        def f(*xs: Any) -> Any:
+            return Values(self.text, {**self.names, **dict(zip(node.names, xs))}, self.sizes).tensor(node.template)
+
+        moves = [m + 0 * p for m, p in zip(moves, points)]  # a number is a direction of all entries
+        return jvp(f, tuple(points), tuple(moves))[1]
+
+    def _whole(self, tree: ast.expr) -> Tensor:
+        found = self.of(tree)
+        return (
+            self._stacked(found)
+            if isinstance(found, list)
+            else found
+            if isinstance(found, Tensor)
+            else self._lifted(found)
+        )

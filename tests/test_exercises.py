@@ -1,0 +1,51 @@
+"""``sg.exercises``: every topic has problems whose solutions are right, and whose grades tell right from wrong."""
+
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError
+from symgrad.teach import TOPICS
+
+KINDS = [(topic, level) for topic in TOPICS for level in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(("topic", "level"), KINDS)
+def test_solutions_are_right(topic, level):
+    found = sg.exercises(topic, level, seed=3, count=2)
+    assert found
+    for e in found:
+        assert e.grade(e.solution).right
+        assert e.problem.startswith("Find the ")
+        assert e.latex.count("{") == e.latex.count("}")
+        assert e.topic == topic
+
+
+def test_the_same_seed_makes_the_same_exercises():
+    first, again = (sg.exercises("chain", 2, seed=5) for _ in range(2))
+    assert [e.of for e in first] == [e.of for e in again]
+    assert [e.of for e in first] != [e.of for e in sg.exercises("chain", 2, seed=6)]
+    assert len({e.of for e in first}) == len(first) == 5
+
+
+def test_an_exercise_grades_answers_and_shows_its_steps():
+    e = next(e for e in sg.exercises("chain", 1, count=20) if e.of.startswith("sin"))
+    k = e.of.removeprefix("sin(").partition("*")[0]
+    assert e.grade(f"{k}cos({k}x)").right
+    assert e.grade(f"cos({k}x)").slip == "chain"
+    assert str(e.steps.form) == str(e.solution)
+
+
+def test_exercises_of_matrices_have_shapes():
+    (e, *_) = sg.exercises("least-squares", 2)
+    assert e.shapes == {"X": ("n", "d"), "w": "d", "y": "n"}
+    assert "Shapes: X [n, d], w [d], y [n]." in e.problem
+
+
+def test_unknown_topics_list_the_choices():
+    with pytest.raises(ArgumentError, match=r"no topic 'chian'\. Did you mean 'chain'\? Topics: polynomials, product"):
+        sg.exercises("chian")
+    with pytest.raises(ArgumentError, match="level=4"):
+        sg.exercises("chain", 4)
+    with pytest.raises(ArgumentError, match="count=0"):
+        sg.exercises("chain", count=0)
+    assert sg.exercises("Least squares", 1)[0].topic == "least-squares"

@@ -1,0 +1,230 @@
+"""``sg.grade``: right answers however they are written, slips by name, and what is said of shapes and of nonsense."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, ParseError
+from symgrad.teach import SLIPS
+
+ROWS = json.loads((Path(__file__).parent / "data" / "graded_answers.json").read_text(encoding="utf-8"))
+LEAST_SQUARES = {"of": "sum((X @ w - y)**2)", "wrt": "w", "shapes": {"X": ("n", "d"), "w": "d", "y": "n"}}
+
+
+def named(row):
+    return f"{row['answer']} for {row['of']}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=named)
+def test_answers_get_their_slip(row):
+    row = dict(row)
+    slip = row.pop("slip")
+    found = sg.grade(**row)
+    assert found.slip == slip
+    assert found.right == (slip is None)
+    assert (found.simplified is None) == (slip is not None)
+    assert found.hint.endswith((".", "?"))
+
+
+def test_every_slip_has_answers_of_several_problems():
+    for slip in (*SLIPS, None):
+        assert len({row["of"] for row in ROWS if row["slip"] == slip}) >= 3
+
+
+def test_a_wrong_answer_comes_with_a_point_and_both_values():
+    at = sg.grade("3*x**2", of="x**2", wrt="x").at
+    assert at.point == {"x": 2}
+    assert (at.answer, at.derivative) == (12.0, 4.0)
+
+
+def test_the_point_lies_where_answer_and_derivative_differ():
+    at = sg.grade("2", of="abs(x) + x", wrt="x").at
+    assert at.point["x"] < 0
+    assert (at.answer, at.derivative) == (2.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "place"),
+    [
+        ("3*(x**2 + 1)**2", "(x**2 + 1)**3", "x^2 + 1"),
+        ("cos(cos(exp(x)))*exp(x)", "sin(cos(exp(x)))", "cos(exp(x))"),
+        ("2*x*exp(x)*cos(x)", "x**2*exp(x)*sin(x)", "x^2*exp(x)*sin(x)"),
+        ("3*x**2 + cos(5*x)", "x**3 + sin(5*x)", "5*x"),
+    ],
+)
+def test_a_hint_names_the_place(answer, of, place):
+    assert place in sg.grade(answer, of=of, wrt="x").hint
+
+
+@pytest.mark.parametrize(
+    ("answer", "simplified"),
+    [
+        ("x*(2*sin(x) + x*cos(x))", True),
+        ("2*x*sin(x) + x**2*cos(x)", True),
+        ("2*x**1*sin(x) + x**2*cos(x)", False),
+        ("x*x*cos(x) + 2*x*sin(x)", False),
+        ("x*sin(x) + x*sin(x) + x**2*cos(x)", False),
+        ("3*x*sin(x) - x*sin(x) + x**2*cos(x)", False),
+        ("x**2*cos(x) + 0 + 2*x*sin(x)", False),
+    ],
+)
+def test_right_answers_may_be_simpler(answer, simplified):
+    found = sg.grade(answer, of="x**2*sin(x)", wrt="x")
+    assert found.right
+    assert found.simplified is simplified
+    assert simplified or "simpl" in found.hint or found.shorter
+
+
+def test_a_shorter_form_is_shown():
+    found = sg.grade("(2*x*(x**2 + 1) - (x**2 - 1)*2*x)/(x**2 + 1)**2", of="(x**2 - 1)/(x**2 + 1)", wrt="x")
+    assert (found.right, found.simplified, found.shorter) == (True, False, "4*x/(x**2 + 1)**2")
+
+
+def test_rewriting_proves_what_it_can_and_values_decide_the_rest():
+    assert sg.grade("x*cos(x) + sin(x)", of="x*sin(x)", wrt="x").proof == "rewriting"
+    assert sg.grade("sin(2*x)", of="sin(x)**2", wrt="x").proof in ("rewriting", "values")
+
+
+@pytest.mark.parametrize("far", ["1e-12", "1/10**30", "1e-40*x"])
+def test_what_floats_cannot_tell_apart_is_wrong(far):
+    assert not sg.grade(f"2*x + {far}", of="x**2", wrt="x").right
+
+
+def test_an_answer_that_is_right_on_a_part_only_is_wrong():
+    found = sg.grade("3*exp(2*log(x))", of="x**3", wrt="x")
+    assert not found.right
+    assert "Right where it is defined" in found.hint
+    assert np.isnan(found.at.answer)
+
+
+@pytest.mark.parametrize(
+    ("of", "answer"),
+    [
+        ("log(x - 100)", "1/(x - 100)"),
+        ("sqrt(x) + log(1 - x)", "1/(2*sqrt(x)) - 1/(1 - x)"),
+        ("acosh(x)", "1/sqrt(x**2 - 1)"),
+        ("log(log(x))", "1/(x*log(x))"),
+        ("asin(2*x - 7)", "2/sqrt(1 - (2*x - 7)**2)"),
+    ],
+)
+def test_points_lie_where_the_problem_is_defined(of, answer):
+    assert sg.grade(answer, of=of, wrt="x").right
+    assert not sg.grade(f"{answer} + 1", of=of, wrt="x").right
+
+
+def test_rounded_numbers_are_said_to_be_rounded():
+    assert "rounded" in sg.grade("0.333*x", of="x**2/6", wrt="x").hint
+    assert "rounded" not in sg.grade("0.5*x", of="x**2/6", wrt="x").hint
+    assert sg.grade("0.25*x", of="x**2/8", wrt="x").right
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "said"),
+    [
+        ("2*t", "x**2", "The answer has t"),
+        ("x**3/3", "x**2", "antiderivative"),
+        ("log(x)", "log(x)", "function itself"),
+        ("2*x + C", "x**2", "no constant + C"),
+    ],
+)
+def test_hints_say_what_else_an_answer_is(answer, of, said):
+    assert said in sg.grade(answer, of=of, wrt="x").hint
+
+
+def test_derivatives_of_another_order_or_name_are_recognised():
+    assert "once more" in sg.grade("3*x**2", of="x**3", wrt="x", order=2).hint
+    assert "once too often" in sg.grade("6*x", of="x**3", wrt="x").hint
+    assert "derivative by y" in sg.grade("x**2", of="x**2*y", wrt="x").hint
+
+
+# ------------------------------------------------------------------ shapes
+def test_a_shape_that_does_not_fit_is_said_first():
+    found = sg.grade("2*X @ (X @ w - y)", **LEAST_SQUARES)
+    assert found.hint.startswith("The shapes do not fit: 2*X [n, d] and X @ w - y [n]")
+    assert found.slip == "transpose"
+    assert found.at is None
+
+
+def test_a_shape_that_cannot_be_the_derivatives_is_said_first():
+    found = sg.grade("2*(X @ w - y)", **LEAST_SQUARES)
+    assert found.hint.startswith("The shape cannot be right: the derivative by w has the shape [d], the answer [n].")
+    assert found.slip == "chain"
+
+
+def test_sizes_may_be_used_as_numbers():
+    assert sg.grade("X.T @ (X @ w - y)*2/n", **{**LEAST_SQUARES, "of": "mean((X @ w - y)**2)"}).right
+    assert sg.grade("ones(n)", of="sum(x)", wrt="x", shapes={"x": "n"}).right
+
+
+def test_symmetric_matrices_are_those_that_are_declared_so():
+    A = sg.symbol("A", ("n", "n"), symmetric=True)
+    assert sg.grade("2*A @ x", of="x @ A @ x", wrt="x", shapes={"x": "n", "A": A}).right
+    assert sg.grade("2*A @ x", of="x @ A @ x", wrt="x", shapes={"x": "n", "A": ("n", "n")}).slip == "symmetric"
+
+
+# ------------------------------------------------------------------ what an answer may be
+def test_expressions_of_sympy_are_answers():
+    x = sp.Symbol("x")
+    assert sg.grade(sp.diff(x**2 * sp.sin(x), x), of="x**2*sin(x)", wrt="x").right
+    assert sg.grade(2 * x * sp.cos(x), of="x**2*sin(x)", wrt="x").slip == "product"
+    assert sg.grade(sp.Piecewise((1, x > 0), (-1, True)), of="abs(x)", wrt="x").right
+    n, d = sp.symbols("n d", integer=True)
+    X, w, y = sp.MatrixSymbol("X", n, d), sp.MatrixSymbol("w", d, 1), sp.MatrixSymbol("y", n, 1)
+    assert sg.grade(2 * X.T * (X * w - y), **LEAST_SQUARES).right
+    assert not sg.grade(X.T * (X * w - y), **LEAST_SQUARES).right
+
+
+def test_closed_forms_are_answers():
+    X, w, y = (sg.symbol(name, LEAST_SQUARES["shapes"][name]) for name in "Xwy")
+    form = sg.derive(((X @ w - y) ** 2).sum(), w)
+    assert sg.grade(form, **LEAST_SQUARES).right
+    assert not sg.grade(form, **{**LEAST_SQUARES, "of": "sum((X @ w + y)**2)"}).right
+    x = sg.symbol("x")
+    assert sg.grade(sg.derive(sg.sin(x) * x, x), of="x*sin(x)", wrt="x").right
+
+
+def test_numbers_and_lists_are_answers():
+    assert sg.grade(3, of="3*x", wrt="x").right
+    assert sg.grade(["2*x", 1], of="x**2 + y", wrt=["x", "y"]).right
+    assert sg.grade("[[2, 1], [1, 0]]", of="x**2 + x*y", wrt=["x", "y"], order=2).right
+    wrong = sg.grade("[2*x, x]", of="x**2 + y", wrt=["x", "y"])
+    assert wrong.hint.startswith("By y: ")
+    assert "has one" in sg.grade("2*x", of="x**2 + y", wrt=["x", "y"]).hint
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "  ", "f'(x) =", "__import__('os').system('ls')", "x.__class__", "lambda x: x", "open('f')", "x + ", "((x)",
+     "sin", "foo(x)", "2**(10**10)", "ones(100000, 100000)", "x if x else 1", "9" * 20_000, "(" * 500, "x\x00",
+     "{x: 1}"],
+)  # fmt: skip
+def test_what_is_no_formula_is_an_error(answer):
+    with pytest.raises(ParseError):
+        sg.grade(answer, of="x**2", wrt="x")
+
+
+def test_wrong_arguments_are_errors():
+    with pytest.raises(ArgumentTypeError, match="the answer is a dict"):
+        sg.grade({}, of="x", wrt="x")
+    with pytest.raises(ArgumentTypeError, match="Expected the function as text"):
+        sg.grade("x", of=3, wrt="x")
+    with pytest.raises(ArgumentError, match="order=0"):
+        sg.grade("x", of="x", wrt="x", order=0)
+    with pytest.raises(ParseError, match="is no name"):
+        sg.grade("x", of="x", wrt="x + 1")
+    with pytest.raises(ArgumentError, match="no finite derivative"):
+        sg.grade("x", of="log(-x**2 - 1)", wrt="x")
+    with pytest.raises(ParseError):
+        sg.grade("x", of="A @ w", wrt="w", shapes={"A": (2, 3), "w": 2})
+
+
+def test_a_grade_is_printed_with_its_point():
+    assert str(sg.grade("2*x", of="x**2", wrt="x")) == "Right."
+    assert str(sg.grade("-2*x", of="x**2", wrt="x")).splitlines() == [
+        "Wrong (sign): Check the sign of the whole answer.",
+        "At x = 2: the answer is -4, the derivative 4.",
+    ]
