@@ -60,7 +60,28 @@ def test_named_intermediates_stand_on_lines_of_their_own(capsys):
     assert all(" = " in line for line in definitions)
 
 
+def test_grade_prints_what_is_to_be_said_and_exits_1_where_the_answer_is_wrong(capsys):
+    assert main(["grade", "2*x*cos(x)", "--of", "x**2*sin(x)", "--wrt", "x"]) == 1
+    assert capsys.readouterr().out.startswith("Wrong (product): In the product x^2*sin(x) one factor")
+    assert main(["grade", "2*X.T @ (X @ w - y)", "--of", LEAST_SQUARES[0], *LEAST_SQUARES[1:], "--wrt", "w"]) == 0
+    assert capsys.readouterr().out == "Right.\n"
+    assert main(["grade", "2*x", "--of", "x**3", "--wrt", "x", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["right"], found["slip"], found["at"]["point"]) == (False, "other", {"x": 2})
+
+
+def test_exercises_prints_problems_and_solutions(capsys):
+    assert main(["exercises", "chain", "--level", "2", "--count", "2", "--solutions"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:2] for line in lines] == ["1.", "  ", "2.", "  "]
+    assert main(["exercises", "chain", "--count", "1", "--latex", "--steps"]) == 0
+    assert capsys.readouterr().out.startswith(r"\frac{\partial}{\partial x} \left[")
+
+
 REFUSED = [
+    (["grade", "2*x +", "--of", "x**2", "--wrt", "x"], "this is not a formula"),
+    (["grade", "2*x", "--of", "x**2"], "by what?"),
+    (["exercises", "chian"], "Did you mean 'chain'?"),
     (["derive", "x**2"], "by what?"),
     (["derive", "x**2", "--wrt", "y"], "the name 'x' is not declared"),
     (["derive", "__import__('os')", "--wrt", "x"], "not a function that formulas may call"),
@@ -113,7 +134,7 @@ def test_usage_is_said_with_status_2(arguments, capsys):
     assert "usage: symgrad" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["", "derive", "check", "explain", "export", "report", "ops"])
+@pytest.mark.parametrize("command", ["", "derive", "check", "explain", "grade", "exercises", "export", "report", "ops"])
 def test_help_fits_a_terminal(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):

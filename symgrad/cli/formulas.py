@@ -50,7 +50,7 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
     Raises:
         ParseError: an argument is not as declared.
     """
-    shapes = dict(_pair(text, "--shape", "X=n,d") for text in args.shape)
+    shapes = _shapes(args.shape)
     values = dict(_pair(text, "--at", "x=2.5") for text in args.at)
     marks: dict[str, dict[str, bool]] = {}
     for text in args.assume:
@@ -65,6 +65,15 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
     found = parse(args.formula, leaves)
     return found, [leaves[name] for name in wrt]
+
+
+def _shapes(texts: Sequence[str]) -> dict[str, str]:
+    return dict(_pair(text, "--shape", "X=n,d") for text in texts)
+
+
+def declared_shapes(texts: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the shape of each name in ``--shape X=n,d --shape w=d``."""
+    return {name: _sizes(sizes, name) for name, sizes in _shapes(texts).items()}
 
 
 def wanted(texts: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The command ``symgrad``: its arguments, its exit status, its errors.
 
-Exit status: 0 where all is well, 1 where a check found a difference, 2 where the arguments or the formula are wrong,
-130 where it was interrupted.
+Exit status: 0 where all is well, 1 where a check found a difference or an answer is wrong, 2 where the arguments or the
+formula are wrong, 130 where it was interrupted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from symgrad import __version__
 from symgrad.cli import commands
+from symgrad.cli.answers import add_exercises, add_grade
 from symgrad.cli.documents import WHAT, run_explain, run_export, run_report
 from symgrad.cli.formulas import add_formula
 from symgrad.cli.listing import run_ops
@@ -29,14 +30,17 @@ EXAMPLES = """examples:
   symgrad export "sum((X @ w - y)**2)" --wrt w \\
       --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
   symgrad check "logsumexp(x, 0)" --shape x=5
+  symgrad grade "2*x*cos(x)" --of "x**2 * sin(x)" --wrt x
 
-exit status: 0 all is well; 1 a check found a difference; 2 the arguments or
-the formula are wrong, or too large; 130 interrupted
+exit status: 0 all is well; 1 a check found a difference, or an answer is
+wrong; 2 the arguments or the formula are wrong, or too large; 130 interrupted
 """
 KINDS = {
     "derive": "print a derivative's closed form",
     "check": "compare all ways to compute a derivative, at values of --at or random inputs",
     "explain": "derive step by step",
+    "grade": "say whether an answer is the derivative, and which slip explains a wrong one",
+    "exercises": "print problems to practise on",
     "export": "write source that computes the derivative without symgrad",
     "report": "write a page with formula, steps, graph, numbers and source",
     "ops": "list the operations, and what there is for each",
@@ -53,7 +57,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"symgrad {__version__}")
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
-    adders = (_add_derive, _add_check, _add_explain, _add_export, _add_report, _add_ops)
+    adders = (_add_derive, _add_check, _add_explain, add_grade, add_exercises, _add_export, _add_report, _add_ops)
     for (kind, what), add in zip(KINDS.items(), adders, strict=True):
         command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
         add(command)

@@ -1,0 +1,94 @@
+"""What a pupil asks of the command line: an answer's grade, and exercises."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from symgrad.cli.formulas import declared_shapes, wanted
+from symgrad.cli.output import ascii_json, show, written_for
+from symgrad.cli.plain import ascii_text
+from symgrad.errors import ParseError
+from symgrad.teach import TOPICS, Exercise, Grade, exercises, grade
+
+
+def add_grade(p: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``symgrad grade``."""
+    p.add_argument("answer", help='such as "2*x*cos(x)"')
+    p.add_argument("--of", required=True, metavar="FORMULA", help='what was differentiated, such as "x**2*sin(x)"')
+    p.add_argument("--wrt", action="append", default=[], metavar="NAME[,NAME]", help="by which names")
+    p.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=SIZES",
+        help="of arrays, as X=n,d; other names are numbers",
+    )
+    p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
+    p.add_argument("--json", action="store_true", help="print the grade as JSON")
+    p.set_defaults(run=run_grade)
+
+
+def add_exercises(p: argparse.ArgumentParser) -> None:
+    """Declare the arguments of ``symgrad exercises``."""
+    p.add_argument("topic", help=f"one of {', '.join(TOPICS)}")
+    p.add_argument("--level", type=int, default=1, help="1, 2 or 3; default 1")
+    p.add_argument("--seed", type=int, default=0, help="for others of the same kind; default 0")
+    p.add_argument("--count", type=int, default=5, metavar="N", help="how many; default 5")
+    p.add_argument("--solutions", action="store_true", help="print the solutions too")
+    p.add_argument("--steps", action="store_true", help="print the way to each solution")
+    p.add_argument("--latex", action="store_true", help="print LaTeX")
+    p.set_defaults(run=run_exercises)
+
+
+def run_grade(args: argparse.Namespace) -> int:
+    """Print the grade of an answer; 1 where it is wrong."""
+    names = wanted(args.wrt)
+    if not names:
+        raise ParseError("by what? Name it with --wrt, as in --wrt x.")
+    by: str | list[str] = names[0] if len(names) == 1 else names
+    found = grade(args.answer, args.of, by, declared_shapes(args.shape), order=args.order)
+    text = json.dumps(_data(found), ensure_ascii=False, indent=2) if args.json else str(found)
+    show(written_for(sys.stdout, text, args.ascii, ascii_json if args.json else ascii_text))
+    return 0 if found.right else 1
+
+
+def _data(found: Grade) -> dict[str, Any]:
+    at = found.at and {
+        "point": {name: _plain(v) for name, v in found.at.point.items()},
+        "answer": _plain(found.at.answer),
+        "derivative": _plain(found.at.derivative),
+    }
+    return {
+        "right": found.right, "simplified": found.simplified, "slip": found.slip, "hint": found.hint, "at": at,
+        "shorter": found.shorter, "proof": found.proof,
+    }  # fmt: skip
+
+
+def _plain(x: Any) -> Any:
+    """Numbers and lists for JSON, which has no nan."""
+    if hasattr(x, "tolist"):
+        x = x.tolist()
+    if isinstance(x, list):
+        return [_plain(v) for v in x]
+    return x if isinstance(x, int) or abs(x) < float("inf") else None
+
+
+def run_exercises(args: argparse.Namespace) -> int:
+    """Print exercises."""
+    pieces = [
+        _shown(k, e, args) for k, e in enumerate(exercises(args.topic, args.level, args.seed, args.count), start=1)
+    ]
+    show(written_for(sys.stdout, "\n".join(pieces), args.ascii, ascii_text))
+    return 0
+
+
+def _shown(k: int, e: Exercise, args: argparse.Namespace) -> str:
+    lines = [e.latex if args.latex else f"{k}. {e.problem}"]
+    if args.solutions:
+        lines.append(f"= {e.solution.latex()}" if args.latex else f"   {e.solution}")
+    if args.steps:
+        lines.append(e.steps.latex() if args.latex else str(e.steps))
+    return "\n".join(lines)
