@@ -5,17 +5,18 @@ The graph of the derivative is its source; every notation reads that graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
 from symgrad.core.pickling import read, written
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
+from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.budget import MOST, Budget
 from symgrad.forms.calculus.numbers import as_people_write, in_matrix_notation, of_numbers
 from symgrad.forms.canon.jacobian import NotLinear
@@ -29,6 +30,7 @@ from symgrad.forms.notations.length import weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
+from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.tabled import Tabled
 from symgrad.forms.where import Definition, Named, WhereForm
@@ -36,6 +38,7 @@ from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
+from symgrad.support.symbols import Symbol
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "entries", "where")
@@ -43,7 +46,7 @@ BRIEF = 60  # operations of a form that is written into its function's docstring
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 
 
-class ClosedForm:
+class ClosedForm(Arithmetic):
     """A closed-form expression for an array.
 
     Attributes:
@@ -53,9 +56,8 @@ class ClosedForm:
     def __init__(
         self, root: AnyNode, forward: Sequence[AnyNode], bases: Sequence[Leaf] = (), check: bool = True
     ) -> None:
-        self._verify = check
+        super().__init__(root, forward, bases, check)
         self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
-        self._root, self._bases, self._forward = root, tuple(bases), list(forward)
         self.shape: tuple[Any, ...] = tuple(chain(*[b.shape for b in self._bases], root.shape))
 
     @cached_property
@@ -261,7 +263,7 @@ class ClosedForm:
         clash = sorted(self._taken & set(indices))
         if clash:
             raise ArgumentError(f"index: {clash} names a size or an array of the formula. Choose another name.")
-        return [sp.Symbol(k, integer=True) for k in chosen]
+        return [Symbol(k, integer=True) for k in chosen]
 
     def scalar(self) -> Any:
         """Return every entry written out, as a SymPy array (an expression for a 0-d form).
@@ -422,10 +424,69 @@ class ClosedForm:
         found = self._ordered(order)
         return Function(self._program, self._called, found, self._described(), (_lambdified, (self, found)))
 
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Return the formula's value: ``form.lambdify()(*values, **named)``.
+
+        >>> sg.derive("a*x**2", "x")(x=3.0, a=2.0)
+        12.0
+        """
+        return self._function(*values, **named)
+
+    @cached_property
+    def _function(self) -> Function:
+        return self.lambdify()
+
+    def __float__(self) -> float:
+        return float(self())
+
+    # -------------------------------------------------------------- substitution
+    def subs(self, *old_and_new: Any, **values: Any) -> ClosedForm:
+        """Return the form with values in the place of some of its symbols, or of sizes.
+
+        Args:
+            old_and_new: ``subs({"x": 2})``, ``subs("x", 2)`` or ``subs([("x", 2)])``. What is replaced is called by
+                its name, or is the tensor itself. New values are numbers, also SymPy's such as ``pi/3``, arrays and
+                tensors; all at once, so that ``subs(x=y, y=x)`` exchanges two.
+            values: the same by name: ``subs(x=2)``. An array keeps its name in the formula.
+
+        Returns:
+            A form again: ``float`` of it, or a call, is a number where nothing is left open.
+
+        Raises:
+            ArgumentError: the function has no such name.
+            ShapeError: an array has another shape.
+
+        >>> form = sg.derive("x**2*sin(a*x)", "x")
+        >>> print(form.subs(a=2), "|", form.subs(a=2, x=sp.pi))
+        2*x*(x*cos(2*x) + sin(2*x)) | 2*pi**2
+        """
+        given = {self._name_of(old): new for old, new in [*_pairs(old_and_new), *values.items()]}
+        sizes = {size_symbol(k): given.pop(k) for k in sorted(self._called.sizes & set(given))}
+        new = substitutes(self._called.mine, given, sizes)
+        bases = [resized(b, sizes) for b in self._bases]
+        new |= dict(zip(self._bases, bases, strict=True))
+        root, *forward = replayed([self._root, *self._forward], new, sizes)
+        return ClosedForm(root, forward, bases, self._verify)
+
+    def _name_of(self, old: Any) -> str:
+        known = {*self._called.mine, *self._called.sizes}
+        name = self._by_leaf.get(id(getattr(old, "_node", None)), getattr(old, "name", old))
+        if name not in known:
+            raise ArgumentError(f"subs: the function has no {name!r}. It has: {', '.join(sorted(known))}.")
+        return str(name)
+
+    @property
+    def _by_leaf(self) -> dict[int, str]:
+        return {id(leaf): name for name, leaf in self._called.mine.items()}
+
+    def simplify(self) -> ClosedForm:
+        """Return the form itself: it is simplified as it is derived. SymPy's way is ``sp.simplify(form.expr)``."""
+        return self
+
     def _ordered(self, order: Sequence[Any]) -> tuple[str, ...]:
         if not order:
             return self.args
-        by_leaf = {id(leaf): name for name, leaf in self._called.mine.items()}
+        by_leaf = self._by_leaf
         known = {*by_leaf.values(), *self._called.sizes}
         found = tuple(by_leaf.get(id(getattr(x, "_node", None)), x if isinstance(x, str) else None) for x in order)
         if not known.issuperset(found) or len(set(found)) < len(found):
@@ -437,6 +498,19 @@ class ClosedForm:
     def _described(self) -> str:
         brief = len(ancestors([self._root])) <= BRIEF and self.has_matrix
         return printers.text(self._matrix) if brief else "The closed form."
+
+
+def _pairs(given: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Return what SymPy's subs takes as pairs of old and new."""
+    if len(given) == 2:
+        return [(given[0], given[1])]
+    if len(given) == 1:
+        found = list(given[0].items()) if isinstance(given[0], Mapping) else given[0]
+        if isinstance(found, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in found):
+            return [(old, new) for old, new in found]
+    if not given:
+        return []
+    raise ArgumentError(f"subs: got {given}. Expected subs(x=2), subs({{'x': 2}}), subs('x', 2) or subs([('x', 2)]).")
 
 
 def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:
@@ -467,7 +541,7 @@ def _restored(graph: Any, kinds: Any) -> ClosedForm:
 def _entries(name: str, shape: tuple[int, ...]) -> Any:
     """Return symbols for the entries of an array: W_02, or W_10_2 where an index has two digits."""
     if not shape:
-        return sp.Symbol(name, real=True)
+        return Symbol(name, real=True)
     join = "" if max(shape) <= 10 else "_"
     out = np.empty(shape, dtype=object)
     for idx in np.ndindex(*shape):

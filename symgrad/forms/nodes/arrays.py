@@ -11,6 +11,7 @@ from sympy.printing.pretty.stringpict import prettyForm
 
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup, numpycode
+from symgrad.forms.nodes.indexed import no_array
 
 ATOM = PRECEDENCE["Atom"]
 _BINDING = {
@@ -71,6 +72,13 @@ class ArraySymbol(ArrayExpr):
     def name(self) -> str:
         """The name."""
         return str(self.args[0])
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        if type(old) is not sp.Symbol or old.name != self.name:
+            return None
+        if isinstance(new, ArrayExpr) and new.shape == self.shape:
+            return new
+        raise no_array(self.name)
 
     @property
     def free_symbols(self) -> set[Any]:

@@ -12,8 +12,10 @@ import sympy as sp
 from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.errors import FormError
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup
+from symgrad.support.symbols import named
 
 
 def joined(indices: Sequence[str]) -> str:
@@ -21,10 +23,24 @@ def joined(indices: Sequence[str]) -> str:
     return "".join(indices) if all(len(k) == 1 for k in indices) else ", ".join(indices)
 
 
+def no_array(name: str) -> FormError:
+    """Say that a number cannot take the place of an array in an expression of SymPy's."""
+    return FormError(
+        f"subs: {name!r} is an array here, and an expression of SymPy's holds no array of numbers. Use "
+        f"form.subs({name}=…), or form({name}=…) for the value."
+    )
+
+
 class At(sp.Indexed):
     """An entry of a named array."""
 
     precedence = PRECEDENCE["Atom"]
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        name = str(self.base.label)
+        if isinstance(old, sp.Symbol) and old.name == name and not isinstance(new, (sp.Symbol, sp.IndexedBase)):
+            raise no_array(name)
+        return super()._eval_subs(old, new)
 
     def _sympystr(self, printer: Any) -> str:
         places = [printer._print(k) for k in self.indices]
@@ -82,6 +98,9 @@ class Sigma(sp.Sum):
 
     precedence = PRECEDENCE["Mul"]
 
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        return super()._eval_subs(named(self, old), new)
+
     def _sympystr(self, printer: Any) -> str:
         return f"Sum_{_over(self, printer)} {_bracketed(printer, self.function)}"
 
@@ -95,6 +114,9 @@ class PiProduct(sp.Product):
         made = sp.Expr.__new__(cls, function, *[sp.Tuple(*limit) for limit in limits])
         made.is_commutative = function.is_commutative
         return made
+
+    def _eval_subs(self, old: Any, new: Any) -> Any:
+        return super()._eval_subs(named(self, old), new)
 
     def _sympystr(self, printer: Any) -> str:
         return f"Prod_{_over(self, printer)} {_bracketed(printer, self.function)}"

@@ -1,0 +1,106 @@
+"""Forms as operands: ``-sg.derive(F, x)/sg.derive(F, y)`` is a form, made of the graphs of both.
+
+The graph of a Jacobian is one row of it: Jacobians are added, and multiplied by numbers.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import CONSTANT, AnyNode, Leaf
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.errors import FormError
+from symgrad.forms.replay import replayed
+
+Self = TypeVar("Self", bound="Arithmetic")
+
+
+class Arithmetic:
+    """What ``+ - * / ** @`` make of a form and of what stands beside it: a number, an array, a tensor or a form."""
+
+    __array_ufunc__ = None  # NumPy's arrays leave it to the form
+    shape: tuple[Any, ...]
+
+    def __init__(
+        self, root: AnyNode, forward: Sequence[AnyNode], bases: Sequence[Leaf] = (), check: bool = True
+    ) -> None:
+        self._root, self._bases, self._forward, self._verify = root, tuple(bases), list(forward), check
+
+    def __neg__(self: Self) -> Self:
+        return _combined(self, operator.mul, self, -1)
+
+    def __add__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.add, self, other)
+
+    def __radd__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.add, other, self)
+
+    def __sub__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.sub, self, other)
+
+    def __rsub__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.sub, other, self)
+
+    def __mul__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.mul, self, other)
+
+    def __rmul__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.mul, other, self)
+
+    def __truediv__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.truediv, self, other)
+
+    def __rtruediv__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.truediv, other, self)
+
+    def __pow__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.pow, self, other)
+
+    def __rpow__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.pow, other, self)
+
+    def __matmul__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.matmul, self, other)
+
+    def __rmatmul__(self: Self, other: Any) -> Self:
+        return _combined(self, operator.matmul, other, self)
+
+
+def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self:
+    """Return the form of an operation on two operands, of which one at least is a form."""
+    forms = [x for x in (a, b) if isinstance(x, Arithmetic)]
+    bases = max((f._bases for f in forms), key=len)
+    with enable_grad():
+        xs = [_operand(x, bases) for x in (a, b)]
+        if bases and not _is_linear(do, a, b, xs):
+            raise FormError(
+                f"{do.__name__}: of Jacobians, those of one shape are added and subtracted, and one is multiplied and "
+                "divided by numbers. For other things compute with .lambdify()'s arrays."
+            )
+        root = do(*xs)._node
+    own = list(dict.fromkeys(n for f in forms for n in f._forward))
+    beside = [x._node for x in (a, b) if isinstance(x, Core) and x._node is not None]
+    return type(mine)(root, [*own, *beside], bases, all(f._verify for f in forms))
+
+
+def _operand(x: Any, bases: Sequence[Leaf]) -> Any:
+    """Return a tensor on the graph, without a value; of a Jacobian the row at these bases."""
+    if isinstance(x, Arithmetic):
+        here: dict[AnyNode, AnyNode] = {
+            old: new for old, new in zip(x._bases, bases, strict=False) if old.shape == new.shape
+        }
+        return handle(replayed([x._root], here)[0] if x._bases and x._bases != bases else x._root, None)
+    t = as_tensor(x)
+    return handle(Leaf(t._value, t.shape, CONSTANT) if t._node is None else t._node, None)
+
+
+def _is_linear(do: Callable[[Any, Any], Any], a: Any, b: Any, xs: Sequence[Any]) -> bool:
+    """Whether an operation on Jacobians is the operation on their rows."""
+    rows = [isinstance(x, Arithmetic) and bool(x._bases) for x in (a, b)]
+    if do in (operator.add, operator.sub):
+        return all(rows) and a.shape == b.shape and len(a._bases) == len(b._bases) and xs[0].shape == xs[1].shape
+    number = xs[0] if rows[1] else xs[1]
+    return not all(rows) and number.shape == () and (do is operator.mul or (do is operator.truediv and rows[0]))

@@ -1,0 +1,133 @@
+"""Forms as SymPy's users treat expressions: values put in, calls, arithmetic."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sympy as sp
+from checks import close
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
+
+a, t = sg.symbol("a", ()), sg.symbol("t", ())
+X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
+v = sg.symbol("v", "d")
+WAVE = sg.derive(t**2 * sg.sin(a * t), t)
+LEAST = sg.derive(((X @ w - y) ** 2).sum(), w)
+SLOPE = sg.derive(sg.softmax(w, 0), w)
+DATA = np.arange(6.0).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (WAVE.subs(a=2), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs("a", 2), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs({"a": 2}), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs([("a", 2)]), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs(a, 2), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs(sp.Symbol("a"), 2), "2*t*(t*cos(2*t) + sin(2*t))"),
+        (WAVE.subs(a=2).subs(t=3), "6*sin(6) + 18*cos(6)"),
+        (WAVE.subs(a=1, t=sp.pi), "-pi**2"),
+        (WAVE.subs(a=t, t=a), "a*(a*t*cos(a*t) + 2*sin(a*t))"),
+        (WAVE.subs(), str(WAVE)),
+        (LEAST.subs(X=DATA), "2*Xᵀ*(X*w - y)"),
+        (LEAST.subs(w=v), "2*Xᵀ*(X*v - y)"),
+        (LEAST.subs(w=w + v), "2*Xᵀ*(X*(w + v) - y)"),
+        (LEAST.subs(n=2), "2*Xᵀ*(X*w - y)"),
+        (SLOPE.subs(w=v), "diag(softmax(v)) - softmax(v)*softmax(v)ᵀ"),
+    ],
+    ids=lambda x: str(x),
+)
+def test_values_take_the_place_of_symbols(form, text):
+    assert str(form) == text
+
+
+def test_an_array_tells_sizes_and_needs_not_be_passed():
+    form = LEAST.subs(X=DATA)
+    assert form.shape == (3,)
+    close(form(w=np.ones(3), y=np.zeros(2)), 2 * DATA.T @ DATA @ np.ones(3), 1e-12)
+    assert sg.derive(LEAST, w).subs(n=2, d=3).shape == (3, 3)
+    assert str(pickle.loads(pickle.dumps(form))) == str(form)
+
+
+def test_a_form_is_differentiated_after_values_were_put_in():
+    assert str(sg.derive(WAVE.subs(a=2), t)) == str(sg.derive(WAVE, t).subs(a=2))
+
+
+def test_a_form_is_called_with_numbers_by_name_or_position():
+    expected = LEAST.lambdify()(DATA, np.ones(3), np.zeros(2))
+    close(LEAST(DATA, np.ones(3), np.zeros(2)), expected, 0)
+    close(LEAST(y=np.zeros(2), X=DATA, w=np.ones(3)), expected, 0)
+    assert WAVE(t=2.0, a=0.5) == float(WAVE.subs(t=2, a=0.5))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        (lambda: WAVE.subs(z=1), ArgumentError, "the function has no 'z'. It has: a, t"),
+        (lambda: WAVE.subs(3), ArgumentError, r"Expected subs\(x=2\)"),
+        (lambda: WAVE.subs(t=[1.0, 2.0]), ShapeError, r"'t' got shape \[2\], expected \[\]"),
+        (lambda: LEAST.subs(w=y), ShapeError, r"'w' got shape \[n\], expected \[d\]"),
+        (lambda: LEAST.subs(X=DATA, y=np.ones(5)), ShapeError, "size n is 2 in one argument and 5 in another"),
+        (lambda: WAVE.subs(t=sp.Symbol("z")), ArgumentTypeError, "Expected a number, an array or a tensor"),
+        (lambda: float(WAVE), ArgumentError, "missing the argument 't'"),
+        (lambda: LEAST.expr.subs("w", 2), FormError, r"'w' is an array here.* form.subs\(w=…\)"),
+        (lambda: LEAST.index().subs("w", 2), FormError, r"'w' is an array here.* form.subs\(w=…\)"),
+        (lambda: SLOPE * SLOPE, FormError, "multiplied and divided by numbers"),
+        (lambda: SLOPE @ w, FormError, "multiplied and divided by numbers"),
+        (lambda: SLOPE + 1, FormError, "those of one shape are added"),
+        (lambda: WAVE + "t", ArgumentTypeError, "Pass numbers"),
+    ],
+)
+def test_what_cannot_be_put_in_or_combined_is_said(wrong, kind, message):
+    with pytest.raises(kind, match=message):
+        wrong()
+
+
+def test_sympys_subs_finds_a_symbol_by_its_name():
+    e = WAVE.expr
+    (own,) = [s for s in e.free_symbols if s.name == "t"]
+    ways = ["t", own, sp.Symbol("t"), sp.Symbol("t", real=True)]
+    by_name = [e.subs({"t": 2}), e.subs([("t", 2)]), *[e.subs(old, 2) for old in ways], e.xreplace({own: 2})]
+    assert {str(found) for found in by_name} == {"4*a*cos(2*a) + 4*sin(2*a)"}
+    assert str(LEAST.index().subs("i", 0)).startswith("2*Sum_k X_k0*")
+    assert str(sg.derive((sg.exp(w) * t).sum() ** 2, t).index().subs("t", 3)) == "6*(Sum_k exp(w_k))**2"
+    assert pickle.loads(pickle.dumps(e)).subs("t", 2) == e.subs("t", 2)
+
+
+def test_forms_are_operands():
+    F = a**2 + a * t + t**3
+    slope = -sg.derive(F, a) / sg.derive(F, t)
+    assert str(slope) == "-(2*a + t)/(a + 3*t**2)"
+    second = sg.derive(slope, a) + sg.derive(slope, t) * slope
+    f = second.lambdify("a", "t")
+    step = 1e-5  # along the curve F = 0, Newton's method for t
+    on = {k: _root(lambda t, k=k: (1 + k * step) ** 2 + (1 + k * step) * t + t**3 + 5) for k in (-1, 0, 1)}
+    close(f(1.0, on[0]), (on[1] - 2 * on[0] + on[-1]) / step**2, 1e-4)
+
+
+def _root(f, t=-2.0):
+    for _ in range(60):
+        t -= f(t) * 2e-6 / (f(t + 1e-6) - f(t - 1e-6))
+    return t
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        (2 * LEAST - w, "4*Xᵀ*(X*w - y) - w"),
+        (LEAST @ w, "2*((X*w - y)ᵀ*X*w)"),
+        (1 / sg.derive(t**3, t) ** 2, "1/(9*t**4)"),
+        (np.float64(2.0) * sg.derive(t**3, t), "6*t**2"),
+        (SLOPE + SLOPE, "2*(diag(softmax(w)) - softmax(w)*softmax(w)ᵀ)"),
+        (2 * SLOPE / a, "2*(diag(softmax(w)) - softmax(w)*softmax(w)ᵀ)/a"),
+        (SLOPE - sg.derive(w**2, w), "diag(softmax(w) - 2*w) - softmax(w)*softmax(w)ᵀ"),
+        (sg.derive(a * t, a) * sg.derive(w @ v, w), "t*v"),
+        (1 - sg.derive(t**2, t), "1 - 2*t"),
+    ],
+    ids=lambda x: str(x),
+)
+def test_forms_are_combined(form, text):
+    assert str(form) == text
