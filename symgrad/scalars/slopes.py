@@ -58,15 +58,15 @@ _I1E_RATIO = (
     4.0529454526394045e-17, -3.446186724368209e-18, 2.8128529760330175e-19, -2.28703101751504e-20,
     1.721395748043883e-21,
 )  # fmt: skip
-# the slope of exp(-x) I₁(x) times x^(3/2), in 2(x - 7)/(x + 7), for 2.5 <= x <= 20
+# the slope of exp(-x) I₁(x) times x^(5/2) over the distance from its zero, in 2(x - 7)/(x + 7), for 2.5 <= x <= 20
 _I1E_FAR = (
-    -0.16443255756766167, -0.03893204853635519, 0.024807256880524646, -0.01722048818331663, 0.012532943880901551,
-    -0.008085460978049385, 0.0029672485489746253, 0.0013912371741821993, -0.0029286553102786535,
-    0.0016990154380049926, 3.837695104965114e-05, -0.0005493929811819386, 0.00015874583462068882,
-    0.00011092258442207004, -4.71179955868771e-05, -2.8411015918731566e-05, 9.993695043425385e-06,
-    8.185880728317406e-06, -9.769463165852951e-07, -2.264735510670469e-06, -3.434778979779618e-07,
-    4.822337751852767e-07, 2.3800571035117803e-07, -6.120980969189371e-08, -7.457229984586821e-08,
-    1.7915441432690542e-10, 1.3645643871833315e-08, 8.463575608651613e-10, -1.1637933077555304e-09,
+    -0.2110091210945537, 0.009809872285685063, -0.0008294740245075706, -0.005531574993622062, 0.00936647050630906,
+    -0.009670576560655989, 0.006194421336269546, -0.0011626355863661926, -0.0019549168211640544,
+    0.0018323655786307578, -0.0002958284138800324, -0.0004486788855005247, 0.0002026366774628916,
+    8.548177537904278e-05, -5.624943685541302e-05, -2.263411990076665e-05, 1.2328306332403838e-05,
+    7.2627118910154355e-06, -1.6986480887910173e-06, -2.205734769901206e-06, -1.5522293572614098e-07,
+    5.232399130278177e-07, 1.9544506220356348e-07, -8.112038351289633e-08, -6.600384492640104e-08,
+    5.018089854476109e-09, 1.1881949684738642e-08, 3.193428413513784e-10, -9.301368751484829e-10,
 )  # fmt: skip
 _INVERSE_E = (0.36787944117144233, -1.2428753672788363e-17)
 
@@ -419,31 +419,31 @@ _LINEAR = (1.5957691215444356, 6.129509145186187e-11)
 _CUBE = (0.07135009765625, 4.718616350248776e-06)
 
 
-def _cubic(m: Any, x: Any) -> tuple[Any, Any]:
-    """v = 2 √(2/π) (x + 0.044715 x³) of |x| <= 32 rounded, and what that lost: σ magnifies it."""
+def _cubics(m: Any, x: Any, *times: float) -> list[tuple[Any, Any]]:
+    """2 √(2/π) (x + 0.044715 k x³), |x| <= 32, for each k, rounded, and what that lost: σ magnifies it."""
     h = m.floor(x * 256.0) * 0.00390625
     d, s = x - h, h * h
-    v, lost = exact_sum(_LINEAR[0] * h, _CUBE[0] * (s * h))
-    slope = (_LINEAR[0] + _LINEAR[1]) + (_CUBE[0] + _CUBE[1]) * (s + x * (x + h))
-    v, more = exact_sum(v, d * slope + h * (_LINEAR[1] + _CUBE[1] * s))
-    return v, lost + more
+    head, rest, cube, square = _LINEAR[0] * h, _LINEAR[1] * h, s * h, s + x * (x + h)
+    pairs = []
+    for k in times:
+        v, lost = exact_sum(head, (k * _CUBE[0]) * cube)
+        slope = (_LINEAR[0] + _LINEAR[1]) + k * (_CUBE[0] + _CUBE[1]) * square
+        v, more = exact_sum(v, d * slope + (rest + (k * _CUBE[1]) * cube))
+        pairs.append((v, lost + more))
+    return pairs
 
 
 def gelu_tanh(m: Any, x: Any) -> Any:
     """x σ(v), v = 2 √(2/π) (x + 0.044715 x³)."""
-    v, lost = _cubic(m, m.clamp(x, -32.0, 32.0))
+    ((v, lost),) = _cubics(m, m.clamp(x, -32.0, 32.0), 1.0)
     return x * (m.sigmoid(v) * (1.0 + lost * m.sigmoid(-v)))
 
 
 def gelu_tanh_slope(m: Any, x: Any) -> Any:
-    """σ(v) + p σ(v) σ(-v), p = x v', as one quotient in q = exp(-|v|)."""
-    b = m.clamp(x, -32.0, 32.0)
-    v, lost = _cubic(m, b)
-    q = m.exp(-m.abs(v))
-    q = q + q * m.where(x < 0.0, lost, -lost)
-    p = b * ((_LINEAR[0] + _LINEAR[1]) + 3.0 * (_CUBE[0] + _CUBE[1]) * (b * b))
-    d = 1.0 + q
-    away = m.where(x < 0.0, q * (d + p), d + p * q) / (d * d)
+    """σ(v) + p σ(v) σ(-v), p = x v' = 2 √(2/π) (x + 3·0.044715 x³), as one quotient in q = exp(-|v|)."""
+    (v, lost), (p, rest) = _cubics(m, m.clamp(x, -32.0, 32.0), 1.0, 3.0)
+    q, e = m.exp(-m.abs(v)), 1.0 + p
+    away = m.where(x < 0.0, q * (e + (q + (rest + e * lost))), 1.0 + q * e) / (1.0 + q * (2.0 + q))
     return beside_root(m, x, _GELU_TANH_ROOT, 0.46, _GELU_TANH_RATIO, away)
 
 
@@ -547,7 +547,8 @@ def i1e_slope(m: Any, x: Any) -> Any:
     a = m.abs(x)
     near, far = _i1e_terms()
     s, b, r = 2.0 * m.minimum(a, 0.6), m.clamp(a, 2.5, 20.0), 0.5 / m.maximum(a, 20.0)
-    middle = polynomial(2.0 * (b - 7.0) / (b + 7.0), _I1E_FAR) / (b * m.sqrt(b))
+    t = (b - _I1E_ROOT[0]) - _I1E_ROOT[1]
+    middle = t * polynomial(2.0 * (b - 7.0) / (b + 7.0), _I1E_FAR) / (b * b * m.sqrt(b))
     beyond = m.where(a < 20.0, middle, polynomial(r, far) * (r * m.sqrt(r)))
     away = m.where(a < 1.0, m.exp(-s) * polynomial(s, near), beyond)
     return beside_root(m, a, _I1E_ROOT, 1.0, _I1E_RATIO, away)
