@@ -77,7 +77,7 @@ _CUBIC = 2 * sp.sqrt(2 / sp.pi) * (x + sp.Rational(44715, 10**6) * x**3)
 FUNCTIONS: dict[str, Function] = {
     "exp": Function(sg.exp, sp.exp(x)),
     "expm1": Function(sg.expm1, sp.exp(x) - 1),
-    "exp2": Function(sg.exp2, 2**x, lambda v: v != 1024),
+    "exp2": Function(sg.exp2, 2**x, lambda v: not 1024.5 < v < 1026, (1024.0, 1024.25)),
     "log": Function(sg.log, sp.log(x), _positive),
     "log1p": Function(sg.log1p, sp.log(1 + x), lambda v: v > -1),
     "log2": Function(sg.log2, sp.log(x) / sp.log(2), _positive),

@@ -66,10 +66,17 @@ log1p = declare(
     words="log(1 + x), accurate near 0.",
     slope="1/(1 + x)",
 )
-exp2 = declare(
+exp2_slope = declare(
+    "exp2_slope",
+    lambda x: _LN2 * exp2(x),
+    lambda x, y: _LN2 * y,
+    **once(slopes.exp2_slope),
+    hidden=True,
+)
+exp2: Any = declare(
     "exp2",
     lambda x: 2**x,
-    lambda x, y: _LN2 * y,
+    lambda x, y: exp2_slope(x),
     numpy=np.exp2,
     latex=r"\exp_2",
     public="functions",

@@ -150,16 +150,32 @@ def _digamma_far(x: F64) -> F64:
 def polygamma(n: int, x: F64) -> F64:
     """ψₙ(x) = dⁿψ/dxⁿ for n in 0, …, MAX_ORDER; for n >= 1 the poles 0, -1, -2, … give (-1)ⁿ⁺¹ ∞.
 
-    Source: Abramowitz & Stegun 1964, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.11 (asymptotic series).
+    Source: Abramowitz & Stegun 1964, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.10 (the sum), 6.4.11 (asymptotic series).
     """
     if n == 0:
         return digamma(x)
-    sign = -1.0 if n % 2 == 0 else 1.0
-    y = sign * _hurwitz(n, np.where(x < 0, 1 - x, x))
-    if (x < 0).any():
-        # ψₙ(x) = (-1)ⁿ ψₙ(1-x) - π dⁿ/dxⁿ cot πx
-        y = np.where(x < 0, -sign * y - math.pi ** (n + 1) * _cot_derivative(n, _cot_pi(x)), y)
-    return np.where((x <= 0) & (np.floor(x) == x) & (x > -np.inf), sign * np.inf, y)
+    y = select(x < 0, lambda x: _below(n, x), lambda x: _hurwitz(n, x), x)
+    y = np.where((x <= 0) & (np.floor(x) == x) & (x > -np.inf), np.inf, y)
+    return y if n % 2 == 1 else -y
+
+
+def _below(n: int, x: F64) -> F64:
+    """Σₖ n!/(x+k)ⁿ⁺¹, x < 0."""
+    if n % 2 == 1:
+        return _in_two(n, x)
+    return select(np.abs(x - np.rint(x)) < 0.4, lambda x: _in_two(n, x), lambda x: _reflected(n, x), x)
+
+
+def _in_two(n: int, x: F64) -> F64:
+    """The sum over the terms above 0, and (-1)ⁿ⁺¹ times the difference of two such sums for those below."""
+    near = np.ceil(x) - x  # how far below 0 the last of them is, exactly
+    below = _hurwitz(n, near) - _hurwitz(n, 1 - x)
+    return _hurwitz(n, 1 - near) + (below if n % 2 == 1 else -below)
+
+
+def _reflected(n: int, x: F64) -> F64:
+    """For n even the sum at 1 - x, and πⁿ⁺¹ P(cot πx): two sums would cancel where the cotangent is 0."""
+    return _hurwitz(n, 1 - x) + math.pi ** (n + 1) * _cot_derivative(n, _cot_pi(x))
 
 
 def _hurwitz(n: int, x: F64) -> F64:

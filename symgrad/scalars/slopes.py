@@ -115,6 +115,12 @@ def expm1_ratio(m: Any, x: Any, a: Any) -> Any:
 
 
 # ------------------------------------------------------------------ powers
+def exp2_slope(m: Any, x: Any) -> Any:
+    """2ˣ log 2, as 2ˣ⁻¹ 2 log 2 where 2ˣ may overflow."""
+    large = x > 1000.0
+    return m.exp2(m.where(large, x - 1.0, x)) * m.where(large, 2.0 * math.log(2), math.log(2))
+
+
 @lru_cache(maxsize=64)
 def _falling(n: int, j: int) -> tuple[float, ...]:
     """Coefficients of the j-th derivative of y (y - 1) … (y - n + 1)."""
