@@ -75,6 +75,15 @@ def test_slopes_of_powers_and_of_single_entries_have_all_digits():
     assert entries.tolist() == [6, mpmath.mpf(2.25)]
 
 
+# A declared family at an order, and places of a result written one number at a time
+PLACED = {"special.erfcx", "linalg.cond None", "linalg.cond 2", "linalg.cond -2", "linalg.householder_product"}
+
+
+@every([case for case in SMOOTH if case.number == 0 and case.free and case.row.name in PLACED])
+def test_families_and_results_put_together_have_a_gradient(case):
+    check_gradient(case)
+
+
 # ------------------------------------------------------------------ digits
 WORK = mpmath.MPContext()
 WORK.dps = 500

@@ -150,7 +150,7 @@ def _digamma_far(x: F64) -> F64:
 def polygamma(n: int, x: F64) -> F64:
     """ψₙ(x) = dⁿψ/dxⁿ for n in 0, …, MAX_ORDER; for n >= 1 the poles 0, -1, -2, … give (-1)ⁿ⁺¹ ∞.
 
-    Source: Abramowitz & Stegun 1964, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.10 (the sum), 6.4.11 (asymptotic series).
+    Source: Abramowitz & Stegun 1964, 6.4.6 (recurrence), 6.4.7 (reflection), 6.4.10 (the sum), 6.4.11 (asymptotic).
     """
     if n == 0:
         return digamma(x)
