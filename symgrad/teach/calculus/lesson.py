@@ -51,7 +51,12 @@ class Lesson:
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
         self.tape, self.order = tape, order
-        self.forms: Any = derive(tape.handled(), list(targets), order, verify=False)
+        y = tape.handled()
+        self.forms: Any = (
+            derive(y, list(targets), verify=False)
+            if order == 1  # of a list, higher orders are blocks, by two targets each
+            else tuple(derive(y, target, order, verify=False) for target in targets)
+        )
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
         self._leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
         self._names: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
