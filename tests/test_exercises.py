@@ -35,6 +35,12 @@ def test_an_exercise_grades_answers_and_shows_its_steps():
     assert str(e.steps.form) == str(e.solution)
 
 
+def test_steps_lead_to_the_second_derivative():
+    (e,) = sg.exercises("second-derivative", 1, count=1)
+    assert "f″(x) = " in str(e.steps)
+    assert str(e.steps.form) == str(e.solution)
+
+
 def test_exercises_of_matrices_have_shapes():
     (e, *_) = sg.exercises("least-squares", 2)
     assert e.shapes == {"X": ("n", "d"), "w": "d", "y": "n"}

@@ -104,10 +104,11 @@ class Exercise:
 
     @cached_property
     def steps(self) -> Explanation:
-        """The way to the first derivative, as ``sg.explain`` writes it."""
+        """The way to the solution, as ``sg.explain`` writes it; of a mixed derivative, to the first one."""
         by = self._problem.leaves[self._problem.path[0]]
+        order = self.order if len(set(self._problem.path)) == 1 else 1
         try:
-            return explain(self._value, by)
+            return explain(self._value, by, order=order)
         except ShapeError:  # of an array: its product with a vector
             return explain(self._value, by, cotangent=symbol("u", self._value.shape))
 
