@@ -11,7 +11,7 @@ from reader_trees import Precedence, Tree, rebuilt, split, tree
 _TOKENS = re.compile(
     r"\s*(\d+\.\d+(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|[^\W\d_][\w']*|\*\*|\.[*/^T]|\.\.|>=|<=|!=|_(?=\{)|_\w+|.)"
 )
-_SIGNS = {".*": "⊙", "./": "⊘", ".^": "^⊙", ".T": "ᵀ", "kron": "⊗", "!=": "≠"}
+_SIGNS = {".*": "⊙", "./": "⊘", ".^": "^⊙", ".T": "ᵀ", "kron": "⊗", "cross": "×", "!=": "≠"}
 _CALLED = {"sigma": "σ", "Phi": "Φ", "phi": "φ"}
 
 

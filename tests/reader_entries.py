@@ -95,7 +95,7 @@ class Entries:
             found = self._names_in[id(e)] = frozenset().union(*map(self._names, e))
         return found
 
-    def _whole(self, e: Tree, env: Mapping[str, int]) -> Any:
+    def _whole(self, e: Tree, env: Mapping[str, int], size: int | None = None) -> Any:
         """Return a whole array: a name, a named function of whole arrays, or an entry whose free letters are axes."""
         kind, parts = e
         if kind == "brackets":
@@ -109,15 +109,16 @@ class Entries:
             return a.T if kind == "ᵀ" else np.linalg.inv(a.T if kind == "⁻ᵀ" else a)
         whole = kind == "call" and (parts[0] in _OF_ARRAYS or parts[0] in NUMBERS or parts[0] in REDUCED)
         if whole:
-            a = self._whole(parts[1], env)
+            a = self._whole(parts[1], env, 3 if parts[0] == "skew" else None)
             column = a[:, None] if a.ndim == 1 else a
             found = Matrices({})._of_array(parts[0], column, (), {})
-            return np.asarray(found) if np.ndim(found) == 0 or parts[0] in DECOMPOSED else np.reshape(found, a.shape)
-        return self.array_of(e, self._axes_of(e, env), env)
+            plain = np.ndim(found) == 0 or parts[0] in (*DECOMPOSED, "skew")
+            return np.asarray(found) if plain else np.reshape(found, a.shape)
+        return self.array_of(e, self._axes_of(e, env), env, size)
 
-    def array_of(self, e: Tree, letters: Sequence[str], env: Mapping[str, int]) -> Any:
+    def array_of(self, e: Tree, letters: Sequence[str], env: Mapping[str, int], size: int | None = None) -> Any:
         """Return the array of an entry with these letters as its axes."""
-        sizes = [self._last(e, k, env) + 1 for k in letters]
+        sizes = [self._last(e, k, env) + 1 if size is None else size for k in letters]
         outer = {k: np.asarray(v).reshape((1,) * len(letters)) for k, v in env.items() if k not in letters}
         own = {
             k: np.arange(n).reshape([-1 if a == axis else 1 for a in range(len(letters))])
@@ -258,6 +259,8 @@ class Entries:
     def _of_entry(self, e: Tree, k: str) -> list[int]:
         """Return the size of an axis of a whole array: here all are square, or as long as their argument."""
         call, *places = e.parts
+        if call.kind == "call" and call.parts[0] == "skew":
+            return [3] * (tree("name", k) in places)
         inside = call
         while inside.kind in ("⁻¹", "⁻ᵀ", "ᵀ", "brackets") or (inside.kind == "call" and inside.parts[0] in _OF_ARRAYS):
             inside = inside.parts[1 if inside.kind == "call" else 0]
@@ -271,7 +274,7 @@ class Entries:
 
 _BOUND = ("Sum", "Prod")
 _ORDER = "klmnpqrstuvij"  # of the letters of axes
-_OF_ARRAYS = ("softmax", "log_softmax", "chol", "tril", "triu", "cumsum", "flip", "expm", *DECOMPOSED)
+_OF_ARRAYS = ("skew", "softmax", "log_softmax", "chol", "tril", "triu", "cumsum", "flip", "expm", *DECOMPOSED)
 _ENTRY: dict[str, Callable[..., Any]] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "negative": np.negative,
     "**": lambda a, b: np.asarray(a, dtype=float) ** b, "brackets": lambda a: a, "not": np.logical_not,

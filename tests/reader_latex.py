@@ -40,7 +40,7 @@ class Parser(Precedence):
         "\\ge": ">=",
     }  # fmt: skip
     joins: ClassVar = {"\\wedge": "&", "\\vee": "|"}
-    signs: ClassVar = {"+": "+", "-": "-", "\\odot": "⊙", "\\oslash": "⊘", "\\otimes": "⊗"}
+    signs: ClassVar = {"+": "+", "-": "-", "\\odot": "⊙", "\\oslash": "⊘", "\\otimes": "⊗", "\\times": "×"}
 
     def __init__(self, text: str, arrays: Mapping[str, Any], entries: bool) -> None:
         super().__init__([t for t in split(_TOKENS, text) if t not in _SPACE])
@@ -92,6 +92,8 @@ class Parser(Precedence):
     def below(self, base: Tree) -> Tree:
         """Read a subscript."""
         inside = self.group_tokens()
+        if inside == ["\\times"]:
+            return tree("call", "skew", base)
         return tree("entry", base, *self.letters(inside))
 
     def letters(self, inside: Sequence[str]) -> list[Any]:

@@ -13,7 +13,8 @@ import reader_latex
 from reader_trees import Unreadable
 
 _SIGNS = {
-    "−": "-", "⊙": r"\odot ", "⊘": r"\oslash ", "⊗": r"\otimes ", "\u2062": r"\cdot ", "·": r"\cdot ", "⊤": r"\top ",
+    "−": "-", "⊙": r"\odot ", "⊘": r"\oslash ", "⊗": r"\otimes ", "×": r"\times ",
+    "\u2062": r"\cdot ", "·": r"\cdot ", "⊤": r"\top ",
     "≤": r"\leq ", "≥": r"\geq ", "≠": r"\neq ", "∧": r"\wedge ", "∨": r"\vee ",
 }  # fmt: skip
 _FENCES = {"(": ("(", ")"), "[": ("[", "]"), "|": ("|", "|"), "‖": (r"\lVert ", r"\rVert ")}

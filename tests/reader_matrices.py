@@ -189,6 +189,10 @@ class Matrices:
         (r, c), (s, d) = self._array(a), self._array(b)
         return Size.of(r) * Size.of(s), Size.of(c) * Size.of(d)
 
+    def _shape_cross(self, a: Tree, b: Tree) -> Shape:
+        self._array(a)
+        return self._array(b)
+
     def _shape_above(self, *parts: Tree) -> Shape:
         shapes = [self._array(p) for p in parts]
         for s in shapes[1:]:
@@ -231,6 +235,9 @@ class Matrices:
         if name == "diag":
             r, c = self._array(trees[0])
             return (r, r) if Size.of(c) == 1 else (r, 1)
+        if name == "skew":
+            unify(self._array(trees[0])[0], 3)
+            return (3, 3)
         if name in ("tril", "triu", "chol", "expm", "rowmean", "colmean"):
             return self._array(trees[0])
         if name in ALONG:
@@ -322,6 +329,9 @@ class Matrices:
     def _value_kronecker(self, e: Tree, a: Tree, b: Tree) -> Any:
         return np.kron(self.compute(a), self.compute(b))
 
+    def _value_cross(self, e: Tree, a: Tree, b: Tree) -> Any:
+        return np.cross(self.compute(a)[:, 0], self.compute(b)[:, 0])[:, None]
+
     def _value_above(self, e: Tree, *parts: Tree) -> Any:
         return np.concatenate([self.compute(p) for p in parts], 0)
 
@@ -356,6 +366,8 @@ class Matrices:
     def _of_array(self, name: str, a: Any, words: Sequence[str], named: Mapping[str, Any], offset: int = 0) -> Any:
         if name == "diag":
             return np.diag(a[:, 0]) if a.shape[1] == 1 else np.diag(a)[:, None]
+        if name == "skew":
+            return np.cross(np.eye(3), a[:, 0])
         if name in ("tril", "triu"):
             return (np.tril if name == "tril" else np.triu)(a, offset)
         if name in ("rowmean", "colmean"):
@@ -375,7 +387,7 @@ class Matrices:
 _WORDS = ("reverse", "exclusive", "upper")
 _METHODS = {
     "+": "sum", "-": "sum", "⊙": "entrywise", "⊘": "entrywise", "^⊙": "entrywise", "*": "times", "/": "over",
-    "ᵀ": "turned", "⁻ᵀ": "turned", "⁻¹": "inverse", "²": "square", "**": "power", "⊗": "kronecker",
+    "ᵀ": "turned", "⁻ᵀ": "turned", "⁻¹": "inverse", "²": "square", "**": "power", "⊗": "kronecker", "×": "cross",
 }  # fmt: skip
 
 

@@ -31,7 +31,7 @@ class Parser(Precedence):
 
     relations: ClassVar = {">": ">", "<": "<", "≥": ">=", "≤": "<=", ">=": ">=", "<=": "<=", "=": "=", "≠": "!="}
     joins: ClassVar = {"&": "&", "|": "|"}
-    signs: ClassVar = {k: k for k in "+-⊙⊘⊗*/"}
+    signs: ClassVar = {k: k for k in "+-⊙⊘⊗×*/"}
 
     def __init__(self, text: str) -> None:
         super().__init__(split(_TOKENS, text))

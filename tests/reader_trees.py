@@ -100,8 +100,8 @@ class Precedence:
         return self.left(self.kronecker, "⊙", "⊘")
 
     def kronecker(self) -> Tree:
-        """Read factors of a Kronecker product."""
-        return self.left(self.product, "⊗")
+        """Read factors of a Kronecker product, or of a cross product."""
+        return self.left(self.product, "⊗", "×")
 
     def product(self) -> Tree:
         """Read factors of a product."""

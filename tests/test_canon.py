@@ -13,12 +13,13 @@ from checks import close
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms.canon import RULES, Pool, sums
+from symgrad.forms.canon.crosses import Skew
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.forms.notations import abbreviate
 from symgrad.ops.indexing.select import part
-from symgrad.ops.keys import Span
+from symgrad.ops.keys import Positions, Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumprod
@@ -26,6 +27,7 @@ from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.slicing import Gather
 from symgrad.scalars import SCALARS, clamp_min
 
 SIGMOID, RELU = SCALARS["sigmoid"].function, SCALARS["relu"].function
@@ -179,6 +181,10 @@ mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
 reshape = lambda k, t, *sizes: k.call(Reshape(sizes), t, shape=sizes)
 kron = lambda k, x, y: k.call(Kron(), x, y, shape=tuple(n * m for n, m in zip(x.shape, y.shape, strict=True)))
+skew = lambda k, v: k.call(Skew(), v, shape=(3, 3))
+turn = lambda k, v, n: k.call(Gather(((0, Positions(np.roll(range(3), -n))),)), v)
+turns = lambda k, v, w, n: k.times(turn(k, v, n), turn(k, w, 3 - n))
+turned = lambda v, w, n: np.roll(v, -n) * np.roll(w, n - 3)
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
 cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
@@ -460,6 +466,39 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "product_of_the_others": [
         (lambda k: k.times(*others(k, k.q)), a.q.prod() / a.q),
         (lambda k: k.times(*others(k, k.x)), a.x.prod() / a.x),
+    ],
+    "cross_product": [
+        (lambda k: k.add(turns(k, k.x, k.y, 1), (-1, turns(k, k.x, k.y, 2))), np.cross(a.x, a.y)),
+        (lambda k: k.add(turns(k, k.x, k.y, 1), turns(k, k.x, k.y, 2)), np.cross(a.x, a.y) + 2 * turned(a.x, a.y, 2)),
+    ],
+    "skew_is_turned": [
+        (lambda k: k.einsum("ji,j->i", skew(k, k.x), k.y), np.cross(a.y, a.x)),
+        (lambda k: k.einsum("ij,j->i", skew(k, k.x), k.y), np.cross(a.x, a.y)),
+    ],
+    "cross_of_itself": [
+        (lambda k: k.einsum("ij,j,i->", skew(k, k.x), k.x, k.y), np.array(0.0)),
+        (lambda k: k.einsum("ij,j->ij", skew(k, k.x), k.x), np.cross(np.eye(3), a.x) * a.x),
+    ],
+    "bac_minus_cab": [
+        (lambda k: k.einsum("ij,kj,k->i", skew(k, k.x), skew(k, k.y), k.z), np.cross(a.x, np.cross(a.z, a.y))),
+        (lambda k: k.einsum("ij,jl,lk,k->i", skew(k, k.x), k.A, skew(k, k.y), k.z),
+         np.cross(a.x, a.A @ np.cross(a.y, a.z))),
+    ],
+    "number_out_of_skew": [
+        (lambda k: skew(k, k.einsum(",i->i", k.t, k.x)), a.t * np.cross(np.eye(3), a.x)),
+        (lambda k: skew(k, k.times(k.y, k.x)), np.cross(np.eye(3), a.x * a.y)),
+    ],
+    "skew_of_a_cross_product": [
+        (lambda k: skew(k, k.einsum("ij,j->i", skew(k, k.x), k.y)), np.cross(np.eye(3), np.cross(a.x, a.y))),
+        (lambda k: skew(k, k.einsum("ij,j->i", k.A, k.y)), np.cross(np.eye(3), a.A @ a.y)),
+    ],
+    "transposed_sum_of_skews": [
+        (lambda k: k.pool.transposed(k.add(k.A, skew(k, k.x))), a.A.T - np.cross(np.eye(3), a.x)),
+        (lambda k: k.pool.transposed(k.add(k.A, (2, k.B))), a.A.T + 2 * a.B.T),
+    ],
+    "skews_add": [
+        (lambda k: k.add(skew(k, k.x), (2, skew(k, k.y))), np.cross(np.eye(3), a.x + 2 * a.y)),
+        (lambda k: k.add(skew(k, k.x), k.A), np.cross(np.eye(3), a.x) + a.A),
     ],
     "transposes_meet": [
         (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),

@@ -9,7 +9,9 @@ import reader_latex
 import reader_mathml
 import reader_text
 import sympy as sp
+from test_reading import NOTATIONS, check
 from textbook import tokens
+from written_forms import Written
 
 import symgrad as sg
 from symgrad.errors import FormError
@@ -196,3 +198,47 @@ def test_a_wrong_table_is_found_out(monkeypatch):
     monkeypatch.setattr("symgrad.forms.notations.tables.simplified", lambda e: 2 * e)
     with pytest.raises(FormError, match="does not have the value"):
         _ = sg.derive(at[:2] / at[2], at).entries()
+
+
+# ------------------------------------------------------------------ cross products
+k, n, w = sg.symbol("k", 3), sg.symbol("n", 3), sg.symbol("w", 3)
+J, Q = sg.symbol("J", (3, 3)), sg.symbol("Q", 4)
+axis = Q[1:]
+turned = x * cos(t) + sg.cross(k, x) * sin(t) + k * (k @ x) * (1 - cos(t))
+by_quaternion = x + 2 * Q[0] * sg.cross(axis, x) + 2 * sg.cross(axis, sg.cross(axis, x))
+CROSSES = {
+    "product, by the second": (sg.cross(k, x), x, 1, "skew(k)"),
+    "product, by the first": (sg.cross(x, k), x, 1, "-skew(k)"),
+    "square": ((sg.cross(x, k) ** 2).sum(), x, 1, "2*(‖k‖²*x - (xᵀ*k)*k)"),
+    "square, twice": ((sg.cross(x, k) ** 2).sum(), x, 2, "2*(‖k‖²*I - k*kᵀ)"),
+    "length": (sg.norm(sg.cross(x, k)), x, 1, "(‖k‖²*x - (xᵀ*k)*k)/‖x × k‖"),
+    "volume": (k @ sg.cross(n, x), x, 1, "k × n"),
+    "force of a magnetic field": (w @ sg.cross(x, k), x, 1, "k × w"),
+    "double product": (sg.cross(k, sg.cross(n, x)), x, 1, "n*kᵀ - (kᵀ*n)*I"),
+    "double product with itself": (sg.cross(x, sg.cross(x, k)), k, 1, "x*xᵀ - ‖x‖²*I"),
+    "double product around": (sg.cross(x, sg.cross(k, x)), x, 1, "2*k*xᵀ - (xᵀ*k)*I - x*kᵀ"),
+    "Rodrigues, by the vector": (turned, x, 1, "sin(t)*skew(k) + (1 - cos(t))*k*kᵀ + cos(t)*I"),
+    "Rodrigues, by the angle": (turned, t, 1, "sin(t)*((xᵀ*k)*k - x) + cos(t)*(k × x)"),
+    "Euler's equations": (sg.cross(w, J @ w), w, 1, "skew(w)*J - skew(J*w)"),
+    "torque": ((sg.cross(x, k) * sg.cross(n, k)).sum(), x, 1, "‖k‖²*n - (kᵀ*n)*k"),
+    "quaternion, by the vector": (
+        by_quaternion, x, 1, "2*Q[1:]*Q[1:]ᵀ + (1 - 2*‖Q[1:]‖²)*I + 2*Q[0]*skew(Q[1:])",
+    ),
+    "quaternion": (by_quaternion, Q, 1, None),
+    "Coriolis and centrifugal": (sg.cross(w, sg.cross(w, x)) + 2 * sg.cross(w, n), w, 1, None),
+    "sum of two": ((sg.cross(k, x) + sg.cross(n, x)) @ w, x, 1, None),
+    "with itself": (sg.cross(x, x) @ k + x @ x, x, 1, "2*x"),
+}  # fmt: skip
+
+
+UNTOLD = ("quaternion", "quaternion, by the vector")  # nothing but [k + 1] has the index k, so its range is not told
+
+
+@pytest.mark.parametrize("name", CROSSES)
+def test_cross_products_are_vector_algebra(name):
+    y, by, order, text = CROSSES[name]
+    form = sg.derive(y, by, order=order)
+    assert text is None or str(form) == text
+    given, expected = values(form, 5)
+    told = [k for k in NOTATIONS if name not in UNTOLD or "index" not in k]
+    check(Written(form, given, {}, form.shape, expected), told)

@@ -35,6 +35,7 @@ def ascii_text(text: str) -> str:
     """
     if text.isascii():
         return text
+    text = text.replace(" × ", " cross ")
     for sign, name, end in _INVERSES:
         while sign in text:
             text = _wrapped(text, text.index(sign), sign, name, end)

@@ -29,7 +29,7 @@ class Canonical:
     """
 
     def __init__(self, root: AnyNode, forward: Sequence[AnyNode], leaf: LeafReading, bases: Sequence[Leaf]) -> None:
-        self.pool = Pool()
+        self.pool = Pool(bases)
         self.pool.light = _is_of_numbers([root, *forward])
         own = lowered(self.pool, forward, leaf)
         self.pool.written = {t for t in own.values() if t.kind == SUM}

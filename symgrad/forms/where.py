@@ -127,7 +127,7 @@ class WhereForm(Named):
 
     def _lower(self, chosen: set[AnyNode]) -> None:
         """Lower the graph with these operations named, and any that would be written too deep."""
-        self._pool, depth = Pool(), dict[AnyNode, int]()
+        self._pool, depth = Pool(self._bases), dict[AnyNode, int]()
 
         def name(node: AnyNode, term: Term) -> Term:
             depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
@@ -165,7 +165,7 @@ class WhereForm(Named):
         """Take the finished formula, with names for its parts, where that is shorter: names can hide what cancels."""
         if len(self._order) > SMALL:
             return
-        pool = Pool()
+        pool = Pool(self._bases)
         own = lowered(pool, self._graph, self._leaf)
         pool.written = {t for t in own.values() if t.kind == SUM}
         found = lowered(pool, self._roots, self._leaf, known=own)

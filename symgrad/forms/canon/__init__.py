@@ -1,6 +1,7 @@
 """The canonical form of a derivative's graph, and the rules that make it so."""
 
 from symgrad.forms.canon import (
+    crosses,
     functions,
     islands,
     kron,
@@ -20,4 +21,6 @@ from symgrad.forms.canon.terms import RULES, Pool, Term, enter_rules
 __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
-enter_rules(spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric)
+enter_rules(
+    crosses, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric
+)

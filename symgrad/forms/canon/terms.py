@@ -108,7 +108,7 @@ class Draft:
 class Pool:
     """The terms of one closed form, and the constructors that keep them canonical."""
 
-    def __init__(self) -> None:
+    def __init__(self, bases: Iterable[Any] = ()) -> None:
         self._terms: dict[Any, Term] = {}
         self._simplified: dict[Term, Term] = {}
         self._symmetric: dict[Term, bool] = {}
@@ -117,6 +117,7 @@ class Pool:
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
         self.light = False  # whether sums and products of numbers are left as they are, to be shortened at the end
         self.tried = 0  # common factors, since the search for them began
+        self.bases = {id(leaf) for leaf in bases}  # keys of the leaves that a Jacobian is linear in
         self.contents: dict[Term, tuple[Any, Term]] = {}  # of sums: a number, and the rest
         self._written_sums: set[Term] = set()
 

@@ -18,9 +18,9 @@ from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 from symgrad.ops.linalg.solving import Inverse
 
 __all__ = [
-    "ArrayExpr", "ArraySymbol", "Call", "Filled", "Identity", "Inner", "Kronecker", "MatrixPower", "OnesVector",
-    "Operation", "Plus", "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front", "is_symmetric",
-    "without_brackets",
+    "ArrayExpr", "ArraySymbol", "Call", "Cross", "Filled", "Identity", "Inner", "Kronecker", "MatrixPower",
+    "OnesVector", "Operation", "Plus", "Product", "ScalarCall", "Scaled", "Transposed", "entries", "in_front",
+    "is_symmetric", "without_brackets",
 ]  # fmt: skip
 
 
@@ -66,6 +66,8 @@ class Transposed(ArrayExpr):
             return a.args[0]
         if is_symmetric(a):
             return a
+        if isinstance(a, Call) and a.op.antisymmetric:
+            return Scaled.of(-1, a)
         shape = a.shape[::-1] if len(a.shape) == 2 else (1, *a.shape)
         return cls(a, sp.Tuple(*shape))
 
@@ -224,6 +226,8 @@ class Scaled(ArrayExpr):
         coefficient = sp.sympify(coefficient)
         if isinstance(a, Scaled):
             coefficient, a = coefficient * a.args[0], a.args[1]
+        if isinstance(a, Cross) and coefficient.could_extract_minus_sign():
+            coefficient, a = -coefficient, Cross.of(*a.args[1::-1])
         if coefficient == 1:
             return a
         return cls(coefficient, a, sp.Tuple(*a.shape))
@@ -469,6 +473,30 @@ class Kronecker(Call):
 
     def _mathml(self, printer: Any) -> str:
         return markup.spaced([printer.paren(a, PRECEDENCE["Mul"] + 1) for a in self.args[1:-1]], markup.mo("⊗"))
+
+
+class Cross(ArrayExpr):
+    """a × b, in brackets beside other products."""
+
+    precedence = PRECEDENCE["Mul"] - 2
+
+    @classmethod
+    def of(cls, a: Any, b: Any) -> Any:
+        """Return the cross product, numbers in front."""
+        (c, a), (d, b) = in_front(a), in_front(b)
+        return Scaled.of(c * d, cls(a, b, sp.Tuple(*b.shape)))
+
+    def _sympystr(self, printer: Any) -> str:
+        return " × ".join(self._paren(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1])
+
+    def _latex(self, printer: Any) -> str:
+        return r" \times ".join(self._paren_latex(printer, a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1])
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.spaced([printer.paren(a, PRECEDENCE["Mul"] + 1) for a in self.args[:-1]], markup.mo("×"))
+
+    def _numpycode(self, printer: Any) -> str:
+        return numpycode.call(printer, "numpy.cross", *map(printer._print, self.args[:-1]))
 
 
 class ScalarCall(Call):

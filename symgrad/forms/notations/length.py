@@ -8,8 +8,8 @@ from typing import Any
 
 from symgrad.forms.nodes import printers
 
-SLOW = 2  # what a sign that has to be worked out counts more than others: a reader puts numbers into δ_ij
-_HARD = ("δ", "scatter", "Piecewise", "stack")
+# what signs that have to be worked out count more than others: a reader puts numbers into δ_ij
+_HARD = {"δ": 2, "scatter": 2, "stack": 2, "Piecewise": 50}
 
 
 @lru_cache(maxsize=1)
@@ -24,7 +24,7 @@ def signs(text: str) -> int:
 
 def weight(text: str) -> int:
     """Return how long a formula is, with what must be worked out counted more."""
-    return signs(text) + SLOW * sum(text.count(word) for word in _HARD)
+    return signs(text) + sum(more * text.count(word) for word, more in _HARD.items())
 
 
 @lru_cache(maxsize=8192)

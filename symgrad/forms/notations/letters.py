@@ -15,6 +15,7 @@ from symgrad.forms.nodes.marks import Diag, LineMean, Mean, Norm2, Quotient, Tot
 from symgrad.forms.nodes.matrices import (
     ArraySymbol,
     Call,
+    Cross,
     Identity,
     MatrixPower,
     OnesVector,
@@ -282,6 +283,9 @@ def chain(factors: list[Any], shape: Any) -> Any:
         number *= c
         opened = isinstance(f, Transposed) and isinstance(f.args[0], Product)
         plain.extend([Transposed.of(g) for g in reversed(f.args[0].args[:-1])] if opened else [f])
+    while len(shape) == 1 and len(plain) > 1 and isinstance(plain[-2], Call) and plain[-2].op.antisymmetric:
+        c, found = _scaled(Cross.of(plain[-2].args[1], plain[-1]))
+        number, plain = number * c, [*plain[:-2], found]
     found = Product.of(plain, shape)
     return Scaled.of(number, turned(found) if len(shape) == 2 else found)
 
