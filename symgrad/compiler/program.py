@@ -11,7 +11,7 @@ from symgrad.core.node import GRAD, Leaf, Shape, ancestors, is_node
 from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of, kind_of_number
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
-from symgrad.ops.map import IDENTITY, Map
+from symgrad.ops.map import IDENTITY
 from symgrad.ops.protocol import Op
 
 INPUT, CONST, STEP = "input", "const", "step"
@@ -179,6 +179,3 @@ def _captured(leaf: Leaf) -> Any:
     return leaf.value
 
 
-def is_elementwise(v: Value) -> bool:
-    """Whether a value is an elementwise operation's result."""
-    return v.kind == STEP and isinstance(v.op, Map)

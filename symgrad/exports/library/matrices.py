@@ -15,119 +15,111 @@ Read = Any
 Array = Any
 
 
-def lu(a: Array, n: int) -> float:
-    """Factorise in place with row exchanges; return their sign (§3.4)."""
+def lu(w: Array, n: int) -> float:
+    """Factorise the matrix in w behind n numbers, which become the rows exchanged; return their sign (§3.4)."""
     turn = 1.0
-    for k in range(n):
-        best: int = k
-        for i in range(k + 1, n):
-            if math.fabs(a[i * n + k]) > math.fabs(a[best * n + k]):
-                best = i
-        if best != k:
-            turn = -turn
-            for j in range(n):
-                t = a[k * n + j]
-                a[k * n + j] = a[best * n + j]
-                a[best * n + j] = t
-        if a[k * n + k] != 0.0:
-            for i in range(k + 1, n):
-                a[i * n + k] = a[i * n + k] / a[k * n + k]
-                for j in range(k + 1, n):
-                    a[i * n + j] = a[i * n + j] - a[i * n + k] * a[k * n + j]
-    return turn
-
-
-def solve(a: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: int, transposed: int, w: Array) -> int:
-    """Solve A X = B, or AᵀX = B; 1 where A is singular. w holds n (n + 1) numbers."""
-    bad: int = 0
-    for i in range(n):
-        for j in range(n):
-            w[n + i * n + j] = a[at + (j * n + i if transposed == 1 else i * n + j)]
-    bad = solve_lu(w, n, b, bat, x, xat, m)
-    return bad
-
-
-def solve_lu(w: Array, n: int, b: Read, bat: int, x: Array, xat: int, m: int) -> int:
-    """Solve with the matrix that stands in w from n on."""
-    bad: int = 0
-    for k in range(n * m):
-        x[xat + k] = b[bat + k]
     for k in range(n):
         best: int = k
         for i in range(k + 1, n):
             if math.fabs(w[n + i * n + k]) > math.fabs(w[n + best * n + k]):
                 best = i
+        w[k] = best
         if best != k:
-            for j in range(n):
-                t = w[n + k * n + j]
-                w[n + k * n + j] = w[n + best * n + j]
-                w[n + best * n + j] = t
-            for j in range(m):
-                t = x[xat + k * m + j]
-                x[xat + k * m + j] = x[xat + best * m + j]
-                x[xat + best * m + j] = t
+            turn = -turn
+            swap_rows(w, n, n, k, best)
+        if w[n + k * n + k] != 0.0:
+            for i in range(k + 1, n):
+                w[n + i * n + k] = w[n + i * n + k] / w[n + k * n + k]
+                for j in range(k + 1, n):
+                    w[n + i * n + j] = w[n + i * n + j] - w[n + i * n + k] * w[n + k * n + j]
+    return turn
+
+
+def swap_rows(m: Array, at: int, columns: int, i: int, j: int) -> None:
+    """Exchange two rows."""
+    for k in range(columns):
+        t = m[at + i * columns + k]
+        m[at + i * columns + k] = m[at + j * columns + k]
+        m[at + j * columns + k] = t
+
+
+def solve(a: Read, at: int, b: Read, bat: int, x: Array, xat: int, n: int, m: int, transposed: int, w: Array) -> int:
+    """Solve A X = B, or AᵀX = B; 1 where A is singular. w holds n (n + 1) numbers."""
+    for i in range(n):
+        for j in range(n):
+            w[n + i * n + j] = a[at + (j * n + i if transposed == 1 else i * n + j)]
+    for k in range(n * m):
+        x[xat + k] = b[bat + k]
+    bad: int = solve_lu(w, n, x, xat, m)
+    return bad
+
+
+def solve_lu(w: Array, n: int, x: Array, at: int, m: int) -> int:
+    """Solve with the matrix in w behind n numbers; x holds the right-hand sides, and then the solutions."""
+    bad: int = 0
+    lu(w, n)
+    for k in range(n):
+        swap_rows(x, at, m, k, int(w[k]))
         if w[n + k * n + k] == 0.0:
             bad = 1
+    for k in range(n):
         for i in range(k + 1, n):
-            f = div(w[n + i * n + k], w[n + k * n + k])
-            for j in range(k + 1, n):
-                w[n + i * n + j] = w[n + i * n + j] - f * w[n + k * n + j]
             for j in range(m):
-                x[xat + i * m + j] = x[xat + i * m + j] - f * x[xat + k * m + j]
+                x[at + i * m + j] = x[at + i * m + j] - w[n + i * n + k] * x[at + k * m + j]
     for back in range(n):
         row: int = n - 1 - back
         for j in range(m):
-            t = x[xat + row * m + j]
+            t = x[at + row * m + j]
             for k in range(row + 1, n):
-                t = t - w[n + row * n + k] * x[xat + k * m + j]
-            x[xat + row * m + j] = div(t, w[n + row * n + row])
+                t = t - w[n + row * n + k] * x[at + k * m + j]
+            x[at + row * m + j] = div(t, w[n + row * n + row])
     return bad
 
 
 def inverse(a: Read, at: int, x: Array, xat: int, n: int, w: Array) -> int:
-    """Invert; 1 where A is singular. w holds n (2 n + 1) numbers."""
-    bad: int = 0
+    """Invert; 1 where A is singular. w holds n (n + 1) numbers."""
     for i in range(n):
         for j in range(n):
             w[n + i * n + j] = a[at + i * n + j]
-            w[n + n * n + i * n + j] = 1.0 if i == j else 0.0
-    bad = solve_lu(w, n, w, n + n * n, x, xat, n)
+            x[xat + i * n + j] = 1.0 if i == j else 0.0
+    bad: int = solve_lu(w, n, x, xat, n)
     return bad
 
 
-def det(a: Read, at: int, n: int, w: Array) -> float:
-    """The determinant, through LU. w holds n (n + 1) numbers."""
+def factorised(a: Read, at: int, n: int, w: Array) -> float:
+    """LU of a matrix in w, which holds n (n + 1) numbers; the sign of the exchanges."""
     for k in range(n * n):
-        w[k] = a[at + k]
-    found = lu(w, n)
+        w[n + k] = a[at + k]
+    return lu(w, n)
+
+
+def det(a: Read, at: int, n: int, w: Array) -> float:
+    """The determinant."""
+    found = factorised(a, at, n, w)
     for k in range(n):
-        found = found * w[k * n + k]
+        found = found * w[n + k * n + k]
     return found
 
 
 def logabsdet(a: Read, at: int, n: int, w: Array) -> float:
     """log |det A|."""
-    turn = det_sign(a, at, n, w)
-    total = turn * 0.0
+    total = det_sign(a, at, n, w) * 0.0
     for k in range(n):
-        total = total + log(math.fabs(w[k * n + k]))
+        total = total + log(math.fabs(w[n + k * n + k]))
     return total
 
 
 def logdet(a: Read, at: int, n: int, w: Array) -> float:
     """log det A, nan where it is negative."""
     total = logabsdet(a, at, n, w)
-    turn = det_sign(a, at, n, w)
-    return math.nan if turn < 0.0 else total
+    return math.nan if det_sign(a, at, n, w) < 0.0 else total
 
 
 def det_sign(a: Read, at: int, n: int, w: Array) -> float:
     """The sign of the determinant."""
-    for k in range(n * n):
-        w[k] = a[at + k]
-    turn = lu(w, n)
+    turn = factorised(a, at, n, w)
     for k in range(n):
-        turn = turn * sign(w[k * n + k])
+        turn = turn * sign(w[n + k * n + k])
     return turn
 
 
@@ -162,7 +154,7 @@ def cholesky(a: Read, at: int, y: Array, yat: int, n: int) -> int:
     return bad
 
 
-def eigh(a: Read, at: int, upper: int, s: Array, sat: int, v: Array, vat: int, n: int, w: Array) -> None:
+def eigh(a: Read, at: int, s: Array, sat: int, v: Array, vat: int, upper: int, n: int, w: Array) -> None:
     """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, by Jacobi's rotations (§8.5)."""
     for i in range(n):
         for j in range(n):

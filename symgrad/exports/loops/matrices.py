@@ -16,6 +16,7 @@ from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.linalg.solving import Cholesky, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.signature import read
 
 W = LoopWriter
 writes = WORDS = Words()
@@ -26,6 +27,19 @@ def _start(w: W, x: View, idx: list[str]) -> str:
     return w.position(View(x.memory, x.offset, x.steps[: len(idx)], x.shape[: len(idx)]), idx)
 
 
+def _lead(op: Any, x: View) -> Any:
+    """Return the axes in front of the matrix that the operation's signature names."""
+    return x.shape[: len(x.shape) - len(read(op.signature).inputs[0])]
+
+
+def _each(w: W, name: str, lead: Any, views: Views, *rest: Any, fails: bool = False) -> None:
+    """Write a call of the library for each matrix of a batch; ``fails`` where it may find no result."""
+    w.fails = w.fails or fails
+    with w.nest(lead) as idx:
+        call = w.call(name, *[t for v in views for t in (v.memory, _start(w, v, idx))], *rest)
+        w.line(f"status = status + {call}" if fails else call)
+
+
 @writes(Inverse, Cholesky, Cofactor, MatrixExp)
 def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if len(a) > 1:
@@ -33,18 +47,10 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     x, found = w.plain(a[0]), w.array(w.shape(k))
     n = x.shape[-1]
     name = {Inverse: "inverse", Cholesky: "cholesky", Cofactor: "cofactor", MatrixExp: "matrix_exp"}[type(op)]
-    room = {Inverse: n * (2 * n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
+    room = {Inverse: n * (n + 1), Cofactor: n * (2 * n + 1), MatrixExp: 2 * n * n}.get(type(op))
     work = [w.array((room,)).memory] if room is not None else []
-    with w.nest(x.shape[:-2]) as idx:
-        call = w.call(name, x.memory, _start(w, x, idx), found.memory, _start(w, found, idx), w.size(n), *work)
-        w.line(_checked(w, call) if isinstance(op, (Inverse, Cholesky)) else call)
+    _each(w, name, _lead(op, x), [x, found], w.size(n), *work, fails=isinstance(op, (Inverse, Cholesky)))
     return found
-
-
-def _checked(w: W, call: str) -> str:
-    """A call that may find no result."""
-    w.fails = True
-    return f"status = status + {call}"
 
 
 def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
@@ -56,10 +62,7 @@ def _direction(w: W, op: MatrixExp, a: Views, k: int) -> View | None:
     for x, start in ((a[0], 0), (a[0], 2 * n * n + n), (a[1], n)):
         w.copy(x.to((*lead, n, n)), View(block.memory, start, block.steps, (*lead, n, n)))
     work = w.array((8 * n * n,)).memory
-    with w.nest(lead) as idx:
-        w.line(
-            w.call("matrix_exp", block.memory, _start(w, block, idx), found.memory, _start(w, found, idx), 2 * n, work)
-        )
+    _each(w, "matrix_exp", lead, [block, found], 2 * n, work)
     return View(found.memory, n, found.steps, (*lead, n, n))
 
 
@@ -71,10 +74,8 @@ def _(w: W, op: Solve, a: Views, k: int) -> View:
     matrix = w.plain(a[0].to((*lead, n, n)))
     right = w.plain(a[1].to(found.shape))
     work = w.array((n * (n + 1),)).memory
-    with w.nest(lead) as idx:
-        starts = [_start(w, x, idx) for x in (matrix, right, found)]
-        places = [t for x, s in zip((matrix, right, found), starts) for t in (x.memory, s)]
-        w.line(_checked(w, w.call("solve", *places, w.size(n), w.size(m), int(op.transposed), work)))
+    sizes = w.size(n), w.size(m)
+    _each(w, "solve", lead, [matrix, right, found], *sizes, int(op.transposed), work, fails=True)
     return found
 
 
@@ -94,9 +95,7 @@ def _(w: W, op: Any, a: Views, k: int) -> View:
         x, n = w.plain(a[0]), a[0].shape[-1]
         values, vectors = w.array(x.shape[:-1]), w.array(x.shape)
         work = w.array((n * n,)).memory
-        with w.nest(x.shape[:-2]) as idx:
-            places = [t for y in (values, vectors) for t in (y.memory, _start(w, y, idx))]
-            w.line(w.call("eigh", x.memory, _start(w, x, idx), int(op.upper), *places, w.size(n), work))
+        _each(w, "eigh", _lead(op, x), [x, values, vectors], int(op.upper), w.size(n), work)
         w.factors[key] = [values, vectors]
     return w.factors[key][isinstance(op, Eigenvectors)]
 
@@ -120,9 +119,7 @@ def _svd(w: W, x: View, r: Any) -> Views:
         small, large = (n, m) if n <= m else (m, n)
         found = [w.array((*lead, n, small)), w.array((*lead, small)), w.array((*lead, m, small))]
         work = w.array((large * small + small * small,)).memory
-        with w.nest(lead) as idx:
-            places = [t for y in found for t in (y.memory, _start(w, y, idx))]
-            w.line(w.call("svd", x.memory, _start(w, x, idx), *places, w.size(n), w.size(m), work))
+        _each(w, "svd", lead, [x, *found], w.size(n), w.size(m), work)
         w.factors[key] = found
     return w.factors[key]
 
@@ -159,9 +156,8 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
     if isinstance(op, MatrixRank):
         return per_row(w, s, k, lambda at, by, n: w.call("rank", s.memory, at, n, repr(atol), repr(rtol)))
     found = w.array(w.shape(k))
-    with w.nest(found.shape[:-2]) as idx:
-        places = [t for y in (u, s, v, found) for t in (y.memory, _start(w, y, idx))]
-        w.line(w.call("pseudo_inverse", *places, *map(w.size, a[0].shape[-2:]), n, repr(atol), repr(rtol)))
+    sizes = map(w.size, a[0].shape[-2:])
+    _each(w, "pseudo_inverse", _lead(op, a[0]), [u, s, v, found], *sizes, n, repr(atol), repr(rtol))
     return found
 
 
@@ -176,8 +172,6 @@ def _(w: W, op: Any, a: Views, k: int) -> View | None:
         small = min(n, m)
         q, r = w.array((*lead, n, small)), w.array((*lead, small, m))
         work = w.array((n * m + n,)).memory
-        with w.nest(lead) as idx:
-            places = [t for y in (q, r) for t in (y.memory, _start(w, y, idx))]
-            w.line(w.call("qr", x.memory, _start(w, x, idx), *places, n, m, small, work))
+        _each(w, "qr", lead, [x, q, r], n, m, small, work)
         w.factors[key] = [q, r]
     return w.factors[key][isinstance(op, QRTriangle)]
