@@ -177,5 +177,3 @@ def _captured(leaf: Leaf) -> Any:
             f"compile: the function uses the symbol {leaf.title!r}, which has no value. Pass it as an argument."
         )
     return leaf.value
-
-

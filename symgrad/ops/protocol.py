@@ -74,6 +74,7 @@ class Op:
     """
 
     name: ClassVar[str] = ""
+    spelled: ClassVar[str] = ""  # in formulas; without it and ``text``, matrix notation has no name for it
     saves: ClassVar[str] = "xy"
     linear: ClassVar[bool] = False
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
@@ -197,11 +198,11 @@ class Op:
 
     def text(self, *args: str) -> str:
         """Write the named function of its arguments."""
-        return f"{self.label.lower()}({', '.join(args)})"
+        return f"{self.spelled or self.label.lower()}({', '.join(args)})"
 
     def latex(self, *args: str) -> str:
         """Write the named function of its arguments in LaTeX."""
-        return f"\\operatorname{{{self.label.lower()}}}\\left({', '.join(args)}\\right)"
+        return f"\\operatorname{{{self.spelled or self.label.lower()}}}\\left({', '.join(args)}\\right)"
 
     def on_symbols(self, *xs: Any) -> Any:
         """Compute on object arrays of SymPy expressions; override where ``forward`` cannot."""

@@ -215,6 +215,7 @@ class Flip(Op):
 
     axes: tuple[int, ...]
     linear = True
+    spelled = "flip"
     saves = ""
     moves = True
     explained = "flip: the adjoint is flipped back"
@@ -241,14 +242,6 @@ class Flip(Op):
         """Count from the end."""
         pairs = enumerate(zip(idx, p.shape, strict=True))
         return p([n - 1 - k if a in self.axes else k for a, (k, n) in pairs])
-
-    def text(self, *args: str) -> str:
-        """flip(x)."""
-        return f"flip({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        """flip(x)."""
-        return f"\\operatorname{{flip}}\\left({args[0]}\\right)"
 
 
 @frozen

@@ -160,8 +160,8 @@ class MatrixReading:
         raise NoMatrix(t.data.__name__)
 
     def _call(self, t: Term) -> Any:
-        unnamed = type(t.data).text is Op.text and not isinstance(t.data, (BlockDot, BlockSum))
-        if unnamed or any(1 in a.shape for a in t.args):
+        named = t.data.spelled or type(t.data).text is not Op.text or isinstance(t.data, (BlockDot, BlockSum))
+        if not named or any(1 in a.shape for a in t.args):
             raise NoMatrix(t.data.label)
         args = [written_out(self.found[a]) for a in t.args]
         if isinstance(t.data, Kron):

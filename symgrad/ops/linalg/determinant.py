@@ -13,7 +13,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Inverse
-from symgrad.ops.linalg.square import check_square, check_terms, on_matrices, real
+from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, real
 from symgrad.ops.map import MUL
 from symgrad.ops.protocol import Op, T, bracket, shape
 from symgrad.ops.shape import Reshape
@@ -27,26 +27,21 @@ def _per_matrix(g: Any) -> Any:
 
 # ------------------------------------------------------------------ det
 @frozen
-class Det(Op):
+class Det(OfSquare):
     """The determinant of each matrix: (…, n, n) to (…)."""
 
     name = "LinalgDet"
+    called = "linalg.det"
+    spelled = "det"
     saves = "x"
-    gives = floating
     signature = "(n,n)->()"
     explained = "determinant: Jacobi's formula, the adjugate's transpose"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = real("linalg.det", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         with np.errstate(all="ignore"):  # nan and inf are the result, not a warning
             return np.linalg.det(x)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """Drop the matrix axes."""
-        check_square("linalg.det", s)
-        return s[:-2]
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # y = det A  ⇒  Ā = ȳ cof A, the matrix of cofactors: det A · A⁻ᵀ where A is invertible
@@ -59,10 +54,6 @@ class Det(Op):
     def in_matrices(self, a: Any) -> Any:
         """det A."""
         return sp.Determinant(a)
-
-    def text(self, *args: str) -> str:
-        """det(X)."""
-        return f"det({args[0]})"
 
     def latex(self, *args: str) -> str:
         """det(X)."""
@@ -234,26 +225,20 @@ def det(A: Any) -> Any:
 
 # ------------------------------------------------------------------ log |det|
 @frozen
-class LogAbsDet(Op):
+class LogAbsDet(OfSquare):
     """log |det X| of each matrix: (…, n, n) to (…)."""
 
     name = "LinalgSlogdet"
+    called = "linalg.slogdet"
     saves = "x"
-    gives = floating
     signature = "(n,n)->()"
     explained = "log-determinant: the inverse's transpose"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
-        x = real("linalg.slogdet", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         with np.errstate(all="ignore"):
             return np.linalg.slogdet(x)[1]
-
-    def out_shape(self, s: Shape) -> Shape:
-        """Drop the matrix axes."""
-        check_square("linalg.slogdet", s)
-        return s[:-2]
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # y = log |det A|  ⇒  Ā = ȳ A⁻ᵀ
@@ -281,19 +266,15 @@ class LogDet(LogAbsDet):
     """log det X of each matrix, nan where the determinant is negative."""
 
     name = "Logdet"
+    called = "logdet"
+    spelled = "logdet"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
-        x = real("logdet", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         with np.errstate(all="ignore"):
             sign, size = np.linalg.slogdet(x)
         return np.where(sign < 0, x.dtype.type(np.nan), size)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """Drop the matrix axes."""
-        check_square("logdet", s)
-        return s[:-2]
 
     def on_symbols(self, *xs: Any) -> Any:
         """log det X."""
@@ -303,36 +284,26 @@ class LogDet(LogAbsDet):
         """log det A."""
         return sp.log(sp.Determinant(a))
 
-    def text(self, *args: str) -> str:
-        """logdet(X)."""
-        return f"logdet({args[0]})"
-
     def latex(self, *args: str) -> str:
         """log det X."""
         return f"\\log\\det\\left({args[0]}\\right)"
 
 
 @frozen
-class DetSign(Op):
+class DetSign(OfSquare):
     """The sign of each determinant, which is flat."""
 
     name = "LinalgSlogdet"
+    called = "linalg.slogdet"
     saves = ""
-    gives = floating
     signature = "(n,n)->()"
     flat = True
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = real("linalg.slogdet", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         with np.errstate(all="ignore"):
             return np.linalg.slogdet(x)[0]
-
-    def out_shape(self, s: Shape) -> Shape:
-        """Drop the matrix axes."""
-        check_square("linalg.slogdet", s)
-        return s[:-2]
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Zero."""

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import floating, of_first, positions
+from symgrad.core.promotion import of_first, positions
 from symgrad.errors import NotYet, ShapeError, shown_as
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
@@ -17,7 +17,7 @@ from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
-from symgrad.ops.linalg.square import check_square, real
+from symgrad.ops.linalg.square import OfSquare, check_square, real
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shapes.join import cat
@@ -129,19 +129,20 @@ class Exchange(Op):
 
 
 @frozen
-class Doolittle(Op):
+class Doolittle(OfSquare):
     """L and U of A = L U in one matrix, without exchanges; L has ones on its diagonal. A (…, n, n)."""
 
     name = "LinalgLuFactorEx"
+    called = "linalg.lu_factor"
+    spelled = "lu"
     saves = "y"
-    gives = floating
     signature = "(n,n)->(n,n)"
     explained = "LU: back through A = L·U, each triangle by itself"
     wordless = "no library of the targets has LU without exchanges"
 
     def forward(self, x: Any) -> Any:
         """Eliminate, column by column."""
-        y = np.array(real("linalg.lu_factor", x))
+        y = np.array(self.real(x))
         with np.errstate(divide="ignore", invalid="ignore"):
             for j in range(y.shape[-1]):
                 below = y[..., j + 1 :, j]
@@ -157,11 +158,6 @@ class Doolittle(Op):
             y[..., j + 1 :, j + 1 :] = y[..., j + 1 :, j + 1 :] - y[..., j + 1 :, j, None] * y[..., j, None, j + 1 :]
         return y
 
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        check_square("linalg.lu_factor", s)
-        return s
-
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = L U  ⇒  Ā = L⁻ᵀ (tril₋₁(Lᵀ L̄) + triu(Ū Uᵀ)) U⁻ᵀ
         lower, upper = _unit(y), Triu()(y)
@@ -174,14 +170,6 @@ class Doolittle(Op):
         lower, upper = _unit(y), Triu()(y)
         moved = mT(Solve(False, True)(upper, mT(Solve(False)(lower, ts[0]))))
         return ADD(matmul(lower, Tril(-1)(moved)), matmul(Triu()(moved), upper))
-
-    def text(self, *args: str) -> str:
-        """lu(A)."""
-        return f"lu({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        """lu(A)."""
-        return f"\\operatorname{{lu}}\\left({args[0]}\\right)"
 
 
 def _unit(y: Any) -> Any:

@@ -26,6 +26,7 @@ class QRBasis(Op):
     """Q of A = Q R with orthonormal columns: (…, m, n), m ≥ n, to (…, m, n)."""
 
     name = "LinalgQr"
+    spelled = "qr_Q"
     gives = floating
     signature = "(m,n)->(m,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
@@ -47,10 +48,6 @@ class QRBasis(Op):
         """Householder's reflections, up to two columns."""
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[0], xs[0].shape)
 
-    def text(self, *args: str) -> str:
-        """qr_Q(A)."""
-        return f"qr_Q({args[0]})"
-
     def latex(self, *args: str) -> str:
         """Q_qr(A)."""
         return f"Q_{{\\mathrm{{qr}}}}\\left({args[0]}\\right)"
@@ -61,6 +58,7 @@ class QRTriangle(Op):
     """The upper triangular R of A = Q R: (…, m, n), m ≥ n, to (…, n, n)."""
 
     name = "LinalgQr"
+    spelled = "qr_R"
     gives = floating
     signature = "(m,n)->(n,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
@@ -81,10 +79,6 @@ class QRTriangle(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """Householder's reflections, up to two columns."""
         return factors.each_matrix(xs[0], lambda m: factors.reflected(m)[1], self.out_shape(xs[0].shape))
-
-    def text(self, *args: str) -> str:
-        """qr_R(A)."""
-        return f"qr_R({args[0]})"
 
     def latex(self, *args: str) -> str:
         """R_qr(A)."""

@@ -14,6 +14,7 @@ from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.square import (
+    OfSquare,
     adjugate,
     bad_minor,
     check_square,
@@ -31,20 +32,19 @@ from symgrad.support.frozen import frozen
 
 # ------------------------------------------------------------------ inverse
 @frozen
-class Inverse(Op):
+class Inverse(OfSquare):
     """The inverse of each matrix."""
 
     keeps_symmetry = True
     name = "LinalgInvEx"
+    called = "linalg.inv"
     saves = "y"
-    gives = floating
     signature = "(n,n)->(n,n)"
     explained = "inverse: d(A⁻¹) = −A⁻¹·dA·A⁻¹, transposed"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = real("linalg.inv", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         try:
             return np.linalg.inv(x)
         except np.linalg.LinAlgError as error:
@@ -54,11 +54,6 @@ class Inverse(Op):
                 f"not be completed because the input matrix is singular. Got shape {show_shape(x.shape)}; "
                 "its rows are linearly dependent."
             ) from error
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        check_square("linalg.inv", s)
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # Y = A⁻¹  ⇒  Ā = −Yᵀ Ȳ Yᵀ
@@ -313,19 +308,19 @@ class HalfTril(Tril):
 
 
 @frozen
-class Cholesky(Op):
+class Cholesky(OfSquare):
     """The lower triangular L with L Lᵀ = A, of each matrix; looks at the lower triangle of A only."""
 
     name = "LinalgCholeskyEx"
+    called = "linalg.cholesky"
+    spelled = "chol"
     saves = "y"
-    gives = floating
     signature = "(n,n)->(n,n)"
     explained = "Cholesky factor: back through A = L·Lᵀ"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
-        x = real("linalg.cholesky", x)
-        self.out_shape(x.shape)
+        x = self.real(x)
         try:
             found = np.linalg.cholesky(x)
         except np.linalg.LinAlgError:
@@ -333,11 +328,6 @@ class Cholesky(Op):
         if np.isnan(found).any():  # LAPACK lets nan through
             raise _not_positive(x)
         return found
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        check_square("linalg.cholesky", s)
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # L Lᵀ = A  ⇒  Ā = ½ (S + Sᵀ), S = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹; Φ: lower triangle, diagonal halved. Murray 2016.
@@ -353,14 +343,6 @@ class Cholesky(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """Cholesky and Banachiewicz, row by row."""
         return on_matrices(xs[0], _symbolic_cholesky)
-
-    def text(self, *args: str) -> str:
-        """chol(X)."""
-        return f"chol({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        """chol(X)."""
-        return f"\\operatorname{{chol}}\\left({args[0]}\\right)"
 
 
 def _not_positive(x: Any) -> LinAlgError:

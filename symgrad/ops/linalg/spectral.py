@@ -18,7 +18,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT, sum_axes
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
-from symgrad.ops.linalg.square import check_square
+from symgrad.ops.linalg.square import OfSquare
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, T, shape
 from symgrad.ops.shape import Reshape
@@ -34,6 +34,7 @@ def _row(v: Any) -> Any:
 class InverseGaps(Op):
     """1/(λ_j - λ_i), and 0 on the diagonal: (…, n) to (…, n, n). Where two are equal it is infinite."""
 
+    spelled = "invgaps"
     saves = "y"
     gives = floating
     signature = "(n)->(n,n)"
@@ -69,22 +70,13 @@ class InverseGaps(Op):
                 out[(*lead, i, j)] = 1 / (x[(*lead, j)] - x[(*lead, i)])
         return out
 
-    def text(self, *args: str) -> str:
-        """invgaps(v)."""
-        return f"invgaps({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        """invgaps(v)."""
-        return f"\\operatorname{{invgaps}}\\left({args[0]}\\right)"
-
 
 # ------------------------------------------------------------------ symmetric matrices
-class _OfSymmetric(Op):
+class _OfSymmetric(OfSquare):
     """What the parts of an eigendecomposition share: which triangle they look at."""
 
     upper: bool
-    stem = ""
-    gives = floating
+    called = "linalg.eigh"
 
     def _written(self, x: str) -> str:
         return f"{x}, upper" if self.upper else x
@@ -95,7 +87,7 @@ class _OfSymmetric(Op):
 
     def text(self, *args: str) -> str:
         """Name and matrix, with the triangle where it is the upper one."""
-        return f"{self.stem}({self._written(args[0])})"
+        return f"{self.spelled}({self._written(args[0])})"
 
 
 @frozen
@@ -105,7 +97,7 @@ class Eigenvalues(_OfSymmetric):
     upper: bool = False
     name = "LinalgEigh"
     saves = "x"
-    stem = "eigvalsh"
+    spelled = "eigvalsh"
     signature = "(n,n)->(n)"
     explained = "eigenvalues: V·diag(g)·Vᵀ for the adjoint g"
 
@@ -113,11 +105,6 @@ class Eigenvalues(_OfSymmetric):
         """Factorise."""
         self.out_shape(np.shape(x))
         return factors.eigh(x, self.upper)[0]
-
-    def out_shape(self, s: Shape) -> Shape:
-        """(…, n)."""
-        check_square("linalg.eigh", s)
-        return s[:-1]
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = V diag(λ) Vᵀ  ⇒  Ā = V diag(λ̄) Vᵀ
@@ -140,7 +127,7 @@ class Eigenvectors(_OfSymmetric):
 
     upper: bool = False
     name = "LinalgEigh"
-    stem = "eigh_V"
+    spelled = "eigh_V"
     signature = "(n,n)->(n,n)"
     explained = "eigenvectors: V·(K∘Vᵀ·G)·Vᵀ for the adjoint G, with K the inverse gaps of the eigenvalues"
 
@@ -148,11 +135,6 @@ class Eigenvectors(_OfSymmetric):
         """Factorise."""
         self.out_shape(np.shape(x))
         return factors.eigh(x, self.upper)[1]
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        check_square("linalg.eigh", s)
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = V diag(λ) Vᵀ  ⇒  Ā = V (K ∘ Vᵀ V̄) Vᵀ, K_ij = 1/(λ_j - λ_i), K_ii = 0. Giles 2008, §3.1.
@@ -259,6 +241,7 @@ class SingularValues(Op):
     """The singular values of each matrix, descending: (…, m, n) to (…, k), k the smaller size."""
 
     name = "LinalgSvd"
+    spelled = "svdvals"
     saves = "x"
     gives = floating
     signature = "(m,n)->(k)"
@@ -281,14 +264,6 @@ class SingularValues(Op):
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices with at most two rows or columns."""
         return factors.each_matrix(xs[0], lambda m: factors.singular_2(m)[1], self.out_shape(xs[0].shape))
-
-    def text(self, *args: str) -> str:
-        """svdvals(X)."""
-        return f"svdvals({args[0]})"
-
-    def latex(self, *args: str) -> str:
-        """svdvals(X)."""
-        return f"\\operatorname{{svdvals}}\\left({args[0]}\\right)"
 
 
 @frozen

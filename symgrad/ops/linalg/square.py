@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
+from symgrad.core.promotion import floating
 from symgrad.errors import DTypeError, FormError, ShapeError
 from symgrad.ops.map import show_shape
+from symgrad.ops.protocol import Op
+from symgrad.ops.signature import read
+
+
+class OfSquare(Op):
+    """An operation on each square matrix, ``called`` so where it refuses others. The signature says the rest."""
+
+    called: ClassVar[str]
+    gives = floating
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The axes in front, and those of the result that the signature names."""
+        check_square(self.called, s)
+        return (*s[:-2], *s[-1:] * len(read(self.signature).result))
+
+    def real(self, x: Any) -> Any:
+        """Return square matrices as LAPACK takes them."""
+        x = real(self.called, x)
+        self.out_shape(x.shape)
+        return x
 
 
 def check_square(name: str, s: Shape) -> None:
