@@ -12,17 +12,13 @@ import time
 import numpy as np
 from written_forms import TEXTBOOK, differences, of_problem
 
+TOKEN = r"[^\W\d]\w*|\d+\.?\d*(?:e[-+]?\d+)?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ]+|\*\*|\^⊙|[<>]=|[^\s\w*()\[\]{},;]"
 SECONDS = 60  # a problem that takes longer is given up
 
 
 def tokens(text):
-    """Count names, numbers, superscripts and signs; ``*``, brackets and commas do not count."""
-    return len(
-        re.findall(
-            r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹ᵀᴴ]+|[^\W\d]\w*?(?=ᵀ|\b|[⁰¹²³⁴⁵⁶⁷⁸⁹])|\d+\.?\d*(?:e[-+]?\d+)?|\*\*|[<>]=|[^\s\w*()\[\]{},]",
-            text,
-        )
-    )
+    """Count names, numbers, superscripts and signs; Xᵀ and X² are one, ``*``, brackets and commas do not count."""
+    return len(re.findall(TOKEN, text))
 
 
 def main(names):
