@@ -463,6 +463,20 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.power(k.of(sp.Pow, k.q, k.x), -2), a.q ** (-2 * a.x)),
         (lambda k: k.power(k.of(sp.Pow, k.q, k.x), half), a.q ** (a.x / 2)),
     ],
+    "product_meets_its_power": [
+        (
+            lambda k: k.einsum("ij,j,i->i", k.A, k.q, k.power(k.einsum("ij,j->i", k.A, k.q), -2)),
+            1 / (a.A @ a.q),
+        ),
+        (
+            lambda k: k.einsum("ij,j,i->i", k.B, k.q, k.power(k.einsum("ij,j->i", k.A, k.q), -2)),
+            (a.B @ a.q) / (a.A @ a.q) ** 2,
+        ),
+    ],
+    "power_of_factors_apart": [
+        (lambda k: k.power(k.einsum("ij,j,i->i", k.A, k.q, k.p), -1), 1 / (a.A @ a.q) / a.p),
+        (lambda k: k.power(k.einsum("ij,j->i", k.A, k.q), -1), 1 / (a.A @ a.q)),
+    ],
     "product_of_the_others": [
         (lambda k: k.times(*others(k, k.q)), a.q.prod() / a.q),
         (lambda k: k.times(*others(k, k.x)), a.x.prod() / a.x),

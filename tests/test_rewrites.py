@@ -209,3 +209,36 @@ def test_product_is_written_as_in_a_book(name):
 def test_gradient_of_a_product_is_right_where_an_entry_is_zero():
     form = sg.derive(sg.prod(u), u)
     np.testing.assert_array_equal(form.lambdify()(np.array([2.0, 0.0, 3.0])), [0.0, 6.0, 0.0])
+
+
+# ------------------------------------------------------------------ quotients and traces
+F, G, V = symbol("F", "nd", positive=True), symbol("G", "dn", positive=True), symbol("V", "nn", positive=True)
+E, Q, t = symbol("E", "nn", symmetric=True), symbol("Q", "nn", symmetric=True), symbol("t", positive=True)
+q1 = symbol("q", "d", positive=True)
+QUOTIENTS = {
+    "ratio of bilinear forms": (
+        (u @ Y @ w) / (c @ Y @ w), Y, "(u - (uᵀ*Y*w)*c/(cᵀ*Y*w))*wᵀ/(cᵀ*Y*w)",
+    ),
+    "Sharpe ratio": ((u @ c) / sg.sqrt(c @ Q @ c), c, "(u - (uᵀ*c)*Q*c/(cᵀ*Q*c))/sqrt(cᵀ*Q*c)"),
+    "rows of length 1": (
+        (Y * Z / sg.sqrt((Z**2).sum(1, keepdim=True))).sum(), Z,
+        "diag(1 ⊘ sqrt(Z^⊙2*1))*(Y - diag((Z ⊙ Y)*1 ⊘ Z^⊙2*1)*Z)",
+    ),
+    "divergence of Kullback and Leibler": (
+        (F @ G - V * sg.log(F @ G)).sum(), F, "(1 - (V ⊘ F*G))*Gᵀ",
+    ),
+    "logarithm of a product": (sg.log((F @ q1) * (Z @ q1)).sum(), q1, "Zᵀ*(1 ⊘ Z*q) + Fᵀ*(1 ⊘ F*q)"),
+    "trace of an inverse": ((E * sg.inverse(Q)).sum() * t, t, "tr(E*Q⁻¹)"),
+    "length of a product": ((u @ A.T @ A @ u) * t, t, "‖A*u‖²"),
+    "number before a difference": (
+        (w @ Y.T @ Y @ w - s) ** 2, Y, "4*(‖Y*w‖² - s)*Y*w*wᵀ",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_quotient_is_written_as_in_a_book(name):
+    y, wrt, text = QUOTIENTS[name]
+    form = sg.derive(y, wrt)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)

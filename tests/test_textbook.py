@@ -36,7 +36,7 @@ TABLE = {
     "Hessian of logsumexp": (sg.logsumexp(X @ w, 0), w, 2, softmax_curvature),
     "softmax of a product": (sg.softmax(A @ x, 0), x, 1, "(diag(softmax(A*x)) - softmax(A*x)*softmax(A*x)ᵀ)*A"),
     "Hessian of a norm": (
-        sg.norm(X @ w - y), w, 2, "Xᵀ*(I/‖X*w - y‖ - (X*w - y)*(X*w - y)ᵀ/‖X*w - y‖**3)*X",
+        sg.norm(X @ w - y), w, 2, "Xᵀ*(I - (X*w - y)*(X*w - y)ᵀ/‖X*w - y‖²)*X/‖X*w - y‖",
     ),
     "direction of a product": (X @ w / sg.norm(X @ w), w, 1, "(I - X*w*wᵀ*Xᵀ/‖X*w‖²)*X/‖X*w‖"),
     "quotient of two forms": ((x @ A @ x) / (v @ v), x, 1, "(A + Aᵀ)*x/‖v‖²"),

@@ -88,6 +88,76 @@ def power_of_an_array_power(pool: Pool, t: Term) -> Term | None:
     return pool.function(sp.Pow, [base, pool.sum([(t.data, a)], a.shape)], t.shape)
 
 
+@rule(PRODUCT)
+def product_meets_its_power(d: Draft) -> bool:
+    """W·H ⊘ (W·H)² is 1 ⊘ W·H: the factors of what stands below the bar are found above it."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind != POWER or not f.data.is_negative or f.args[0].kind != PRODUCT or len(f.args[0].args) < 2:
+            continue
+        places = _standing(d, f.args[0], s, p)
+        if places is None:
+            continue
+        rest = f.data + 1
+        d.factors[p] = (d.pool.power(f.args[0], rest) if rest != 0 else d.pool.ones(f.shape), s)
+        d.factors = [x for k, x in enumerate(d.factors) if k not in places]
+        inside = {k for _, t in d.factors for k in t} | set(d.out)
+        for k in set(d.sizes) - inside:
+            del d.sizes[k]
+        return True
+    return False
+
+
+def _standing(d: Draft, base: Term, s: Letters, skipped: int) -> set[int] | None:
+    """Return the places of the factors that make up the base at these letters, its bound letters nowhere else."""
+    subs, out, sizes = base.data
+    at, places = dict(zip(out, s, strict=True)), set[int]()
+    for a, letters in sorted(zip(base.args, subs, strict=True), key=lambda x: -sum(k in out for k in x[1])):
+        found = next(
+            (
+                (q, t)
+                for q, (g, t) in enumerate(d.factors)
+                if g is a and q not in places and q != skipped and _agrees(at, letters, t)
+            ),
+            None,
+        )
+        if found is None:
+            return None
+        places.add(found[0])
+        at.update(zip(letters, found[1], strict=True))
+    bound = [at[k] for k, _ in sizes if k not in out and k in at]
+    used = [k for q, (_, t) in enumerate(d.factors) if q not in places for k in t]
+    free = len(set(bound)) == len(bound) == len(sizes) - len(out) and not set(bound) & {*d.out, *used}
+    return places if free else None
+
+
+def _agrees(at: dict[int, int], letters: Letters, t: Letters) -> bool:
+    return all(at.get(k, m) == m for k, m in zip(letters, t, strict=True))
+
+
+@rule(POWER)
+def power_of_factors_apart(pool: Pool, t: Term) -> Term | None:
+    """(A·x ⊙ B·x)ⁿ is (A·x)ⁿ ⊙ (B·x)ⁿ: factors that share no letter that is summed over have powers of their own."""
+    (b,) = t.args
+    if b.kind != PRODUCT or not t.data.is_integer:
+        return None
+    subs, out, sizes = b.data
+    bound = [k for k, _ in sizes if k not in out]
+    groups: list[tuple[set[int], list[tuple[Term, Letters]]]] = []
+    for a, s in zip(b.args, subs, strict=True):
+        mine = [g for g in groups if g[0] & set(s)]
+        groups = [g for g in groups if g not in mine]
+        letters = {k for k in s if k in bound}.union(*[g[0] for g in mine])
+        groups.append((letters, [x for g in mine for x in g[1]] + [(a, s)]))
+    if len(groups) < 2 or not bound:
+        return None
+    known, factors = dict(sizes), []
+    for letters, inside in groups:
+        own = tuple(k for k in out if any(k in s for _, s in inside))
+        part = pool.product(inside, own, {k: known[k] for k in (*own, *letters)})
+        factors.append((pool.power(part, t.data), own))
+    return pool.product(factors, out, {k: known[k] for k in out})
+
+
 # ------------------------------------------------------------------ products of all entries
 @rule(PRODUCT)
 def product_of_the_others(d: Draft) -> bool:

@@ -130,7 +130,7 @@ def _outside(
     used = [{k for _, t in rest[0] for k in t}, {at.get(k) for _, t in rest[1] for k in t} - {None}]
     frame = tuple(k for k in dict.fromkeys((*out, *s)) if k in used[0] | used[1])
     rows = len(frame) == 2 and len(f.shape) == 1 and set(s) <= set(out)  # diag(f) beside matrices
-    same = (used[0] & set(frame)) == (used[1] & set(frame)) or _spreads(frame, s, rest)
+    same = (used[0] & set(frame)) == (used[1] & set(frame)) or _spreads(frame, s, rest) or not all(rest)
     if len(frame) > 2 or not (same or (rows and all(set(s) <= u for u in used))):
         return None
     plain = len(frame) < 2 or len(f.shape) != 1 or all(_is_matrix(g) for g, _ in (*rest[0], *rest[1]))

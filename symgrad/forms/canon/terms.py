@@ -45,6 +45,9 @@ def enter_rules(*modules: ModuleType) -> None:
                 RULES[kind].append(fn)
 
 
+SHORT_EXPONENTS = {sp.Integer(2), sp.Integer(-1), sp.Rational(1, 2), -sp.Rational(1, 2)}  # x², 1/x, √x, 1/√x
+
+
 class Term:
     """A node of the canonical graph. Make it with a ``Pool``.
 
@@ -72,7 +75,9 @@ def _cost(t: Term) -> int:
         subs, out, sizes = t.data
         counts = [sum(k in s for s in subs) for k, _ in sizes]
         return inner + max(0, len(subs) - 1) + sum(n == 0 for n in counts) + _once(subs, out, sizes)
-    return 1 if t.kind == NAMED else inner + (2 if t.kind == POWER else 1)
+    if t.kind == POWER:
+        return inner + (2 if t.data in SHORT_EXPONENTS else 3)
+    return 1 if t.kind == NAMED else inner + 1
 
 
 def _once(subs: Sequence[Letters], out: Letters, sizes: Any) -> int:

@@ -16,6 +16,7 @@ from symgrad.forms.nodes.matrices import (
     ArraySymbol,
     Call,
     Cross,
+    Filled,
     Identity,
     MatrixPower,
     OnesVector,
@@ -24,6 +25,7 @@ from symgrad.forms.nodes.matrices import (
     Scaled,
     Transposed,
 )
+from symgrad.ops.linalg.solving import Inverse
 
 Edge = tuple[Any, int, int]
 
@@ -106,7 +108,8 @@ class LetterGraph:
             flat.append(_transposes(_turned(one, i, m)) + _transposes(_turned(two, i, m)))
         ways = [(_turned(one, i, m), _turned(two, m, i)) for i, m in ((k, j), (j, k))]
         there, back = min(ways, key=lambda w: _transposes(w[0]) + _transposes(w[1]))
-        if _transposes(there) + _transposes(back) >= min(flat):
+        here = _transposes(there) + _transposes(back)
+        if here > min(flat) or (here == min(flat) and not any(map(_is_inverse, (there, back)))):
             return None
         return Trace.of(chain([there, back], (there.shape[0], there.shape[0])))
 
@@ -152,7 +155,8 @@ class LetterGraph:
             self.coef = self.coef * self.sizes[k]
             return Mean.of(times(label, (self.sizes[k],)))
         if len(label) >= 2:
-            return Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
+            found = Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
+            return _as_square(found)
         return self.total(label[0])
 
     def total(self, a: Any) -> Any:
@@ -213,6 +217,18 @@ class LetterGraph:
         return chain([*before, matrix, *after], shape)
 
 
+def _as_square(a: Any) -> Any:
+    """Return ‖A*x‖² for xᵀ*Aᵀ*A*x."""
+    factors = a.args[:-1] if isinstance(a, Product) else ()
+    row = factors[0].args[0] if factors and isinstance(factors[0], Transposed) else None
+    if row is not None and row == Product.of(factors[1:], row.shape):
+        return Norm2.of(row)
+    half = len(factors) // 2
+    if half < 2 or len(factors) % 2 or any(f != Transposed.of(g) for f, g in zip(factors, factors[::-1], strict=True)):
+        return a
+    return Norm2.of(Product.of(factors[half:], (factors[half].shape[0],)))
+
+
 def _summed(v: Any, axis: int) -> Any:
     """Return M where a vector is M*1, or Mᵀ*1 for axis 0, and M is no product of vectors; else None."""
     if not isinstance(v, Product) or not isinstance(v.args[-2], OnesVector):
@@ -221,6 +237,12 @@ def _summed(v: Any, axis: int) -> Any:
     if isinstance(m, Diag) or len(m.shape) != 2 or 1 in m.shape:
         return None
     return m if axis else transposed(m)
+
+
+def _is_inverse(a: Any) -> bool:
+    """Whether a matrix is an inverse, or a product with one."""
+    inside = a.args[:-1] if isinstance(a, Product) else (a,)
+    return any(isinstance(f, Call) and isinstance(f.op, Inverse) for f in inside)
 
 
 def _is_product(a: Any) -> bool:
@@ -241,10 +263,18 @@ def _transposes(a: Any) -> int:
     return sum(isinstance(f, Transposed) for f in (a.args[:-1] if isinstance(a, Product) else (a,)))
 
 
+def _all_transposes(t: Any) -> int:
+    return _transposes(_scaled(t)[1])
+
+
 def transposed(a: Any) -> Any:
     """Return aᵀ, (A·B)ᵀ as Bᵀ·Aᵀ where that has no more transposes."""
     if isinstance(a, Scaled):
         return Scaled.of(a.args[0], transposed(a.args[1]))
+    if isinstance(a, Plus) and len(a.shape) == 2 and not any(isinstance(t, Filled) for t in a.args):
+        back = [transposed(t) for t in a.args[:-1]]
+        if sum(map(_all_transposes, back)) < sum(map(_all_transposes, a.args[:-1])):
+            return Plus.of(back, a.shape[::-1])
     if isinstance(a, Product) and len(a.shape) == 2:
         back = Product.of([Transposed.of(f) for f in reversed(a.args[:-1])], a.shape[::-1])
         if _transposes(back) <= 1 + _transposes(a):
