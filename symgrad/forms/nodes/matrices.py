@@ -232,7 +232,20 @@ class Scaled(ArrayExpr):
             return a
         return cls(coefficient, a, sp.Tuple(*a.shape))
 
+    def _number(self) -> tuple[Any, Any]:
+        """Return a whole number that stands in all terms of a coefficient, and the node without it: of 2*a - 2*b, 2."""
+        for f in sp.Mul.make_args(self.args[0]):
+            number, rest = f.primitive() if f.is_Add else (sp.S.One, f)
+            if f.is_Add and all(t.could_extract_minus_sign() for t in f.args):
+                number, rest = -number, -rest
+            if number != 1 and number.is_Integer:
+                return number, Scaled(self.args[0].xreplace({f: rest}), *self.args[1:])
+        return sp.S.One, self
+
     def _sympystr(self, printer: Any) -> str:
+        number, inside = self._number()
+        if inside is not self:
+            return ("-" if number == -1 else f"{number}*") + str(printer._print(inside))
         top, bottom = sizes.fraction(self.args[0])
         body = self._paren(printer, self.args[1], self.precedence)
         if top != -1 and not top.is_number and not top.is_Add and top.could_extract_minus_sign():
@@ -247,6 +260,9 @@ class Scaled(ArrayExpr):
         )
 
     def _latex(self, printer: Any) -> str:
+        number, inside = self._number()
+        if inside is not self:
+            return ("-" if number == -1 else f"{number} ") + str(printer._print(inside))
         body = self._paren_latex(printer, self.args[1], self.precedence)
         if self.args[0] == -1:
             return f"-{body}"
@@ -256,6 +272,11 @@ class Scaled(ArrayExpr):
         return f"{coefficient} {body}"
 
     def _mathml(self, printer: Any) -> str:
+        number, inside = self._number()
+        if inside is not self:
+            sign = [markup.mo("−")] if number < 0 else []
+            size = [] if abs(number) == 1 else [markup.mn(str(abs(number))), markup.INVISIBLE]
+            return markup.row(*sign, *size, str(printer._print(inside)))
         coefficient, a = self.args[:2]
         body = printer.paren(a, self.precedence)
         if _opens_with_minus(self):
