@@ -235,6 +235,11 @@ class Matrices:
         if name == "diag":
             r, c = self._array(trees[0])
             return (r, r) if Size.of(c) == 1 else (r, 1)
+        if name == "stack":
+            shapes = [self.shape(p) for p in trees]
+            for one in shapes[1:]:
+                same(one, shapes[0])
+            return (len(trees), shapes[0][0] if shapes[0] is not None else 1)
         if name == "skew":
             unify(self._array(trees[0])[0], 3)
             return (3, 3)
@@ -352,6 +357,8 @@ class Matrices:
             np.add.at(found[:, 0] if found.shape[1] == 1 else found, at, np.squeeze(self.compute(given[0])))
             return found
         values = [self.compute(a) for a in trees]
+        if name == "stack":
+            return np.stack([np.ravel(value) for value in values])
         if name in ELEMENTWISE:
             return ELEMENTWISE[name](*values)
         if name == "e^":

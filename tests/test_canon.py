@@ -19,7 +19,7 @@ from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
 from symgrad.forms.notations import abbreviate
 from symgrad.ops.indexing.select import part
-from symgrad.ops.keys import Positions, Span
+from symgrad.ops.keys import ALL, Positions, Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumprod
@@ -185,6 +185,7 @@ skew = lambda k, v: k.call(Skew(), v, shape=(3, 3))
 turn = lambda k, v, n: k.call(Gather(((0, Positions(np.roll(range(3), -n))),)), v)
 turns = lambda k, v, w, n: k.times(turn(k, v, n), turn(k, w, 3 - n))
 turned = lambda v, w, n: np.roll(v, -n) * np.roll(w, n - 3)
+row = lambda k, v, n: k.call(ScatterAdd(part((n, ALL)), (3, 3)), v, shape=(3, 3))
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
 cut = lambda k, t, start, stop: k.call(part((Span(start, stop, None),)), t, shape=(stop - start,))
@@ -480,6 +481,11 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "product_of_the_others": [
         (lambda k: k.times(*others(k, k.q)), a.q.prod() / a.q),
         (lambda k: k.times(*others(k, k.x)), a.x.prod() / a.x),
+    ],
+    "rows_of_a_stack": [
+        (lambda k: k.add((2, row(k, k.x, 1)), row(k, k.y, 0), (-1, row(k, k.z, 0)), row(k, k.z, 2)),
+         np.stack([a.y - a.z, 2 * a.x, a.z])),
+        (lambda k: k.add((2, row(k, k.x, 1)), row(k, k.y, 0)), np.stack([a.y, 2 * a.x, 0 * a.x])),
     ],
     "cross_product": [
         (lambda k: k.add(turns(k, k.x, k.y, 1), (-1, turns(k, k.x, k.y, 2))), np.cross(a.x, a.y)),

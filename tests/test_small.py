@@ -132,6 +132,22 @@ def test_small_arrays_are_printed_by_their_entries(name):
     assert "scatter" not in str(form)
 
 
+X = sg.symbol("X", (3, 2))
+GRAVITY = sum(-M[i] * M[j] / sg.norm(X[i] - X[j]) for i, j in [(0, 1), (0, 2), (1, 2)])
+SPRINGS = sum((sg.norm(X[i] - X[j]) - l1) ** 2 for i, j in [(0, 1), (1, 2)]) / 2
+
+
+@pytest.mark.parametrize(
+    ("energy", "rows"),
+    [(GRAVITY, "stack(η2 + η3, η1 - η3, -(η1 + η2)) where "), (SPRINGS, "stack(η2, η1 - η2, -η1) where ")],
+)
+def test_forces_on_three_bodies_are_rows(energy, rows):
+    form = sg.derive(energy, X)
+    assert str(form).startswith(rows)
+    given, expected = values(form, 4)
+    check(Written(form, given, {}, form.shape, expected))
+
+
 @pytest.mark.parametrize("name", LIMITS)
 def test_entries_are_short(name):
     assert tokens(str(derived(name))) <= LIMITS[name][3]

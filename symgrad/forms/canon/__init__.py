@@ -10,6 +10,7 @@ from symgrad.forms.canon import (
     pairs,
     powers,
     products,
+    rows,
     softmaxes,
     spreads,
     sums,
@@ -22,5 +23,5 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric
+    crosses, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import sympy as sp
@@ -28,7 +28,7 @@ from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
 WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no picture
-WORTH = 4  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
+WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
 TRIED, NAMES = 24, 6  # parts that may have a name, and names
 SAVED = 4  # by how much a name must make the whole shorter
 
@@ -61,6 +61,7 @@ def _product(shape: Iterable[int]) -> int:
     return reduce(lambda a, b: a * b, shape, 1)
 
 
+@lru_cache(maxsize=1024)
 def simplified(e: sp.Expr) -> sp.Expr:
     """Return an entry in the shortest of the usual ways to write it, numbers exact and poles without guards."""
     e = _unguarded(e.xreplace({f: exact(float(f)) for f in e.atoms(sp.Float)}))
@@ -106,7 +107,12 @@ def table(found: Sequence[sp.Expr], shape: Sequence[int]) -> Any:
         common = _common([factored(e) if e.count_ops() <= LARGE else e for e in found if e != 0])
         if common != 1:
             ways.append(Scaled.of(simplified(common), Table.of([simplified(e / common) for e in found], shape)))
-    return min(ways, key=length)
+    return min(ways, key=_length)
+
+
+def _length(whole: Any) -> int:
+    """Return how long an array written out is: what its entries are, which other arrays have too, and its factor."""
+    return sum(map(length, _entries(whole)))
 
 
 def _common(found: Sequence[sp.Expr]) -> sp.Expr:
@@ -175,7 +181,7 @@ def _replaced(bodies: list[Any], defined: Naming, part: sp.Expr, name: sp.Symbol
 
 
 def _total(bodies: Sequence[Any], defined: Naming) -> int:
-    return sum(map(length, bodies)) + sum(2 + length(k) + length(e) for k, e in defined)
+    return sum(map(_length, bodies)) + sum(2 + length(k) + length(e) for k, e in defined)
 
 
 def _parts(found: Sequence[Any]) -> list[sp.Expr]:
