@@ -143,6 +143,9 @@ PER_ROW = {
     "logcumsumexp": lambda x: sg.logcumsumexp(x, -1),
     "norm": lambda x: sg.linalg.vector_norm(x, 3, -1),
     "var": lambda x: sg.var(x, -1),
+    "gather at positions found": lambda x: sg.gather(x, -1, sg.argsort(x, -1)[..., :2]),
+    "take along an axis": lambda x: sg.take_along_dim(x, sg.argsort(x, -1, descending=True), -1),
+    "the gradient of it": lambda x: sg.grad(lambda v: (sg.take_along_dim(v, sg.argsort(v, -1), -1) ** 3).sum())(x),
 }
 PER_ENTRY = {
     "bessel_j0": sg.special.bessel_j0,
@@ -174,6 +177,15 @@ def test_positions_that_are_inputs_read_along_their_axis_only():
     close(
         g(x, at).toarray(), sg.hessian(lambda x, at: (sg.as_tensor(x)[:, at] ** 3).sum())(x, at).reshape(12, 12), 1e-12
     )
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_taking_along_an_axis_has_the_pattern_of_sorting_along_it(axis):
+    x = MATRICES[:, :2]
+    take = sg.sparse_jacobian(lambda x: sg.take_along_dim(x, sg.argsort(x, axis), axis))
+    order = sg.sparse_jacobian(lambda x: sg.sort(x, axis).values)
+    np.testing.assert_array_equal(take(x).toarray(), order(x).toarray())
+    assert (take.pattern != order.pattern).nnz == 0
 
 
 def test_a_loop_too_long_to_follow_counts_as_dense(monkeypatch):

@@ -160,10 +160,11 @@ class Op:
         """
         return self.forward(*numbers) if self.moves else None
 
-    def reads(self, *numbers: Any) -> Any:
+    def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
         """Return the numbers of the entries that each entry of the result is computed from, in a further last axis.
 
-        None where signature or axes say it.
+        ``known`` has the inputs whose entries are constants, None for others. A number 0 is no entry. None where
+        signature or axes say it.
         """
 
     def view(self, x: Any, to: Shape) -> Any:

@@ -63,10 +63,15 @@ def _numbered(op: Op, args: Args, to: Shape) -> Entries | None:
     numbers = [a.places + s for a, s in zip(args, starts)]
     if (at := op.origins(*numbers)) is not None:
         return _moved(np.asarray(at).reshape(-1), args, starts.tolist(), to)
-    if (at := op.reads(*numbers)) is None:
+    if (at := op.reads(numbers, [_constant(a) for a in args])) is None:
         return None
     rows = np.asarray(at)
     return Entries(to, joined(to, _parts(rows.ravel(), args, starts.tolist(), max(rows.shape[-1], 1))))
+
+
+def _constant(a: Entries) -> Any:
+    """The array, where all entries are constants."""
+    return np.broadcast_to(a.value, a.shape) if a.known is not None and np.all(a.known) else None
 
 
 def _parts(at: Ints, args: Args, starts: Sequence[int], width: int = 1) -> list[tuple[Entries, Ints, Ints]]:

@@ -8,10 +8,12 @@ import numpy as np
 
 from symgrad.ops.linalg.determinant import _diagonal_case
 from symgrad.ops.linalg.expm import _exponential
-from symgrad.ops.linalg.norms import _p_norm as norm  # noqa: F401
-from symgrad.scalars.bessel import besselj  # noqa: F401
-from symgrad.scalars.numerics import power  # noqa: F401
-from symgrad.scalars.zeta import zeta  # noqa: F401
+from symgrad.ops.linalg.norms import _p_norm as norm
+from symgrad.scalars.bessel import besselj
+from symgrad.scalars.numerics import power
+from symgrad.scalars.zeta import zeta
+
+__all__ = ["besselj", "norm", "power", "zeta"]  # kernels that sources hold as they are
 
 
 # ------------------------------------------------------------------ parts

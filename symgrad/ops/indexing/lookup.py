@@ -105,14 +105,20 @@ class DynamicGather(_AtPositions):
         """The same in every slice of a batch, whose number is the first position."""
         return DynamicGather((0, *[a + 1 for a in self.axes]))
 
-    def reads(self, x: Any, *at: Any) -> Any:
-        """Any entry along the axes, since the positions are not known."""
-        n, block, front = len(self.axes), np.broadcast_shapes(*map(np.shape, at)), self.front
-        whole = np.moveaxis(x, self.axes, range(-n, 0))
-        rest = whole.shape[:-n]
-        width = prod(whole.shape[-n:])
-        flat = whole.reshape(*rest[:front], *(1,) * len(block), *rest[front:], width)
-        return np.broadcast_to(flat, (*rest[:front], *block, *rest[front:], width))
+    def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
+        """Any entry along the axes whose positions are not known."""
+        x, *at = numbers
+        block, front = np.broadcast_shapes(*map(np.shape, at)), self.front
+        told = {a: np.broadcast_to(k, block) for a, k in zip(self.axes, known[1:], strict=True) if k is not None}
+        free = [a for a in self.axes if a not in told]
+        rest = [a for a in range(x.ndim) if a not in self.axes]
+        whole = np.transpose(x, [*told, *rest, *free])
+        found = whole[tuple(k.astype(np.int64) for k in told.values())] if told else whole[(None,) * len(block)]
+        width = prod(x.shape[a] for a in free)
+        found = found.reshape(*found.shape[: len(block) + len(rest)], width)
+        found = np.moveaxis(found, range(len(block)), range(front, front + len(block)))
+        sizes = [x.shape[a] for a in rest]
+        return np.broadcast_to(found, (*sizes[:front], *block, *sizes[front:], width))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = x[i]  ⇒  x̄ = Σ ȳ over the entries of y that were read from here
@@ -162,13 +168,22 @@ class DynamicScatterAdd(_AtPositions):
         at = _in_slices(size, at, flags[1:], block)
         return DynamicScatterAdd(self.where.of_slices(), (size, *self.to))(permute(g, order), *at)
 
-    def reads(self, g: Any, *at: Any) -> Any:
-        """Any entry along the axes of the positions, which are not known."""
-        n, front = len(np.broadcast_shapes(*map(np.shape, at))), self.where.front
+    def reads(self, numbers: Sequence[Any], known: Sequence[Any]) -> Any:
+        """Any entry along the axes of the positions, but for those whose known positions are others."""
+        g, *at = numbers
+        shape = np.broadcast_shapes(*map(np.shape, at))
+        n, front = len(shape), self.where.front
         block = np.moveaxis(g, range(front, front + n), range(g.ndim - n, g.ndim))
-        width = prod(block.shape[g.ndim - n :])
+        width = prod(shape)
         flat = block.reshape(*block.shape[: g.ndim - n], width)
-        return np.broadcast_to(np.expand_dims(flat, self.where.axes), (*self.to, width))
+        found = np.broadcast_to(np.expand_dims(flat, self.where.axes), (*self.to, width))
+        for a, k in zip(self.where.axes, known[1:], strict=True):
+            if k is not None:
+                here = np.arange(self.to[a])[:, None] == np.broadcast_to(k, shape).reshape(-1) % self.to[a]
+                found = np.where(
+                    here.reshape([m if d in (a, len(self.to)) else 1 for d, m in enumerate(found.shape)]), found, 0
+                )
+        return found
 
     def vjp(self, i: int, g: Any, y: Any, x: Any, *positions: Any) -> Any:
         # y = Σ x at the positions  ⇒  x̄ = ȳ read there
