@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import GraphError, ValueNeeded
+from symgrad.errors import DTypeError, GraphError, ValueNeeded
 
 Z = np.array([1.3, 0.7])
 
@@ -302,3 +302,64 @@ def test_options_of_numpy_s_functions_are_refused_with_what_to_write():
     with pytest.raises(GraphError, match=r"np\.pad\(sg\.asarray\(a\), 1, constant_values=x\)"):
         sg.grad(lambda z: np.pad(np.ones(2), 1, constant_values=z).sum())(Z)
     np.testing.assert_allclose(sg.grad(lambda z: np.sum(sg.asarray(np.ones(2)), initial=z[0]))(Z), [1.0, 0.0])
+
+
+def _one(z):
+    a = sg.tensor([1, 2, 3])
+    a[0] = z[0] ** 2
+    return (a * 1.0).sum()
+
+
+def _some(z):
+    a = sg.zeros(3, dtype=sg.int64)
+    a[1:] = z * 2.0
+    return a.sum() * 1.0
+
+
+def _filled(z):
+    return sg.zeros(3, dtype=sg.int64).fill_(z[0]).sum() * 1.0
+
+
+def _copied(z):
+    return sg.zeros(2, dtype=sg.int64).copy_(z).sum() * 1.0
+
+
+def _scattered(z):
+    return sg.zeros(3, dtype=sg.int64).scatter(0, sg.tensor([0, 1]), z).sum() * 1.0
+
+
+READINGS = {
+    "grad": sg.grad,
+    "compiled grad": lambda f: sg.compile(sg.grad(f)),
+    "grad of compiled": lambda f: sg.grad(sg.compile(f)),
+    "jvp": lambda f: sg.compile(lambda z: sg.jvp(f, (z,), (z,))),
+    "vmap": lambda f: sg.vmap(sg.grad(f), in_axes=None, axis_size=2),
+    "exported": lambda f: lambda z: sg.export(sg.grad(f), z, target="numpy"),
+}
+
+
+@pytest.mark.parametrize("f", [_one, _some, _filled, _copied, _scattered], ids=lambda f: f.__name__[1:])
+def test_what_integers_cut_has_a_value_and_no_gradient_in_every_reading(f):
+    z = np.array([1.5, 2.7])
+    expected = f(sg.tensor(z)).item()
+    for backend in ("numpy", "llvm", "mpmath"):
+        assert float(sg.compile(f, backend=backend)(z)) == expected
+    assert sg.vmap(f)(z[None]).tolist() == [expected]
+    for name, transform in READINGS.items():
+        with pytest.raises(DTypeError, match=r"int64 got a value that needs a gradient, .* x\.detach\(\)"):
+            print(name, transform(f)(z))
+
+
+def test_what_is_detached_is_written_into_integers_in_every_reading():
+    def f(z):
+        a = sg.tensor([1, 2, 3])
+        a[0] = (z[0] * 2.0).detach() + 1.0
+        a[1] = z[0].to(sg.int64)
+        with sg.no_grad():
+            a[2] = z[1]
+        return (a * z[1]).sum()
+
+    z = np.array([1.5, 2.7])
+    assert sg.grad(f)(z).tolist() == [0.0, 7.0]
+    for transform in (sg.compile(sg.grad(f)), sg.grad(sg.compile(f)), lambda z: sg.vmap(sg.grad(f))(z[None])[0]):
+        assert np.asarray(transform(z)).tolist() == [0.0, 7.0]

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
-from symgrad.core.node import Shape
+from symgrad.core.node import CONSTANT, Leaf, Shape, is_node
 from symgrad.core.promotion import Kind, is_discrete, is_floating
 from symgrad.errors import DTypeError
 from symgrad.ops.protocol import Op
@@ -21,9 +21,10 @@ from symgrad.support.frozen import frozen
 
 @frozen
 class Cast(Op):
-    """The same numbers in another dtype."""
+    """The same numbers in another dtype; where it ``refuses`` a gradient that integers lose."""
 
     to: np.dtype[Any]
+    refuses: bool = False
     name = "ToCopy"
     linear = True
     saves = ""
@@ -53,11 +54,15 @@ class Cast(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Hand the cotangent on; integers and truth values do not move with x."""
-        return g if is_floating(self.to) else None
+        return g if is_floating(self.to) else self._cut()
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Convert the tangent; integers and truth values have none."""
-        return self(ts[0]) if is_floating(self.to) else None
+        return self(ts[0]) if is_floating(self.to) else self._cut()
+
+    def _cut(self) -> None:
+        if self.refuses:
+            raise _loss(self.to)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""
@@ -82,13 +87,41 @@ def as_floats(x: Any) -> Any:
     return Cast(get_default_dtype())(x) if own is not None and is_discrete(own) else x
 
 
-def check_gradient_kept(v: Any, dtype: np.dtype[Any]) -> None:
-    """Refuse to write what needs a gradient into integers or truth values, which carry none."""
-    if getattr(v, "requires_grad", False) and is_discrete(dtype) and recording():
-        raise DTypeError(
-            f"a tensor of {dtype} got a value that needs a gradient, and would lose it. Make the tensor floating "
-            "first, as in a = a.to(sg.float64), or write x.detach()."
-        )
+def into(v: Any, x: Any) -> Any:
+    """Return v as what is written into x, which integers cut; refuse what needs a gradient, that they do not carry."""
+    own, to = getattr(v, "dtype", None), np.dtype(getattr(x, "dtype", np.float64))
+    if own is None or not is_discrete(to):
+        return v
+    if getattr(v, "requires_grad", False) and recording():
+        raise _loss(to)
+    return Cast(to, refuses=_moves(v._node))(v) if is_floating(own) else v
+
+
+def _moves(node: Any) -> bool:
+    """Whether a value moves with some symbol or variable, by a way that neither ``detach`` nor integers interrupt."""
+    todo, seen = [node], set()
+    while todo:
+        node = todo.pop()
+        if not is_node(node) or node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, Leaf):
+            if node.level != CONSTANT:
+                return True
+        elif not _is_cut(node.op):
+            todo += node.inputs
+    return False
+
+
+def _is_cut(op: Any) -> bool:
+    return op is DETACH or (isinstance(op, Cast) and is_discrete(op.to))
+
+
+def _loss(to: np.dtype[Any]) -> DTypeError:
+    return DTypeError(
+        f"a tensor of {to} got a value that needs a gradient, and would lose it. Make the tensor floating "
+        "first, as in a = a.to(sg.float64), or write x.detach()."
+    )
 
 
 def counted(op: Op, x: Any, dtype: Any = None) -> Any:

@@ -16,7 +16,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_symbolic, of_first
 from symgrad.ops.contract import permute
-from symgrad.ops.convert import check_gradient_kept
+from symgrad.ops.convert import into
 from symgrad.ops.map import MUL, clip
 from symgrad.ops.protocol import Op, Traced, bracket, shape
 from symgrad.ops.shape import padded, repeated
@@ -216,9 +216,7 @@ class Scatter(Op):
     def __call__(self, *args: Any) -> Any:
         """Write, which must not cut a gradient."""
         x, v = args
-        if isinstance(v, Traced):
-            check_gradient_kept(v, np.dtype(getattr(x, "dtype", np.float64)))
-        return super().__call__(x, v)
+        return super().__call__(x, into(v, x) if isinstance(v, Traced) else v)
 
     def forward(self, x: Any, v: Any) -> Any:
         """Copy x and write into the copy; x's dtype stays."""

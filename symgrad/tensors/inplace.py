@@ -18,7 +18,7 @@ from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
-from symgrad.ops.convert import Cast, check_gradient_kept
+from symgrad.ops.convert import Cast, into
 from symgrad.ops.elementwise.declared import UNARY, clip_to, power
 from symgrad.ops.indexing.select import setitem
 from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_shape
@@ -78,7 +78,7 @@ def _check_shape(x: Core, found: Any) -> None:
 def _like(x: Any, source: Any) -> Any:
     """The tensor ``source`` in the shape and dtype of x."""
     _check_shape(x, broadcast_shapes(shape(x), shape(source)))
-    check_gradient_kept(source, x.dtype)
+    source = into(source, x)
     if x._value is not None and source._value is not None:
         source = apply(Cast(np.asarray(x._value).dtype), (source,))
     elif source._node is None:
