@@ -500,3 +500,21 @@ def test_numpys_functions_take_symbols():
 def test_indices_of_a_tensor_pick_entries_of_an_array():
     order = np.argsort(sg.tensor(V))
     np.testing.assert_array_equal(V[order], np.sort(V))
+
+
+@pytest.mark.parametrize("value", [300, -200, [1, 300], 1 << 40])
+@pytest.mark.parametrize("f", [np.full_like, lambda a, v: np.pad(a, 1, constant_values=v)], ids=["full_like", "pad"])
+def test_numbers_that_an_integer_dtype_does_not_hold_are_refused_as_in_numpy(f, value):
+    numbers = np.ones(2, np.int8)
+    with pytest.raises(OverflowError, match="out of bounds for int8"):
+        f(sg.tensor(numbers), value)
+    if f is not np.full_like or not isinstance(value, list):  # NumPy wraps a list there
+        with pytest.raises(OverflowError, match="out of bounds for int8"):
+            f(numbers, value)
+    np.testing.assert_array_equal(f(sg.tensor(numbers), -128).numpy(), f(numbers, -128))
+
+
+def test_lists_with_tensors_fill_as_they_did():
+    x = sg.tensor([0.5, 2.0], requires_grad=True)
+    np.full_like(np.pad(x, 1), [x[0], 1.0, x[1], 2.0]).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]

@@ -11,6 +11,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.numpy_api.places import in_dtype
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.shapes import ravel
 from symgrad.numpy_api.table import numpys
@@ -149,6 +150,6 @@ def _pairs(value: Any, count: int) -> list[tuple[Any, Any]]:
 def _padded(x: Any, widths: Sequence[tuple[Any, Any]], values: Sequence[tuple[Any, Any]]) -> Any:
     for k, (width, value) in enumerate(zip(widths, values, strict=True)):
         sizes = [(*x.shape[:k], n, *x.shape[k + 1 :]) for n in width]
-        ends = [F.broadcast_to(as_tensor(v).to(x.dtype), s) for s, v in zip(sizes, value, strict=True)]
+        ends = [F.broadcast_to(in_dtype(v, x.dtype), s) for s, v in zip(sizes, value, strict=True)]
         x = F.cat([ends[0], x, ends[1]], k) if any(width) else x
     return x
