@@ -16,6 +16,7 @@ from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Line
 from symgrad.teach.calculus.lesson import FEW, Lesson, is_calculus
 from symgrad.teach.calls import check_number, output_of
+from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
@@ -24,7 +25,7 @@ from symgrad.teach.writing.latex import aligned, latex, markdown
 from symgrad.teach.writing.text import text
 from symgrad.tensors.tensor import Tensor
 
-STYLES = ("calculus", "backprop")
+STYLES = ("calculus", "matrix", "backprop")
 
 
 def explain(
@@ -44,7 +45,8 @@ def explain(
         wrt: the tensor to differentiate by, or a list of them; of a function or text, names. By default the leaves
             that require grad, and all symbols where none does.
         style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
-            default; "backprop" for the sweep: what is computed forwards, then each rule backwards.
+            default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
+            then each rule backwards.
         order: 2 goes on from the first derivative to the second.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
@@ -53,7 +55,7 @@ def explain(
         An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data.
 
     Raises:
-        ShapeError: y is an array, and there is no cotangent.
+        ShapeError: the sweep is asked for of an array, and there is no cotangent.
         GraphError: y has no graph, or does not depend on wrt.
         ArgumentTypeError: y is neither a tensor nor a function.
         ArgumentError: the style is unknown, or not one for what is asked.
@@ -70,10 +72,10 @@ def explain(
     if isinstance(y, str):
         y, wrt = _of_text(y, wrt)
     y, wrt = output_of("explain", y, wrt, at)
-    if cotangent is None:
-        check_number("explain", y)
-    else:
+    if cotangent is not None:
         cotangent = _on_graph(cotangent)
+    elif style == "backprop":
+        check_number("explain", y)
     tape = Tape(y, cotangent)
     targets = tape.targets(wrt)
     if style is None:
@@ -110,10 +112,12 @@ def _letters_of(text: str) -> list[str]:
 
 
 def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
-    """Choose a style: calculus for few numbers."""
-    return (
-        "calculus" if cotangent is None and tape.numbers and len(targets) <= FEW and is_calculus(tape) else "backprop"
-    )
+    """Choose a style: calculus for few numbers, differentials for arrays."""
+    if cotangent is not None:
+        return "backprop"
+    if is_calculus(tape):
+        return "calculus" if len(targets) <= FEW else "backprop"
+    return "matrix"
 
 
 def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson:
@@ -122,13 +126,17 @@ def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) ->
     return Lesson(tape, targets, order)
 
 
+def _matrix(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> MatrixLesson:
+    return MatrixLesson(tape, targets, order)
+
+
 def _backprop(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Derivation:
     if order != 1:
         raise ArgumentError(f"explain: order={order} is not for style='backprop', which is one sweep.")
     return Derivation(tape, targets, cotangent)
 
 
-_MADE: dict[str, Callable[..., Any]] = {"calculus": _calculus, "backprop": _backprop}
+_MADE: dict[str, Callable[..., Any]] = {"calculus": _calculus, "matrix": _matrix, "backprop": _backprop}
 
 
 def _on_graph(x: Any) -> Any:
@@ -140,7 +148,7 @@ class Explanation:
     """A derivation: its steps as data, as text, as LaTeX, as HTML.
 
     Attributes:
-        style: "calculus" or "backprop".
+        style: "calculus", "matrix" or "backprop".
         steps: of "backprop", records of what was computed and why, forward steps first; the last one's ``result`` is
             what ``sg.derive`` returns. Of the other styles, the lines that compute something.
         forms: the closed form for each tensor that was differentiated by; ``form`` is the first.

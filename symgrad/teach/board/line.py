@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-SOLUTION = ("given", "why", "side", "does", "then", "remark", "gap")  # kinds of lines
+SOLUTION = ("given", "why", "side", "pair", "does", "then", "remark", "gap")  # kinds of lines
 
 
 class Value(NamedTuple):

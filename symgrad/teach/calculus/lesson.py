@@ -51,12 +51,7 @@ class Lesson:
 
     def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
         self.tape, self.order = tape, order
-        y = tape.handled()
-        self.forms: Any = (
-            derive(y, list(targets), verify=False)
-            if order == 1  # of a list, higher orders are blocks, by two targets each
-            else tuple(derive(y, target, order, verify=False) for target in targets)
-        )
+        self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, order, verify=False) for t in targets)
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
         self._leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
         self._names: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
@@ -143,7 +138,7 @@ class Lesson:
             return None
         k = self.variables.index(by[0])
         if len(by) == self.order:
-            return self.forms[k]  # type: ignore[no-any-return]
+            return self.forms[k]
         target = self.tape.handled(self.targets[k])
         found: ClosedForm = derive(self.tape.handled(), target, len(by), verify=False)
         return found

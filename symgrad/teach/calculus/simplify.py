@@ -14,18 +14,17 @@ from symgrad.core.kernels import array_kernel
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
-    HALF,
     Apply,
     Cases,
     Compare,
     Num,
-    Power,
     Product,
     Quotient,
     Sum,
     Term,
     coefficient,
     factors,
+    is_negative,
     mul,
     terms,
 )
@@ -109,16 +108,12 @@ def _over(top: Term, below: Term | None) -> Term:
 
 def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
-    if not isinstance(t, Quotient) or _lines(t) < 2 or _has(t, Apply) or any(p.args[1] == HALF for p in _powers(t)):
+    if not isinstance(t, Quotient) or _lines(t) < 2:
         return
-    top, below = sp.fraction(sp.cancel(to_sympy(t)))
-    found = hand.write(sp.factor(top) / sp.factor(below))
-    if measure(found) < measure(t) and _lines(found) < _lines(t):
+    top, below = sp.fraction(sp.cancel(sp.together(to_sympy(t))))
+    found = _tried(lambda: hand.write(sp.factor_terms(top) / sp.factor(below)))
+    if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t):
         yield Step(("clear the fractions within:",), found)
-
-
-def _powers(t: Term) -> Iterator[Power]:
-    return (p for p in _parts(t) if isinstance(p, Power))
 
 
 def _common_denominator(t: Term, hand: Hand) -> Iterator[Step]:
@@ -276,7 +271,7 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
     found = _tried(lambda: hand.write(goal))
     if found is None or measure(found) > 0.8 * measure(t) or _lines(found) > _lines(t):
         return None
-    if _sums(found) > _sums(t) or not equal(found, t):
+    if _sums(found) > _sums(t) or (is_negative(found) and not is_negative(t)) or not equal(found, t):
         return None
     if any(_calls_twice(found, f) and not _calls_twice(t, f) for f in (sp.sin, sp.cos)):
         return Step(("double angle:",), found)

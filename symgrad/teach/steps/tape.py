@@ -22,8 +22,9 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.names import Mint, Naming, is_known
 from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import Bracket
-from symgrad.forms.nodes.matrices import ArraySymbol, Call
+from symgrad.forms.nodes.matrices import ArraySymbol, Call, Plus
 from symgrad.ops.contract import sum_to
 from symgrad.ops.shape import Expand
 from symgrad.support.lazy import cached_property
@@ -179,6 +180,24 @@ class Tape:
             if str(entry.base.label) == _COTANGENT:
                 there[entry] = AdjointAt.of(adjoint, entry.indices)
         return e.xreplace(there)
+
+    def differential(self, node: Node, positions: Sequence[int]) -> Any:
+        """Return the operation's differential by the inputs at these positions, None where it has no formula.
+
+        A change of an input X is a symbol that is called dX.
+        """
+        parts = []
+        with enable_grad():
+            made = self._stand_in(node, apply=True)
+            for p in dict.fromkeys(node.inputs[i] for i in positions):
+                step = handle(Leaf(None, p.shape, TRACED, f"d{self.names[p]}"), None)
+                try:
+                    parts.append(derive(made, self._stand_in(p), tangent=step, verify=False).expr)
+                except SymgradError:
+                    return None
+        if len(parts) > 1 and not all(isinstance(e, ArrayExpr) for e in parts) and node.shape:
+            return None
+        return Plus.of(parts, node.shape) if node.shape and len(parts) > 1 else sum(parts)
 
     # ---------------------------------------------------------------- numbers
     @cached_property

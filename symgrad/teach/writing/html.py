@@ -29,6 +29,8 @@ STYLE = """
 .symgrad-steps math { font-size: 1.05em; font-family: "STIX Two Math", "Cambria Math", "Latin Modern Math", math; }
 .symgrad-steps p.sg-why, .symgrad-steps p.sg-remark { padding-left: 1.2em; opacity: 0.82; }
 .symgrad-steps p.sg-does { padding-left: 1.2em; }
+.symgrad-steps p.sg-pair { padding-left: 2em; }
+.symgrad-steps p.sg-pair math + math { margin-left: 2em; }
 .symgrad-steps p.sg-then, .symgrad-steps p.sg-side { padding-left: 3.4em; }
 .symgrad-steps p.sg-result { padding: 0.3em 0.8em; border-left: 3px solid currentColor; }
 """.strip()

@@ -13,7 +13,7 @@ from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
 from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import number
 
-_INDENT = {"why": "1em", "does": "1em", "remark": "1em", "side": "2em", "then": "3em"}
+_INDENT = {"why": "1em", "does": "1em", "remark": "1em", "side": "2em", "pair": "2em", "then": "3em"}
 _LETTERS = {"−": "-", "…": r"\dots ", "nan": r"\mathrm{nan}", "inf": r"\infty"}
 
 
@@ -23,7 +23,7 @@ def latex(lines: Iterable[Line]) -> str:
 
 
 def _paragraph(line: Line) -> str:
-    body = "".join(map(_inline, line.parts))
+    body = (r"\qquad " if line.kind == "pair" else "").join(map(_inline, line.parts))
     if line.kind == "heading":
         return f"\n\\medskip\\noindent\\textbf{{{body}}}\\par"
     if line.kind == "value":
@@ -83,7 +83,7 @@ def markdown(lines: Iterable[Line]) -> str:
 
 
 def _markdown(line: Line) -> str:
-    body = "".join(_in_markdown(p) for p in line.parts)
+    body = (r" &emsp; " if line.kind == "pair" else "").join(map(_in_markdown, line.parts))
     if line.kind == "heading":
         return f"\n**{body}**\n"
     if line.kind == "value":

@@ -16,6 +16,7 @@ WIDTH = 100
 LEDGER = 62  # the column of the shapes
 BOARD = 80  # signs in a line of a solution
 TIED = 40  # signs of a formula that no line ends in
+SECOND, THIRD = 34, 68  # the columns of a differential, and of a shape
 BESIDE = 44  # the column of what stands beside one
 INDENT = {"given": "", "side": "    "}
 
@@ -36,12 +37,14 @@ def text(lines: Iterable[Line]) -> str:
 def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
     """Write a line of a solution, and say where its equals sign stands, under which the next may go on."""
     body = _CASES.sub(_kept, "".join(_tied(p) if line.kind == "why" else _inline(p) for p in line.parts))
+    if line.kind == "pair":
+        return _paired(line), equals
     if line.kind == "then":
         found = _wrapped(body, " " * equals, " " * (equals + 2), BOARD)
     else:
         indent = INDENT.get(line.kind, "  ")
         if line.kind == "does":
-            equals = len(indent) + body.index(" = ") + 1
+            equals = len(indent) + max(body.find(" = "), 0) + 1
         formula_first = line.kind not in ("why", "remark") and " = " in body[:20]
         rest = " " * (len(indent) + body.index(" = ") + 3) if formula_first else indent + "  "
         found = _wrapped(body, indent, rest, BOARD)
@@ -49,13 +52,25 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
     return (_beside(found, line.ledger) if line.ledger else found), equals
 
 
+def _paired(line: Line) -> list[str]:
+    """Write a part of a formula with its differential in columns, the differential below where there is no room."""
+    first, *others = map(_inline, line.parts)
+    out = _wrapped(first, "  ", "    ", BOARD)
+    for other in others:
+        if len(out[-1]) + 2 <= SECOND and SECOND + len(other) + 2 + len(line.ledger) <= BOARD:
+            out[-1] = f"{out[-1]:<{SECOND}}{other}"
+        else:
+            out.extend(_wrapped(other, "      ", "          ", BOARD))
+    return _beside(out, line.ledger, THIRD) if line.ledger else out
+
+
 _JOINT = "\x00"  # where a product may be broken
-_CASES = re.compile(r"(?<=[{;] )[^{};]*(?=[;}])")
+_CASES = re.compile(r"\{ [^{}]* (?:for|otherwise)[^{}]* \}")
 
 
 def _kept(m: re.Match[str]) -> str:
-    """Return a case that no line ends in."""
-    return m[0].replace(" ", "\u00a0")
+    """Return cases of which no line ends in one."""
+    return m[0].replace(" ", "\u00a0").replace(";\u00a0\u00a0", ";  ")
 
 
 def _tied(p: Any) -> str:
@@ -64,10 +79,10 @@ def _tied(p: Any) -> str:
     return found.replace(" ", "\u00a0") if isinstance(p, Formula) and len(found) < TIED else found
 
 
-def _beside(body: list[str], ledger: str) -> list[str]:
+def _beside(body: list[str], ledger: str, at: int = BESIDE) -> list[str]:
     """Put where a line holds, or its rule, to the right of it; or below where there is no room."""
     if len(body[-1]) + 2 + len(ledger) <= BOARD:
-        column = BESIDE if len(body[-1]) + 2 <= BESIDE <= BOARD - len(ledger) else BOARD - len(ledger)
+        column = at if len(body[-1]) + 2 <= at <= BOARD - len(ledger) else BOARD - len(ledger)
         return [*body[:-1], f"{body[-1]:<{column}}{ledger}"]
     return [*body, *textwrap.wrap(ledger, BOARD, initial_indent=" " * 8, subsequent_indent=" " * 8)]
 

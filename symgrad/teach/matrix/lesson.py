@@ -1,0 +1,148 @@
+"""``sg.explain`` of arrays: what f is, its differential line by line, and the derivative read off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import AnyNode, Leaf
+from symgrad.core.pickling import written
+from symgrad.errors import SymgradError
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
+from symgrad.forms.nodes.arrays import ArraySymbol
+from symgrad.forms.nodes.matrices import Product
+from symgrad.teach.board.line import Formula, Line, Value
+from symgrad.teach.board.terms import Label
+from symgrad.teach.matrix.naming import as_traces
+from symgrad.teach.matrix.operations import operations
+from symgrad.teach.matrix.rules import NoWords
+from symgrad.teach.matrix.solution import Solution
+from symgrad.teach.matrix.symbols import Differential, Terms, paired, sized
+from symgrad.teach.steps.brief import brief
+from symgrad.teach.steps.chalk import chalk
+from symgrad.teach.steps.lines import entry
+from symgrad.teach.steps.tape import Tape
+
+FUNCTIONS = "fghFGH"
+MOST = 60  # operations of a formula that is differentiated as a whole
+LONG = 150  # signs of one
+
+
+class Lesson:
+    """The derivation of an array or a number by arrays.
+
+    Attributes:
+        forms: the closed form for each target, as ``sg.derive`` gives it.
+        lines: what is said.
+        steps: the lines that compute something.
+    """
+
+    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
+        self.tape, self.order = tape, order
+        self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
+        self._first = self._derived(1)
+        self.forms: tuple[ClosedForm, ...] = self._first if order == 1 else self._derived(order)
+        self._leaves = {tape.names[n]: n for n in tape.nodes if isinstance(n, Leaf)}
+        self._f = next((c for c in FUNCTIONS if c not in self._leaves), "f′")
+        self.lines: tuple[Line, ...] = tuple(self._lines())
+        self.steps = tuple(line for line in self.lines if line.kind in ("pair", "does", "then"))
+
+    def packed(self) -> tuple[Any, bool]:
+        """Return what it is made from, as it is pickled."""
+        return written([self.tape.root, *self.targets]), False
+
+    def _derived(self, order: int) -> tuple[ClosedForm, ...]:
+        y = self.tape.handled()
+        return tuple(derive(y, self.tape.handled(t), order, verify=False) for t in self.targets)
+
+    # ---------------------------------------------------------------- lines
+    def _lines(self) -> Iterator[Line]:
+        names = [self.tape.names[t] for t in self.targets]
+        whole = self._formula(ClosedForm(self.tape.root, [self.tape.root], check=False))
+        label = Label(self._f, 0, tuple(names))
+        shown = (label,) if whole is None else (label, as_traces(whole))
+        shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in self._leaves.items() if leaf.shape)
+        yield Line("given", (Formula(shown),), None, shapes)
+        try:
+            found = self._solution(whole, names, self._f)
+        except (NoWords, SymgradError):
+            yield from operations(self.tape, self.targets)
+            found = None
+        yield from self._read_off(found, names, self._first, self._f, self.tape.root.shape)
+        if self.order > 1:
+            for name, first, last in zip(names, self._first, self.forms, strict=True):
+                yield from self._again(name, first, last, len(names) > 1)
+
+    def _solution(self, e: Any, names: Sequence[str], f: str) -> Solution:
+        if e is None:
+            raise NoWords("a long formula")
+        return Solution(e, self._leaves, names, f)
+
+    def _formula(self, form: ClosedForm) -> Any:
+        """Return a formula in matrix notation, None where it has none or is long."""
+        return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
+
+    def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[Line]:
+        """Go on from the gradient by one variable to the Hessian."""
+        g = self._called("g" if len(first.shape) < 2 else "G", name, several)
+        e = self._formula(first)
+        yield Line("gap", ("",))
+        if e is not None:
+            yield Line("given", (Formula((Label(g, 0, (name,)), e)),), None, sized(first.shape))
+        try:
+            found = self._solution(e, [name], g)
+        except (NoWords, SymgradError):
+            found = None
+        yield from self._read_off(found, [name], [last], g, first.shape)
+
+    # ---------------------------------------------------------------- the derivative
+    def _read_off(
+        self, found: Solution | None, names: Sequence[str], forms: Sequence[ClosedForm], f: str, shape: Sequence[Any]
+    ) -> Iterator[Line]:
+        if found is not None:
+            yield from found.lines
+        for name, form in zip(names, forms, strict=True):
+            own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
+            letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
+            g = self._named(self._called(letter, name, len(names) > 1), form.shape)
+            yield from _definition(g, f, shape, name, own)
+            rights = [e for e in (None if found is None else found.gradients.get(name), _closed(form)) if e is not None]
+            distinct = [e for k, e in enumerate(rights) if k == 0 or chalk(e) != chalk(rights[k - 1])]
+            left = entry(g, distinct[-1]) if distinct and form.shape else g
+            yield Line("does", (Formula((left, *distinct)),), None, sized(form.shape))
+            yield from self._value(form)
+
+    def _called(self, letter: str, name: str, several: bool) -> str:
+        found = f"{letter}_{name}" if several else letter
+        while found in self._leaves:
+            found += "′"
+        return found
+
+    def _named(self, name: str, shape: Sequence[Any]) -> Any:
+        return ArraySymbol.of(name, shape) if shape else Label(name)
+
+    def _value(self, form: ClosedForm) -> Iterator[Line]:
+        (value,) = self.tape.values([form._root]) if self.tape.known and not form._bases else (None,)
+        if value is not None:
+            yield Line("then", (Formula((None, Value(np.asarray(value)))),))
+
+
+def _definition(g: Any, f: str, shape: Sequence[Any], name: str, own: Sequence[Any]) -> Iterator[Line]:
+    """Say what the derivative is read off: df = gᵀ·dx, dy = J·dx."""
+    d, dx = Differential.of(f, shape), Differential.of(name, own)
+    if not shape and own:
+        yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), " gives"))
+    elif len(shape) == 1 and len(own) == 1:
+        yield Line("why", (Formula((d, Product.of([g, dx], shape))), " gives"))
+    elif own:
+        yield Line("why", ("entry by entry:",))
+
+
+def _closed(form: ClosedForm) -> Any:
+    try:
+        return form.expr
+    except SymgradError:
+        return None

@@ -1,0 +1,120 @@
+"""Which parts of a formula get a name: what a function is taken of, what is met twice, what no product shows well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.names import Mint
+from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol
+from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise, Hadamard
+from symgrad.forms.nodes.marks import Cases, Length, Norm2, Quotient, Total, Trace, Truth
+from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.softmax import Softmax
+from symgrad.teach.matrix.symbols import product, rebuilt, shape_of, traced, turned
+
+_FUNCTIONS = (Norm2, Length, Elementwise, ElementPower, ArrayPower, Quotient, Call, Cases, Truth)
+_LETTERS = {0: "stpq", 1: "zuvpq", 2: "ZUVPQ", 3: "UVWQ"}
+_RESIDUALS = {1: "rzuv", 2: "RZUV"}
+_ENTRIES = {1: "hzuv", 2: "HZUV"}
+
+
+class Names:
+    """A formula with names for its parts.
+
+    Attributes:
+        parts: each name, as a symbol, with what it stands for, in names that came before.
+        top: the formula in these names.
+    """
+
+    def __init__(self, e: Any, mint: Mint, moves: Callable[[Any], bool]) -> None:
+        self._mint, self._moves = mint, moves
+        self.parts: list[tuple[Any, Any]] = []
+        self._known: dict[Any, Any] = {}
+        self._many = {a for a, n in Counter(self._walk(e)).items() if n > 1 and not _is_plain(a)}
+        self.top = self._named_within(as_traces(e))
+
+    def _walk(self, e: Any) -> list[Any]:
+        """Return the arrays in it that change, each as often as it stands there."""
+        own = [e] if shape_of(e) and not isinstance(e, ArraySymbol) and self._moves(e) else []
+        return own + [x for a in getattr(e, "args", ()) if isinstance(a, sp.Expr) for x in self._walk(a)]
+
+    def _named_within(self, e: Any) -> Any:
+        """Return the formula with names in the place of its parts."""
+        if not getattr(e, "args", ()) or not isinstance(e, sp.Expr) or isinstance(e, ArraySymbol) or not self._moves(e):
+            return e
+        if e in self._known:
+            return self._known[e]
+        there = {}
+        for a in e.args:
+            if isinstance(a, sp.Expr) and self._moves(a) and not isinstance(a, Truth):
+                found = self._named_within(a)
+                if self._needs_name(a, found, e):
+                    found = self._name(a, found)
+                there[a] = found
+        return rebuilt(e, there) if there else e
+
+    def _needs_name(self, a: Any, found: Any, within: Any) -> bool:
+        if _is_plain(found):
+            return False
+        if not shape_of(found):
+            return isinstance(found, ArrayExpr) and self._bends(within)
+        if a in self._many or isinstance(within, _FUNCTIONS):
+            return True
+        if isinstance(found, Call):
+            return not isinstance(found.op, Inverse)
+        entries = (Elementwise, ElementPower, Hadamard, Quotient, Cases)
+        return isinstance(within, (Product, Trace, Transposed)) and isinstance(found, entries)
+
+    def _bends(self, e: Any) -> bool:
+        """Whether a formula of numbers is not linear in one that changes."""
+        return not shape_of(e) and (e.is_Pow or e.is_Function or (e.is_Mul and sum(map(self._moves, e.args)) > 1))
+
+    def _name(self, a: Any, found: Any) -> Any:
+        if a not in self._known:
+            (letter,) = self._mint.names(_letters(found))
+            symbol = ArraySymbol.of(letter, shape_of(found)) if shape_of(found) else sp.Symbol(letter, real=True)
+            self.parts.append((symbol, found))
+            self._known[a] = symbol
+        return self._known[a]
+
+
+def _letters(e: Any) -> str:
+    rank = min(len(shape_of(e)), 3)
+    if isinstance(e, Plus) and any(isinstance(t, Scaled) for t in e.args[:-1]):
+        return _RESIDUALS.get(rank, _LETTERS[rank])
+    if isinstance(e, Call) and isinstance(e.op, Softmax):
+        return "pqs" if rank == 1 else "PQS"
+    if isinstance(e, (Elementwise, Hadamard)):
+        return _ENTRIES.get(rank, _LETTERS[rank])
+    return _LETTERS[rank]
+
+
+def _is_plain(e: Any) -> bool:
+    """Whether it is a name, or its transpose or multiple."""
+    if isinstance(e, Transposed):
+        return _is_plain(e.args[0])
+    if isinstance(e, Scaled):
+        return _is_plain(e.args[1]) and not e.args[0].free_symbols
+    return isinstance(e, (ArraySymbol, sp.Symbol))
+
+
+def as_traces(e: Any) -> Any:
+    """Write sum(A ⊙ B·C) as tr(Aᵀ·B·C)."""
+    if isinstance(e, Total) and isinstance(e.args[0], Hadamard) and len(e.args[0].args) == 3:
+        a, b, _ = e.args[0].args
+        if len(shape_of(a)) == 2 and any(_multiplies(f) for f in (a, b)):
+            a, b = (b, a) if _multiplies(a) and not _multiplies(b) else (a, b)
+            return traced(product([turned(a), b]))
+    if not isinstance(e, sp.Expr) or shape_of(e) or not e.args:
+        return e
+    there = {a: as_traces(a) for a in e.args if isinstance(a, sp.Expr)}
+    return e.func(*[there.get(a, a) for a in e.args])
+
+
+def _multiplies(f: Any) -> bool:
+    return isinstance(f, Product) or (isinstance(f, Call) and isinstance(f.op, Inverse))

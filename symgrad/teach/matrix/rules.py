@@ -1,0 +1,419 @@
+"""The differential of each kind of expression, and how a factor goes past it: ⟨C, D⟩ with dX in D is ⟨M, dX⟩.
+
+Sums, products and transposes are taken apart here. All else is asked of symgrad: an operation's differential is the
+closed form of its directional derivative, and how a factor goes past it that of its vector-Jacobian product.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import sympy as sp
+
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import TRACED, Leaf
+from symgrad.engine.record import as_tensor, handle
+from symgrad.errors import SymgradError
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
+from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity
+from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
+from symgrad.forms.nodes.marks import Cases, Diag, Length, Mean, Norm2, Quotient, Total, Trace, Truth
+from symgrad.forms.nodes.matrices import Call, Filled, MatrixPower, Plus, Product, Scaled, Transposed
+from symgrad.ops.contract import sum_axes
+from symgrad.ops.linalg.determinant import Det, LogDet
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.map import MUL, Map
+from symgrad.ops.reductions.softmax import LogSumExp
+from symgrad.scalars import BY_FUNCTION, X
+from symgrad.teach.matrix.symbols import (
+    Differential,
+    diag,
+    ones,
+    paired,
+    product,
+    rebuilt,
+    scaled,
+    shape_of,
+    times,
+    turned,
+)
+
+
+class NoWords(Exception):
+    """An expression that these rules have no words for."""
+
+
+class Part(NamedTuple):
+    """A part of a differential with one dZ in it.
+
+    Attributes:
+        shown: as it is first written.
+        whose: the name of Z.
+        past: from C to M with ⟨C, shown⟩ = ⟨M, dZ⟩; of a number, C is a number.
+    """
+
+    shown: Any
+    whose: str
+    past: Callable[[Any], Any]
+
+
+class Rules:
+    """Differentials of expressions.
+
+    Args:
+        active: the names that change.
+        said: takes the names of the rules that are used.
+    """
+
+    def __init__(self, active: set[str], said: dict[str, None]) -> None:
+        self.active, self.said = active, said
+
+    def moves(self, e: Any) -> bool:
+        """Whether something in it changes."""
+        return any(getattr(s, "name", None) in self.active for s in e.free_symbols)
+
+    # ---------------------------------------------------------------- any expression
+    def of(self, e: Any) -> list[Part]:
+        """Return the parts of de, one for each place of what changes."""
+        if not self.moves(e):
+            return []
+        if isinstance(e, (ArraySymbol, sp.Symbol)):
+            d = Differential.of(e.name, shape_of(e))
+            return [Part(d, e.name, lambda c: c)]
+        if not shape_of(e):
+            return self._number(e)
+        if isinstance(e, Call):
+            return self._call(e)
+        method = self._ARRAYS.get(type(e))
+        if method is None:
+            raise NoWords(type(e).__name__)
+        return method(self, e)
+
+    def _within(self, e: Any, show: Callable[[Any], Any], past: Callable[[Any], Any]) -> list[Part]:
+        """Return the parts of an expression inside another: shown in it, and first past the other."""
+        return [Part(show(p.shown), p.whose, _after(past, p.past)) for p in self.of(e)]
+
+    # ---------------------------------------------------------------- arrays
+    def _plus(self, e: Any) -> list[Part]:
+        return [p for t in e.args[:-1] for p in (self._spread(t, e) if shape_of(t) != e.shape else self.of(t))]
+
+    def _spread(self, t: Any, e: Any) -> list[Part]:
+        raise NoWords(f"{type(t).__name__} in every entry of {type(e).__name__}")
+
+    def _scaled(self, e: Any) -> list[Part]:
+        c, a = e.args[:2]
+        front = self._within(c, lambda d: scaled(d, a), lambda g: paired(g, a)) if self.moves(c) else []
+        return [*front, *self._within(a, lambda d: scaled(c, d), lambda g: scaled(c, g))]
+
+    def _filled(self, e: Any) -> list[Part]:
+        raise NoWords("a number in every entry")
+
+    def _transposed(self, e: Any) -> list[Part]:
+        (a,) = e.args[:1]
+        if len(shape_of(a)) == 1:
+            raise NoWords("a row")
+        return self._within(a, turned, turned)
+
+    def _product(self, e: Any) -> list[Part]:
+        factors = e.args[:-1]
+        found = []
+        for k, f in enumerate(factors):
+            if self.moves(f):
+                found.extend(self._factor(factors[:k], f, factors[k + 1 :]))
+        if sum(map(self.moves, factors)) > 1:
+            self.said["product rule"] = None
+        return found
+
+    def _factor(self, before: Sequence[Any], f: Any, behind: Sequence[Any]) -> list[Part]:
+        """Return the parts of F₁·df·F₂: ⟨C, F₁·df·F₂⟩ = ⟨F₁ᵀ·C·F₂ᵀ, df⟩."""
+        row = isinstance(f, Transposed) and len(shape_of(f.args[0])) == 1
+        inner = f.args[0] if row else f
+
+        def show(d: Any) -> Any:
+            return product([*before, turned(d) if row else d, *behind])
+
+        def past(c: Any) -> Any:
+            number = not shape_of(c)
+            middle = [] if number else [c]
+            left, right = [turned(b) for b in reversed(before)], [turned(b) for b in reversed(behind)]
+            made = _arranged(left, middle, right, shape_of(f if not row else inner), row)
+            return scaled(c, made) if number else made
+
+        return self._within(inner, show, past)
+
+    def _hadamard(self, e: Any) -> list[Part]:
+        factors = e.args[:-1]
+        found = []
+        for k, f in enumerate(factors):
+            if self.moves(f):
+                before, behind = factors[:k], factors[k + 1 :]
+                found.extend(self._within(f, _among(before, behind), _among((), (*before, *behind))))
+        if sum(map(self.moves, factors)) > 1:
+            self.said["product rule"] = None
+        return found
+
+    def _element_power(self, e: Any) -> list[Part]:
+        a, p = e.args[:2]
+        if self.moves(p):
+            raise NoWords("a power that changes")
+        slope = scaled(p, a if p == 2 else ElementPower.of(a, p - 1))
+        return self._by_entries(a, slope)
+
+    def _by_entries(self, a: Any, slope: Any) -> list[Part]:
+        """Return the parts of f(a), entry by entry, from f′(a)."""
+        self.said["entry by entry"] = None
+        return self._within(a, lambda d: times(slope, d), lambda c: times(c, slope))
+
+    def _elementwise(self, e: Any) -> list[Part]:
+        args = [a for a in e.args[1:-1]]
+        found = []
+        for k, a in enumerate(args):
+            if self.moves(a):
+                if shape_of(a) != e.shape:
+                    raise NoWords("a number in a function of entries")
+                found.extend(self._by_entries(a, slope(e, k)))
+        return found
+
+    def _quotient(self, e: Any) -> list[Part]:
+        a, b = e.args[:2]
+        out = []
+        if self.moves(a):
+            if shape_of(a) != e.shape:
+                raise NoWords("a number over an array")
+            out.extend(self._within(a, lambda d: Quotient.of(d, b, e.shape), lambda c: Quotient.of(c, b, e.shape)))
+        if self.moves(b):
+            if shape_of(b) != e.shape:
+                raise NoWords("an array over a number")
+            below = ElementPower.of(b, sp.Integer(2))
+            slope = scaled(-1, Quotient.of(a, below, e.shape))
+            out.extend(self._by_entries(b, slope))
+        return out
+
+    def _diag(self, e: Any) -> list[Part]:
+        return self._within(e.args[0], diag, diag)
+
+    def _cases(self, e: Any) -> list[Part]:
+        parts = e.args[:-1]
+        if len(parts) != 3 or not isinstance(parts[1], Truth):
+            raise NoWords("several cases")
+        value, holds, other = parts
+        out = []
+        for v, mask in ((value, holds), (other, _not(holds))):
+            if self.moves(v):
+                if shape_of(v) != e.shape:
+                    raise NoWords("a number in cases")
+                out.extend(self._within(v, functools.partial(times, mask), functools.partial(times, mask)))
+        self.said["case by case"] = None
+        return out
+
+    def _matrix_power(self, e: Any) -> list[Part]:
+        a, n = e.args[0], int(e.args[1])
+        return self._product_of([a] * n) if n > 0 else self._product_of([Call.of(Inverse(), [a], a.shape)] * -n)
+
+    def _product_of(self, factors: Sequence[Any]) -> list[Part]:
+        found = []
+        for k, f in enumerate(factors):
+            found.extend(self._factor(_powers(factors[:k]), f, _powers(factors[k + 1 :])))
+        self.said["product rule"] = None
+        return found
+
+    def _call(self, e: Any) -> list[Part]:
+        """Ask the operation for its differential."""
+        out = []
+        for k, a in enumerate(e.args[1:-1]):
+            if not self.moves(a):
+                continue
+            if not isinstance(a, (ArraySymbol, sp.Symbol)):
+                raise NoWords("an operation of what has no name")
+            shown, past = of_operation(e, k)
+            self.said[quoted(e)] = None
+            out.append(Part(shown, a.name, past))
+        return out
+
+    # ---------------------------------------------------------------- numbers
+    def _number(self, e: Any) -> list[Part]:
+        method = self._NUMBERS.get(type(e))
+        if method is not None:
+            return method(self, e)
+        if isinstance(e, Call):
+            return [
+                Part(paired(p.past(sp.S.One), Differential.of(p.whose, shape_of(p.past(sp.S.One)))), p.whose, p.past)
+                for p in self._call(e)
+            ]
+        if isinstance(e, Product):
+            return self._product(e)
+        if isinstance(e, ArrayExpr) and not isinstance(e, Elementwise):
+            raise NoWords(type(e).__name__)
+        return self._scalar(e)
+
+    def _scalar(self, e: Any) -> list[Part]:
+        """Differentiate a function of numbers by each number that changes."""
+        if isinstance(e, Elementwise):
+            e = next(s.function for s in BY_FUNCTION.values() if s.name == str(e.args[0]))(*e.args[1:-1])
+        inner = {a: sp.Dummy(real=True) for a in _numbers_in(e) if self.moves(a)}
+        opened = e.xreplace(inner)
+        back = {d: a for a, d in inner.items()}
+        out = []
+        if e.is_Mul and sum(map(self.moves, e.args)) > 1:
+            self.said["quotient rule" if self.moves(sp.fraction(e)[1]) else "product rule"] = None
+        for a, d in inner.items():
+            by = functools.partial(operator.mul, sp.diff(opened, d).xreplace(back))
+            out.extend(self._within(a, by, by))
+        return out
+
+    def _norm2(self, e: Any) -> list[Part]:
+        a = e.args[0]
+        return self._within(a, lambda d: paired(scaled(2, a), d), lambda c: scaled(2 * c, a))
+
+    def _length(self, e: Any) -> list[Part]:
+        a = e.args[0]
+        return self._within(a, lambda d: paired(a, d) / e, lambda c: scaled(c / e, a))
+
+    def _trace(self, e: Any) -> list[Part]:
+        a = e.args[0]
+        return self._within(a, lambda d: Trace.of(d) if not isinstance(d, Scaled) else d.args[0] * Trace.of(d.args[1]),
+                            lambda c: scaled(c, _identity(a)))  # fmt: skip
+
+    def _total(self, e: Any) -> list[Part]:
+        a = e.args[0]
+        return self._within(a, lambda d: d.args[0] * Total.of(d.args[1]) if isinstance(d, Scaled) else Total.of(d),
+                            lambda c: scaled(c, ones(shape_of(a))))  # fmt: skip
+
+    def _mean(self, e: Any) -> list[Part]:
+        a = e.args[0]
+        count = sp.Mul(*shape_of(a))
+        return self._within(a, Mean.of, lambda c: scaled(c / count, ones(shape_of(a))))
+
+    _ARRAYS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
+        Plus: _plus, Scaled: _scaled, Transposed: _transposed, Product: _product, Hadamard: _hadamard, Filled: _filled,
+        ElementPower: _element_power, Elementwise: _elementwise, Quotient: _quotient, Diag: _diag, Cases: _cases,
+        MatrixPower: _matrix_power, Call: _call,
+    }  # fmt: skip
+    _NUMBERS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
+        Norm2: _norm2, Length: _length, Trace: _trace, Total: _total, Mean: _mean,
+    }  # fmt: skip
+
+
+def _after(outer: Callable[[Any], Any], inner: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda c: inner(outer(c))
+
+
+def _arranged(left: list[Any], middle: list[Any], right: list[Any], shape: Any, row: bool) -> Any:
+    """Return leftᵀ·C·rightᵀ as an array of this shape; of a row, what belongs to its column."""
+    made = [*left, *middle, *right]
+    if not made:
+        return _identity_of(shape)
+    found = product(made)
+    if len(shape) == 2 and len(shape_of(found)) != 2:
+        raise NoWords("a product of vectors")
+    return turned(found) if row else found
+
+
+def _identity(a: Any) -> Any:
+    return _identity_of(shape_of(a))
+
+
+def _identity_of(shape: Any) -> Any:
+    return Identity.of(shape[0]) if shape else sp.S.One
+
+
+def _among(before: Sequence[Any], behind: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return what puts an array among others that it is multiplied by, entry by entry."""
+    return lambda d: times_all([*before, d, *behind])
+
+
+def times_all(factors: Sequence[Any]) -> Any:
+    """Return a ⊙ b ⊙ …"""
+    return functools.reduce(times, factors)
+
+
+def _powers(factors: Sequence[Any]) -> list[Any]:
+    return [product(factors)] if factors else []
+
+
+def _not(holds: Any) -> Any:
+    opposite: dict[Any, Any] = {sp.Gt: sp.Le, sp.Ge: sp.Lt, sp.Lt: sp.Ge, sp.Le: sp.Gt, sp.Eq: sp.Ne, sp.Ne: sp.Eq}
+    left, right = holds.args[1:3]
+    return Truth.of(opposite[holds.relation], left, right, holds.shape)
+
+
+def _numbers_in(e: Any) -> list[Any]:
+    """Return the largest parts of a formula of numbers that are made of arrays, and the names in it."""
+    if isinstance(e, (ArrayExpr, sp.Symbol)):
+        return [e]
+    return list(dict.fromkeys(n for a in e.args for n in _numbers_in(a)))
+
+
+# ------------------------------------------------------------------ what symgrad is asked
+_TANGENT, _COTANGENT = "\ue000d", "\ue000c"
+
+
+def _placed(e: Any, names: dict[str, Any]) -> Any:
+    """Put expressions in the place of stand-ins."""
+    there = {s: names[s.name] for s in e.free_symbols if getattr(s, "name", None) in names}
+    return rebuilt(e, there)
+
+
+@lru_cache(maxsize=256)
+def _asked(apply: Any, shapes: tuple[Any, ...], k: int) -> tuple[Any, Any]:
+    """Return differential and pullback of an operation of stand-ins, by the k-th."""
+    with enable_grad():
+        args = [handle(Leaf(None, s, TRACED, f"\ue000{i}"), None) for i, s in enumerate(shapes)]
+        try:
+            y = as_tensor(apply(*args))
+        except NotImplementedError as error:  # an operation of the notation alone
+            raise NoWords(str(error)) from error
+        t = handle(Leaf(None, shapes[k], TRACED, _TANGENT), None)
+        c = handle(Leaf(None, y.shape, TRACED, _COTANGENT), None)
+        weighed = MUL(y, c) if not y.shape else sum_axes(MUL(y, c), range(len(y.shape)))
+        back = derive(weighed, args[k], verify=False)
+        try:
+            forward = derive(y, args[k], tangent=t, verify=False)
+            return _matrix(forward), _matrix(back)
+        except (SymgradError, NotImplementedError) as error:
+            raise NoWords(str(error)) from error
+
+
+def _matrix(form: ClosedForm) -> Any:
+    if not form.has_matrix:
+        raise NoWords("no matrix notation")
+    return form.expr
+
+
+def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:
+    """Return an operation's differential by its k-th argument, and how a factor goes past it."""
+    args = e.args[1:-1]
+    forward, back = _asked(e.op, tuple(shape_of(a) for a in args), k)
+    names = {f"\ue000{i}": a for i, a in enumerate(args)}
+    shown = _placed(forward, {**names, _TANGENT: Differential.of(args[k].name, shape_of(args[k]))})
+    return shown, lambda c: _placed(back, {**names, _COTANGENT: c})
+
+
+def quoted(e: Call) -> str:
+    """Return the name of an operation's rule, where it has one."""
+    return next((says for kind, says in _CALLED.items() if isinstance(e.op, kind)), "")
+
+
+_CALLED: dict[type, str] = {
+    LogDet: "Jacobi's formula",
+    Det: "Jacobi's formula",
+    LogSumExp: "d(log Σ exp z) = softmax(z)ᵀ·dz",
+}
+
+
+def slope(e: Elementwise, k: int) -> Any:
+    """Return f′(a) of a function of entries, by its k-th argument."""
+    function = next(s.function for s in BY_FUNCTION.values() if s.name == str(e.args[0]))
+    args = e.args[1:-1]
+    op = Map.of(function(*X[: len(args)]), len(args))
+    numbers = [a for a in args if shape_of(a) != e.shape]
+    if numbers:
+        raise NoWords("numbers in a function of entries")
+    _, back = _asked(op, tuple(shape_of(a) for a in args), k)
+    names: dict[str, Any] = {f"\ue000{i}": a for i, a in enumerate(args)}
+    return _placed(back, {**names, _COTANGENT: ones(e.shape)})

@@ -1,0 +1,298 @@
+"""From f to its differential, and from there to the gradient: the lines of one solution, each tried with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Leaf
+from symgrad.errors import SymgradError
+from symgrad.forms.names import Mint
+from symgrad.forms.nodes.arrays import ArraySymbol, OnesVector
+from symgrad.forms.nodes.elementwise import Hadamard
+from symgrad.forms.nodes.marks import Total
+from symgrad.forms.nodes.matrices import Call, Identity, Inner, Plus, Product, Scaled, Transposed, in_front
+from symgrad.ops.reductions.softmax import Softmax
+from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.matrix.naming import Names
+from symgrad.teach.matrix.rules import NoWords, Part, Rules, times_all
+from symgrad.teach.matrix.symbols import (
+    Differential,
+    Terms,
+    diag,
+    differentials_in,
+    ones,
+    paired,
+    plus,
+    product,
+    rebuilt,
+    scaled,
+    shape_of,
+    sized,
+)
+from symgrad.teach.matrix.trial import Trial
+from symgrad.teach.steps.chalk import chalk
+
+LONG = 34  # signs of a factor that gets a name
+DERIVATIVES = ("g", "G", "J")  # what derivatives are called
+TWICE = 14  # of one that stands in two terms
+SEEDS = (3, 4)
+State = list[tuple[str, Any]]  # what changes, with what stands before its differential
+
+
+class Solution:
+    """The lines of differentials of a number.
+
+    Attributes:
+        lines: what is said.
+        gradients: for each name that is differentiated by, the gradient in the names of the lines.
+        known: what each name stands for.
+    """
+
+    def __init__(self, e: Any, leaves: Mapping[str, Leaf], wanted: Sequence[str], f: str) -> None:
+        self._said: dict[str, None] = {}
+        self._leaves = leaves
+        self._active = {*wanted}
+        self._mint = Mint({*leaves, f}, {*_sizes(leaves), *DERIVATIVES})
+        self._names = Names(e, self._mint, lambda a: Rules(self._active, {}).moves(a))
+        self._active.update(z.name for z, _ in self._names.parts)
+        self._rules = Rules(self._active, self._said)
+        self._wanted, self._f = wanted, f
+        self._checks: list[tuple[str, Any]] = []  # "define", "dZ", "df" or "name", and the expression
+        marks = {n: set(getattr(leaf, "assumptions", ())) for n, leaf in leaves.items()}
+        self._simplex = {n for n, known in marks.items() if {"simplex", "onehot"} & known}
+        self.known: dict[str, Any] = {}
+        self.gradients: dict[str, Any] = {}
+        self.lines: list[Line] = []
+        self._probabilities: dict[Any, Any] = {}
+        self._begun, self._before = False, ""
+        self._simplified: dict[str, None] = {}
+        self._solve()
+        self._try()
+
+    # ---------------------------------------------------------------- lines
+    def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
+        """Say what a name stands for, and its differential."""
+        self.known[symbol.name] = e
+        parts: list[Any] = [Formula((symbol, e))]
+        self._checks.append(("define", (symbol.name, e)))
+        if d is not None:
+            parts.append(Formula((Differential.of(symbol.name, shape_of(symbol)), d)))
+            self._checks.append(("differential", (symbol.name, d)))
+        beside = tuple(filter(None, (sized(shape_of(symbol)),)))
+        self.lines.append(Line("pair", tuple(parts), None, *_beside(beside)))
+        if why:
+            self.lines.append(Line("why", (f"  ({why})",)))
+
+    def _df(self, terms: Iterable[Any], why: str) -> None:
+        """Write df, or what it equals."""
+        given = list(terms)
+        d = given[0] if len(given) == 1 and shape_of(given[0]) else Terms.of(given)
+        left = Differential.of(self._f, shape_of(d)) if not self._begun else None
+        if self._begun and chalk(d) == self._before:
+            return
+        self._before, self._begun = chalk(d), True
+        self._checks.append(("df", d))
+        self.lines.append(Line("does" if left is not None else "then", (Formula((left, d)),), None, *_beside((why,))))
+
+    # ---------------------------------------------------------------- the solution
+    def _solve(self) -> None:
+        differentials = []
+        for z, e in self._names.parts:
+            parts = [Part(rebuilt(p.shown, {e: z}), p.whose, p.past) for p in self._parts(e)[0]]
+            differentials.append((z, parts))
+            self._define(z, e, plus([p.shown for p in parts]))
+        if shape_of(self._names.top):
+            self._array(differentials)
+            return
+        parts, why = self._parts(self._names.top)
+        self._df([p.shown for p in parts], why)
+        state = self._moved([(sp.S.One, p) for p in parts], [])
+        for z, own in reversed(differentials):
+            if any(name == z.name for name, _ in state):
+                state = self._substituted(state, z, own)
+        for name in self._wanted:
+            mine = [c for n, c in state if n == name]
+            if mine:
+                self.gradients[name] = collected(mine)
+
+    def _array(self, differentials: Sequence[tuple[Any, list[Part]]]) -> None:
+        """Write df of an array, put in what the parts change by, and move dx to the end."""
+        parts, why = self._parts(self._names.top)
+        d = plus([p.shown for p in parts])
+        self._df([d], why)
+        for z, own in reversed(differentials):
+            change = Differential.of(z.name, shape_of(z))
+            if change in differentials_in(d):
+                d = rebuilt(d, {change: plus([p.shown for p in own])})
+                self._df([d], f"d{z.name} put in")
+        moved = [jacobian(t) for t in (d.args[:-1] if isinstance(d, Plus) else (d,))]
+        if len(self._wanted) == 1 and None not in moved and len(shape_of(d)) == 1:
+            j = collected(moved)
+            self.gradients[self._wanted[0]] = j
+            dx = Differential.of(self._wanted[0], self._leaves[self._wanted[0]].shape)
+            self._df([product([j, dx])], "a ⊙ b = diag(a)·b" if d.has(Hadamard) else "")
+
+    def _parts(self, e: Any) -> tuple[list[Part], str]:
+        """Return the parts of a differential, and the rules they follow."""
+        self._said.clear()
+        found = self._rules.of(e)
+        named = [Part(self._with_probabilities(p.shown), p.whose, p.past) for p in found]
+        return named, "; ".join(filter(None, self._said))
+
+    def _with_probabilities(self, e: Any) -> Any:
+        """Give softmax(Z) a name where a rule brings it in."""
+        there = {a: self._probability(a) for a in sorted(e.atoms(Call), key=str) if isinstance(a.op, Softmax)}
+        return rebuilt(e, there) if there else e
+
+    def _probability(self, a: Any) -> Any:
+        known = next((z.name for z, e in self._names.parts if e == a), None)
+        if known is not None:
+            return ArraySymbol.of(known, shape_of(a))
+        if a not in self._probabilities:
+            (letter,) = self._mint.names("PQSUV" if len(shape_of(a)) == 2 else "pqsuv")
+            self._probabilities[a] = ArraySymbol.of(letter, shape_of(a))
+            self._define(self._probabilities[a], a)
+        return self._probabilities[a]
+
+    def _substituted(self, state: State, z: Any, own: Sequence[Part]) -> State:
+        """Put dZ into df, and move what stands before it."""
+        many = [c for name, c in state if name == z.name]
+        at = next(k for k, (name, _) in enumerate(state) if name == z.name)
+        c = collected(many)
+        before, behind = state[:at], [pair for pair in state[at:] if pair[0] != z.name]
+        if len(many) > 1:
+            self._df(map(_paired, [*before, (z.name, c), *behind]), "collect")
+        if len(chalk(c)) > (LONG if len(own) == 1 else TWICE):
+            c = self._shorter(c)
+            self._df(map(_paired, [*before, (z.name, c), *behind]), "")
+        put = [paired(c, p.shown) for p in own]
+        self._df([*map(_paired, before), *put, *map(_paired, behind)], f"d{z.name} put in")
+        return self._moved([(c, p) for p in own], behind, before)
+
+    def _moved(self, given: Sequence[tuple[Any, Part]], behind: State, before: State | None = None) -> State:
+        """Move what stands around each differential before it, and say by which rules."""
+        self._simplified = {}
+        made = [(p.whose, self._tidied(p.past(c))) for c, p in given]
+        state = [*(before or []), *made, *behind]
+        reasons = [*self._simplified, *dict.fromkeys(_rule(p) for _, p in given)]
+        self._df(map(_paired, state), "; ".join(filter(None, reasons)))
+        return state
+
+    def _shorter(self, c: Any) -> Any:
+        """Give a long factor a name."""
+        if not shape_of(c):
+            return c
+        (letter,) = self._mint.names("DGEKM" if len(shape_of(c)) == 2 else "gkdbc")
+        symbol = ArraySymbol.of(letter, shape_of(c))
+        self._define(symbol, c)
+        return symbol
+
+    # ---------------------------------------------------------------- what becomes simpler
+    def _tidied(self, m: Any) -> Any:
+        """Use that rows of probabilities sum to 1, and names that are known."""
+        m = self._with_probabilities(m)
+        there = {e: ArraySymbol.of(n, shape_of(e)) for n, e in self.known.items() if shape_of(e) and not e.is_Symbol}
+        found = rebuilt(m, there)
+        return self._rows_sum_to_one(found)
+
+    def _rows_sum_to_one(self, m: Any) -> Any:
+        for a in sorted((a for a in sp.preorder_traversal(m) if isinstance(a, Product)), key=str):
+            first, *rest = a.args[:-1]
+            if len(rest) == 1 and isinstance(rest[0], OnesVector) and getattr(first, "name", "") in self._simplex:
+                self._simplified[f"rows of {first.name} sum to 1"] = None
+                m = rebuilt(m, {a: ones(shape_of(a))})
+        return m
+
+    # ---------------------------------------------------------------- every line is tried
+    def _try(self) -> None:
+        """Compare each line with a small step; what does not agree is not said.
+
+        Raises:
+            NoWords: a line does not agree, or no numbers were found to try it with.
+        """
+        for seed in SEEDS:
+            try:
+                if self._agrees(Trial(self._leaves, {*self._wanted}, seed)):
+                    return
+            except (FloatingPointError, ArithmeticError, ValueError, np.linalg.LinAlgError):
+                continue
+            except (SymgradError, TypeError, NameError, AttributeError, KeyError) as error:
+                raise NoWords(str(error)) from error
+            raise NoWords("a line that does not agree")
+        raise NoWords("no numbers to try it with")
+
+    def _agrees(self, trial: Trial) -> bool:
+        for _, (name, e) in (c for c in self._checks if c[0] == "define"):
+            trial.define(name, e)
+        for kind, given in self._checks:
+            if kind == "differential":
+                name, d = given
+                wanted = trial.slope(ArraySymbol.of(name, shape_of(d)))
+                if not trial.agrees(d, wanted):
+                    return False
+                trial.values[f"d{name}"] = wanted
+        wanted = trial.slope(self._names.top)
+        return all(trial.agrees(d, wanted) for kind, d in self._checks if kind == "df")
+
+
+def _paired(pair: tuple[str, Any]) -> Any:
+    name, c = pair
+    return paired(c, Differential.of(name, shape_of(c)))
+
+
+def _rule(p: Part) -> str:
+    """Return the rule by which what stands around a differential is moved before it."""
+    vector = not any(len(shape_of(a)) == 2 for a in differentials_in(p.shown))
+    if any(isinstance(a, Transposed) and differentials_in(a) for a in sp.preorder_traversal(p.shown)):
+        return "aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)"
+    if p.shown.has(Total):
+        return "sum(a ⊙ b) = aᵀ·b" if vector else "sum(A ⊙ B) = tr(Aᵀ·B)"
+    if p.shown.has(Hadamard):
+        return "cᵀ·(a ⊙ b) = (c ⊙ a)ᵀ·b" if vector else "tr(Cᵀ·(A ⊙ B)) = tr((C ⊙ A)ᵀ·B)"
+    if vector:
+        return ""
+    if isinstance(p.shown, Inner) or len(shape_of(p.shown)) == 1:
+        return "aᵀ·M·b = tr(b·aᵀ·M)"
+    return "tr(A·B) = tr(B·A)"
+
+
+def collected(terms: Sequence[Any]) -> Any:
+    """Return a sum with like terms added."""
+    found: dict[Any, Any] = {}
+    for t in (u for s in terms for u in (s.args[:-1] if isinstance(s, Plus) else (s,))):
+        n, core = in_front(t) if shape_of(t) else t.as_coeff_Mul()
+        found[core] = found.get(core, 0) + n
+    kept = [scaled(n, core) for core, n in found.items() if n != 0]
+    return plus(kept) if kept else scaled(0, terms[0])
+
+
+def jacobian(t: Any) -> Any:
+    """Return M with t = M·dx, None where there is none in sight."""
+    if isinstance(t, Differential):
+        return Identity.of(t.shape[0]) if len(t.shape) == 1 else None
+    if isinstance(t, Scaled):
+        m = jacobian(t.args[1])
+        return None if m is None or differentials_in(t.args[0]) else scaled(t.args[0], m)
+    if isinstance(t, Hadamard):
+        moving = [f for f in t.args[:-1] if differentials_in(f)]
+        still = [f for f in t.args[:-1] if not differentials_in(f)]
+        m = jacobian(moving[0]) if len(moving) == 1 else None
+        return None if m is None else product([diag(times_all(still)), m])
+    if isinstance(t, Product):
+        *front, last = t.args[:-1]
+        m = None if any(map(differentials_in, front)) else jacobian(last)
+        return None if m is None else product([*front, m])
+    return None
+
+
+def _sizes(leaves: Mapping[str, Leaf]) -> set[str]:
+    return {s.name for leaf in leaves.values() for n in leaf.shape if not isinstance(n, int) for s in n.free_symbols}
+
+
+def _beside(parts: Sequence[str]) -> tuple[str, ...]:
+    kept = [p for p in parts if p]
+    return ("; ".join(kept),) if kept else ()

@@ -1,0 +1,83 @@
+"""Arrays to try a solution with: every line of differentials must give the number that a small step gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.node import Leaf
+from symgrad.forms.evaluate_matrix import evaluate_matrix
+from symgrad.teach.matrix.symbols import shape_of
+
+_SIZES = (3, 4, 5, 6, 7)
+STEP = 1e-6
+
+
+class Trial:
+    """Values for the leaves, their steps, and what follows from them.
+
+    Args:
+        leaves: each leaf with its name.
+        active: the names that change.
+    """
+
+    def __init__(self, leaves: Mapping[str, Leaf], active: set[str], seed: int) -> None:
+        self._draw = np.random.default_rng(seed)
+        sizes = {s for leaf in leaves.values() for n in leaf.shape if not isinstance(n, int) for s in n.free_symbols}
+        self._counts = {s: _SIZES[k % len(_SIZES)] for k, s in enumerate(sorted(sizes, key=str))}
+        self.sizes = {s.name: n for s, n in self._counts.items()}
+        self.values: dict[str, Any] = {name: self._value(leaf) for name, leaf in leaves.items()}
+        steps = {name: self._step(leaves[name]) for name in leaves if name in active}
+        self.values.update({f"d{name}": d for name, d in steps.items()})
+        self._near = [
+            {name: v + h * steps[name] if name in steps else v for name, v in self.values.items()}
+            for h in (STEP, -STEP)
+        ]
+
+    def shape(self, shape: Sequence[Any]) -> tuple[int, ...]:
+        """Return sizes as numbers."""
+        return tuple(n if isinstance(n, int) else int(n.subs(self._counts)) for n in shape)
+
+    def _value(self, leaf: Leaf) -> Any:
+        if leaf.value is not None and leaf.title is None:
+            return np.asarray(leaf.value, dtype=np.float64)
+        shape, marks = self.shape(leaf.shape), set(getattr(leaf, "assumptions", ()))
+        found = self._draw.uniform(0.3, 1.2, shape)
+        if "symmetric" in marks:
+            found = found + found.T
+        if len(shape) == 2 and shape[0] == shape[1]:
+            found = found + 3 * np.eye(shape[0])
+        if {"simplex", "onehot"} & marks and shape:
+            found = found / found.sum(-1, keepdims=True)
+        if "onehot" in marks and shape:
+            found = np.eye(shape[-1])[self._draw.integers(0, shape[-1], shape[:-1])]
+        return found
+
+    def _step(self, leaf: Leaf) -> Any:
+        d = self._draw.standard_normal(self.shape(leaf.shape))
+        return d + d.T if "symmetric" in getattr(leaf, "assumptions", frozenset()) else d
+
+    def number(self, e: Any, values: Mapping[str, Any] | None = None) -> Any:
+        """Return what an expression stands for."""
+        arrays = {**self.sizes, **(self.values if values is None else values)}
+        return evaluate_matrix(e, self.shape(shape_of(e)), arrays)
+
+    def define(self, name: str, e: Any) -> None:
+        """Give a name to an expression's value, here and a step beside."""
+        for values in (self.values, *self._near):
+            values[name] = self.number(e, values)
+        if not np.all(np.isfinite(self.values[name])):
+            raise FloatingPointError(name)
+
+    def slope(self, e: Any) -> Any:
+        """Return the change of an expression's value for a step."""
+        above, below = (self.number(e, values) for values in self._near)
+        return (above - below) / (2 * STEP)
+
+    def agrees(self, d: Any, wanted: Any) -> bool:
+        """Whether a line of differentials has this value."""
+        found = self.number(d)
+        size = 1 + np.max(np.abs(wanted), initial=0.0)
+        return bool(np.all(np.isfinite(found)) and np.allclose(found, wanted, rtol=1e-4, atol=1e-4 * size))
