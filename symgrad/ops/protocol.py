@@ -66,6 +66,7 @@ class Op:
     - ``fuses``: loops over entries compute it together with its neighbours.
     - ``accumulates``: adds up or multiplies entries, which integers of its dtype may not hold.
     - ``decides``: looks which numbers the entries are, so that letters have no result.
+    - ``picks``: reads or writes parts of arrays, or puts arrays together.
     - ``adds``: the selections that the inputs are added to, in zeros.
     - ``explained``: the rule in words, for ``sg.explain``.
 
@@ -84,6 +85,7 @@ class Op:
     signature: Any = None
     apart: ClassVar[str] = ""
     moves: ClassVar[bool] = False
+    picks: ClassVar[bool] = False
     views: Any = False
     running: ClassVar[bool] = False
     flat: ClassVar[bool] = False

@@ -41,7 +41,7 @@ class Selection(Op):
     saves = ""
     key: Any
     unique: bool
-    moves = True
+    moves = picks = True
     explained = "indexing: the adjoint goes back to the entries that were read, all others receive 0"
 
     def shared(self) -> Self:
@@ -134,7 +134,7 @@ class ScatterAdd(Op):
     where: Selection
     to: Shape
     name: str = "Scatter"  # type: ignore[misc]
-    linear = True
+    picks = linear = True
     saves = ""
     explained = "entries put into zeros: each receives the adjoint from its place"
     accumulates = True
@@ -210,7 +210,7 @@ class Scatter(Op):
     linear = True
     saves = ""
     gives = of_first
-    moves = True
+    moves = picks = True
     explained = "entries replaced: what was written receives the adjoint of its place, what was lost receives 0"
 
     def __call__(self, *args: Any) -> Any:

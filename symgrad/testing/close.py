@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import is_real
 from symgrad.errors import ArgumentError
 from symgrad.ops.map import show_shape
 from symgrad.tensors.tensor import Tensor
@@ -75,7 +76,7 @@ def _is_sequence(x: Any) -> bool:
 
 def _array(x: Any, where: str) -> np.ndarray[Any, Any]:
     found = np.asarray(x.detach() if hasattr(x, "detach") else x)
-    if found.dtype.kind not in "biuf":
+    if not is_real(found.dtype):
         kind = "tensor" if isinstance(x, Tensor) else type(x).__name__
         raise AssertionError(f"{_at(where)}cannot compare a {kind} of dtype {found.dtype}. Expected numbers.")
     return found

@@ -21,9 +21,6 @@ from symgrad.forms.nodes.matrices import Call, Scaled
 from symgrad.forms.nodes.tables import Table
 from symgrad.forms.notations.length import length
 from symgrad.ops.map import exact
-from symgrad.ops.scatter import Scatter, ScatterAdd
-from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Gather, Slice
 from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
@@ -43,18 +40,15 @@ def is_small(shape: Sequence[Any]) -> bool:
     return known and len(shape) <= 2 and _product(shape) <= MANY
 
 
-PICKING = (Slice, Gather, ScatterAdd, Scatter, Stack, Cat)
-
-
 def picks(nodes: Iterable[AnyNode]) -> bool:
     """Whether a function picks entries of arrays, or puts arrays together, and has no loop."""
     ops = [n.op for n in ancestors(list(nodes)) if isinstance(n, Node)]
-    return any(isinstance(op, PICKING) for op in ops) and not any(isinstance(op, Scan) for op in ops)
+    return any(op.picks for op in ops) and not any(isinstance(op, Scan) for op in ops)
 
 
 def selects(e: Any) -> bool:
     """Whether entries are picked, or put together, in a formula in matrix notation."""
-    return any(isinstance(a.op, PICKING) for a in sp.preorder_traversal(e) if isinstance(a, Call))
+    return any(a.op.picks for a in sp.preorder_traversal(e) if isinstance(a, Call))
 
 
 def _product(shape: Iterable[int]) -> int:

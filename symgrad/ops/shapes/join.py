@@ -32,7 +32,7 @@ class Cat(Op):
     axis: int
     linear = True
     saves = ""
-    moves = True
+    moves = picks = True
     explained = "joined arrays: each receives its own piece of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
@@ -100,7 +100,7 @@ class Stack(Op):
     linear = True
     saves = ""
     gives = stacked
-    moves = True
+    moves = picks = True
     explained = "stacked arrays: each receives its own layer of the adjoint"
 
     def forward(self, *xs: Any) -> Any:
