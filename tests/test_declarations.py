@@ -4,6 +4,7 @@ The witness is SymPy's ``diff`` of the textbook expression, evaluated by mpmath 
 """
 
 import math
+import re
 
 import mpmath
 import numpy as np
@@ -263,3 +264,37 @@ def test_float_kernel_falls_back_where_math_raises(name):
             scalar = public(name)(sg.tensor(x)).numpy()
             vector = public(name)(sg.tensor(np.full(100, x))).numpy()
         np.testing.assert_allclose(np.full(100, scalar), vector, rtol=1e-14, atol=0)
+
+
+# ------------------------------------------------------------------ derivatives in words
+NAMED = {s.text: s.name for s in SCALARS.values() if s.text != s.name} | {"ψ": "digamma", "I₀": "i0", "I₁": "i1"}
+CALLED = r"(sinc|sinh|cosh|sin|cos|tan|log|sign|exp)"
+
+
+def computed(words, x, y):
+    """The value of a derivative as a docstring writes it: what comes before a comma, signs of products left out."""
+    if words == "1 for x > 0, else 0":
+        return float(x > 0)
+    text = words.partition(",")[0].replace("|x|", "abs(x)").replace("φ(x)", "(exp(-x²/2)/√(2π))")
+    for sign, name in NAMED.items():
+        text = text.replace(f"{sign}(", f"_{name}(")
+    text = re.sub(r"(\w)ˣ", r"\1^(x)", text).replace("²", "**2").replace("y**2", "(y**2)")
+    text = re.sub(rf"\b{CALLED}(\*\*2)? (πx|\w+)", r"(\1(\3)\2)", text)  # sin x, cosh² x
+    text = re.sub(r"\((\w+)\((\w+)\)\*\*2\)", r"((\1(\2))**2)", text).replace("πx", "pi*x").replace("π", "(pi)")
+    text = re.sub(r"√(\(pi\)|\()", lambda m: "sqrt(pi)" if m[1] != "(" else "sqrt(", text)
+    text = re.sub(r"\be\^\(", "exp(", text).replace("^", "**").replace("2x", "2*x").replace("2(", "2*(")
+    text = re.sub(r"\) (?=[\w(])|(?<=\w) (?=[(_a-z])|\)(?=\()", lambda m: m[0].strip() + "*", text)
+    space = {
+        name: getattr(math, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "pi", "e")
+    }
+    own = {f"_{name}": lambda x, s=s: float(s.numpy(x)) for name, s in SCALARS.items()}
+    own["_digamma"] = lambda x: float(SCALARS["polygamma"].numpy(0, x))
+    return eval(text, space | own | {"sign": np.sign, "sinc": np.sinc, "abs": abs, "x": x, "y": y})
+
+
+@pytest.mark.parametrize("scalar", [s for s in SCALARS.values() if s.slope], ids=lambda s: s.name)
+def test_the_derivative_that_help_writes_is_the_one_declared(scalar):
+    exact = slope(scalar, 0)
+    for (x,) in points(scalar)[:3]:
+        y = float(scalar.numpy(np.array([x]))[0])
+        assert computed(scalar.slope, x, y) == pytest.approx(value(exact, (x,)), rel=1e-9), scalar.slope
