@@ -363,3 +363,29 @@ def test_what_is_detached_is_written_into_integers_in_every_reading():
     assert sg.grad(f)(z).tolist() == [0.0, 7.0]
     for transform in (sg.compile(sg.grad(f)), sg.grad(sg.compile(f)), lambda z: sg.vmap(sg.grad(f))(z[None])[0]):
         assert np.asarray(transform(z)).tolist() == [0.0, 7.0]
+
+
+@pytest.mark.parametrize("made", ["leaf", "node", "nested", "jacobian", "value_and_grad"])
+def test_a_form_does_not_read_the_numbers_that_a_transform_varies(made):
+    w = sg.tensor(Z, requires_grad=True, name="w")
+
+    def f(z):
+        return sg.tensor(sg.derive((z**2).sum(), z).lambdify()()).sum()
+
+    runs = {
+        "leaf": lambda: sg.grad(f)(w),
+        "node": lambda: sg.grad(f)(w * 2.0),
+        "nested": lambda: sg.grad(lambda z: (sg.grad(f)(z) ** 2).sum())(w),
+        "jacobian": lambda: sg.jacobian(f)(w),
+        "value_and_grad": lambda: sg.value_and_grad(f)(w),
+    }
+    with pytest.raises(GraphError, match=r"closed_form: the argument 'w' requires grad, .* pass x\.detach\(\)"):
+        runs[made]()
+
+
+def test_a_form_reads_the_numbers_of_other_leaves_within_a_transform():
+    w = sg.tensor(Z, requires_grad=True, name="w")
+    form = sg.derive((w**3).sum(), w).lambdify()
+    np.testing.assert_allclose(sg.grad(lambda z: (z * form()).sum())(np.ones(2)), 3 * Z**2)
+    given = lambda z: z.sum() + float(sg.derive((z**2).sum(), z).lambdify()(z.detach()).sum())
+    assert sg.grad(given)(w).tolist() == [1.0, 1.0]

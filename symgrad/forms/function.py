@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.modes import is_grad_enabled, variables
-from symgrad.core.node import Leaf, size_symbol
+from symgrad.core.node import Leaf, ancestors, size_symbol
 from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_floating
 from symgrad.errors import ArgumentError, GraphError, ShapeError
@@ -60,9 +60,7 @@ class Function(AsFunction):
                 raise ArgumentError(
                     f"missing the argument {name!r} of shape {show_shape(leaf.shape)}. Expected {self.args}."
                 )
-        for name, leaf in leaves:
-            if name not in arrays and leaf in (variables() or ()):
-                raise GraphError(_CUT.format(name))
+        self._check_uncut({leaf: name for name, leaf in leaves if name not in arrays})
         every = [arrays.get(name, leaf.value) for name, leaf in leaves]
         return _narrowed(self._program.run(every, given=sizes), [v for v in every if v is not None])
 
@@ -78,6 +76,14 @@ class Function(AsFunction):
         if twice:
             raise ArgumentError(f"got the arguments {twice} twice. Pass each by position or by name.")
         return found | named
+
+    def _check_uncut(self, own: dict[Leaf, str]) -> None:
+        """Refuse to read the numbers of leaves that a transform's variable is, or is computed from."""
+        for node in variables() or ():
+            if id(node) in self._read:
+                for leaf in ancestors([node]):
+                    if leaf in own:
+                        raise GraphError(_CUT.format(own[leaf]))
 
     def _spare(self, leaf: Leaf, sizes: dict[Any, int]) -> bool:
         """Whether nothing is asked of a leaf but sizes, all of which are known."""
