@@ -370,7 +370,7 @@ def test_words_stand_for_signs(capsys):
     assert main([*LETTERS[0], "--ascii"]) == 0
     assert capsys.readouterr().out == "d/dw = 2*X.T*r\nd/dX = 2*r*w.T\nwhere r = X*w - sigma\n"
     assert main([*LETTERS[1], "--ascii"]) == 0
-    assert "θ⁻ᵀ" in json.loads(capsys.readouterr().out)[0]["text"]
+    assert "(θ⁻²)ᵀ" in json.loads(capsys.readouterr().out)[0]["text"]
 
 
 def test_it_runs_where_the_terminal_is_ascii():

@@ -124,7 +124,7 @@ SOFTMAXES = {
     "columns": (sg.log(sg.exp(B).sum(0)).sum(), B, 1, "softmax(Bᵀ)ᵀ"),
     "log of a sum": (sg.log(sg.exp(u - u.max()).sum()) + u.max(), u, 1, "softmax(u)"),
     "its Hessian": (
-        sg.log(sg.exp(Z @ w).sum()), w, 2, "Zᵀ*(diag(softmax(Z*w)) - softmax(Z*w)*softmax(Z*w)ᵀ)*Z",
+        sg.log(sg.exp(Z @ w).sum()), w, 2, "Zᵀ*(diag(p) - p*pᵀ)*Z where p = softmax(Z*w)",
     ),
     "shifted by a number": (
         (c * sg.softmax(u + v - sg.logsumexp(v, 0), 0)).sum(), u, 1,
@@ -240,5 +240,34 @@ QUOTIENTS = {
 def test_quotient_is_written_as_in_a_book(name):
     y, wrt, text = QUOTIENTS[name]
     form = sg.derive(y, wrt)
+    assert str(form) == text
+    check(with_values(form), NOTATIONS)
+
+
+# ------------------------------------------------------------------ names for what is repeated
+l0 = symbol("l", "n", positive=True)
+REPEATED = {
+    "labels of a probit": (
+        sg.special.log_ndtr((2 * y - 1) * (Z @ w)).sum(), w, 1,
+        "Zᵀ*(r ⊙ φ(u) ⊘ Φ(u)) where u = r ⊙ Z*w; r = 2*y - 1",
+    ),
+    "curvature of logsumexp": (
+        sg.logsumexp(Z @ w, 0), w, 2, "Zᵀ*(diag(p) - p*pᵀ)*Z where p = softmax(Z*w)",
+    ),
+    "scores of attention": (
+        (Y * (sg.softmax(B @ Z.T / 2, 1) @ Y)).sum(), B, 1,
+        "(P ⊙ (Y*Yᵀ - (Y ⊙ P*Y)*1*1ᵀ))*Z/2 where P = softmax(B*Zᵀ/2)",
+    ),
+    "springs": (
+        (v**2 * (sg.sqrt((B**2).sum(1)) - l0) ** 2).sum() / 2, B, 1,
+        "diag(v^⊙2 ⊙ (1 - (l ⊘ sqrt(B^⊙2*1))))*B",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_what_is_repeated_has_a_name(name):
+    y, wrt, order, text = REPEATED[name]
+    form = sg.derive(y, wrt, order=order)
     assert str(form) == text
     check(with_values(form), NOTATIONS)

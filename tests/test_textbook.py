@@ -13,7 +13,7 @@ x, a = sg.symbol("x", "n"), sg.symbol("a", "n")
 X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
 A, v = sg.symbol("A", ("n", "n")), sg.symbol("v", "n", positive=True)
 S, Z = sg.symbol("S", ("n", "n"), symmetric=True), sg.symbol("Z", ("n", "d"))
-softmax_curvature = "Xᵀ*(diag(softmax(X*w)) - softmax(X*w)*softmax(X*w)ᵀ)*X"
+softmax_curvature = "Xᵀ*(diag(p) - p*pᵀ)*X where p = softmax(X*w)"
 
 TABLE = {
     "variance": (x.var(), x, 1, "2*(x - mean(x))/(n - 1)"),
@@ -34,9 +34,9 @@ TABLE = {
     "squared relu": ((sg.relu(A @ x) ** 2).sum(), x, 1, "2*Aᵀ*relu(A*x)"),
     "swish": (x * sg.sigmoid(x), x, 1, "diag(σ(x) ⊙ (1 + x ⊙ (1 - σ(x))))"),
     "Hessian of logsumexp": (sg.logsumexp(X @ w, 0), w, 2, softmax_curvature),
-    "softmax of a product": (sg.softmax(A @ x, 0), x, 1, "(diag(softmax(A*x)) - softmax(A*x)*softmax(A*x)ᵀ)*A"),
+    "softmax of a product": (sg.softmax(A @ x, 0), x, 1, "(diag(p) - p*pᵀ)*A where p = softmax(A*x)"),
     "Hessian of a norm": (
-        sg.norm(X @ w - y), w, 2, "Xᵀ*(I - (X*w - y)*(X*w - y)ᵀ/‖X*w - y‖²)*X/‖X*w - y‖",
+        sg.norm(X @ w - y), w, 2, "Xᵀ*(I/σ - r*rᵀ/σ**3)*X where σ = ‖r‖; r = X*w - y",
     ),
     "direction of a product": (X @ w / sg.norm(X @ w), w, 1, "(I - X*w*wᵀ*Xᵀ/‖X*w‖²)*X/‖X*w‖"),
     "quotient of two forms": ((x @ A @ x) / (v @ v), x, 1, "(A + Aᵀ)*x/‖v‖²"),

@@ -5,6 +5,7 @@ The graph of the derivative is its source; every notation reads that graph.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -44,6 +45,7 @@ ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "entries", "where")
 BRIEF = 60  # operations of a form that is written into its function's docstring
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
+MIDDLING, PIECE = 48, 10  # signs of a formula, and of a part of it that stands there twice, that may have a name
 
 
 class ClosedForm(Arithmetic):
@@ -361,9 +363,10 @@ class ClosedForm(Arithmetic):
             if self._where is None:
                 raise
             return self._where.text()
-        if len(inlined) < LONG or self._where is None:
+        if (len(inlined) < LONG and not _repeats(inlined)) or self._where is None:
             return inlined
-        return min(inlined, self._where.text(), key=len)
+        named = self._where.text()
+        return min(inlined, named, key=len if len(inlined) >= LONG else lambda text: (_signs(text), len(text)))
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
@@ -511,6 +514,17 @@ def _pairs(given: Sequence[Any]) -> list[tuple[Any, Any]]:
     if not given:
         return []
     raise ArgumentError(f"subs: got {given}. Expected subs(x=2), subs({{'x': 2}}), subs('x', 2) or subs([('x', 2)]).")
+
+
+def _repeats(text: str) -> bool:
+    """Whether a piece of a formula that is not short stands in it twice."""
+    pieces = [text[k : k + PIECE] for k in range(len(text) - PIECE + 1)]
+    return len(text) >= MIDDLING and len(set(pieces)) < len(pieces)
+
+
+def _signs(text: str) -> int:
+    """How many names, numbers and signs a formula has, brackets and ``*`` aside."""
+    return len(re.findall(r"\w+|[^\w\s()*,;]", text))
 
 
 def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:

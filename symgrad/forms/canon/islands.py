@@ -69,13 +69,20 @@ class Island:
     def rewritten(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term | None:
         """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
         best = shortest(e)
+        if best is e or _length(best)[0] >= _length(e)[0]:
+            best = min([e, *_divided(e)], key=self._weight)
         key = (best, tuple(self.atoms))
-        if best is e or _length(best)[0] >= _length(e)[0] or key in self.pool.in_progress:
+        if best is e or key in self.pool.in_progress:
             return None
         self.pool.in_progress.add(key)
         found = self.written(best, shape)
         self.pool.in_progress.discard(key)
         return found
+
+    def _weight(self, e: sp.Expr) -> int:
+        """Return how long an expression is with what its atoms stand for."""
+        cost = {a: t.cost for (t, _), a in self.atoms.items()}
+        return int(sp.count_ops(e)) + sum(cost.get(a, 1) for a in sp.preorder_traversal(e) if a.is_Symbol)
 
     def written(self, e: sp.Expr, shape: tuple[Any, ...]) -> Term:
         """Turn an expression in the atoms back into a term of this shape."""
@@ -143,6 +150,16 @@ def shortest(e: sp.Expr) -> sp.Expr:
         found += [cancelled, sp.factor(cancelled), sp.expand(cancelled)]
     found.append(sp.factor_terms(e))
     return min(found, key=_length)  # the first of equals: as it was written
+
+
+def _divided(e: sp.Expr) -> list[sp.Expr]:
+    """Return (a - b)/a as 1 - b/a, of a product with one bracket, for each divisor that stands in it."""
+    powers = e.as_powers_dict() if e.is_Mul else {}
+    (bracket, *others) = [a for a in powers if a.is_Add] or [sp.S.Zero]
+    if others or powers.get(bracket) != 1:
+        return []
+    below = [b for b, n in powers.items() if b.is_Symbol and n == -1 and b in bracket.free_symbols]
+    return [e / bracket * b * sp.expand(bracket / b) for b in below]
 
 
 @lru_cache(maxsize=8192)
