@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from math import isfinite
 from typing import Any
 
 import sympy as sp
@@ -12,6 +11,7 @@ import sympy as sp
 from symgrad.ops.map import exact
 
 _MOST = 240  # numerators and denominators beside a constant
+_LEAST = 1e-9  # what is recognised is larger, and smaller than its reciprocal
 _NEAR = 3e-16  # relative: as far as one rounding or two go
 _CONSTANTS = (
     sp.S.One, sp.pi, 1 / sp.pi, sp.sqrt(sp.pi), 1 / sp.sqrt(sp.pi), sp.sqrt(2 * sp.pi), 1 / sp.sqrt(2 * sp.pi),
@@ -22,16 +22,13 @@ _CONSTANTS = (
 def number(value: Any) -> sp.Expr:
     """Return a number as SymPy's, a float that a program computed as √2 or π as that."""
     found = exact(value)
-    return _recognised(float(found)) or found if found.is_Float else found
+    return recognised(float(found)) or found if found.is_Float else found
 
 
 @lru_cache(maxsize=1024)
-def _recognised(value: float) -> sp.Expr | None:
-    if (
-        value == 0
-        or not isfinite(value * value)
-        or len(repr(abs(value)).replace(".", "").lstrip("0").split("e")[0]) < 14
-    ):  # written, not computed
+def recognised(value: float) -> sp.Expr | None:
+    """Return √2, π, log 2, … where a number is that to its last digits, times a fraction; else None."""
+    if not _LEAST < abs(value) < 1 / _LEAST or not _is_computed(value):
         return None
     for constant in _CONSTANTS:
         times = _ratio(value / float(constant))
@@ -40,6 +37,11 @@ def _recognised(value: float) -> sp.Expr | None:
     square = _ratio(value * value)
     root = None if square is None else sp.sqrt(square) * (1 if value > 0 else -1)
     return root if root is not None and abs(float(root) - value) <= _NEAR * abs(value) else None
+
+
+def _is_computed(value: float) -> bool:
+    """Whether a number has all digits of its precision: what a person writes has few."""
+    return len(repr(abs(value)).split("e")[0].replace(".", "").lstrip("0")) >= 14
 
 
 def _ratio(value: float) -> sp.Rational | None:

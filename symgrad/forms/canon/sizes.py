@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import sympy as sp
+
+from symgrad.forms.canon.numbers import recognised
 
 
 def tidy(c: Any) -> Any:
@@ -16,26 +16,8 @@ def tidy(c: Any) -> Any:
     c = sp.sympify(c)
     if c.is_Rational:
         return c
-    c = c.xreplace({f: root for f in c.atoms(sp.Float) if (root := _root(float(f))) is not None})
+    c = c.xreplace({f: known for f in c.atoms(sp.Float) if (known := recognised(float(f))) is not None})
     return c if not c.has(sp.Add) else _factored(c)
-
-
-DIGITS = 14  # of a number that a program computed: fewer are a user's own
-LARGEST = 200  # whole numbers below a root, and below its bar
-ULPS = 4 * 2.0**-52  # a program's own rounding
-
-
-@lru_cache(maxsize=1024)
-def _root(f: float) -> Any:
-    """Return √(p πᵏ/q) where f is that to its last digits, else None."""
-    if not math.isfinite(f) or len(repr(abs(f)).strip("0.").replace(".", "")) < DIGITS:
-        return None
-    for k in (0, 1, -1, 2, -2):
-        square = Fraction(f * f / math.pi**k).limit_denominator(LARGEST)
-        if 0 < square.numerator <= LARGEST and abs(math.sqrt(square) * math.pi ** (k / 2) - abs(f)) <= ULPS * abs(f):
-            root = sp.sqrt(sp.Rational(square.numerator, square.denominator) * sp.pi**k)
-            return -root if f < 0 else root
-    return None
 
 
 @lru_cache(maxsize=1024)
