@@ -157,6 +157,8 @@ class Entries:
             return compare("=" if name == "Eq" else "!=", *values)
         if name in ("max", "min", "Max", "Min", "maximum", "minimum"):
             return (np.maximum if name.lower().startswith("max") else np.minimum)(*values)
+        if name == "where":
+            return np.where(np.asarray(values[0]) != 0, *values[1:])
         if name == "KroneckerDelta":
             return np.equal(*values) * 1.0
         if name not in ELEMENTWISE:

@@ -182,6 +182,9 @@ class Matrices:
     def _shape_truth(self, a: Tree) -> Shape:
         return self.shape(a)
 
+    def _shape_logic(self, sign: str, a: Tree, b: Tree) -> Shape:
+        return same(self.shape(a), self.shape(b))
+
     def _shape_relation(self, sign: str, a: Tree, b: Tree) -> Shape:
         return same(self.shape(a), self.shape(b))
 
@@ -327,6 +330,9 @@ class Matrices:
 
     def _value_truth(self, e: Tree, a: Tree) -> Any:
         return 1.0 * self.compute(a)
+
+    def _value_logic(self, e: Tree, sign: str, a: Tree, b: Tree) -> Any:
+        return (np.minimum if sign == "&" else np.maximum)(self.compute(a), self.compute(b))
 
     def _value_relation(self, e: Tree, sign: str, a: Tree, b: Tree) -> Any:
         return compare(sign, self.compute(a), self.compute(b))

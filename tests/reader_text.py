@@ -118,6 +118,8 @@ class Parser(Precedence):
             return self.norm()
         if token == "[":
             return self.bracket()
+        if token == "{":
+            return self.cases()
         if token[:1].isdigit():
             return tree("number", float(token) if re.search(r"[.e]", token) else int(token))
         if token in ("Sum_", "Prod_") or re.match(r"(Sum|Prod)_\w", token):
@@ -155,6 +157,17 @@ class Parser(Precedence):
             parts.append(self.relation())
         self.take()
         return tree("beside" if sign == "," else "above", *parts)
+
+    def cases(self) -> Tree:
+        """Read ``{a if c; b otherwise}``."""
+        value = self.relation()
+        if self.take("if", "otherwise") == "otherwise":
+            self.take("}")
+            return value
+        condition = self.relation()
+        if self.take(";", "}") == "}":
+            return tree("call", "where", condition, value, tree("name", "nan"))
+        return tree("call", "where", condition, value, self.cases())
 
     def over(self, token: str) -> Tree:
         """Read Σ or Π: the product that follows is under it."""
@@ -221,7 +234,7 @@ def _ones(e: Any) -> Any:
 def definitions(text: str) -> tuple[str, list[tuple[str, str]]]:
     """Return a formula, and the names behind ``where`` with what they are, each before those that use it."""
     body, _, where = text.partition(" where ")
-    pairs = [d.split(" = ", 1) for d in where.split("; ")] if where else []
+    pairs = [d.split(" = ", 1) for d in re.split(r"; (?![^{}]*\})", where)] if where else []
     return body, [(name, e) for name, e in reversed(pairs)]
 
 

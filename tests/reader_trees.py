@@ -87,6 +87,10 @@ class Precedence:
         left = self.sum()
         if self.next in self.relations:
             left = tree("relation", self.relations[self.take()], left, self.sum())
+            if self.next in self.relations:  # a < x < b
+                left = tree(
+                    "logic", "&", left, tree("relation", self.relations[self.take()], left.parts[2], self.sum())
+                )
         while self.next in self.joins:
             left = tree("logic", self.joins[self.take()], left, self.relation())
         return left

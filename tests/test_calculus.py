@@ -12,6 +12,8 @@ from symgrad.forms.calculus import rules
 from symgrad.forms.calculus.numbers import agrees
 from symgrad.forms.calculus.search import shortest
 from symgrad.forms.canon.numbers import number
+from symgrad.forms.evaluate import evaluate
+from symgrad.forms.evaluate_matrix import evaluate_matrix
 
 x, y, a, b, c, k, t = (sg.symbol(s) for s in "xyabckt")
 p, q, g, L, A, K, N, al, s = (sg.symbol(n, positive=True) for n in ("p", "q", "g", "L", "A", "K", "N", "al", "s"))
@@ -105,6 +107,89 @@ def test_derivative_of_a_number_is_written_so_and_right(f, by, text):
 )
 def test_second_derivative_of_a_number_is_written_so(f, by, text):
     assert str(sg.derive(f, by, order=2)) == text
+
+
+# ------------------------------------------------------------------ cases
+CASES = [
+    (sg.maximum(p**2, 2 * p), p, "{2*p if p > 2; 2 otherwise}"),
+    (sg.maximum(x**2, 2 * x), x, "{2 if 0 < x < 2; 2*x otherwise}"),
+    (sg.where(x < 1, x**2, 2 * x - 1), x, "{2*x if x < 1; 2 otherwise}"),
+    (sg.where(x > 0, sg.sin(x), x), x, "{cos(x) if x > 0; 1 otherwise}"),
+    (sg.where(x < 0, 0, sg.where(x < 1, x**2, 2 * x - 1)), x, "{0 if x < 0; 2*x if x < 1; 2 otherwise}"),
+    (sg.where(p < 100, 0.1 * p, 10 + 0.2 * (p - 100)), p, "{0.1 if p < 100; 0.2 otherwise}"),
+    (sg.minimum(sg.maximum(x, -1), 1), x, "[-1 < x < 1]"),
+    (sg.clamp(x, 0, 1), x, "[0 ≤ x ≤ 1]"),
+    (sg.relu(x) ** 2, x, "2*relu(x)"),
+    (x * sg.abs(x), x, "2*abs(x)"),
+    (sg.maximum(x, y), x, "[x > y]"),
+    (sg.maximum(a * x, (a - 1) * x), x, "a - [x < 0]"),
+    (sg.where(sg.abs(x) <= q, x**2 / 2, q * (sg.abs(x) - q / 2)), x, "clamp(x, -q, q)"),
+    (sg.nn.functional.elu(x), x, "{1 if x > 0; exp(x) otherwise}"),
+    (sg.where((x > 0) & (x < 1), x**3, 0), x, "3*x**2*[0 < x < 1]"),
+    (sg.where(x == 0, 1, sg.sin(x) / x), x, "{0 if x = 0; (x*cos(x) - sin(x))/x**2 otherwise}"),
+]
+
+
+@pytest.mark.parametrize(("f", "by", "text"), CASES, ids=[text for *_, text in CASES])
+def test_cases_of_numbers_are_written_so_and_right_on_all_sides(f, by, text):
+    form = sg.derive(f, by)
+    assert str(form) == text
+    assert r"\begin{cases}" in form.latex() or "otherwise" not in text
+    values = form.lambdify()
+    for place in (0.3, 1.5, 2.5, 150.0, *(() if by is p else (-3.0, -0.5))):
+        given = {name: np.float64(place if name == by.name else 0.7) for name in form.args}
+        expected = float(values(**given))
+        assert matrix_value(text, (), given) == pytest.approx(expected, rel=1e-12)
+        assert evaluate_matrix(form.expr, (), given) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "value"),
+    [
+        (lambda x: sg.maximum(x**2, 2 * x), 2.0, 3.0),
+        (lambda x: sg.maximum(x, 0), 0.0, 0.5),
+        (lambda x: sg.minimum(sg.maximum(x, -1), 1), 1.0, 0.5),
+        (lambda x: sg.clamp(x, 0, 1), 1.0, 1.0),
+        (lambda x: sg.where(x < 1, x**2, 3 * x), 1.0, 3.0),
+        (lambda x: sg.abs(x) * 2 + sg.maximum(3 * x, x), 0.0, 2.0),
+    ],
+)
+def test_expression_has_the_value_at_the_kink_that_its_text_leaves_out(f, at, value):
+    form = sg.derive(f(x), x)
+    assert float(evaluate_matrix(form.expr, (), {"x": np.float64(at)})) == value
+    assert float(evaluate(form.index(), (), (), {"x": np.float64(at)})) == value
+    assert float(form.lambdify()(at)) == value
+    here = sg.tensor(at, requires_grad=True, name="x")
+    assert float(sg.derive(f(here), here, verify=True).lambdify()()) == value
+
+
+X, w, z, e, d = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("z", "n"), sg.symbol("e", "n"), q
+r1, r2 = X @ w - z, z - X @ w
+ARRAYS = [
+    (sg.where(sg.abs(r1) <= d, 0.5 * r1**2, d * (sg.abs(r1) - 0.5 * d)).sum(), w, "Xᵀ*clamp(X*w - z, -q, q)"),
+    (sg.where(sg.abs(r1) < d, r1**2 / 2, d * sg.abs(r1) - d**2 / 2).mean(), w, "Xᵀ*clamp(X*w - z, -q, q)/n"),
+    (sg.nn.functional.smooth_l1_loss(X @ w, z, reduction="sum"), w, "Xᵀ*clamp(X*w - z, -1, 1)"),
+    (sg.maximum(a * r2, (a - 1) * r2).sum(), w, "Xᵀ*([z - X*w < 0] - a)"),
+    (sg.maximum(z, e).sum(), z, "[z > e]"),
+    (sg.where(z > 0, z**2, -z).sum(), z, "{2*z if z > 0; -1 otherwise}"),
+    (sg.where(z > 1, z, sg.where(z > 0, z**2, 0)).sum(), z, "{0 if z < 0; 2*z if z ≤ 1; 1 otherwise}"),
+    (sg.nn.functional.elu(z).sum(), z, "{1 if z > 0; exp(z) otherwise}"),
+]
+
+
+@pytest.mark.parametrize(("f", "by", "text"), ARRAYS, ids=[text for *_, text in ARRAYS])
+def test_cases_of_arrays_are_written_so_and_right(f, by, text):
+    form = sg.derive(f, by)
+    assert str(form) == text
+    rng = np.random.default_rng(1)
+    sizes = {"n": 5, "d": 3}
+    given = {
+        name: rng.normal(size=[sizes[str(n)] for n in leaf.shape]) if leaf.shape else np.float64(0.4)
+        for leaf, name in zip(form._leaves, form.args, strict=True)
+    }
+    expected = form.lambdify()(**given)
+    assert np.allclose(matrix_value(text, expected.shape, given, sizes), expected, atol=1e-12)
+    assert np.allclose(evaluate_matrix(form.expr, expected.shape, {**given, **sizes}), expected, atol=1e-12)
 
 
 # ------------------------------------------------------------------ the identities

@@ -199,6 +199,13 @@ def power_slope(k, base, n):
 
 kronecker = np.kron(a.A, a.B)
 others = lambda k, v: [k.call(Cumprod(0, back, True), v) for back in (False, True)]
+
+
+def chosen(k, x, yes, no):
+    """{yes if x > 0; no otherwise}."""
+    return k.of(sp.Piecewise, yes, k.of(sp.Gt, x, k.number(0)), no, k.number(1))
+
+
 diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
 centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
@@ -282,6 +289,15 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "truth_of_a_truth": [
         (lambda k: k.of(sp.Ne, k.of(sp.Lt, k.x, k.y), k.number(0)), (a.x < a.y) * 1.0),
         (lambda k: k.of(sp.Ne, k.x, k.number(0)), (a.x != 0) * 1.0),
+    ],
+    "distinctions_meet": [
+        (lambda k: k.add(k.times(k.x, k.of(sp.Gt, k.x, k.y)), k.times(k.p, k.of(sp.Le, k.x, k.y))),
+         np.where(a.x > a.y, a.x, a.p)),
+        (lambda k: k.add(k.times(k.x, k.of(sp.Gt, k.x, k.y)), k.p), a.x * (a.x > a.y) + a.p),
+    ],
+    "distinction_in_a_distinction": [
+        (lambda k: chosen(k, k.x, chosen(k, k.x, k.p, k.y), k.y), np.where(a.x > 0, a.p, a.y)),
+        (lambda k: chosen(k, k.x, k.p, k.y), np.where(a.x > 0, a.p, a.y)),
     ],
     "function_of_numbers": [
         (lambda k: k.exp(k.number(0)), np.ones(3)),

@@ -19,7 +19,8 @@ from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.budget import MOST, Budget
-from symgrad.forms.calculus.numbers import as_people_write, in_matrix_notation, of_numbers
+from symgrad.forms.calculus.cases import in_matrix_notation
+from symgrad.forms.calculus.numbers import as_people_write, of_numbers
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.function import Function

@@ -98,23 +98,23 @@ def with_decimals(e: sp.Expr) -> sp.Expr:
     return _decimal(e)
 
 
-def _fractions(e: sp.Expr) -> list[sp.Rational]:
+def _fractions(e: Any) -> list[sp.Rational]:
     """Return the fractions that stand in e, but for the halves of roots."""
-    if e.is_Rational:
+    if getattr(e, "is_Rational", False):
         return [] if e.q == 1 else [e]
     if e.is_Pow and e.exp.is_Rational and e.exp.q == 2:
         return _fractions(e.base)
-    return [r for a in e.args if isinstance(a, sp.Expr) for r in _fractions(a)]
+    return [r for a in e.args if isinstance(a, sp.Basic) for r in _fractions(a)]
 
 
 def _ends(r: sp.Rational) -> bool:
     return bool((r * 10**DIGITS).is_integer)
 
 
-def _decimal(e: sp.Expr) -> sp.Expr:
-    if e.is_Rational:
+def _decimal(e: Any) -> Any:
+    if getattr(e, "is_Rational", False):
         return e if e.q == 1 else sp.Float(str(float(e)))
-    if not e.args or not isinstance(e, sp.Expr) or _is_surd(e):
+    if not e.args or _is_surd(e):
         return e
     if e.is_Pow and e.exp.is_Rational and abs(e.exp) == sp.Rational(1, 2):
         return sp.Pow(_decimal(e.base), e.exp)
@@ -123,4 +123,4 @@ def _decimal(e: sp.Expr) -> sp.Expr:
 
 def _is_surd(e: sp.Expr) -> bool:
     """Whether this is a number with a root or π in it."""
-    return bool(e.is_number)
+    return bool(getattr(e, "is_number", False))

@@ -10,16 +10,15 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
+from symgrad.forms.calculus.cases import one_distinction
 from symgrad.forms.calculus.finish import constants_joined, powers_below, roots_joined, with_decimals
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import CALL, LEAF, NAMED, Pool, Term, below
 from symgrad.forms.evaluate import evaluate
-from symgrad.forms.nodes.elementwise import Elementwise
 from symgrad.forms.notations.index import Reading
 from symgrad.ops.map import Map
-from symgrad.scalars import BY_FUNCTION
 
 POINTS = 12  # at which a formula is compared with what it was
 _POINT = sp.Symbol("·", integer=True)
@@ -28,8 +27,7 @@ MANY = 80  # operations of a function that is looked at for how it is written
 
 def of_numbers(root: Term) -> bool:
     """Whether everything in a term is a number, computed by functions that have a formula."""
-    inside = below([root])
-    return all(t.shape == () and t.kind not in (NAMED, CALL) and t.data is not sp.Piecewise for t in inside)
+    return all(t.shape == () and t.kind not in (NAMED, CALL) for t in below([root]))
 
 
 def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
@@ -45,6 +43,8 @@ def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: 
 
 
 def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:
+    if e.has(sp.Piecewise):
+        return one_distinction(e, shortest)
     names_in = e.free_symbols
     if names_in and e.is_polynomial(*names_in) and is_opened_polynomial(forward):
         opened = sp.expand(e)
@@ -62,16 +62,6 @@ def agrees(e: sp.Expr, f: sp.Expr, positive: set[str]) -> bool:
     one, other = (np.asarray(evaluate(x, [_POINT], (POINTS,), given), dtype=float) for x in (e, f))
     known = np.isfinite(one)
     return bool(np.allclose(one[known], other[known], rtol=1e-7, atol=1e-9))
-
-
-def in_matrix_notation(e: sp.Expr) -> sp.Expr:
-    """Return e with functions under the names that matrix notation has for them."""
-
-    def renamed(f: Any) -> bool:
-        found = BY_FUNCTION.get(type(f))
-        return found is not None and found.text != found.name
-
-    return e.replace(renamed, lambda f: Elementwise.of(type(f), f.args, ()))
 
 
 # ------------------------------------------------------------------ how the function is written

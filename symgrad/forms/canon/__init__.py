@@ -2,6 +2,7 @@
 
 from symgrad.forms.canon import (
     crosses,
+    distinctions,
     functions,
     islands,
     kron,
@@ -23,5 +24,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, sums, symmetric
-)
+    crosses, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, distinctions,
+    sums, symmetric,
+)  # fmt: skip

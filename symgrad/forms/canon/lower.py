@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.forms.canon.cases import with_ties
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
@@ -228,15 +229,20 @@ class _Walk:
 
     def _cases(self, e: sp.Piecewise) -> Term:
         """Return Σ value·[condition], each condition without the ones before it, where few branches differ from 0."""
-        pool, shape = self.pool, self.shape
         if only_guards(e):
             return self.read(e.args[1].expr)
-        *cases, (last, otherwise) = e.args
+        values = [set(sp.Mul.make_args(value)) for value, _ in e.args if value != 0]
+        shared = {f for f in set.intersection(*values) if not f.is_number} if values else set()
+        rest = [(sp.Mul(*[f for f in sp.Mul.make_args(value) if f not in shared]), c) for value, c in e.args]
+        return self.pool.times(*map(self.read, _in_order(sp.Mul(*shared)) if shared else ()), self._branches(rest))
+
+    def _branches(self, branches: Sequence[tuple[Any, Any]]) -> Term:
+        *cases, (last, otherwise) = with_ties(branches)
         if last == 0 and otherwise == True and len(cases) == 1:  # noqa: E712  (SymPy's true)
             value, condition = cases[0]
-            return pool.times(self.read(value), self.read(condition))
-        args = [self.read(a) for case in e.args for a in case]
-        return pool.function(sp.Piecewise, args, shape)
+            return self.pool.times(self.read(value), self.read(condition))
+        args = [self.read(a) for case in (*cases, (last, otherwise)) for a in case]
+        return self.pool.function(sp.Piecewise, args, self.shape)
 
 
 def only_guards(e: sp.Piecewise) -> bool:

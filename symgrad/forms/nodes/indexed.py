@@ -13,6 +13,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.errors import FormError
+from symgrad.forms.canon.cases import Tie
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup
 from symgrad.support.symbols import named
@@ -174,21 +175,35 @@ class Branches(sp.Piecewise):
                 break
         return kept[0][0] if kept[0][1] == True else Branches(*kept)  # noqa: E712
 
+    @property
+    def shown(self) -> list[Any]:
+        """The branches that are printed: not what stands where the two sides of a kink meet."""
+        return [b for b in self.args if not any(isinstance(c, Tie) for c in sp.And.make_args(b.args[1]))]
+
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = printer._print_Piecewise(self)
+        text = printer._print_Piecewise(Branches(*self.shown))
         return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
     def _mathml(self, printer: Any) -> str:
-        return str(printer._print_Piecewise(self))
+        return str(printer._print_Piecewise(Branches(*self.shown)))
 
     def _numpycode(self, printer: Any) -> str:
-        return str(printer._print_Piecewise(self))
+        *cases, (last, always) = self.args
+        if always != True:  # noqa: E712  (SymPy's true)
+            return str(printer._print_Piecewise(self))
+        text = str(printer._print(last))
+        for value, condition in reversed(cases):
+            where = printer._module_format("numpy.where")
+            text = f"{where}({printer._print(condition)}, {printer._print(value)}, {text})"
+        return text
 
     def _sympystr(self, printer: Any) -> str:
-        (value, condition), *_, (other, _) = self.args
-        if len(self.args) == 2 and value == 1 and other == 0:  # Iverson's bracket
-            return f"[{printer._print(condition)}]"
-        return f"Piecewise({', '.join(printer._print(tuple(b)) for b in self.args)})"
+        *cases, (other, always) = self.shown
+        if len(cases) == 1 and cases[0].args[0] == 1 and other == 0:  # Iverson's bracket
+            return f"[{printer._print(cases[0].args[1])}]"
+        texts = [f"{printer._print(v)} if {printer._print(c)}" for v, c in cases]
+        last = "otherwise" if always == True else f"if {printer._print(always)}"  # noqa: E712  (SymPy's true)
+        return f"{{{'; '.join([*texts, f'{printer._print(other)} {last}'])}}}"
 
 
 class Term(sp.Mul):

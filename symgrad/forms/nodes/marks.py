@@ -8,9 +8,10 @@ import sympy as sp
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
+from symgrad.forms.canon.cases import Tie
 from symgrad.forms.nodes import markup, numpycode
 from symgrad.forms.nodes.elementwise import Hadamard, divisors
-from symgrad.forms.nodes.matrices import ArrayExpr, Identity, OnesVector, entries
+from symgrad.forms.nodes.matrices import ArrayExpr, Filled, Identity, OnesVector, entries
 
 _ATOM = PRECEDENCE["Atom"]
 
@@ -197,8 +198,9 @@ class LineMean(ArrayExpr):
         return numpycode.call(printer, "numpy.outer", *((mean, ones) if axis else (ones, mean)))
 
 
-_RELATIONS = {">": sp.Gt, "≥": sp.Ge, "<": sp.Lt, "≤": sp.Le, "=": sp.Eq, "≠": sp.Ne}
-_PYTHON = {"≥": ">=", "≤": "<=", "=": "==", "≠": "!="}
+TIE = "≐"  # an equality that is computed and not printed
+_RELATIONS = {">": sp.Gt, "≥": sp.Ge, "<": sp.Lt, "≤": sp.Le, "=": sp.Eq, "≠": sp.Ne, TIE: Tie}
+_PYTHON = {"≥": ">=", "≤": "<=", "=": "==", "≠": "!=", TIE: "=="}
 _LATEX = {"≥": r"\geq", "≤": r"\leq", "≠": r"\neq"}
 
 
@@ -221,22 +223,39 @@ class Truth(ArrayExpr):
         return made
 
     @property
+    def is_tie(self) -> bool:
+        """Whether it holds where the two sides of a kink meet."""
+        return str(self.args[0]) == TIE
+
+    @property
     def relation(self) -> Any:
         """SymPy's class of the relation."""
         return _RELATIONS[str(self.args[0])]
 
     def _sympystr(self, printer: Any) -> str:
+        return f"[{self.bare(printer)}]"
+
+    def bare(self, printer: Any) -> str:
+        """Return the relation as text, without brackets."""
         sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        return f"[{left} {sign} {right}]"
+        return f"{left} {sign} {right}"
+
+    def bare_latex(self, printer: Any) -> str:
+        """Return the relation in LaTeX, without brackets."""
+        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
+        return f"{left} {_LATEX.get(sign, sign)} {right}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        text = f"\\left[{left} {_LATEX.get(sign, sign)} {right}\\right]"
+        text = f"\\left[{self.bare_latex(printer)}\\right]"
         return f"{text}^{{{exp}}}" if exp else text
 
-    def _mathml(self, printer: Any) -> str:
+    def bare_mathml(self, printer: Any) -> str:
+        """Return the relation in MathML, without brackets."""
         sign, left, right = str(self.args[0]), *map(printer._print, self.args[1:3])
-        return markup.fenced(markup.row(left, markup.mo(sign), right), "[", "]")
+        return markup.row(left, markup.mo(sign), right)
+
+    def _mathml(self, printer: Any) -> str:
+        return markup.fenced(self.bare_mathml(printer), "[", "]")
 
     def _numpycode(self, printer: Any) -> str:
         return f"(1.0*{self.condition(printer)})"
@@ -244,6 +263,42 @@ class Truth(ArrayExpr):
     def condition(self, printer: Any) -> str:
         """Return NumPy source of the truth values."""
         return f"({f' {_PYTHON.get(str(self.args[0]), str(self.args[0]))} '.join(entries(printer, self.args[1:3]))})"
+
+
+_AND = r" \wedge "
+
+
+def _relations(condition: Any) -> list[Any]:
+    """Return the relations that a condition is the product of."""
+    return list(condition.args[:-1] if isinstance(condition, Hadamard) else sp.Mul.make_args(condition))
+
+
+_UP, _DOWN = {">": "<", "≥": "≤"}, {"<", "≤"}
+
+
+def _between(relations: list[Any]) -> tuple[Any, Any] | None:
+    """Return x > a as a < x, and x < b, where this is all: it is written a < x < b."""
+    if len(relations) != 2 or not all(isinstance(r, Truth) for r in relations):
+        return None
+    low, high = sorted(relations, key=lambda r: str(r.args[0]) not in _UP)
+    if str(low.args[0]) not in _UP or str(high.args[0]) not in _DOWN or low.args[1] != high.args[1]:
+        return None
+    return Truth(Str(_UP[str(low.args[0])]), low.args[2], low.args[1], low.args[3]), high
+
+
+def _holding(relations: list[Any], bare: Any, printer: Any, sign: str = " & ") -> str:
+    """Write that relations hold."""
+    between = _between(relations)
+    if between is not None:
+        first, last = between
+        name = str(printer._print(last.args[1]))
+        return str(bare(first, printer)) + str(bare(last, printer)).removeprefix(name)
+    return sign.join(bare(r, printer) if isinstance(r, Truth) else str(printer._print(r)) for r in relations)
+
+
+def _number(e: Any) -> Any:
+    """Return the number that an array has everywhere, or the array."""
+    return e.args[0] if isinstance(e, Filled) else e
 
 
 class Cases(ArrayExpr):
@@ -262,25 +317,46 @@ class Cases(ArrayExpr):
         made.is_commutative = not made.shape
         return made
 
-    def _texts(self, printer: Any) -> tuple[list[tuple[str, str]], str]:
-        texts = [printer._print(a) for a in self.args[:-1]]
-        bare = [t[1:-1] if isinstance(a, Truth) else t for a, t in zip(self.args, texts, strict=False)]
-        return list(zip(texts[:-1:2], bare[1::2], strict=True)), texts[-1]
+    def branches(self) -> tuple[list[tuple[Any, list[Any]]], Any]:
+        """Return what is printed: values with the relations that hold for them, and the value otherwise."""
+        *parts, last = self.args[:-1]
+        pairs = [(v, _relations(c)) for v, c in zip(parts[::2], parts[1::2], strict=True)]
+        return [(v, rs) for v, rs in pairs if not any(isinstance(r, Truth) and r.is_tie for r in rs)], last
+
+    def _bracket(self) -> list[Any] | None:
+        """Return the relations where what is printed is Iverson's bracket: 1 where they hold, else 0."""
+        cases, last = self.branches()
+        one = len(cases) == 1 and _number(cases[0][0]) == 1 and _number(last) == 0
+        return cases[0][1] if one else None
 
     def _sympystr(self, printer: Any) -> str:
-        cases, text = self._texts(printer)
-        for value, condition in reversed(cases):
-            text = f"where({condition}, {value}, {text})"
-        return text
+        bracket = self._bracket()
+        if bracket is not None:
+            return f"[{_holding(bracket, Truth.bare, printer)}]"
+        cases, last = self.branches()
+        texts = [f"{printer._print(v)} if {_holding(rs, Truth.bare, printer)}" for v, rs in cases]
+        return f"{{{'; '.join([*texts, f'{printer._print(last)} otherwise'])}}}"
 
-    def _latex(self, printer: Any) -> str:
-        texts = [printer._print(a) for a in self.args[:-1]]
-        cases = [f"{v} & {c}" for v, c in zip(texts[:-1:2], texts[1::2], strict=True)]
-        return "\\begin{cases} " + r" \\ ".join([*cases, f"{texts[-1]} & \\text{{otherwise}}"]) + " \\end{cases}"
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        bracket = self._bracket()
+        if bracket is not None:
+            text = f"\\left[{_holding(bracket, Truth.bare_latex, printer, _AND)}\\right]"
+            return f"{text}^{{{exp}}}" if exp else text
+        cases, last = self.branches()
+        rows = [
+            f"{printer._print(v)} & \\text{{if }} {_holding(rs, Truth.bare_latex, printer, _AND)}" for v, rs in cases
+        ]
+        rows.append(f"{printer._print(last)} & \\text{{otherwise}}")
+        text = "\\begin{cases} " + r" \\ ".join(rows) + " \\end{cases}"
+        return f"\\left({text}\\right)^{{{exp}}}" if exp else text
 
     def _mathml(self, printer: Any) -> str:
-        texts = [str(printer._print(a)) for a in self.args[:-1]]
-        return markup.cases([*zip(texts[:-1:2], texts[1::2], strict=True), (texts[-1], None)])
+        bracket = self._bracket()
+        if bracket is not None:
+            return markup.fenced(_holding(bracket, Truth.bare_mathml, printer, markup.mo("∧")), "[", "]")
+        cases, last = self.branches()
+        rows = [(str(printer._print(v)), _holding(rs, Truth.bare_mathml, printer, markup.mo("∧"))) for v, rs in cases]
+        return markup.cases([*rows, (str(printer._print(last)), None)])
 
     def _numpycode(self, printer: Any) -> str:
         parts = self.args[:-1]

@@ -1,0 +1,89 @@
+"""Case distinctions of numbers: read as symbols of truth, one value a case, written back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+from sympy.logic.boolalg import BooleanFunction
+
+from symgrad.forms.calculus.length import length
+from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
+from symgrad.forms.nodes.elementwise import Elementwise
+from symgrad.forms.nodes.indexed import Branch, Branches
+from symgrad.forms.nodes.marks import Cases, Truth
+from symgrad.scalars import BY_FUNCTION
+
+
+def one_distinction(e: sp.Expr, shortest: Callable[[sp.Expr], sp.Expr]) -> sp.Expr:
+    """Return e with one case distinction for all that it has, its values shortened."""
+    conditions = Conditions()
+    read = _read(e, conditions)
+    if len(conditions.signs) > MOST:
+        return e
+    cases = conditions.cases(read, shortest)
+    found = [_branches(cases)]
+    for way in (cases, turned(cases) if len(cases) > 1 else None):
+        bracketed = None if way is None else with_brackets(way)
+        if bracketed is not None:
+            a, b, rest = bracketed
+            found.append(a + b * _branches(rest))
+    clamp = clamped(cases)
+    return min([*found, *([] if clamp is None else [clamp])], key=lambda f: length(in_matrix_notation(f)))
+
+
+def _read(e: Any, conditions: Conditions) -> sp.Expr:
+    if isinstance(e, sp.Piecewise):
+        return added([(_read(value, conditions), _truth(condition, conditions)) for value, condition in e.args])
+    if not e.args:
+        return e
+    args = [_read(a, conditions) for a in e.args]
+    return KINKS[type(e)](conditions, *args) if type(e) in KINKS else e.func(*args)
+
+
+def _truth(c: Any, conditions: Conditions) -> sp.Expr:
+    if c in (sp.true, sp.false):
+        return sp.Integer(bool(c))
+    inside = _truth if isinstance(c, BooleanFunction) else _read
+    return truth_of(conditions, c.func, [inside(a, conditions) for a in c.args])
+
+
+def _branches(cases: list[Case]) -> sp.Expr:
+    made = [Branch(value, sp.And(*[head(*sides, evaluate=False) for head, *sides in cs])) for value, cs in cases]
+    return made[0].args[0] if len(made) == 1 else Branches(*made)
+
+
+# ------------------------------------------------------------------ matrix notation
+def in_matrix_notation(e: sp.Expr) -> sp.Expr:
+    """Return e with functions under the names that matrix notation has for them, and its case distinctions."""
+    if isinstance(e, sp.Piecewise):
+        return _cases(e)
+    if not e.args:
+        return e
+    args = [in_matrix_notation(a) for a in e.args]
+    declared = BY_FUNCTION.get(type(e))
+    if declared is not None and declared.text != declared.name:
+        return Elementwise.of(type(e), args, ())
+    if all(a is b for a, b in zip(args, e.args, strict=True)):
+        return e
+    return e.func(*args, evaluate=False) if e.is_Add or e.is_Mul or e.is_Pow else e.func(*args)
+
+
+def _cases(e: sp.Piecewise) -> sp.Expr:
+    parts = [(in_matrix_notation(value), condition) for value, condition in e.args]
+    *cases, (last, always) = parts
+    if always != True or not all(_is_and(c) for _, c in cases):  # noqa: E712  (SymPy's true)
+        return e
+    if last == 0 and len(cases) == 1 and cases[0][0] == 1 and isinstance(cases[0][1], sp.core.relational.Relational):
+        return _marked(cases[0][1])
+    flat = [x for value, c in cases for x in (value, sp.Mul(*map(_marked, sp.And.make_args(c))))]
+    return Cases.of([*flat, last], ())
+
+
+def _is_and(c: Any) -> bool:
+    return all(isinstance(a, sp.core.relational.Relational) for a in sp.And.make_args(c))
+
+
+def _marked(c: Any) -> sp.Expr:
+    return Truth.of(c.func, in_matrix_notation(c.lhs), in_matrix_notation(c.rhs), ())
