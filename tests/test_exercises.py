@@ -11,7 +11,7 @@ KINDS = [(topic, level) for topic in TOPICS for level in (1, 2, 3)]
 
 @pytest.mark.parametrize(("topic", "level"), KINDS)
 def test_solutions_are_right(topic, level):
-    found = sg.exercises(topic, level, seed=3, count=2)
+    found = sg.exercises(topic, level, seed=3, count=1)
     assert found
     for e in found:
         assert e.grade(e.solution).right

@@ -135,10 +135,32 @@ def test_hints_say_what_else_an_answer_is(answer, of, said):
     assert said in sg.grade(answer, of=of, wrt="x").hint
 
 
+def test_missing_brackets_below_a_bar_are_said():
+    assert "1/(2*x) would be right" in sg.grade("1/2x", of="log(x)/2", wrt="x").hint
+    assert sg.grade("(1/2)x^(1/2)", of="x**(1/2)", wrt="x").slip == "power"
+    assert sg.grade("1/2x", of="x**2/4", wrt="x").right
+
+
 def test_derivatives_of_another_order_or_name_are_recognised():
     assert "once more" in sg.grade("3*x**2", of="x**3", wrt="x", order=2).hint
     assert "once too often" in sg.grade("6*x", of="x**3", wrt="x").hint
     assert "derivative by y" in sg.grade("x**2", of="x**2*y", wrt="x").hint
+
+
+def test_constants_and_exponents_that_no_float_holds_are_exact():
+    assert sg.grade("pi*x^(pi - 1)", of="x**pi", wrt="x").right
+    assert not sg.grade("3.141592653589793*x**2.141592653589793", of="x**pi", wrt="x").right
+    assert sg.grade("1/10*x^(-9/10)", of="x**0.1", wrt="x").right
+
+
+def test_modes_that_a_caller_has_set_do_not_matter():
+    with sg.no_grad():
+        assert sg.grade("2*pi*x", of="pi*x**2", wrt="x").simplified
+    sg.set_default_dtype(sg.float32)
+    try:
+        assert sg.grade("pi*x", of="pi*x**2", wrt="x").slip == "power"
+    finally:
+        sg.set_default_dtype(sg.float64)
 
 
 # ------------------------------------------------------------------ shapes
@@ -200,7 +222,7 @@ def test_numbers_and_lists_are_answers():
     "answer",
     ["", "  ", "f'(x) =", "__import__('os').system('ls')", "x.__class__", "lambda x: x", "open('f')", "x + ", "((x)",
      "sin", "foo(x)", "2**(10**10)", "ones(100000, 100000)", "x if x else 1", "9" * 20_000, "(" * 500, "x\x00",
-     "{x: 1}"],
+     "{x: 1}", "2,5*x"],
 )  # fmt: skip
 def test_what_is_no_formula_is_an_error(answer):
     with pytest.raises(ParseError):

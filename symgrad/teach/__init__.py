@@ -1,7 +1,8 @@
 """For a class: derivations step by step, answers graded, exercises, pictures of graphs, reports and tables."""
 
 from symgrad.teach.answers.exercises import Exercise, exercises
-from symgrad.teach.answers.grading import SLIPS, At, Grade, grade
+from symgrad.teach.answers.grading import At, Grade, grade
+from symgrad.teach.answers.slips import SLIPS
 from symgrad.teach.answers.topics import TOPICS
 from symgrad.teach.explanation import Explanation, explain
 from symgrad.teach.pictures.boxes import Arrow, Box

@@ -30,6 +30,7 @@ class Answer:
         function: of the leaves, where there is no tree.
         floats: whether there are no more digits than those of floats.
         constant: whether the text ended with ``+ C``.
+        marked: as ``Spelled`` has it.
     """
 
     text: str
@@ -37,6 +38,7 @@ class Answer:
     function: Callable[[Mapping[str, Any]], Any] | None = None
     floats: bool = False
     constant: bool = False
+    marked: str | None = None
 
 
 def read_answer(answer: Any, problem: Problem) -> Answer:
@@ -61,19 +63,21 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
             f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
             "of SymPy's, or a closed form."
         )
-    tree, text, constant = problem.read(answer)
-    return Answer(text, tree, constant=constant)
+    tree, found = problem.read(answer)
+    if isinstance(tree, ast.Tuple) and not problem.has_arrays:
+        raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
+    return Answer(found.text, tree, constant=found.constant, marked=found.marked)
 
 
 def _of_sympy(answer: Any, problem: Problem) -> Answer:
     if isinstance(answer, sp.Expr) and not getattr(answer, "is_Matrix", False):
         try:
-            tree, text, _ = problem.read(str(answer))
+            tree, found = problem.read(str(answer))
         except ParseError:  # SymPy has words that formulas have not, such as Piecewise
             pass
         else:
             if not _unknown_functions(tree):
-                return Answer(text, tree)
+                return Answer(found.text, tree)
     letters = sorted(answer.free_symbols, key=str)
     names = [str(s) for s in letters]
     unknown = sorted(set(names) - set(problem.names))

@@ -14,7 +14,7 @@ from symgrad.forms.names import latex_name
 from symgrad.support.lazy import cached_property
 from symgrad.teach.answers.formulas import latex
 from symgrad.teach.answers.grading import Grade, grade
-from symgrad.teach.answers.problem import Problem
+from symgrad.teach.answers.problem import Problem, problem
 from symgrad.teach.answers.topics import LEVELS, TOPICS, Task
 from symgrad.teach.answers.trees import shown
 from symgrad.teach.answers.values import Values
@@ -62,7 +62,7 @@ class Exercise:
     @cached_property
     def _problem(self) -> Problem:
         path = [self.task.wrt] * self.order if isinstance(self.task.wrt, str) else list(self.task.wrt)
-        return Problem(self.of, path, self.shapes)
+        return problem(self.of, path, self.shapes)
 
     @property
     def problem(self) -> str:

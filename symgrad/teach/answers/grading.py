@@ -17,19 +17,18 @@ import mpmath
 import numpy as np
 
 from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
 from symgrad.expression.bounds import Bounds
+from symgrad.expression.reader import tree_of
 from symgrad.teach.answers.answer import Answer, read_answer
 from symgrad.teach.answers.mends import mends
-from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole
-from symgrad.teach.answers.rules import INNER, Derivative, Wrong
+from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
+from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
-from symgrad.teach.answers.trees import parts, shown
+from symgrad.teach.answers.slips import slips
+from symgrad.teach.answers.trees import below_the_bar, parts, shown
 
-SLIPS = (
-    "chain", "product", "quotient", "quotient-sign", "quotient-square", "power", "constant", "sign", "trig-sign",
-    "factor-2", "transpose", "symmetric", "other",
-)  # fmt: skip
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
 MOST_ENTRIES = 400  # of a derivative that is compared in all directions
 
@@ -55,7 +54,7 @@ class Grade:
     Attributes:
         right: whether it is the derivative.
         simplified: of a right answer, whether it is about as short as it can be; else None.
-        slip: None for a right answer, else one of ``SLIPS``.
+        slip: None for a right answer, else one of ``symgrad.teach.SLIPS``.
         hint: a sentence for the pupil, which does not give the answer away.
         at: where the answer is wrong, with both values; None where it is right or has no values.
         shorter: a shorter form of a right answer that is not simplified, else None.
@@ -110,12 +109,16 @@ def grade(
     names = [wrt] if isinstance(wrt, str) else list(wrt)
     if not names:
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
-    shapes = dict(shapes or {})
-    if isinstance(wrt, str) or len(names) == 1:
-        return _Grading(Problem(of, [names[0]] * order, shapes)).of(answer)
-    pieces = _pieces(answer, Problem(of, names, shapes))
-    if pieces is None and order == len(names) > 1:
-        return _Grading(Problem(of, names, shapes)).of(answer)
+    with enable_grad():
+        return _grade(answer, of, names, dict(shapes or {}), order)
+
+
+def _grade(answer: Any, of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
+    if len(names) == 1:
+        return _Grading(problem(of, [names[0]] * order, shapes)).of(answer)
+    pieces = _pieces(answer, problem(of, names, shapes))
+    if pieces is None and order == len(names):
+        return _Grading(problem(of, names, shapes)).of(answer)
     if pieces is None or len(pieces) != len(names):
         got = "one" if pieces is None else str(len(pieces))
         return _wrong("other", f"There are {len(names)} derivatives, by {', '.join(names)}; the answer has {got}.")
@@ -127,13 +130,13 @@ def _of_each(pieces: Sequence[Any], of: str, names: Sequence[str], shapes: dict[
     grades: list[tuple[str, Grade]] = []
     for name, piece in zip(names, pieces):
         if order == 1:
-            grades.append((f"By {name}: ", _Grading(Problem(of, [name], shapes)).of(piece)))
+            grades.append((f"By {name}: ", _Grading(problem(of, [name], shapes)).of(piece)))
             continue
-        inner = _pieces(piece, Problem(of, names, shapes)) or []
+        inner = _pieces(piece, problem(of, names, shapes)) or []
         if order != 2 or len(inner) != len(names):
             raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
         for other, entry in zip(names, inner):
-            grades.append((f"By {name} and {other}: ", _Grading(Problem(of, [name, other], shapes)).of(entry)))
+            grades.append((f"By {name} and {other}: ", _Grading(problem(of, [name, other], shapes)).of(entry)))
     for label, found in grades:
         if not found.right:
             return replace(found, hint=label + found.hint)
@@ -149,10 +152,10 @@ def _pieces(answer: Any, problem: Problem) -> list[Any] | None:
         return list(answer)
     if not isinstance(answer, str):
         return None
-    tree, text, _ = problem.read(answer)
+    tree, found = problem.read(answer)
     if not isinstance(tree, (ast.List, ast.Tuple)):
         return None
-    return [ast.get_source_segment(text, e) for e in tree.elts]
+    return [ast.get_source_segment(found.text, e) for e in tree.elts]
 
 
 def _wrong(slip: str, hint: str, at: At | None = None) -> Grade:
@@ -243,7 +246,7 @@ class _Grading:
                 if mine.shape == case.truth.shape:
                     if _agree(mine, case.truth):
                         return _wrong("transpose", f"{said} It would be right if all sizes were equal.")
-                    found = self._best(case, mine, self._slips(case))
+                    found = self._best(case, mine, slips(case))
             if found is not None:
                 return _wrong(found.slip, f"{said} {found.hint}")
         return _wrong("other", said)
@@ -292,10 +295,10 @@ class _Grading:
         """Return a point at which the answer and the derivative differ; None where there is none."""
         if read.floats:
             return self._different_floats(case, read)
-        both = [case.derivative, self._function(case, read)]
         try:
-            for p in case.points:
-                truth, mine = (np.asarray(v, dtype=object) for v in case.digits(both, [p])[0])
+            answer = case.exactly(self._function(case, read))
+            for k, p in enumerate(case.points):
+                truth, mine = case.exact_truth(k), answer(k)
                 if mine.shape != truth.shape or not all(map(_same, truth.flat, mine.flat)):
                     return At(_point(p), _float(mine), _float(truth))
         except (Unsuitable, SymgradError):
@@ -320,11 +323,14 @@ class _Grading:
 
     # -------------------------------------------------------------- wrong
     def _explained(self, case: Case, read: Answer, at: At) -> Grade:
+        meant = None if read.marked is None else below_the_bar(tree_of(read.marked), read.marked)
+        if meant is not None and self._difference(case, Answer(read.text, meant)) is None:
+            return _wrong("other", f"Brackets are missing: {shown(meant)} would be right.", at)
         mine = self._floats_of(case, read)
         if self._rounded(case, read, mine):
             hint = "The numbers are rounded: write fractions and roots, such as 1/3, as they are."
             return _wrong("other", hint, at)
-        candidates = list(self._slips(case))
+        candidates = list(slips(case))
         if read.tree is not None and self.problem.has_arrays:
             found = self._best(case, case.truth, self._mends(case, read.tree))
             slip = self._best(case, mine, candidates)
@@ -348,27 +354,6 @@ class _Grading:
         error = sum(0.5 * 10.0 ** -len(f"{v:f}".rstrip("0").partition(".")[2]) / abs(v) for v in decimals if v)
         far = np.abs(mine - case.truth)
         return bool(np.all(far <= 1.5 * min(error, 0.1) * np.abs(case.truth)))
-
-    def _slips(self, case: Case) -> Iterator[Wrong]:
-        """Yield the derivative with every slip at every place."""
-        names = frozenset(n for n, s in self.problem.names.items() if not s)
-        first = Derivative(self.problem.path[0], case.direction(0), names)
-        right = first.right(self.problem.tree)
-        rest = [Derivative(name, case.direction(k + 1), names) for k, name in enumerate(self.problem.path[1:])]
-        for w in _with_slips(first, self.problem.tree):
-            tree = w.tree
-            for later in rest:
-                tree = None if tree is None else later.right(tree)
-            yield replace(w, tree=tree)
-        for k, later in enumerate(rest):
-            if right is None:
-                return
-            for w in _with_slips(later, right):
-                tree = w.tree
-                for last in rest[k + 1 :]:
-                    tree = None if tree is None else last.right(tree)
-                yield replace(w, tree=tree)
-            right = later.right(right)
 
     def _mends(self, case: Case, tree: ast.expr) -> Iterator[Wrong]:
         values = case.values(case.leaves(case.points[0]))
@@ -445,12 +430,6 @@ class _Grading:
                 return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
             return f"At {where} the answer has no value, and the derivative has one."
         return "This is not the derivative. Go from the outside in, and name the rule of each step."
-
-
-def _with_slips(derivative: Derivative, tree: ast.expr) -> Iterator[Wrong]:
-    yield from derivative.wrong(tree)
-    for slip in SLIPS:
-        yield from derivative.everywhere(tree, slip)
 
 
 def _like(y: Any, shape: tuple[int, ...]) -> Any:

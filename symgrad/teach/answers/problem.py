@@ -8,6 +8,7 @@ floats for all slips at once, and to 50 digits for the verdict.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -23,7 +24,7 @@ from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
-from symgrad.teach.answers.spelling import CONSTANTS, spelled
+from symgrad.teach.answers.spelling import CONSTANTS, Spelled, spelled
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
@@ -35,8 +36,29 @@ EQUAL = 3  # what all sizes are where shapes are made to fit
 _NICE = (2, 0.5, 3, -2, 1.5, -0.5, 0.75, -1.25, 5, 0.25, -3, 0.125, 10, -0.875, 1.0625, 7.5, -7, 0.03125, 20.5, -10.5)
 _BESIDE = (0.5, -0.5, 0.125, -0.125, 1.5, -1.5)  # of numbers in the text, where a domain may end
 TRIED, KEPT = 160, 12  # points
+MOST_EXPONENT = 30  # of a formula whose derivative is written out
+REMEMBERED = 64  # problems: a class answers the same one many times
 Points = list[dict[str, Any]]
 PART = "·u"
+
+
+def problem(of: Any, path: Sequence[str], shapes: Mapping[str, Any]) -> Problem:
+    """Return a problem; one that was met lately is not worked out again."""
+    try:
+        return _remembered(of, tuple(path), tuple((name, _frozen(s)) for name, s in shapes.items()))
+    except TypeError:  # a tensor among the shapes, or another kind of text
+        return Problem(of, path, shapes)
+
+
+def _frozen(s: Any) -> Any:
+    if isinstance(s, Tensor):
+        raise TypeError(s)
+    return tuple(s) if isinstance(s, list) else s
+
+
+@functools.lru_cache(maxsize=REMEMBERED)
+def _remembered(of: str, path: tuple[str, ...], shapes: tuple[tuple[str, Any], ...]) -> Problem:
+    return Problem(of, path, dict(shapes))
 
 
 class Problem:
@@ -78,11 +100,11 @@ class Problem:
         """Whether any name stands for an array."""
         return any(self._shapes().values())
 
-    def read(self, text: str) -> tuple[ast.expr, str, bool]:
-        """Return an answer's tree, its text in the reader's notation, and whether it had a constant ``+ C``."""
+    def read(self, text: str) -> tuple[ast.expr, Spelled]:
+        """Return the tree of an answer, and its text in the reader's notation."""
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
         found = spelled(text, known, _is_function)
-        return tree_of(found.text), found.text, found.constant
+        return tree_of(found.text), found
 
     def unknown(self, tree: ast.expr) -> list[str]:
         """Return the names of an answer that the problem has not."""
@@ -92,7 +114,7 @@ class Problem:
     @cached_property
     def form(self) -> ClosedForm | None:
         """The closed form of the derivative, where there is one."""
-        if len(set(self.path)) > 1:
+        if len(set(self.path)) > 1 or any(abs(v) > MOST_EXPONENT for v in _exponents(self.tree)):
             return None
         try:
             f = Values(self.text, self.leaves, {}).tensor(self.tree)
@@ -127,6 +149,7 @@ class Case:
         by_symbol = {sp.Symbol(k): v for k, v in sizes.items()}
         self.shapes = {name: tuple(_size(n, by_symbol) for n in leaf.shape) for name, leaf in problem.leaves.items()}
         tried = self._tried()
+        self._exact: dict[int, Any] = {}
         self._check(tried)
         self.points = _spread(self._defined(tried), KEPT if not problem.has_arrays else 5)
         self.truth = self.floats([self.derivative], self.points)[0] if self.points else np.zeros(0)
@@ -157,7 +180,7 @@ class Case:
     @staticmethod
     def leaves(point: Mapping[str, Any]) -> dict[str, Any]:
         """The tensors at a point, with ``ONE``."""
-        return {**{name: tensor(np.asarray(v, float)) for name, v in point.items()}, ONE: tensor(1.0)}
+        return {**{name: tensor(np.asarray(v, float)) for name, v in point.items()}, ONE: tensor(np.ones(()))}
 
     def values(self, leaves: Mapping[str, Any], bounds: Bounds | None = None, text: str = "") -> Values:
         """Return what evaluates trees at these leaves."""
@@ -202,25 +225,37 @@ class Case:
         names = list(self.shapes)
 
         def together(*leaves: Any) -> list[Any]:
-            return function({**dict(zip(names, leaves)), ONE: tensor(1.0)})
+            return function({**dict(zip(names, leaves)), ONE: tensor(np.ones(()))})
 
         with np.errstate(all="ignore"):
             stacked = [np.stack([np.asarray(p[name], float) for p in points]) for name in names]
             return [np.asarray(y) for y in vmap(together)(*stacked)]
 
-    def digits(self, functions: Sequence[Callable[[Mapping[str, Any]], Any]], points: Points) -> list[list[Any]]:
-        """Return the values to 50 digits: for each point an object array of each function.
+    def exactly(self, f: Callable[[Mapping[str, Any]], Any]) -> Callable[[int], Any]:
+        """Return the function of a point's number that computes to 50 digits: an object array.
 
-        Raises:
-            SymgradError: a function has no such values.
+        It raises an Unsuitable where there are no such values.
         """
         names = list(self.shapes)
+        program = compile(
+            lambda one, *leaves: f({**dict(zip(names, leaves)), ONE: one}), backend="mpmath", digits=DIGITS
+        )
 
-        def together(one: Any, *leaves: Any) -> list[Any]:
-            return [f({**dict(zip(names, leaves)), ONE: one}) for f in functions]
+        def at(k: int) -> Any:
+            leaves = [np.asarray(self.points[k][name], float) for name in names]
+            return np.asarray(program(np.ones(()), *leaves), dtype=object)
 
-        program = compile(together, backend="mpmath", digits=DIGITS)
-        return [list(program(1.0, *[np.asarray(p[name], float) for name in names])) for p in points]
+        return at
+
+    def exact_truth(self, k: int) -> Any:
+        """The derivative's value at a point, to 50 digits."""
+        if k not in self._exact:
+            self._exact[k] = self._exactly_derived(k)
+        return self._exact[k]
+
+    @cached_property
+    def _exactly_derived(self) -> Callable[[int], Any]:
+        return self.exactly(self.derivative)
 
     def direction(self, k: int) -> str | None:
         """The name of the direction of the k-th derivative; None by a number."""
@@ -316,6 +351,11 @@ def _numbers(tree: ast.expr) -> list[float]:
     """The numbers of a text, beside which a domain may end."""
     found = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
     return sorted(v for v in found if v < 1e6)
+
+
+def _exponents(tree: ast.expr) -> list[float]:
+    powers = [p for p in parts(tree) if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Pow)]
+    return [float(v) for p in powers if (v := value_of(p.right)) is not None]
 
 
 def _entries(

@@ -49,6 +49,15 @@ class Wrong:
     hint: str
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """A derivative with the same slip at several places, and the outermost of them."""
+
+    tree: Tree
+    places: int
+    first: Wrong | None = None
+
+
 class Derivative:
     """The derivative by one name in the direction of another, and all its wrong versions.
 
@@ -150,20 +159,17 @@ class Derivative:
             for w in self.wrong(part):
                 yield Wrong(self._rule(node, [*right[:k], w.tree, *right[k + 1 :]]), w.slip, w.weight, w.hint)
 
-    def everywhere(self, node: ast.expr, slip: str) -> Iterator[Wrong]:
-        """Yield the derivatives with the same slip wherever it can be made."""
+    def everywhere(self, node: ast.expr, slip: str, variant: int) -> Repeated:
+        """The derivative with the same slip, made in the same way, wherever it can be."""
         if not self.varies(node):
-            return
-        parts = children(node)
-        below = [next(self.everywhere(c, slip), None) for c in parts]
-        ds = [self.right(c) if w is None else w.tree for c, w in zip(parts, below)]
+            return Repeated(None, 0)
+        below = [self.everywhere(c, slip, variant) for c in children(node)]
+        ds = [r.tree for r in below]
+        places = sum(r.places for r in below)
         mine = [] if isinstance(node, ast.Name) else [w for w in self._slips(node, ds) if w.slip == slip]
-        if mine:
-            best = min(mine, key=lambda w: w.weight)
-            yield Wrong(best.tree, slip, best.weight + 5, best.hint)
-        elif any(below):
-            first = next(w for w in below if w is not None)
-            yield Wrong(self._rule(node, ds), slip, first.weight, first.hint)
+        if variant < len(mine):
+            return Repeated(mine[variant].tree, places + 1, mine[variant])
+        return Repeated(self._rule(node, ds), places, next((r.first for r in below if r.first), None))
 
     def _slips(self, node: ast.expr, ds: list[Tree] | None = None) -> Iterator[Wrong]:
         """Yield the derivatives with a slip at this node, from right derivatives of its parts."""

@@ -13,12 +13,14 @@ from symgrad.errors import SymgradError
 from symgrad.forms import derive
 from symgrad.teach.answers.answer import Answer
 from symgrad.teach.answers.problem import Problem
+from symgrad.teach.answers.spelling import CONSTANTS
 from symgrad.teach.answers.trees import parts, shown, value_of
 from symgrad.teach.answers.values import Values
 from symgrad.tensors.creation import symbol
 
 _TOKEN = re.compile(r"[^\W\d]\w*|\d+\.?\d*|\*\*|[^\s\w(),\[\]]|[ᵀ⁻]")
 _MUCH, _SOME = 0.8, 4  # a form is shorter by a fifth at least, and by some signs
+MOST_EXPONENT = 12
 MOST_PROVED = 60  # signs of an answer that rewriting is tried on
 
 
@@ -43,13 +45,14 @@ def shorter(problem: Problem, read: Answer) -> Shorter | None:
 
 
 def length(text: str) -> int:
-    """The number of signs of a formula, brackets and commas not counted."""
+    """The number of signs of a formula; brackets, commas, and the signs within numbers such as -1/2 are not counted."""
+    text = re.sub(r"(?<![\w)])-\s*(?=\d)", "", re.sub(r"(\d+)/\d+", r"\1", text))
     return len(_TOKEN.findall(text))
 
 
 def proved(problem: Problem, read: Answer) -> bool:
     """Whether rewriting makes 0 of the difference between an answer and the derivative."""
-    if read.tree is None or length(read.text) > MOST_PROVED:
+    if read.tree is None or length(read.text) > MOST_PROVED or not all(map(_is_plain, (read.tree, problem.tree))):
         return False
     form = problem.form
     if form is None or form._bases:
@@ -60,6 +63,21 @@ def proved(problem: Problem, read: Answer) -> bool:
         return str(derive((unit * (mine - handle(form._root, None))).sum(), unit)) == "0"
     except (SymgradError, ValueError):
         return False
+
+
+def _is_plain(tree: ast.expr) -> bool:
+    """Whether a formula's numbers are whole or halves, and its exponents small: others cost rewriting too much."""
+    for part in parts(tree):
+        v = value_of(part)
+        if (isinstance(part, ast.Name) and part.id in CONSTANTS) or (isinstance(part, ast.Constant) and v is None):
+            return False
+        if isinstance(part, ast.Constant) and v is not None and v.denominator > 2:
+            return False
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Pow):
+            n = value_of(part.right)
+            if n is not None and (abs(n) > MOST_EXPONENT or n.denominator > 2):
+                return False
+    return True
 
 
 # ------------------------------------------------------------------ what is left to do

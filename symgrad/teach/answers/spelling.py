@@ -37,10 +37,18 @@ _CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*([Cc]|const(ant)?)\s*$")
 
 @dataclass(frozen=True)
 class Spelled:
-    """A formula in the reader's notation, and whether a constant ``+ C`` was taken off."""
+    """A formula in the reader's notation.
+
+    Attributes:
+        text: the formula.
+        constant: whether a constant ``+ C`` was taken off.
+        marked: the same text with ``//`` for each product that was written without a sign, behind a bar: some people
+            read 1/2x as 1/(2*x). None where there is no such place.
+    """
 
     text: str
     constant: bool = False
+    marked: str | None = None
 
 
 def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool]) -> Spelled:
@@ -62,10 +70,12 @@ def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], boo
     if not text:
         raise ParseError("grade: the formula is empty. Expected one such as '2*x*cos(x)'.")
     found = _CONSTANT_OF_INTEGRATION.search(text)
-    constant = found is not None and found[1] not in shapes
-    if found is not None and constant and text[: found.start()].strip():
+    constant = found is not None and found[1] not in shapes and bool(text[: found.start()].strip())
+    if found is not None and constant:
         text = text[: found.start()]
-    return Spelled(_Writer(text, shapes, functions).text(), constant)
+    plain = _Writer(text, shapes, functions).text()
+    marked = _Writer(text, shapes, functions, product="//").text() if "/" in plain and "//" not in plain else plain
+    return Spelled(plain, constant, marked if marked != plain else None)
 
 
 def _plain(text: str, shapes: Mapping[str, Any]) -> str:
@@ -109,13 +119,16 @@ class _Token:
 class _Writer:
     """Puts in the signs that are understood: products, and brackets of functions."""
 
-    def __init__(self, text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool]) -> None:
-        self.shapes, self.functions = shapes, functions
+    def __init__(
+        self, text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool], product: str = "*"
+    ) -> None:
+        self.shapes, self.functions, self.product = shapes, functions, product
         self.tokens = list(self._tokens(text))
 
     def text(self) -> str:
         """Return the formula, with spaces only where two words would run together."""
-        return re.sub(r"(?<!\w) +| +(?!\w)", "", "".join(self._written(0, len(self.tokens))))
+        text = " ".join("".join(self._written(0, len(self.tokens))).split())
+        return re.sub(r"(?<!\w) | (?!\w)", "", text)
 
     # -------------------------------------------------------------- tokens
     def _tokens(self, text: str) -> Iterator[_Token]:
@@ -154,6 +167,12 @@ class _Writer:
                 behind = self._parts(tail)
                 if not tail or behind:
                     return [_Token("name", head), *behind]
+            digits = re.match(r"\d+", tail)
+            if digits and self.functions(ALIASES.get(head, head)):  # ln2
+                rest = tail[digits.end() :]
+                behind = self._parts(rest)
+                if not rest or behind:
+                    return [_Token("function", ALIASES.get(head, head)), _Token("number", digits[0]), *behind]
             if not tail and self.functions(ALIASES.get(head, head)):
                 return [_Token("function", ALIASES.get(head, head))]
         return []
@@ -182,9 +201,9 @@ class _Writer:
         """The sign that stands between two neighbours: @ between arrays, * elsewhere."""
         before, here = self.tokens[k - 1], self.tokens[k]
         if not any(map(len, self.shapes.values())) or before.kind == "number" or here.kind == "number":
-            return "*"
+            return self.product
         numbers = [t for t in (before, here) if t.kind == "name" and not self.shapes.get(t.text, ())]
-        return "*" if numbers else "@"
+        return self.product if numbers else "@"
 
     def _argument_follows(self, k: int, stop: int) -> bool:
         behind = self.tokens[k + 1] if k + 1 < stop else None

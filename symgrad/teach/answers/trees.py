@@ -59,11 +59,12 @@ def negative(a: ast.expr) -> ast.expr:
 
 
 def times(*factors: ast.expr) -> ast.expr:
-    """The product of factors."""
-    found = factors[0]
-    for factor in factors[1:]:
-        found = ast.BinOp(found, ast.Mult(), factor)
-    return found
+    """The product of factors; those that are 1 are left out."""
+    found: ast.expr | None = None
+    for factor in factors:
+        if not (isinstance(factor, ast.Constant) and factor.value == 1):
+            found = factor if found is None else ast.BinOp(found, ast.Mult(), factor)
+    return factors[0] if found is None else found
 
 
 def over(a: ast.expr, b: ast.expr) -> ast.expr:
@@ -72,7 +73,9 @@ def over(a: ast.expr, b: ast.expr) -> ast.expr:
 
 
 def power(a: ast.expr, b: ast.expr) -> ast.expr:
-    """a**b."""
+    """a**b; of the exponent 1, a."""
+    if isinstance(b, ast.Constant) and b.value == 1:
+        return a
     return ast.BinOp(a, ast.Pow(), b)
 
 
@@ -153,6 +156,17 @@ def replaced(node: ast.expr, target: ast.expr, new: ast.expr) -> ast.expr:
     old = children(node)
     found = [replaced(c, target, new) for c in old]
     return node if all(a is b for a, b in zip(old, found)) else with_children(node, found)
+
+
+def below_the_bar(node: ast.expr, text: str) -> ast.expr:
+    """The text's tree with a/b//c read as a/(b*c), and all other ``//`` as products."""
+    new = with_children(node, [below_the_bar(c, text) for c in children(node)])
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+        return new  # type: ignore[no-any-return]
+    between = text[node.left.end_col_offset or 0 : node.right.col_offset]
+    if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Div) and ")" not in between.partition("//")[0]:
+        return over(new.left.left, times(new.left.right, new.right))
+    return times(new.left, new.right)
 
 
 def shown(node: ast.expr) -> str:

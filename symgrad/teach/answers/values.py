@@ -16,6 +16,7 @@ from typing import Any
 
 from symgrad import functions as sg
 from symgrad.core.node import Node, ancestors
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import SymgradError
 from symgrad.expression.bounds import Bounds
@@ -150,7 +151,7 @@ class Values(Evaluation):
             found = as_tensor(self._lifted(found))
         if not isinstance(found, Tensor):
             raise refused(self.text, tree, f"this is a {type(found).__name__}, and no number or array")
-        return found
+        return found if is_floating(found.dtype) else found * self.names.get(ONE, 1.0)
 
     def of(self, node: Any) -> Any:
         """Return the value of a node; a number is an integer, a fraction or a float."""
@@ -246,6 +247,8 @@ class Values(Evaluation):
         if name == "log" and len(args) == 2:  # of a base
             return self._logarithm(args[0]) / self._logarithm(args[1])
         args = self._arguments(name, args)
+        if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
+            return functools.reduce(sg.maximum if name == "max" else sg.minimum, args)  # of numbers, not along an axis
         return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
 
     def _logarithm(self, x: Any) -> Tensor:

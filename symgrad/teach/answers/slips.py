@@ -1,0 +1,75 @@
+"""Every derivative that one slip makes of a problem: at one place, or at all places where a pupil would repeat it.
+
+A second derivative is two steps, and a slip can be made in either. The first derivative is differentiated both as the
+rules leave it and as it is printed, since pupils simplify before they go on.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from symgrad.errors import SymgradError
+from symgrad.forms import derive
+from symgrad.teach.answers.problem import Case, Problem
+from symgrad.teach.answers.rules import Derivative, Tree, Wrong
+from symgrad.teach.answers.values import Values
+
+SLIPS = (
+    "chain", "product", "quotient", "quotient-sign", "quotient-square", "power", "constant", "sign", "trig-sign",
+    "factor-2", "transpose", "symmetric", "other",
+)  # fmt: skip
+_VARIANTS = 6  # ways to make one slip at a node
+_REPEATED = 5  # what a slip at several places weighs more
+
+
+def slips(case: Case) -> Iterator[Wrong]:
+    """Yield the wrong derivatives, as moves in the case's directions."""
+    problem = case.problem
+    numbers = frozenset(name for name, s in problem.names.items() if not s)
+    steps = [Derivative(name, case.direction(k), numbers) for k, name in enumerate(problem.path)]
+    starts: list[ast.expr] = [problem.tree]
+    for k, step in enumerate(steps):
+        for tree in starts:
+            for wrong in (*step.wrong(tree), *_repeated([step], tree)):
+                yield replace(wrong, tree=_finished(wrong.tree, steps[k + 1 :]))
+        right = step.right(starts[0])
+        if right is None:
+            break
+        starts = [right, *_printed(problem, k + 1)]
+    if len(steps) > 1:
+        yield from _repeated(steps, problem.tree)
+
+
+def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:
+    """The derivatives that are left, without a slip."""
+    for step in steps:
+        tree = None if tree is None else step.right(tree)
+    return tree
+
+
+def _repeated(steps: Sequence[Derivative], start: ast.expr) -> Iterator[Wrong]:
+    """One slip wherever it can be made, in each of the steps."""
+    for slip in SLIPS:
+        for variant in range(_VARIANTS):
+            tree: Tree = start
+            places, first = 0, None
+            for step in steps:
+                if tree is not None:
+                    found = step.everywhere(tree, slip, variant)
+                    tree, places, first = found.tree, places + found.places, first or found.first
+            if first is not None and places > 1:
+                yield replace(first, tree=tree, weight=first.weight + _REPEATED)
+
+
+def _printed(problem: Problem, order: int) -> list[ast.expr]:
+    """The derivative of a lower order as it is printed, of numbers."""
+    if problem.has_arrays or len(set(problem.path)) > 1 or order >= len(problem.path):
+        return []
+    try:
+        f = Values(problem.text, problem.leaves, {}).tensor(problem.tree)
+        tree, _ = problem.read(str(derive(f, problem.leaves[problem.path[0]], order)))
+    except (SymgradError, ValueError):  # it has no form, or one that is no formula, with a where
+        return []
+    return [] if problem.unknown(tree) else [tree]
