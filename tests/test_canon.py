@@ -185,6 +185,7 @@ skew = lambda k, v: k.call(Skew(), v, shape=(3, 3))
 turn = lambda k, v, n: k.call(Gather(((0, Positions(np.roll(range(3), -n))),)), v)
 turns = lambda k, v, w, n: k.times(turn(k, v, n), turn(k, w, 3 - n))
 turned = lambda v, w, n: np.roll(v, -n) * np.roll(w, n - 3)
+gaps = lambda k, v: k.add(k.einsum("i->ij", v, j=3), (-1, k.einsum("j->ij", v, i=3)))
 row = lambda k, v, n: k.call(ScatterAdd(part((n, ALL)), (3, 3)), v, shape=(3, 3))
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
@@ -497,6 +498,14 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "product_of_the_others": [
         (lambda k: k.times(*others(k, k.q)), a.q.prod() / a.q),
         (lambda k: k.times(*others(k, k.x)), a.x.prod() / a.x),
+    ],
+    "pairs_are_turned": [
+        (lambda k: k.einsum("ki,k->i", gaps(k, k.x), k.y), a.x * 0 + a.x @ a.y - a.x * a.y.sum()),
+        (lambda k: k.einsum("ki,k->i", k.A, k.y), a.y @ a.A),
+    ],
+    "function_of_pairs_is_turned": [
+        (lambda k: k.einsum("ki,k->i", k.exp(gaps(k, k.x)), k.y), a.y @ e(a.x[:, None] - a.x)),
+        (lambda k: k.einsum("ik,k->i", k.exp(gaps(k, k.x)), k.y), e(a.x[:, None] - a.x) @ a.y),
     ],
     "rows_of_a_stack": [
         (lambda k: k.add((2, row(k, k.x, 1)), row(k, k.y, 0), (-1, row(k, k.z, 0)), row(k, k.z, 2)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -49,6 +50,12 @@ def _is_of_numbers(roots: Sequence[AnyNode]) -> bool:
     return len(nodes) <= SMALL and all(n.shape == () for n in nodes)
 
 
+def _is_symmetric(value: Any) -> bool:
+    """Whether the entries of a matrix say that it is its own transpose."""
+    a = np.asarray(value)
+    return a.ndim == 2 and a.shape[0] == a.shape[1] > 1 and a.dtype != object and np.array_equal(a, a.T)
+
+
 def leaf_reading(inner: set[int]) -> LeafReading:
     """Return how leaves become terms: numbers and identities as what they are, all else by name.
 
@@ -64,6 +71,7 @@ def leaf_reading(inner: set[int]) -> LeafReading:
             return pool.constant(number(np.asarray(leaf.value).flat[0]), leaf.shape)
         if names.is_identity(leaf) and (id(leaf) in inner or names.is_known(leaf)):
             return pool.eye(leaf.shape[0])
-        return pool.leaf(id(leaf), leaf.shape, leaf.assumptions)
+        known = {"symmetric"} if names.is_outside(leaf) and _is_symmetric(leaf.value) else set()
+        return pool.leaf(id(leaf), leaf.shape, leaf.assumptions | known)
 
     return read

@@ -66,8 +66,9 @@ class Named:
 
     def latex(self, bodies: str | None = None) -> str:
         """Return the same in LaTeX."""
-        body = printers.latex(self.bodies[0]) if bodies is None else bodies
-        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr)}" for d in reversed(self.definitions)]
+        others = [*self.bodies, *[d.expr for d in self.definitions]]
+        body = printers.latex(self.bodies[0], others) if bodies is None else bodies
+        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, others)}" for d in reversed(self.definitions)]
         return r",\quad ".join([body, *defined])
 
 

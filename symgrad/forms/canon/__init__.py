@@ -3,6 +3,7 @@
 from symgrad.forms.canon import (
     crosses,
     distinctions,
+    exchange,
     functions,
     islands,
     kron,
@@ -24,6 +25,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs, distinctions,
-    sums, symmetric,
+    crosses, exchange, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs,
+    distinctions, sums, symmetric,
 )  # fmt: skip

@@ -116,7 +116,7 @@ class Pool:
     def __init__(self, bases: Iterable[Any] = ()) -> None:
         self._terms: dict[Any, Term] = {}
         self._simplified: dict[Term, Term] = {}
-        self._symmetric: dict[Term, bool] = {}
+        self._parities: dict[Term, int] = {}
         self._products: dict[Any, Term] = {}
         self._names: dict[Term, Term] = {}
         self.in_progress: set[Any] = set()  # what a rule is rewriting, so that it does not begin again within itself
@@ -252,20 +252,35 @@ class Pool:
 
     def symmetric(self, t: Term) -> bool:
         """Whether a matrix is its own transpose, as far as its form tells."""
-        result = self._symmetric.get(t)
+        return self.parity(t) == 1
+
+    def parity(self, t: Term) -> int:
+        """Return 1 where a term is what it is with its first two axes exchanged, -1 where it is the negative of that.
+
+        Else 0, or where its form does not tell.
+        """
+        result = self._parities.get(t)
         if result is None:
-            self._symmetric[t] = False  # while it is being looked at
-            result = self._symmetric[t] = self._is_symmetric(t)
+            self._parities[t] = 0  # while it is being looked at
+            result = self._parities[t] = self._parity(t) if len(t.shape) > 1 and t.shape[0] == t.shape[1] else 0
         return result
 
-    def _is_symmetric(self, t: Term) -> bool:
+    def _parity(self, t: Term) -> int:
         if t.kind == LEAF:
-            return "symmetric" in t.data[1]
+            return int("symmetric" in t.data[1])
         if t.kind in (FUNCTION, POWER, NAMED) or (t.kind == CALL and t.data.keeps_symmetry):
-            return all(a.shape == () or self.symmetric(a) for a in t.args)
+            return _of_parts(t, [self.parity(a) for a in t.args if a.shape])
+        if t.kind in (SUM, PRODUCT):
+            turned = self.exchanged(t)
+            return 1 if turned is t else -1 if turned is self.sum([(-1, t)], t.shape) else 0
+        return int(t.kind == EYE)
+
+    def exchanged(self, t: Term) -> Term:
+        """Return a term with its first two axes exchanged."""
         if t.kind == SUM:
-            return self.sum([(c, self.transposed(a)) for c, a in zip(t.data, t.args, strict=True)], t.shape) is t
-        return t.kind == EYE or (t.kind == PRODUCT and self.transposed(t) is t)
+            return self.sum([(c, self.exchanged(a)) for c, a in zip(t.data, t.args, strict=True)], t.shape)
+        letters = tuple(range(len(t.shape)))
+        return self.product([(t, letters)], (1, 0, *letters[2:]), dict(zip(letters, t.shape, strict=True)))
 
     def spread(self, a: Term, shape: Shape) -> Term:
         """Broadcast as NumPy does: axes of length one are dropped, absent ones repeated."""
@@ -305,6 +320,23 @@ class Pool:
 
     def _known(self, t: Term) -> Term:
         return self._names.get(t, t)
+
+
+ODD = (sp.sin, sp.tan, sp.sinh, sp.tanh, sp.asin, sp.atan, sp.asinh, sp.atanh, sp.sign, sp.erf)
+EVEN = (sp.Abs, sp.cos, sp.cosh)
+
+
+def _of_parts(t: Term, parts: Sequence[int]) -> int:
+    """Return what exchanging two axes does to an elementwise term, or another that keeps symmetry."""
+    if all(p == 1 for p in parts):
+        return 1
+    if len(parts) != 1 or parts[0] == 0:
+        return 0
+    if t.kind == NAMED:
+        return -1
+    if t.kind == POWER:
+        return (1 if t.data.is_even else -1) if t.data.is_Integer else 0
+    return -1 if t.data in ODD else int(t.data in EVEN)
 
 
 def _key(kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Any:

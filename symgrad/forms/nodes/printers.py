@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import sympy as sp
@@ -113,8 +114,8 @@ def text(e: Any) -> str:
     return str(FormPrinter().doprint(e))
 
 
-def latex(e: Any) -> str:
-    """Return e as LaTeX."""
+def latex(e: Any, beside: Iterable[Any] = ()) -> str:
+    """Return e as LaTeX, beside other formulas that may have something called e in them."""
     printer = FormLatexPrinter()
-    printer.named_e = any(getattr(s, "name", "") == "e" for s in e.free_symbols)
+    printer.named_e = any(getattr(s, "name", "") == "e" for f in (e, *beside) for s in f.free_symbols)
     return str(printer.doprint(e))
