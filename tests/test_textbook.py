@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from checks import close
+from textbook import tokens
+from written_forms import TEXTBOOK, differences, of_problem
 
 import symgrad as sg
 from symgrad.forms.evaluate import evaluate
@@ -128,3 +130,25 @@ def test_powers_of_arrays_go_to_sympy_and_back():
     given = values(form, 1)
     f = sg.from_sympy(e, sorted(e.free_symbols, key=str))
     close(f(given["a"], given["v"]), form.lambdify()(**given), 1e-12)
+
+
+# ------------------------------------------------------------------ the table of problems
+LONGER = {  # than the limit drawn from the book's form: no longer than this
+    "probit_ndtr": 21, "negbin_w": 13, "negbin_r": 35, "lmm_tau": 22, "t_reg": 15, "huber": 9, "attn_K": 28,
+    "layernorm_mat": 44, "batchnorm_mat": 36, "rmsnorm_mat": 32, "gelu_mlp": 23, "tsne_like": 20, "lj_pairs": 34,
+    "spring_net": 16, "robot2": 30, "nbody": 26, "cobb_prod": 7, "bs_delta": 43, "c40 tan^2 sec": 8,
+    "j_simplexproj": 9, "h_sharpe": 33, "h_invquad": 22,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("problem", TEXTBOOK, ids=lambda p: p["name"])
+def test_a_problem_is_right_and_no_longer_than_the_book_allows(problem):
+    found = of_problem(problem)
+    close(found.expected, differences(problem), 1e-5)
+    length, limit = tokens(str(found.form)), problem["limit_tokens"]
+    assert length <= LONGER.get(problem["name"], limit), str(found.form)
+
+
+def test_the_list_of_longer_forms_is_true():
+    limits = {p["name"]: p["limit_tokens"] for p in TEXTBOOK}
+    assert all(limits[name] < most for name, most in LONGER.items())
