@@ -123,7 +123,7 @@ def test_every_line_of_differentials_has_the_number_of_a_step(formula, by):
 
 def test_nearly_all_of_them_have_words():
     without = [f for f, by in PROBLEMS if "operation by operation" in str(sg.explain(parsed(f)[0], parsed(f)[1][by]))]
-    assert without == ["trace(kron(A, A))"]
+    assert not without
 
 
 @pytest.mark.parametrize(("formula", "by"), PROBLEMS[::3], ids=[f for f, _ in PROBLEMS[::3]])

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from symgrad.core.node import ancestors
+from symgrad.core.node import AnyNode, is_node
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
 from symgrad.teach.steps.chalk import chalk
 
 MANY = 80  # operations
+NAMED = 400  # those of a formula that is written with names for its parts
 LONG, SHORT = 100, 60  # signs of a formula that is left out between name and number; of arrays, on the way
+
+
+def few(roots: Sequence[AnyNode], most: int) -> bool:
+    """Whether there are at most so many operations below; of more, no more are looked at."""
+    seen: set[AnyNode] = set()
+    stack = list(roots)
+    while stack and len(seen) <= most:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(p for p in node.inputs if is_node(p))
+    return len(seen) <= most
 
 
 def brief(form: ClosedForm, most: int = LONG) -> Any:
@@ -18,7 +32,7 @@ def brief(form: ClosedForm, most: int = LONG) -> Any:
 
     That of many operations is not looked at: it would take long to find that it is long.
     """
-    if len(ancestors([form._root, *form._forward])) > MANY:
+    if not few([form._root, *form._forward], MANY):
         return None
     try:
         found = form.expr

@@ -18,7 +18,7 @@ from symgrad.forms.nodes.arrays import ArrayExpr
 from symgrad.forms.nodes.indexed import At
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
-from symgrad.teach.steps.brief import LONG, SHORT, brief
+from symgrad.teach.steps.brief import LONG, NAMED, SHORT, brief, few
 from symgrad.teach.steps.chalk import chalk, sizes
 from symgrad.teach.steps.prime import Chain
 from symgrad.teach.steps.steps import GIVEN, NO_PATH, PATHS, START, Derivation, Step
@@ -206,7 +206,7 @@ def _result(name: Any, form: ClosedForm, value: Any) -> Formula:
 
 def _where(form: ClosedForm) -> list[Line] | None:
     """Return the lines of a formula too long for one: its body, and the names in it."""
-    if brief(form) is not None:
+    if brief(form) is not None or not few([form._root, *form._forward], NAMED):
         return None
     body = Line("note", ("the formula, with names for its parts: ", Formula((form.body,))))
     return [body, *(Line("note", ("where ", Formula((d.name, d.expr)))) for d in reversed(form.where))]

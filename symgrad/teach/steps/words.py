@@ -5,8 +5,11 @@ Words only name what an operation is. Each formula beside them is ``derive`` of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import enable_grad
@@ -40,17 +43,30 @@ class Rule(NamedTuple):
 
 def rule(node: Node, active: tuple[int, ...]) -> Rule:
     """Return the rule of a node for the inputs at these positions."""
-    return _elementwise(node, node.op, active) if isinstance(node.op, Map) else Rule(_words(node.op))
+    if not isinstance(node.op, Map):
+        return Rule(_words(node.op))
+    given = tuple(_kept(p) for p in node.inputs)
+    try:
+        return _of_map(node.op, active, given, bool(node.shape))
+    except TypeError:  # a number that has no hash
+        return _elementwise(node.op, active, given, bool(node.shape))
+
+
+def _kept(p: Any) -> Any:
+    """Return what a rule sees of an input: a number that is written in its place, or None."""
+    if not is_node(p):
+        return p
+    return np.asarray(p.value).item() if isinstance(p, Leaf) and is_known(p) and not p.shape else None
 
 
 # ------------------------------------------------------------------ calculus
-def _elementwise(node: Node, op: Map, active: tuple[int, ...]) -> Rule:
+def _elementwise(op: Map, active: tuple[int, ...], given: Sequence[Any], entries: bool) -> Rule:
     letters = iter("z" if len(active) == 1 else "abdefg")
     others = iter("ckmpqr")
     args, moving = [], []
-    for i, p in enumerate(node.inputs):
-        if not is_node(p) or (isinstance(p, Leaf) and is_known(p)):
-            args.append(handle(p, None) if is_node(p) else p)
+    for i, p in enumerate(given):
+        if p is not None:
+            args.append(p)
             continue
         args.append(handle(Leaf(None, (), TRACED, next(letters if i in active else others)), None))
         moving.extend([args[-1]] if i in active else [])
@@ -62,7 +78,7 @@ def _elementwise(node: Node, op: Map, active: tuple[int, ...]) -> Rule:
     except SymgradError:
         return Rule("chain rule")
     symbols = [sp.Symbol(t._node.title, real=True) for t in moving]
-    each = ", entry by entry" if node.shape else ""
+    each = ", entry by entry" if entries else ""
     if len(moving) == 1:
         return Rule(_of_one(left, _symbol(left, symbols[0])) + each, Prime.of(_positive_first(left)), partials[0])
     if isinstance(left, Cases) and {_symbol(left, s) for s in symbols} <= set(left.args):  # linear in what it chooses
@@ -71,6 +87,9 @@ def _elementwise(node: Node, op: Map, active: tuple[int, ...]) -> Rule:
     total = sp.together(sp.Add(*[p * Prime.of(s) for p, s in zip(partials, symbols, strict=True)]))
     found = Rule(_of_several(left) + each, Prime.of(left), _positive_first(total))
     return found if len(str(found)) < LONG else Rule(found.name)
+
+
+_of_map = lru_cache(maxsize=512)(_elementwise)  # the same operation has the same rule wherever it stands
 
 
 def _symbol(e: Any, like: Any) -> Any:
