@@ -149,6 +149,22 @@ def test_other_variables_are_held_constant_and_that_is_said():
     assert "f′(x) = 2a·x + b" in text
 
 
+def test_entries_of_a_small_vector_are_numbers_of_their_own():
+    q, length = sg.symbol("q", 2), sg.symbol("l")
+    text = str(sg.explain(length * sg.cos(q[0] + q[1]) + 100 * (q[1] - q[0] ** 2) ** 2, q))
+    assert "by q₀, with q₁ held constant:" in text
+    assert "∂f/∂q₀ = −l·sin(q₀ + q₁) − 400q₀·(q₁ − q₀²)" in text
+    assert str(sg.explain(lambda x: x[0] * x[1] ** 2, at=[2.0, 3.0])).endswith("∂f/∂x₁ = 12")
+    assert "∂²f/∂q₀∂q₁ = 2q₀" in str(sg.explain(q[0] ** 2 * q[1], q, order=2))
+
+
+def test_formulas_as_text_have_shapes_and_functions_too():
+    shapes = {"X": ("n", "d"), "w": "d", "y": "n"}
+    text = str(sg.explain("sum((X @ w - y)**2)", "w", shapes=shapes))
+    assert "g = 2·Xᵀ·r = 2·Xᵀ·(X·w − y)" in text
+    assert str(sg.explain(lambda X, w, y: ((X @ w - y) ** 2).sum(), "w", shapes=shapes)) == text
+
+
 def test_letters_of_parts_are_not_those_of_the_user():
     text = str(sg.explain("u**2*sin(u)*v", "u"))
     assert "with w = " in text
@@ -192,6 +208,11 @@ def test_long_formulas_have_letters_for_their_parts():
     found = sg.explain(f)
     (*_, (_, numbers)) = numbers_of(found, 0.7)
     assert numbers[0] == pytest.approx(float(sg.grad(f)(0.7)), rel=1e-9)
+
+
+def test_the_second_derivative_of_a_long_formula_is_said():
+    found = sg.explain("sin(cos(exp(sin(cos(exp(sin(x)))))))", "x", order=2)
+    assert "f″(x) = " in str(found)
 
 
 def test_a_shared_graph_is_met_once():

@@ -14,6 +14,8 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "—": "---", "−": "$-$", "→": r"$\to$", "·": r"$\cdot$",
     "⁻": r"${}^{-}$", "¹": r"${}^{1}$", "ᵀ": r"${}^{\top}$", "…": r"\dots{}",
+    "²": r"${}^{2}$", "³": r"${}^{3}$", "⊙": r"$\odot$", "⊘": r"$\oslash$", "×": r"$\times$", "√": r"$\surd$",
+    "≠": r"$\ne$", "≤": r"$\le$", "≥": r"$\ge$", "Σ": r"$\Sigma$", "″": "''",
     "∂": r"$\partial$", "′": "'", "⊤": r"$\top$", "λ": r"$\lambda$",
     "‹": r"$\langle$", "›": r"$\rangle$", "<": r"$<$", ">": r"$>$", UNPRINTABLE: r"\textvisiblespace{}",
 }  # fmt: skip

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symgrad.core.node import TRACED, Leaf
 from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
-from symgrad.expression.reader import parse
+from symgrad.expression.given import recorded
+from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Line
@@ -34,6 +35,7 @@ def explain(
     *,
     style: str | None = None,
     order: int = 1,
+    shapes: Mapping[str, Any] | None = None,
     at: Any = None,
     cotangent: Any = None,
 ) -> Explanation:
@@ -41,13 +43,14 @@ def explain(
 
     Args:
         y: a number with a graph, of tensors with values or of symbols; or a function, called with numbers ``at``, or
-            with a symbol for each parameter where there is no ``at``; or a formula as text, of numbers.
+            with a symbol for each parameter where there is no ``at``; or a formula as text.
         wrt: the tensor to differentiate by, or a list of them; of a function or text, names. By default the leaves
             that require grad, and all symbols where none does.
         style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
             default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
             then each rule backwards.
         order: 2 goes on from the first derivative to the second.
+        shapes: of the names in a text, and of a function's parameters; those that have none are numbers.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
 
@@ -69,8 +72,8 @@ def explain(
             = x·(2·sin(x) + x·cos(x))
     """
     _check(style, order, cotangent)
-    if isinstance(y, str):
-        y, wrt = _of_text(y, wrt)
+    if isinstance(y, str) or shapes is not None:
+        y, wrt = _formula(y, wrt, shapes)
     y, wrt = output_of("explain", y, wrt, at)
     if cotangent is not None:
         cotangent = _on_graph(cotangent)
@@ -92,23 +95,12 @@ def _check(style: str | None, order: int, cotangent: Any) -> None:
         raise ArgumentError("explain: style='calculus' is for numbers, which have no cotangent. Leave it out.")
 
 
-def _of_text(text: str, wrt: Any) -> tuple[Any, Any]:
-    """Return the formula's tensor, and its symbols for the names."""
-    names = [wrt] if isinstance(wrt, str) else list(wrt or [])
-    found = parse(text, {name: () for name in dict.fromkeys([*_letters_of(text), *names])})
-    return found.value, [found.leaves[name] for name in names or found.names]
-
-
-def _letters_of(text: str) -> list[str]:
-    """Return the names in a formula that are nothing else."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return []  # the reader says what is wrong
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called]
-    names.sort(key=lambda n: (n.lineno, n.col_offset))
-    return [n for n in dict.fromkeys(n.id for n in names) if n not in ("pi", "e", "inf")]
+def _formula(y: Any, wrt: Any, shapes: Mapping[str, Any] | None) -> tuple[Any, Any]:
+    """Return the tensor of a text, or of a function whose parameters have shapes, and what it is differentiated by."""
+    if wrt is not None or not isinstance(y, str):
+        return recorded("explain", y, wrt, shapes)
+    names = [*names_in(y, shapes or {}), *(shapes or {})]
+    return recorded("explain", y, list(dict.fromkeys(names)), shapes)
 
 
 def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
@@ -116,7 +108,8 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
     if cotangent is not None:
         return "backprop"
     if is_calculus(tape):
-        return "calculus" if len(targets) <= FEW else "backprop"
+        many = sum(math.prod(t.shape) for t in targets)
+        return "calculus" if many <= FEW else "matrix" if any(t.shape for t in targets) else "backprop"
     return "matrix"
 
 

@@ -428,7 +428,7 @@ def mul_raw(t: Term) -> Term:
 def _beside(a: Term, b: Term) -> bool:
     """Whether two factors stand beside each other without a sign: 2x, 2π."""
     base = b.args[0] if isinstance(b, Power) and b.args[1] != HALF else b
-    short = isinstance(base, Const) or (isinstance(base, Name) and len(base.args[0]) == 1)
+    short = isinstance(base, Const) or (isinstance(base, Name) and len(base.args[0].partition("_")[0]) == 1)
     return (isinstance(a, Num) and a.value.denominator == 1 and short) or (isinstance(a, Num) and a.decimal and short)
 
 

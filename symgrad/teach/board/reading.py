@@ -19,6 +19,7 @@ from sympy.core.relational import Relational
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.forms.names import is_known
 from symgrad.ops.map import Map
+from symgrad.ops.slicing import Slice
 from symgrad.scalars import X, in_full
 from symgrad.teach.board import pen
 from symgrad.teach.board.terms import (
@@ -116,10 +117,50 @@ def read(root: AnyNode, names: Mapping[AnyNode, str], most: int) -> Term | None:
     """
     found: dict[AnyNode, Term] = {}
     for node in ancestors([root]):
-        found[node] = leaf(node, names) if isinstance(node, Leaf) else applied(node, found)
+        if isinstance(node, Leaf) and node.shape:
+            continue  # its entries have names
+        found[node] = formula(node, names, found)
         if found[node].size > most:
             return None
     return found[root]
+
+
+def formula(node: AnyNode, names: Mapping[AnyNode, str], found: Mapping[AnyNode, Term]) -> Term:
+    """Return a leaf's name or number, an entry's name, or what an operation makes of the formulas of its inputs."""
+    if isinstance(node, Leaf):
+        return leaf(node, names)
+    return Name(names[node]) if node in names else applied(node, found)
+
+
+def entries(root: AnyNode, names: Mapping[AnyNode, str]) -> dict[AnyNode, str]:
+    """Return names for the entries of leaves that are read one by one: q_0 of q[0]."""
+    nodes: list[Any] = [n for n in ancestors([root]) if _is_entry(n)]
+    return {n: entry_name(names[n.inputs[0]], n.op.items) for n in nodes}
+
+
+def entry_name(name: str, places: Sequence[int]) -> str:
+    """Return what an entry is called."""
+    return f"{name}_{''.join(map(str, places))}"
+
+
+def _is_entry(node: AnyNode) -> bool:
+    if isinstance(node, Leaf) or node.shape or not isinstance(node.op, Slice):
+        return False
+    (a,) = node.inputs
+    places = node.op.items
+    return isinstance(a, Leaf) and not is_known(a) and all(isinstance(i, int) and 0 <= i < 10 for i in places)
+
+
+def is_of_numbers(root: AnyNode) -> bool:
+    """Whether a graph is of numbers and of entries of arrays, and of operations on one number each."""
+    for n in ancestors([root]):
+        if isinstance(n, Leaf):
+            continue
+        if n.shape or not (isinstance(n.op, Map) or _is_entry(n)):
+            return False
+        if isinstance(n.op, Map) and any(is_node(p) and p.shape for p in n.inputs):
+            return False
+    return not root.shape
 
 
 def leaf(node: Leaf, names: Mapping[AnyNode, str]) -> Term:

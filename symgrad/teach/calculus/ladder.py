@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.teach.board.line import Formula, Line
-from symgrad.teach.board.reading import applied, leaf
+from symgrad.teach.board.reading import formula
 from symgrad.teach.board.terms import Apply, Label, Name, Prime, Term
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
@@ -31,7 +31,9 @@ class Ladder:
         found: dict[AnyNode, Term] = {}
         self.parts: list[tuple[Name, Term]] = []
         for node in nodes:
-            t = leaf(node, names) if isinstance(node, Leaf) else applied(node, found)
+            if isinstance(node, Leaf) and node.shape:
+                continue  # its entries have names
+            t = formula(node, names, found)
             if node is not root and t.free and _is_part(t, uses[node]):
                 letter = letters.next()
                 self.parts.append((letter, t))

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
 from symgrad.errors import SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.ops.map import Map
+from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
-from symgrad.teach.board.reading import number, read
+from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.board.terms import Apply, Label, Name, Term
 from symgrad.teach.calculus.ladder import Ladder
 from symgrad.teach.calculus.letters import Letters
@@ -38,7 +38,7 @@ def nested(t: Term) -> int:
 
 def is_calculus(tape: Tape) -> bool:
     """Whether a graph is of numbers, and of operations on one number each."""
-    return tape.numbers and all(isinstance(n, Leaf) or isinstance(n.op, Map) for n in ancestors([tape.root]))
+    return is_of_numbers(tape.root)
 
 
 class Lesson:
@@ -54,7 +54,8 @@ class Lesson:
         self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, order, verify=False) for t in targets)
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
         self._leaves = [n for n in tape.nodes if isinstance(n, Leaf)]
-        self._names: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
+        leaves: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
+        self._names = {**{n: name for n, name in leaves.items() if not n.shape}, **entries(tape.root, leaves)}
         taken = set(self._names.values())
         self._f = next((c for c in FUNCTIONS if c not in taken), "f′")
         self._taken = {*taken, self._f}
@@ -69,10 +70,24 @@ class Lesson:
         """Return what it is made from, as it is pickled."""
         return written([self.tape.root, *self.targets]), False
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """The names that are differentiated by, with the target and the place in it."""
+        used = set(self._names.values())
+        found: dict[str, tuple[int, tuple[int, ...]]] = {}
+        for k, t in enumerate(self.targets):
+            name = self.tape.names[t]
+            if not t.shape:
+                found[name] = k, ()
+                continue
+            places = sorted({n.op.items for n in self._names if not isinstance(n, Leaf) and n.inputs[0] is t})
+            found |= {entry_name(name, i): (k, i) for i in places if entry_name(name, i) in used}
+        return found
+
     @property
     def variables(self) -> list[str]:
         """The names that are differentiated by."""
-        return [self.tape.names[t] for t in self.targets]
+        return list(self._places)
 
     # ---------------------------------------------------------------- lines
     def _lines(self) -> Iterator[Line]:
@@ -115,17 +130,21 @@ class Lesson:
         made = Solution(f, x, d, sorted(self._taken), _goal(form), self._value(form, x), self._quoted)
         found[by] = made.result
         yield from made.lines
-        yield from self._number(d, form)
+        yield from self._number(d, form, self._places[x] if len(by) == 1 else None)
 
     def _long(self, by: tuple[str, ...], d: Label, ladder: Ladder | None, form: ClosedForm | None) -> Iterator[Line]:
         if len(by) == 1 and ladder is not None:
             yield from ladder.lines(by[0], d)
-            yield from self._number(d, form)
+            yield from self._number(d, form, self._places[by[0]])
             return
-        shown = None if form is None else brief(form)
-        if shown is not None:
-            yield Line("why", ("the same rules once more:",))
-            yield Line("does", (Formula((d, shown)),))
+        nodes = [self.tape.handled(self.targets[self._places[name][0]]) for name in by]
+        if any(self._places[name][1] for name in by):
+            return
+        found: Any = derive(self.tape.handled(), nodes[0], verify=False)
+        for node in nodes[1:]:
+            found = derive(found, node, verify=False)
+        yield Line("why", ("the same rules once more:",))
+        yield Line("does", (Formula((d, found.expr)),))
 
     def _label(self, by: tuple[str, ...]) -> Label:
         if len(self.variables) == 1:
@@ -136,7 +155,9 @@ class Lesson:
         """Return symgrad's closed form: of first derivatives, and of the last where it is by one variable."""
         if len(set(by)) > 1:
             return None
-        k = self.variables.index(by[0])
+        k, place = self._places[by[0]]
+        if place:
+            return None
         if len(by) == self.order:
             return self.forms[k]
         target = self.tape.handled(self.targets[k])
@@ -157,16 +178,19 @@ class Lesson:
 
         return at
 
-    def _number(self, d: Label, form: ClosedForm | None) -> Iterator[Line]:
+    def _number(self, d: Label, form: ClosedForm | None, where: tuple[int, Any] | None) -> Iterator[Line]:
         """Say the derivative's number where the leaves have values."""
+        if form is None and where is not None and self.order == 1:
+            form = self.forms[where[0]]
         if not self.tape.known or form is None:
             return
         (value,) = self.tape.values([form._root])
+        value = np.asarray(value)[where[1] if where is not None else ()]
         at: list[Any] = ["at "]
         for k, n in enumerate(self._leaves):
-            at += [", " if k else "", Formula((Name(self._names[n]), Value(n.value)))]
+            at += [", " if k else "", Formula((Name(self.tape.names[n]), Value(n.value)))]
         yield Line("why", (*at, ":"))
-        if isinstance(d.args[1], int) and np.isfinite(self._leaves[0].value):
+        if isinstance(d.args[1], int) and not np.ndim(self._leaves[0].value) and np.isfinite(self._leaves[0].value):
             d = Label(d.args[0], d.args[1], (number(float(self._leaves[0].value)),))
         yield Line("does", (Formula((d, Value(np.asarray(value)[()]))),))
 
