@@ -332,7 +332,18 @@ def _mill_far(m: Any, n: int, x: Any) -> Any:
 
 
 def erfcx_nth(m: Any, n: int, x: Any) -> Any:
-    """The n-th derivative of erfcx, (-2)ⁿ r₁ … rₙ erfcx(x)."""
+    """The n-th derivative of erfcx."""
+    if n > 1:
+        return _erfcx_down(m, n, x)
+    return m.select(x < 0.0, lambda v: _erfcx_slope_left(m, v), lambda v: _erfcx_down(m, 1, v), x)
+
+
+def _erfcx_slope_left(m: Any, x: Any) -> Any:
+    return 2.0 * x * m.erfcx(m.minimum(x, 0.0)) - 2.0 / math.sqrt(math.pi)
+
+
+def _erfcx_down(m: Any, n: int, x: Any) -> Any:
+    """(-2)ⁿ r₁ … rₙ erfcx(x)."""
     y = m.erfcx(x)
     for k in range(1, n + 1):
         y = y * m.mill(k, x) * -2.0
@@ -362,12 +373,15 @@ def normal_pdf(m: Any, x: Any) -> Any:
 
 def hazard(m: Any, x: Any) -> Any:
     """φ(x)/Φ(x): the quotient itself underflows on the left."""
-    right = m.half_bell(x) * (1 / math.sqrt(2 * math.pi)) / m.ndtr(m.maximum(x, 0.0))
-    return m.replaced(x < 0.0, lambda v: _hazard_left(m, v), x, right)
+    return m.select(x < 0.0, lambda v: _hazard_left(m, v), lambda v: _hazard_right(m, v), x)
 
 
 def _hazard_left(m: Any, x: Any) -> Any:
     return math.sqrt(2 / math.pi) / m.erfcx(m.maximum(-x, 0.0) * (1 / math.sqrt(2)))
+
+
+def _hazard_right(m: Any, x: Any) -> Any:
+    return normal_pdf(m, x) / m.ndtr(m.maximum(x, 0.0))
 
 
 def hazard_slope(m: Any, x: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.scalars.declare import SCALARS, Scalar
+from symgrad.scalars.gamma import select
 from symgrad.scalars.numerics import elementwise, power
 
 
@@ -29,6 +30,8 @@ class _Arrays:
     sqrt = staticmethod(np.sqrt)
     pow = staticmethod(power)
     where = staticmethod(np.where)
+
+    select = staticmethod(select)
 
     @staticmethod
     def replaced(condition: Any, f: Callable[[Any], Any], x: Any, other: Any) -> Any:
@@ -53,6 +56,11 @@ class _Floats:
     @staticmethod
     def where(condition: Any, yes: float, no: float) -> float:
         return yes if condition else no
+
+    @staticmethod
+    def select(condition: Any, yes: Callable[[float], float], no: Callable[[float], float], x: float) -> float:
+        """The one that counts, alone."""
+        return yes(x) if condition else no(x)
 
     @staticmethod
     def replaced(condition: Any, f: Callable[[float], float], x: float, other: float) -> float:

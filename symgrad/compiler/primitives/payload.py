@@ -139,6 +139,10 @@ class _Recorder:
     def __init__(self, w: _Writer) -> None:
         self._w = w
 
+    def select(self, condition: _Ref, yes: Callable[[_Ref], _Ref], no: Callable[[_Ref], _Ref], x: _Ref) -> _Ref:
+        found: _Ref = self.where(condition, yes(x), no(x))
+        return found
+
     def replaced(self, condition: _Ref, f: Callable[[_Ref], _Ref], x: _Ref, other: _Ref) -> _Ref:
         found: _Ref = self.where(condition, f(x), other)
         return found
