@@ -214,5 +214,8 @@ print(Square.apply(sg.tensor(2.0)))
 report = sg.testing.crosscheck(lambda x: (x**2).sum(), np.array([1.0, 2.0]))
 assert report.ok
 print(sg.explain((t**2).sum(), t), sg.is_grad_enabled())
+graded = sg.grade("2*x", of="x**2", wrt="x")
+said: str = graded.hint if graded.at is None else str(graded.at.answer)
+practice: str = sg.exercises("chain", level=2, seed=1)[0].grade("2*x").hint
 sg.set_printoptions(precision=4)
 print(np.sin(t.detach()), np.asarray(t.detach()) + 1, sg.from_numpy(np.ones(2)) * np.ones(2))

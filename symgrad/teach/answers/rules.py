@@ -36,12 +36,17 @@ TRIG = frozenset({
     "sinh", "cosh", "tanh", "sech", "csch", "coth", "asinh", "acosh", "atanh",
 })  # fmt: skip
 INNER = "The inner function {} has a derivative too: multiply by it."
+_GROWS = "The derivative of {} is a number: it grows as fast as itself."
 _SIGN = "Check the sign of the derivative of {}."
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A derivative with a slip. Of several that explain an answer, the one of least ``weight`` tells most."""
+    """A derivative with a slip.
+
+    Of several that explain an answer, the one of least ``weight`` tells most. At one node, slips of the same kind that
+    are made in different ways have different weights.
+    """
 
     tree: Tree
     slip: str
@@ -159,16 +164,16 @@ class Derivative:
             for w in self.wrong(part):
                 yield Wrong(self._rule(node, [*right[:k], w.tree, *right[k + 1 :]]), w.slip, w.weight, w.hint)
 
-    def everywhere(self, node: ast.expr, slip: str, variant: int) -> Repeated:
-        """The derivative with the same slip, made in the same way, wherever it can be."""
+    def everywhere(self, node: ast.expr, slip: str, weight: int) -> Repeated:
+        """The derivative with the same slip, made in the same way as its weight tells, wherever it can be."""
         if not self.varies(node):
             return Repeated(None, 0)
-        below = [self.everywhere(c, slip, variant) for c in children(node)]
+        below = [self.everywhere(c, slip, weight) for c in children(node)]
         ds = [r.tree for r in below]
         places = sum(r.places for r in below)
-        mine = [] if isinstance(node, ast.Name) else [w for w in self._slips(node, ds) if w.slip == slip]
-        if variant < len(mine):
-            return Repeated(mine[variant].tree, places + 1, mine[variant])
+        mine = next((w for w in self._slips(node, ds) if (w.slip, w.weight) == (slip, weight)), None)
+        if mine is not None:
+            return Repeated(mine.tree, places + 1, mine)
         return Repeated(self._rule(node, ds), places, next((r.first for r in below if r.first), None))
 
     def _slips(self, node: ast.expr, ds: list[Tree] | None = None) -> Iterator[Wrong]:
@@ -184,8 +189,6 @@ class Derivative:
         elif isinstance(node, ast.UnaryOp):
             if isinstance(node.op, ast.USub) and ds[0] is not None:
                 yield Wrong(ds[0], "sign", 60, _SIGN.format(shown(node)))
-        elif isinstance(node, ast.Name) and not self.arrays:
-            yield Wrong(node, "power", 35, f"The derivative of {node.id} is a number: it grows as fast as itself.")
         elif _function_of(node):
             yield from self._function_slips(node, ds)
         elif isinstance(node, ast.Call):
@@ -197,9 +200,12 @@ class Derivative:
         for k, d in enumerate(ds):
             part = (node.left, node.right)[k]
             if d is not None:
-                yield Wrong(add(ds, minus ^ {k}), "sign", 60, _SIGN.format(shown(part)))
+                yield Wrong(add(ds, minus ^ {k}), "sign", 60 + k, _SIGN.format(shown(part)))
+                if isinstance(part, ast.Name) and not self.arrays:
+                    kept: list[Tree] = [part if j == k else other for j, other in enumerate(ds)]
+                    yield Wrong(add(kept, minus), "power", 37, _GROWS.format(part.id))
             elif not self.varies(part):
-                kept: list[Tree] = list(ds)
+                kept = list(ds)
                 hint = f"{shown(part)} does not depend on {self.name}: the derivative of a constant is 0."
                 kept[k] = part
                 yield Wrong(add(kept, minus), "constant", 76, hint)
@@ -215,7 +221,7 @@ class Derivative:
         if all(d is not None for d in ds):
             yield from self._of_factors(node)
             yield Wrong(add(self._terms(node, *ds), frozenset({1})), "sign", 61, _SIGN.format(shown(node)))
-            yield Wrong(add(self._terms(node, *ds), frozenset({0})), "sign", 61, _SIGN.format(shown(node)))
+            yield Wrong(add(self._terms(node, *ds), frozenset({0})), "sign", 62, _SIGN.format(shown(node)))
             return
         k = 0 if ds[0] is not None else 1
         factor, d = (node.right, node.left)[k], ds[k]
@@ -223,6 +229,9 @@ class Derivative:
             hint = f"The constant factor {shown(factor)} stays as it is in the derivative of {shown(node)}."
             yield Wrong(d, "constant", 70, hint)
             yield Wrong(times(factor, factor, d), "constant", 71, hint)
+            name = (node.left, node.right)[k]
+            if isinstance(name, ast.Name) and not self.arrays:
+                yield Wrong(times(factor, name), "power", 37, _GROWS.format(name.id))
             if names_in(factor) & self.symbols:
                 both = add([times(factor, d), (node.left, node.right)[k]])
                 yield Wrong(
@@ -287,11 +296,11 @@ class Derivative:
             yield Wrong(over(wrong, square), "quotient-sign", weight, sign)
         yield Wrong(over(a, b), "quotient", 10, hint)
         yield Wrong(over(a, v), "quotient", 14, hint)
-        yield Wrong(negative(over(right, square)), "quotient", 14, hint)
-        yield Wrong(over(above, power(b, number(2))), "quotient", 15, hint)
-        yield Wrong(over(times(a, b), square), "quotient", 15, hint)
-        yield Wrong(times(a, b), "quotient", 17, hint)
-        yield Wrong(over(left, square), "quotient", 17, hint)
+        yield Wrong(negative(over(right, square)), "quotient", 15, hint)
+        yield Wrong(over(above, power(b, number(2))), "quotient", 16, hint)
+        yield Wrong(over(times(a, b), square), "quotient", 17, hint)
+        yield Wrong(times(a, b), "quotient", 18, hint)
+        yield Wrong(over(left, square), "quotient", 19, hint)
 
     def _as_power(self, u: ast.expr, v: ast.expr, b: Tree) -> Iterator[Wrong]:
         """c/v**n as c*v**(-n), with the slips of powers."""
@@ -311,10 +320,10 @@ class Derivative:
         if b is not None:
             hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
             lowered = times(v, power(u, _less(v)))
-            yield Wrong(lowered if a is None else times(lowered, a), "power", 32, hint)
-            yield Wrong(times(lowered, b), "power", 32, hint)
+            yield Wrong(lowered if a is None else times(lowered, a), "power", 35, hint)
+            yield Wrong(times(lowered, b), "power", 36, hint)
             if a is not None:
-                yield Wrong(times(node, call("log", u), b), "power", 33, hint)
+                yield Wrong(times(node, call("log", u), b), "power", 38, hint)
                 return
             yield from self._chain(node, [None, b], 1)
             yield Wrong(
@@ -330,11 +339,10 @@ class Derivative:
             less = _less(v)
             yield Wrong(times(less, power(u, less), a), "power", 30, hint)
             if value_of(v) != -1:  # there it is the sign that is lost
-                yield Wrong(times(power(u, less), a), "power", 30, hint)
-        yield Wrong(times(v, node, a), "power", 30, hint)
-        yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 31, hint)
-        yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 33, hint)
-        yield Wrong(times(power(u, _less(v, -1)), a), "power", 34, hint)
+                yield Wrong(times(power(u, less), a), "power", 31, hint)
+        yield Wrong(times(v, node, a), "power", 32, hint)
+        yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 33, hint)
+        yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
         yield from self._chain(node, ds, 0)
 
     # -------------------------------------------------------------- functions
@@ -348,13 +356,14 @@ class Derivative:
             u = node.args[0]
             lowered = times(u, call("exp", add([u, number(-1)]) or u))
             hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
-            yield Wrong(times(lowered, ds[0]), "power", 32, hint)
-            yield Wrong(lowered, "power", 33, hint)
+            yield Wrong(lowered, "power", 35, hint)
+            yield Wrong(times(lowered, ds[0]), "power", 36, hint)
         if name == "sqrt" and ds[0] is not None:
             u = node.args[0]
             hint = f"The derivative of a root, as of {shown(node)}, has a factor that is lost here."
             yield Wrong(over(ds[0], node), "constant", 50, hint)
-            yield Wrong(times(number(Fraction(1, 2)), node, ds[0]), "power", 34, hint)
+            hint = f"A root such as {shown(node)} is a power: its exponent is one less in the derivative, -1/2."
+            yield Wrong(times(number(Fraction(1, 2)), node, ds[0]), "power", 38, hint)
         for k in range(len(ds)):
             yield from self._chain(node, ds, k)
 
@@ -388,12 +397,14 @@ class Derivative:
             return self._rule(moved, [self.unit if j == k else None for j in range(len(old))]) or number(0)
 
         yield Wrong(outer(d), "chain", 46, hint)
-        yield Wrong(times(outer(d), d), "chain", 46, hint)
+        yield Wrong(times(outer(d), d), "chain", 47, hint)
         yield Wrong(times(node, d), "chain", 48, hint)
+        added = add([outer(old[k]), d])
+        yield Wrong(added, "chain", 49, f"The inner derivative of {shown(node)} is a factor, and not a term.")
         if not self.arrays:
             at_x = outer(ast.Name(self.name, ast.Load()))
-            yield Wrong(at_x, "chain", 47, hint)
-            yield Wrong(times(at_x, d), "chain", 47, hint)
+            yield Wrong(at_x, "chain", 44, hint)
+            yield Wrong(times(at_x, d), "chain", 45, hint)
 
     def _below(self, node: ast.expr) -> Iterator[Tree]:
         """The derivatives of what is inside a function's argument: the one between is skipped."""

@@ -7,7 +7,7 @@ rules leave it and as it is printed, since pupils simplify before they go on.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from symgrad.errors import SymgradError
@@ -20,7 +20,6 @@ SLIPS = (
     "chain", "product", "quotient", "quotient-sign", "quotient-square", "power", "constant", "sign", "trig-sign",
     "factor-2", "transpose", "symmetric", "other",
 )  # fmt: skip
-_VARIANTS = 6  # ways to make one slip at a node
 _REPEATED = 5  # what a slip at several places weighs more
 
 
@@ -30,16 +29,19 @@ def slips(case: Case) -> Iterator[Wrong]:
     numbers = frozenset(name for name, s in problem.names.items() if not s)
     steps = [Derivative(name, case.direction(k), numbers) for k, name in enumerate(problem.path)]
     starts: list[ast.expr] = [problem.tree]
+    once: list[Wrong] = []
     for k, step in enumerate(steps):
         for tree in starts:
-            for wrong in (*step.wrong(tree), *_repeated([step], tree)):
+            found = list(step.wrong(tree))
+            once += found
+            for wrong in (*found, *_repeated([step], tree, found)):
                 yield replace(wrong, tree=_finished(wrong.tree, steps[k + 1 :]))
         right = step.right(starts[0])
         if right is None:
             break
         starts = [right, *_printed(problem, k + 1)]
     if len(steps) > 1:
-        yield from _repeated(steps, problem.tree)
+        yield from _repeated(steps, problem.tree, once)
 
 
 def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:
@@ -49,18 +51,17 @@ def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:
     return tree
 
 
-def _repeated(steps: Sequence[Derivative], start: ast.expr) -> Iterator[Wrong]:
-    """One slip wherever it can be made, in each of the steps."""
-    for slip in SLIPS:
-        for variant in range(_VARIANTS):
-            tree: Tree = start
-            places, first = 0, None
-            for step in steps:
-                if tree is not None:
-                    found = step.everywhere(tree, slip, variant)
-                    tree, places, first = found.tree, places + found.places, first or found.first
-            if first is not None and places > 1:
-                yield replace(first, tree=tree, weight=first.weight + _REPEATED)
+def _repeated(steps: Sequence[Derivative], start: ast.expr, single: Iterable[Wrong]) -> Iterator[Wrong]:
+    """Each of the single slips wherever it can be made, in each of the steps."""
+    for slip, weight in dict.fromkeys((w.slip, w.weight) for w in single):
+        tree: Tree = start
+        places, first = 0, None
+        for step in steps:
+            if tree is not None:
+                found = step.everywhere(tree, slip, weight)
+                tree, places, first = found.tree, places + found.places, first or found.first
+        if first is not None and places > 1:
+            yield replace(first, tree=tree, weight=first.weight + _REPEATED)
 
 
 def _printed(problem: Problem, order: int) -> list[ast.expr]:
