@@ -60,7 +60,7 @@ _FIELDS = {"derivative": DERIVATIVE, "forward": FORWARD, "formula": FORMULA, "co
 def readings(op: type[Op], *, truth: bool = False) -> Readings:
     """Return what there is for a class of operations; ``truth`` says that its results are conditions."""
     smooth = not (op.gives in (positions, truths) or truth)
-    forward = "rule" if op.linear or op.jvp is not Op.jvp else "transposed"
+    forward = "rule" if op.linear or op.flat or op.jvp is not Op.jvp else "transposed"
     known = issubclass(op, Map) or lower.dispatch(op) is not lower.dispatch(object)
     entries = "entries" if op.index is not Op.index else "name"
     fused = op.fuses or is_written(op)

@@ -12,15 +12,16 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
-from symgrad.core.node import CONSTANT, Leaf, Shape, is_node
+from symgrad.core.node import CONSTANT, Leaf, is_node
 from symgrad.core.promotion import Kind, is_discrete, is_floating
 from symgrad.errors import DTypeError
+from symgrad.ops.map import Entrywise
 from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
 
 
 @frozen
-class Cast(Op):
+class Cast(Entrywise):
     """The same numbers in another dtype; where it ``refuses`` a gradient that integers lose."""
 
     to: np.dtype[Any]
@@ -28,7 +29,6 @@ class Cast(Op):
     name = "ToCopy"
     linear = True
     saves = ""
-    signature = "()->()"
     explained = "a copy in another dtype: the adjoint goes through"
     fuses = True
 
@@ -43,10 +43,6 @@ class Cast(Op):
     def forward(self, x: Any) -> Any:
         """Convert."""
         return np.asarray(x).astype(self.to)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def origins(self, x: Any) -> Any:
         """Each entry is the input's."""
@@ -134,29 +130,16 @@ def counted(op: Op, x: Any, dtype: Any = None) -> Any:
 
 
 @frozen
-class Detach(Op):
+class Detach(Entrywise):
     """The same numbers, of which no derivative is taken: how ``detach`` and ``no_grad`` are traced without values."""
 
     saves = ""
-    signature = "()->()"
     flat = True
     wordless = "programs leave it out"
 
     def forward(self, x: Any) -> Any:
         """Return x; arrays of tensors are never written to."""
         return x
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
-
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Zero."""
-        return None
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """Zero."""
-        return None
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The same entry."""

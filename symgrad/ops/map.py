@@ -27,7 +27,17 @@ from symgrad.support.lazy import cached_property
 _MAPS: dict[tuple[Any, int, str], Map] = {}
 
 
-class Map(Op):
+class Entrywise(Op):
+    """An operation on the entries of its inputs, which are broadcast."""
+
+    signature = "()->()"
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """Broadcast the shapes."""
+        return broadcast_shapes(*shapes)
+
+
+class Map(Entrywise):
     """The elementwise operation with this payload. One object per payload: use ``Map.of``.
 
     The payload is made when it is first looked at, so that importing symgrad does no SymPy arithmetic.
@@ -35,7 +45,6 @@ class Map(Op):
 
     first: MapPlan | None = None  # the plans that the fast paths ask for, once they exist
     both: MapPlan | None = None
-    signature = "()->()"
     fuses = True
 
     def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
@@ -150,10 +159,6 @@ class Map(Op):
             return substitute(self.formula, {x: exact(v) for x, v in zip(X, values, strict=False)})
 
         return np.asarray(np.frompyfunc(entry, self.arity, 1)(*xs), dtype=object)
-
-    def out_shape(self, *shapes: Shape) -> Shape:
-        """Broadcast the shapes."""
-        return broadcast_shapes(*shapes)
 
     @cached_property
     def partials(self) -> tuple[Partial | None, ...]:

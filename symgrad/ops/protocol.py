@@ -189,7 +189,8 @@ class Op:
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """Return the cotangent of input i."""
-        raise NotImplementedError
+        if not self.flat:
+            raise NotImplementedError
 
     def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
         """Return the cotangents of these inputs; override where they are found together."""
@@ -221,8 +222,11 @@ class Op:
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Return the tangent of the output; ``ts[i]`` is None where input i has none.
 
-        Linear operations apply themselves. NotImplemented sends the caller to the double-vjp identity.
+        Linear operations apply themselves, flat ones have none. NotImplemented sends the caller to the double-vjp
+        identity.
         """
+        if self.flat:
+            return None
         if not self.linear:
             return NotImplemented
         dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)

@@ -8,23 +8,20 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import NotYet
-from symgrad.ops.map import MUL, NEG, SUB
-from symgrad.ops.protocol import Op
+from symgrad.ops.map import MUL, NEG, SUB, Entrywise
 from symgrad.scalars import bessel as kernels
 from symgrad.support.frozen import frozen
 
 
 @frozen
-class Bessel(Op):
+class Bessel(Entrywise):
     """Jₙ(x), entry by entry."""
 
     n: int
     saves = "x"
     gives = floating
-    signature = "()->()"
     explained = "Bessel function: half the difference of its neighbours in order, times the adjoint"
 
     @property
@@ -41,10 +38,6 @@ class Bessel(Op):
     def on_symbols(self, x: Any) -> Any:
         """SymPy's function."""
         return np.frompyfunc(lambda v: sp.besselj(self.n, v), 1, 1)(x)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # J₀' = -J₁,  Jₙ' = (Jₙ₋₁ - Jₙ₊₁)/2

@@ -9,23 +9,21 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype
-from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, floating, positions
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.declared import is_integer
-from symgrad.ops.map import MUL, Map
-from symgrad.ops.protocol import Op, T
+from symgrad.ops.map import MUL, Entrywise, Map
+from symgrad.ops.protocol import T
 from symgrad.scalars import X
 from symgrad.support.frozen import frozen
 
 
 @frozen
-class Exponent(Op):
+class Exponent(Entrywise):
     """The integer e with x = m 2ᵉ, ½ ≤ |m| < 1; 0 of 0."""
 
     saves = ""
     gives = positions
-    signature = "()->()"
     flat = True
     wordless = "no loop that reads the bits of a number"
 
@@ -41,25 +39,14 @@ class Exponent(Op):
         """⌊log₂|x|⌋ + 1."""
         return np.frompyfunc(_exponent, 1, 1)(x)
 
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
-
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """An integer has no derivative."""
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """An integer has no derivative."""
-
 
 @frozen
-class Mantissa(Op):
+class Mantissa(Entrywise):
     """The number m with x = m 2ᵉ, ½ ≤ |m| < 1; 0 of 0. Its slope is 2⁻ᵉ."""
 
     name = "Frexp"
     saves = "x"
     gives = floating
-    signature = "()->()"
     explained = "mantissa: the adjoint, divided by the power of two that was taken out"
     wordless = "no loop that reads the bits of a number"
 
@@ -70,10 +57,6 @@ class Mantissa(Op):
     def on_symbols(self, x: Any) -> Any:
         """x 2⁻ᵉ."""
         return np.frompyfunc(lambda v: v * 2 ** -_exponent(v), 1, 1)(x)
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # x̄ = ȳ 2⁻ᵉ

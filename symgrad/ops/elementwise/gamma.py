@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet
 from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.map import ADD, MUL, NEG, SUB, Map, broadcast_shapes, sum_terms
-from symgrad.ops.protocol import Op, rename
+from symgrad.ops.map import ADD, MUL, NEG, SUB, Entrywise, Map, sum_terms
+from symgrad.ops.protocol import rename
 from symgrad.scalars import X
 from symgrad.scalars import polygamma as _polygamma
 from symgrad.scalars import zeta as kernels
@@ -54,13 +53,12 @@ def polygamma(x: Any, n: int) -> Any:
 
 
 @frozen
-class Zeta(Op):
+class Zeta(Entrywise):
     """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; differentiated by q."""
 
     name = "SpecialZeta"
     saves = "x"
     gives = floating
-    signature = "()->()"
     explained = "Hurwitz zeta: −s·ζ(s + 1, q), times the adjoint"
 
     def forward(self, s: Any, q: Any) -> Any:
@@ -70,10 +68,6 @@ class Zeta(Op):
     def on_symbols(self, s: Any, q: Any) -> Any:
         """SymPy's function."""
         return np.frompyfunc(sp.zeta, 2, 1)(s, q)
-
-    def out_shape(self, *shapes: Shape) -> Shape:
-        """Broadcast the shapes."""
-        return broadcast_shapes(*shapes)
 
     def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
         # ∂ζ/∂q = -s ζ(s + 1, q)

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, is_bool, is_floating, is_integer, truths
-from symgrad.ops.map import Map, broadcast_shapes
-from symgrad.ops.protocol import Op, refused
+from symgrad.ops.map import Entrywise, Map
+from symgrad.ops.protocol import refused
 from symgrad.scalars import X
 from symgrad.support.frozen import frozen
 
@@ -38,12 +37,11 @@ LOGICAL: dict[str, Map] = {
 
 
 @frozen
-class Bits(Op):
+class Bits(Entrywise):
     """A NumPy function of integers: bitwise_and, bitwise_or, bitwise_xor or bitwise_not."""
 
     kind: str
     saves = ""
-    signature = "()->()"
     flat = True
 
     @property
@@ -59,22 +57,12 @@ class Bits(Op):
         """The same for SymPy integers."""
         return np.frompyfunc(lambda *vs: sp.Integer(int(self.forward(*map(int, vs)))), len(xs), 1)(*xs)
 
-    def out_shape(self, *shapes: Shape) -> Shape:
-        """Broadcast the shapes."""
-        return broadcast_shapes(*shapes)
-
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the integers."""
         result = super().dtype(*kinds)
         if is_floating(result):
             raise refused(self, TypeError(f"floating-point numbers, {result}, have no bits to join"))
         return result
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """What is no real number has no derivative."""
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """What is no real number has no derivative."""
 
 
 @frozen

@@ -305,9 +305,6 @@ class DetSign(OfSquare):
         with np.errstate(all="ignore"):
             return np.linalg.slogdet(x)[0]
 
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Zero."""
-
     def on_symbols(self, *xs: Any) -> Any:
         """sign det X."""
         return on_matrices(xs[0], lambda m: sp.sign(m.det(method="berkowitz")))

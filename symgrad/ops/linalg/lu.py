@@ -47,6 +47,7 @@ class Pivots(Op):
 
     saves = ""
     gives = positions
+    flat = True
     signature = "(m,n)->(k)"
     wordless = "the libraries of the targets number exchanges otherwise"
 
@@ -71,12 +72,6 @@ class Pivots(Op):
     def out_shape(self, s: Shape) -> Shape:
         """(…, min(m, n))."""
         return (*s[:-2], min(s[-2:]))
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """A position has no derivative."""
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """A position has no derivative."""
 
 
 @frozen

@@ -153,6 +153,7 @@ class MatrixRank(_ByRank):
     rtol: float | None = None
     saves = ""
     gives = positions
+    flat = True
     signature = "(m,n)->()"
     decides = True
 
@@ -170,9 +171,6 @@ class MatrixRank(_ByRank):
         """Drop the matrix axes."""
         check_matrix("linalg.matrix_rank", s)
         return s[:-2]
-
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """A rank has no derivative."""
 
     def on_symbols(self, *xs: Any) -> Any:
         """The rank of the expressions: letters count as different from 0."""

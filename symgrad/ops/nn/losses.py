@@ -10,14 +10,13 @@ import numpy as np
 import sympy as sp
 
 from symgrad import scalars
-from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.declared import BCE_LOGITS
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
-from symgrad.ops.map import DIV, MUL, NEG, SUB, Map, broadcast_shapes, emap, show_shape
-from symgrad.ops.protocol import Op, rename, shape
+from symgrad.ops.map import DIV, MUL, NEG, SUB, Entrywise, Map, emap, show_shape
+from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import over
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.shape import total
@@ -148,11 +147,10 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
 
 # ------------------------------------------------------------------ binary cross entropy
 @frozen
-class BinaryCrossEntropy(Op):
+class BinaryCrossEntropy(Entrywise):
     """-(t log p + (1 - t) log(1 - p)) of p and t of one shape, with logarithms cut at -100."""
 
     gives = floating
-    signature = "()->()"
     explained = "cross-entropy of a probability: (p − y)/(p·(1 − p)), times the weight"
 
     def forward(self, p: Any, t: Any) -> Any:
@@ -165,10 +163,6 @@ class BinaryCrossEntropy(Op):
     def on_symbols(self, p: Any, t: Any) -> Any:
         """As the textbook writes it."""
         return np.asarray(np.frompyfunc(_bce, 2, 1)(p, t), dtype=object)
-
-    def out_shape(self, *shapes: Shape) -> Shape:
-        """The common shape."""
-        return broadcast_shapes(*shapes)
 
     def written(self, p: Any, t: Any) -> Any:
         """−(t log p + (1 − t) log(1 − p)), each logarithm at least −100."""

@@ -110,9 +110,6 @@ class Ties(Op):
         mark = emap(sp.Piecewise((1, same), (0, True)), x, y, x, y)  # nan differs from itself
         return emap(X[0] / scalars.maximum(X[1], 1), mark, sum_axes(mark, self.axes, True))
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """The derivative of a piecewise constant function is zero."""
-
     def index(self, idx: Sequence[sp.Expr], px: Any, py: Any) -> sp.Expr:
         """[x = y] / Σ [x = y]."""
         top = py([sp.S.Zero if a in self.axes else i for a, i in enumerate(idx)])
@@ -139,6 +136,7 @@ class Arg(Op):
     keepdim: bool = False
     saves = ""
     gives = positions
+    flat = True
 
     @property
     def label(self) -> str:
@@ -158,9 +156,6 @@ class Arg(Op):
     def out_shape(self, s: Shape) -> Shape:
         """Drop the axis, or keep it with length one."""
         return kept(s, (self.axis,)) if self.keepdim else dropped(s, (self.axis,))
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """An index has no derivative."""
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -204,9 +199,6 @@ class First(Op):
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""
         return s
-
-    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """The derivative of a piecewise constant function is zero."""
 
     @property
     def axes(self) -> tuple[int, ...]:

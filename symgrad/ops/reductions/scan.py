@@ -40,6 +40,10 @@ class AlongAxis(Op):
         """The axis, as the notation of calls looks for it."""
         return (self.axis,)
 
+    def out_shape(self, *shapes: Any) -> Shape:
+        """The shape stays."""
+        return shapes[0]  # type: ignore[no-any-return]
+
     def text(self, *args: str) -> str:
         """Such as cumsum(x), or cumsum(x, reverse)."""
         return f"{self.label.lower()}({', '.join([*args, *self._set()])})"
@@ -73,10 +77,6 @@ class Shift(AlongAxis):
         y = np.roll(x, -1 if self.reverse else 1, self.axis)
         y[_end(self.axis, self.reverse)] = 0
         return y
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Shift the other way."""
@@ -112,10 +112,6 @@ class Cumsum(AlongAxis):
         x = np.flip(x, self.axis) if self.reverse else x
         y = folded(np.add.accumulate, x, self.axis)
         return np.flip(y, self.axis) if self.reverse else y
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Add up from the other end."""
@@ -214,10 +210,6 @@ class Cumprod(AlongAxis):
             x[_end(self.axis, False)] = 1
         y = folded(np.multiply.accumulate, x, self.axis)
         return np.flip(y, self.axis) if self.reverse else y
-
-    def out_shape(self, s: Shape) -> Shape:
-        """The shape stays."""
-        return s
 
     def enters(self, *numbers: Any) -> tuple[Any, ...]:
         """The entry before, where it is exclusive."""

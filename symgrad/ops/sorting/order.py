@@ -28,14 +28,8 @@ class FindsPositions(AlongAxis):
     saves = ""
     words: tuple[str, ...] = ()
     gives = positions
+    flat = True
     decides = True
-
-    def out_shape(self, s: Shape) -> Shape:
-        """A position for each entry."""
-        return s
-
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """A position has no derivative."""
 
     def on_symbols(self, x: Any) -> Any:
         """The positions as Piecewise expressions."""

@@ -114,7 +114,7 @@ class Ranks(FindsPositions):
                 found[(*k, j)] = order[int(place)] if place.is_Integer else sp.Add(*chosen)
         return found
 
-    def out_shape(self, s: Shape, q: Shape) -> Shape:  # type: ignore[override]
+    def out_shape(self, s: Shape, q: Shape) -> Shape:
         """A position for each q."""
         return (*s[:-1], *(q or (1,)))
 

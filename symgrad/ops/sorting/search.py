@@ -26,12 +26,6 @@ class _Counts(Op):
     flat = True
     wordless = "no loop that bisects or counts"
 
-    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        """A count has no derivative."""
-
-    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        """A count has no derivative."""
-
 
 @frozen
 class SearchSorted(_Counts):
