@@ -228,6 +228,11 @@ QUOTIENTS = {
         (F @ G - V * sg.log(F @ G)).sum(), F, "(1 - (V ⊘ F*G))*Gᵀ",
     ),
     "logarithm of a product": (sg.log((F @ q1) * (Z @ q1)).sum(), q1, "Zᵀ*(1 ⊘ Z*q) + Fᵀ*(1 ⊘ F*q)"),
+    "chi squared": (((V - F @ G) ** 2 / (F @ G)).sum(), G, "Fᵀ*(1 - (V^⊙2 ⊘ (F*G)^⊙2))"),
+    "trace of a product with a power": (trace(A @ power(X, 3)), X, "(X*(X*A + A*X) + A*X²)ᵀ"),
+    "a product that is a factor": (
+        (sg.sigmoid(Z @ W) * (Z @ W)).sum(), W, "Zᵀ*(σ(Z*W) ⊙ (1 + (1 - σ(Z*W)) ⊙ Z*W))",
+    ),
     "trace of an inverse": ((E * sg.inverse(Q)).sum() * t, t, "tr(E*Q⁻¹)"),
     "length of a product": ((u @ A.T @ A @ u) * t, t, "‖A*u‖²"),
     "number before a difference": (

@@ -57,6 +57,9 @@ class Island:
             c, z = _unit(self.pool, t.args[0])
             if c != 1:
                 return self.read(self.pool.function(sp.exp, [z], t.shape), axes) ** c
+        if t.kind == PRODUCT and len(t.shape) == 2:
+            turned = self.pool.transposed(t)
+            t, axes = (turned, axes[::-1]) if turned.uid < t.uid else (t, axes)
         if (t, axes) not in self.atoms and len(self.atoms) == len(ATOMS):
             raise OverflowError
         return self.atoms.setdefault((t, axes), ATOMS[len(self.atoms)])

@@ -5,12 +5,15 @@ Each rule answers with another term, or None where it does not apply.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
 from symgrad.forms.canon import islands
 from symgrad.forms.canon.terms import EYE, POWER, PRODUCT, SUM, Letters, Pool, Term, rule
 
+Factored = tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]  # factors, output letters and sizes
 MOST, FACTORS = 12, 60  # terms of a sum, and factors in them, among which common ones are looked for
 TRIES = 60  # common factors that are tried for one sum and the sums that arise: their number can grow without end
 
@@ -59,7 +62,7 @@ def _best_join(pool: Pool, t: Term) -> Term | None:
     return best
 
 
-def _factors(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, Any]]:
+def _factors(t: Term) -> Factored:
     """Return a term as a product: its factors, output letters and sizes."""
     if t.kind == PRODUCT:
         subs, out, sizes = t.data
@@ -70,9 +73,39 @@ def _factors(t: Term) -> tuple[list[tuple[Term, Letters]], Letters, dict[int, An
 
 def _joined(pool: Pool, a: tuple[Any, Term], b: tuple[Any, Term]) -> Term | None:
     """Return c·A + d·B with the best common factor outside, or None."""
-    (c, p), (d, q) = a, b
-    left, out, sizes = _factors(p)
-    right, out2, sizes2 = _factors(q)
+    found = [_joined_of(pool, (a, b), tuple(map(read, (a[1], b[1])))) for read in _readings(pool, a[1], b[1])]
+    return min((t for t in found if t is not None), key=lambda t: t.cost, default=None)
+
+
+def _readings(pool: Pool, p: Term, q: Term) -> list[Callable[[Term], Factored]]:
+    """Return the ways to see two products: factor by factor, and with A·x as one factor where both have such."""
+    grouped = partial(_grouped, pool)
+    return [_factors, grouped] if all(len(grouped(t)[0]) < len(_factors(t)[0]) for t in (p, q)) else [_factors]
+
+
+def _grouped(pool: Pool, t: Term) -> Factored:
+    """Return a product with factors that share a letter that is summed over as one."""
+    factors, out, sizes = _factors(t)
+    if t.kind != PRODUCT:
+        return factors, out, sizes
+    groups: list[tuple[set[int], list[tuple[Term, Letters]]]] = []
+    for a, s in factors:
+        mine = [g for g in groups if g[0] & set(s)]
+        groups = [g for g in groups if g not in mine]
+        bound = (set(s) - set(out)).union(*[g[0] for g in mine])
+        groups.append((bound, [x for g in mine for x in g[1]] + [(a, s)]))
+    made = []
+    for _, inside in groups:
+        own = tuple(k for k in out if any(k in s for _, s in inside))
+        whole = len(inside) < 2 or len(groups) < 2
+        made += inside if whole else [(_product(pool, inside, own, sizes), own)]
+    return made, out, sizes
+
+
+def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) -> Term | None:
+    """Return the sum of two terms, as they are read, with the best common factor outside, or None."""
+    (c, _), (d, _) = pair
+    (left, out, sizes), (right, out2, sizes2) = read
     best: Term | None = None
     for m, (f, s) in enumerate(left):
         for n, (g, t) in enumerate(right):

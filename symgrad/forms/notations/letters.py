@@ -240,9 +240,9 @@ def _summed(v: Any, axis: int) -> Any:
 
 
 def _is_inverse(a: Any) -> bool:
-    """Whether a matrix is an inverse, or a product with one."""
+    """Whether a matrix is an inverse or a power, or a product with one."""
     inside = a.args[:-1] if isinstance(a, Product) else (a,)
-    return any(isinstance(f, Call) and isinstance(f.op, Inverse) for f in inside)
+    return any(isinstance(f, MatrixPower) or (isinstance(f, Call) and isinstance(f.op, Inverse)) for f in inside)
 
 
 def _is_product(a: Any) -> bool:
@@ -271,7 +271,9 @@ def transposed(a: Any) -> Any:
     """Return aᵀ, (A·B)ᵀ as Bᵀ·Aᵀ where that has no more transposes."""
     if isinstance(a, Scaled):
         return Scaled.of(a.args[0], transposed(a.args[1]))
-    if isinstance(a, Plus) and len(a.shape) == 2 and not any(isinstance(t, Filled) for t in a.args):
+    if isinstance(a, Filled):
+        return Filled.of(a.args[0], a.shape[::-1])
+    if isinstance(a, Plus) and len(a.shape) == 2:
         back = [transposed(t) for t in a.args[:-1]]
         if sum(map(_all_transposes, back)) < sum(map(_all_transposes, a.args[:-1])):
             return Plus.of(back, a.shape[::-1])
@@ -325,7 +327,8 @@ def turned(a: Any) -> Any:
     if not isinstance(a, Product):
         return a
     parts = a.args[:-1]
-    if len(parts) < 3 and not any(isinstance(f, Transposed) and isinstance(f.args[0], MatrixPower) for f in parts):
+    long = [isinstance(f, Transposed) and isinstance(f.args[0], (MatrixPower, Plus, Product)) for f in parts]
+    if len(parts) < 3 and not any(long):
         return a
     back = [Transposed.of(f) for f in reversed(parts)]
     if sum(map(_transposes, parts)) <= 1 + sum(map(_transposes, back)):
@@ -342,6 +345,16 @@ def _reciprocal(f: Any) -> Any:
     if not (sp.sympify(c).is_Integer and c < 0 and any(map(_is_product, terms))):
         return None
     return ElementPower.of(Elementwise.of(sp.exp, [Scaled.of(-c, z)], f.shape), sp.Integer(-1))
+
+
+def turned_sum(a: Any) -> Any:
+    """Return a sum as the transpose of a sum, where that has fewer transposes: (X²*A + A*X²)ᵀ."""
+    if not isinstance(a, Plus) or len(a.shape) != 2:
+        return a
+    back = [transposed(t) for t in a.args[:-1]]
+    if sum(map(_all_transposes, a.args[:-1])) <= 1 + sum(map(_all_transposes, back)):
+        return a
+    return Transposed.of(Plus.of(back, a.shape[::-1]))
 
 
 def times(factors: list[Any], shape: Any) -> Any:

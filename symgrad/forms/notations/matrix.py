@@ -38,7 +38,7 @@ from symgrad.forms.nodes.matrices import (
     Scaled,
     Transposed,
 )
-from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer
+from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer, turned_sum
 from symgrad.ops.protocol import Op
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.symbols import Symbol
@@ -91,7 +91,7 @@ class MatrixReading:
             terms = [written_out(e) for e in terms]  # I - 1/n would be read as if 1/n stood on the diagonal
         if len(terms) == 2 and isinstance(terms[0], Transposed) and terms[0].args[0] == terms[1]:
             terms.reverse()
-        return Scaled.of(number, Plus.of(terms, t.shape))
+        return Scaled.of(number, turned_sum(Plus.of(terms, t.shape)))
 
     def _alone(self, t: Term) -> Any:
         """Return c·a, -(a - b)·x as (b - a)·x where the user did not write a - b."""
