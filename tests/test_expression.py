@@ -9,7 +9,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.reader import listed
+from symgrad.expression.evaluation import listed
 
 READ = [
     ("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"}, "w", "2*Xᵀ*(X*w - y)"),
@@ -85,7 +85,7 @@ REFUSED = [
     ("x['a']", "IndexRangeError"),
     ("x\udcff", "cannot be read"),
     ("1/0", "ZeroDivisionError"),
-    ("x @ x", "at sign 1"),
+    ("x @ x", "at sign 3"),
     ("x +", "this is not a formula"),
     ("", "this is not a formula"),
     ("x\0", "null bytes"),

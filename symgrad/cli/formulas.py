@@ -37,6 +37,9 @@ def add_formula(parser: argparse.ArgumentParser, such: str = 'such as "sum((X @ 
         help="declare a name: X=n,d is a matrix, y=3 a vector, a= a number; sizes are numbers or names",
     )
     parser.add_argument(
+        "--syntax", choices=("python", "matlab"), default="python", help="matlab: x'*A*x, .*, norm(x)^2, A(1,2)"
+    )
+    parser.add_argument(
         "--at", action="append", default=[], metavar="NAME=VALUE", help="give a name a value: x=2.5 or w=[[1,2],[3,4]]"
     )
     parser.add_argument(
@@ -63,7 +66,7 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
     for name in dict.fromkeys([*shapes, *values, *wrt, *marks]):
         sizes = _sizes(shapes.get(name, ""), name)
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
-    found = parse(args.formula, leaves)
+    found = parse(args.formula, leaves, syntax=args.syntax)
     return found, [leaves[name] for name in wrt]
 
 

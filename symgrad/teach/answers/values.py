@@ -20,7 +20,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import SymgradError
 from symgrad.expression.bounds import Bounds
-from symgrad.expression.reader import Evaluation, listed, refused
+from symgrad.expression.evaluation import Evaluation, listed, refused
 from symgrad.func import jvp, vjp
 from symgrad.ops.map import Map
 from symgrad.tensors.creation import ones_like, symbol

@@ -1,0 +1,234 @@
+"""The value of a formula's tree, whose kinds of nodes were checked; and what is said of a place in the text."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from symgrad import functions, linalg, special
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ParseError
+from symgrad.expression.bounds import MOST_ENTRIES, Bounds
+from symgrad.functions import clamp, where
+from symgrad.nn import functional
+from symgrad.tensors.creation import eye, ones, zeros
+from symgrad.tensors.tensor import Tensor
+
+MOST_EXPONENT = 1_000
+
+BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.MatMult: operator.matmul,
+    ast.Pow: operator.pow,
+    ast.Mod: operator.mod,
+    ast.FloorDiv: operator.floordiv,
+}
+UNARY: dict[type[ast.AST], Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
+PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "math")
+
+
+@functools.cache
+def listed() -> dict[str, Callable[..., Any]]:
+    """Return the functions that a formula may call, by name: those of symgrad that compute."""
+    found: dict[str, Any] = {}
+    for module in (linalg, special, functional, functions):  # where two have a name, the last one's is meant
+        found |= {name: getattr(module, name) for name in module.__all__}
+        if module in (linalg, special):
+            found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
+    found |= {"eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
+    found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
+    return found
+
+
+def _eye(n: int) -> Tensor:
+    if n * n > MOST_ENTRIES:
+        raise ArgumentError(f"eye({n}) has more than {MOST_ENTRIES} entries")
+    return eye(n)
+
+
+def word(node: ast.AST) -> str:
+    """Return what a kind of node is called."""
+    return {
+        ast.Lambda: "a lambda", ast.JoinedStr: "an f-string", ast.IfExp: "if … else (use where)", ast.BoolOp: "and, or",
+        ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.NamedExpr: ":=", ast.Await: "await",
+        ast.BitXor: "^ (a power is **)", ast.Dict: "a dict", ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
+    }.get(type(node), type(node).__name__)  # fmt: skip
+
+
+def refused(text: str, node: ast.AST, reason: str) -> ParseError:
+    """Return the error that shows a node's place in the text."""
+    before = text.encode()[: _place(text, node)]
+    return refused_at(text, len(before.decode(errors="ignore")), reason)
+
+
+def _place(text: str, node: Any) -> int:
+    """Return where a node stands, in bytes as Python counts: of an operation of two, its operator."""
+    start: int = getattr(node, "col_offset", 0)
+    if not isinstance(node, (ast.BinOp, ast.Compare)):
+        return start
+    end: int | None = getattr(node.left, "end_col_offset", None)
+    if end is None:  # MATLAB's tree has operators at their places
+        return start
+    between = text.encode()[end:]
+    return end + len(between) - len(between.lstrip(b" )"))
+
+
+def refused_at(text: str, column: int, reason: str) -> ParseError:
+    """Return the error that says the reason, and shows the line with a mark under the place."""
+    column = max(0, min(column, len(text)))
+    start = max(0, column - 30)
+    shown = "".join(c if c.isprintable() else "?" for c in text[start : start + 60])
+    return ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {' ' * (column - start)}^")
+
+
+class Evaluation:
+    """The value of a tree whose kinds of nodes were checked."""
+
+    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None) -> None:
+        self.text, self.names, self.bounds = text, names, bounds
+
+    def value(self, tree: Any) -> Any:
+        """Return the value of the whole formula."""
+        return self.of(tree)
+
+    def _operated(self, f: Callable[..., Any], *args: Any) -> Any:
+        return f(*args) if self.bounds is None else self.bounds.operate(f, args)
+
+    def of(self, node: Any) -> Any:
+        """Return the value of a node."""
+        return self._told(node, partial(getattr(self, f"_{type(node).__name__.lower()}"), node))
+
+    def _told(self, node: Any, compute: Callable[[], Any]) -> Any:
+        """Return what is computed at a node; an error says where it is."""
+        try:
+            return compute()
+        except ParseError:
+            raise
+        except Exception as error:  # of any kind: whatever a function makes of such arguments, the text is refused
+            first = re.split(r"(?<=\.)\s", str(error))[0]
+            raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
+
+    def _constant(self, node: ast.Constant) -> Any:
+        v = node.value
+        if v is None or v is Ellipsis or isinstance(v, bool):
+            return v
+        if type(v) is float or (type(v) is int and abs(v) < 2**53):
+            return v
+        if isinstance(v, str) and len(v) <= 20 and re.fullmatch(r"[A-Za-z_][\w -]*|[a-zA-Z.,>\- ]+", v):
+            return v  # a word such as 'sum', or the letters of einsum
+        kind = "an integer of 16 digits and more" if type(v) is int else f"a constant of type {type(v).__name__}"
+        raise refused(self.text, node, f"{kind} cannot be part of a formula")
+
+    def _name(self, node: ast.Name) -> Any:
+        if node.id in self.names:
+            return self.names[node.id]
+        if node.id in CONSTANTS:
+            return CONSTANTS[node.id]
+        if node.id in listed():
+            raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
+        declared = ", ".join(self.names) or "none"
+        raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        chain: list[ast.BinOp] = []  # a + b + c + …, which leans to the left, without recursion
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            chain.append(left)
+            left = left.left
+        found = self.of(left)
+        for step in reversed(chain):
+            right = self.of(step.right)
+            found = self._told(step, partial(self._combined, step, found, right))
+        return found
+
+    def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+        if isinstance(node.op, ast.Pow) and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
+            raise refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
+        numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
+        if not all(isinstance(v, (Tensor, int, float)) or hasattr(v, "shape") for v in (a, b)):
+            raise refused(self.text, node, "an operator stands between numbers and arrays only")
+        if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
+            return self._operated(functions.exp, b)
+        if not numbers:
+            return self._operated(BINARY[type(node.op)], a, b)
+        found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) else a, b)
+        if isinstance(found, int) and abs(found) >= 2**53:
+            return float(found)
+        if isinstance(found, float) and isinstance(a, int) and isinstance(b, int) and found.is_integer():
+            return int(found) if abs(found) < 2**53 else found
+        return found
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        return self._operated(UNARY[type(node.op)], self.of(node.operand))
+
+    def _compare(self, node: ast.Compare) -> Any:
+        if len(node.ops) > 1:
+            raise refused(self.text, node, "a < b < c is two comparisons; write (a < b)*(b < c)")
+        left, right = as_tensor(self.of(node.left)), self.of(node.comparators[0])
+        return self._operated(COMPARE[type(node.ops[0])], left, right)
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        if node.attr in ("T", "mT"):
+            return self._operated(operator.attrgetter(node.attr), as_tensor(self.of(node.value)))
+        raise refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT")
+
+    def _call(self, node: ast.Call) -> Any:
+        f, first = self._function(node.func)
+        args = [*first, *[self.of(a) for a in node.args]]
+        if any(k.arg is None for k in node.keywords):
+            raise refused(self.text, node, "** cannot be part of a call")
+        words = {str(k.arg): self.of(k.value) for k in node.keywords}
+        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+
+    def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
+        """Return a listed function, and the array it is a method of."""
+        path: list[str] = []
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            path.insert(0, inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id not in self.names:
+            path.insert(0, inner.id)
+            while len(path) > 1 and path[0] in PREFIXES and ".".join(path) not in listed():
+                path.pop(0)
+            if ".".join(path) in listed():
+                return listed()[".".join(path)], []
+        elif isinstance(node, ast.Attribute) and node.attr in listed():
+            return listed()[node.attr], [as_tensor(self.of(node.value))]
+        name = ".".join(path) or word(node)
+        raise refused(self.text, node, f"{name!r} is not a function that formulas may call")
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        key, whole = self.of(node.slice), self.of(node.value)
+        if not isinstance(whole, tuple):
+            return self._operated(lambda x: x[key], as_tensor(whole))
+        if type(key) is not int or not -len(whole) <= key < len(whole):
+            raise refused(self.text, node, f"this has {len(whole)} parts, counted from 0; there is no part {key}")
+        return whole[key]
+
+    def _slice(self, node: ast.Slice) -> Any:
+        return slice(*[None if part is None else self.of(part) for part in (node.lower, node.upper, node.step)])
+
+    def _tuple(self, node: ast.Tuple) -> Any:
+        return tuple(self.of(e) for e in node.elts)
+
+    def _list(self, node: ast.List) -> Any:
+        return [self.of(e) for e in node.elts]
