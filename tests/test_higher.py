@@ -123,4 +123,4 @@ def test_a_form_is_not_differentiated_by_what_its_function_does_not_know():
 
 def test_a_third_derivative_is_checked_at_the_values_of_its_leaves():
     u = sg.tensor([0.5, 2.0], requires_grad=True, name="u")
-    assert str(sg.derive(sg.log(u).sum(), u, order=3, verify=True)) == "2*δ_ij*δ_ik/(u_i**3)"
+    assert str(sg.derive(sg.log(u).sum(), u, order=3, verify=True)) == "2*δ_ij*δ_ik/u_i**3"

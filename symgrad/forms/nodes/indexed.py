@@ -180,7 +180,16 @@ class Branches(sp.Piecewise):
         """The branches that are printed: not what stands where the two sides of a kink meet."""
         return [b for b in self.args if not any(isinstance(c, Tie) for c in sp.And.make_args(b.args[1]))]
 
+    @property
+    def bracket(self) -> Any:
+        """The condition of Iverson's bracket, which is 1 where it holds, else 0; None where this is none."""
+        (value, condition), *_, (other, _) = self.shown
+        return condition if len(self.shown) == 2 and value == 1 and other == 0 else None
+
     def _latex(self, printer: Any, exp: str | None = None) -> str:
+        if self.bracket is not None:
+            text = rf"\left[{printer._print(self.bracket)}\right]"
+            return text if exp is None else f"{text}^{{{exp}}}"
         text = printer._print_Piecewise(Branches(*self.shown))
         return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
@@ -199,8 +208,8 @@ class Branches(sp.Piecewise):
 
     def _sympystr(self, printer: Any) -> str:
         *cases, (other, always) = self.shown
-        if len(cases) == 1 and cases[0].args[0] == 1 and other == 0:  # Iverson's bracket
-            return f"[{printer._print(cases[0].args[1])}]"
+        if self.bracket is not None:
+            return f"[{printer._print(self.bracket)}]"
         texts = [f"{printer._print(v)} if {printer._print(c)}" for v, c in cases]
         last = "otherwise" if always == True else f"if {printer._print(always)}"  # noqa: E712  (SymPy's true)
         return f"{{{'; '.join([*texts, f'{printer._print(other)} {last}'])}}}"
@@ -224,7 +233,7 @@ class Term(sp.Mul):
             texts[0] = printer._print(factors[0])
         if factors and isinstance(factors[-1], sp.Sum) and not bottom:
             texts[-1] = printer._print(factors[-1])
-        under = [printer.parenthesize(f, PRECEDENCE["Pow"]) for f in bottom]
+        under = [printer.parenthesize(f, PRECEDENCE["Pow"], strict=True) for f in bottom]
         below = "" if not under else f"/{under[0]}" if len(under) == 1 else f"/({'*'.join(under)})"
         return sign + ("*".join(texts) or "1") + below
 
@@ -291,10 +300,22 @@ def _signed(texts: list[str]) -> str:
     return out
 
 
+def _gathered(factors: Sequence[Any]) -> Sequence[Any]:
+    """Return a product's factors with sums that became equal by their letters as one power."""
+    exponents: dict[Any, Any] = {}
+    for f in factors:
+        base, exponent = f.as_base_exp() if f.is_Pow and f.exp.is_Rational else (f, sp.S.One)
+        exponents[base] = exponents.get(base, 0) + exponent
+    if len(exponents) == len(factors):
+        return factors
+    return [b if n == 1 else sp.Pow(b, n, evaluate=False) for b, n in exponents.items() if n != 0] or [sp.S.One]
+
+
 def dressed(e: Any, args: Sequence[Any]) -> Any:
     """Rebuild a node of SymPy's from printing nodes."""
     if e.is_Mul and e.is_commutative:
-        return Term(*args, evaluate=False)
+        args = _gathered(args)
+        return Term(*args, evaluate=False) if len(args) > 1 else args[0]
     if e.is_Add:
         return Bracket(*args, evaluate=False)
     return e.func(*args)

@@ -50,8 +50,13 @@ class FormPrinter(StrPrinter):
 
     def _print_Function(self, e: Any) -> str:
         scalar = BY_FUNCTION.get(type(e))
-        name = scalar.name if scalar is not None else type(e).__name__
+        name = scalar.text if scalar is not None else type(e).__name__
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
+
+    def _print_Max(self, e: Any) -> str:
+        return self._print_Function(e)
+
+    _print_Min = _print_Max
 
     def _print_polygamma(self, e: Any) -> str:
         return f"digamma({self._print(e.args[1])})" if e.args[0] == 0 else self._print_Function(e)
