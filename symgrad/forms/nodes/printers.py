@@ -11,7 +11,7 @@ from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from symgrad.forms.names import latex_name, plain_name
-from symgrad.forms.nodes.indexed import joined
+from symgrad.forms.nodes.indexed import Branches, joined
 from symgrad.forms.nodes.matrices import without_brackets
 from symgrad.forms.nodes.order import Factors, Negated, terms_in_order
 from symgrad.scalars import BY_FUNCTION
@@ -52,6 +52,9 @@ class FormPrinter(StrPrinter):
         scalar = BY_FUNCTION.get(type(e))
         name = scalar.text if scalar is not None else type(e).__name__
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
+
+    def _print_Piecewise(self, e: Any) -> str:
+        return Branches(*e.args)._sympystr(self)
 
     def _print_Max(self, e: Any) -> str:
         return self._print_Function(e)
