@@ -54,7 +54,7 @@ class FormPrinter(StrPrinter):
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
 
     def _print_Piecewise(self, e: Any) -> str:
-        return Branches(*e.args)._sympystr(self)
+        return str(Branches(*e.args)._sympystr(self))
 
     def _print_Max(self, e: Any) -> str:
         return self._print_Function(e)
