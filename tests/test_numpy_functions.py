@@ -514,6 +514,17 @@ def test_numbers_that_an_integer_dtype_does_not_hold_are_refused_as_in_numpy(f, 
     np.testing.assert_array_equal(f(sg.tensor(numbers), -128).numpy(), f(numbers, -128))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [lambda a: np.max(a, initial=300), lambda a: np.min(a, initial=-129), lambda a: np.piecewise(a, [a > 1], [300])],
+)
+def test_initial_numbers_and_pieces_do_not_wrap_either(f):
+    numbers = np.array([1, 2], np.int8)
+    for a in (numbers, sg.tensor(numbers)):
+        with pytest.raises(OverflowError, match="out of bounds for int8"):
+            f(a)
+
+
 def test_lists_with_tensors_fill_as_they_did():
     x = sg.tensor([0.5, 2.0], requires_grad=True)
     np.full_like(np.pad(x, 1), [x[0], 1.0, x[1], 2.0]).sum().backward()

@@ -11,10 +11,10 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
-from symgrad.numpy_api.places import in_dtype
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.shapes import ravel
 from symgrad.numpy_api.table import numpys
+from symgrad.tensors.ufuncs import in_dtype
 
 
 def _tensors(arrays: Any) -> list[Any]:

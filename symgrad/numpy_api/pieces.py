@@ -13,6 +13,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.table import numpys
+from symgrad.tensors.ufuncs import in_dtype
 
 
 @numpys("interp")
@@ -79,14 +80,14 @@ def _conditions(t: Any, given: Any) -> list[Any]:
 def _case(y: Any, t: Any, mask: Any, case: Any) -> Any:
     """y with a case where the mask holds; a function sees the entries there only, unless they are not known."""
     if not callable(case):
-        return F.where(mask, as_tensor(case).to(y.dtype), y)
+        return F.where(mask, in_dtype(case, y.dtype), y)
     if t._value is None or mask._value is None:
-        return F.where(mask, as_tensor(case(t)).to(y.dtype), y)
+        return F.where(mask, in_dtype(case(t), y.dtype), y)
     at = np.flatnonzero(mask.numpy())
     if not len(at):
         return y
     flat = F.ravel(y).clone()
-    flat[at] = as_tensor(case(F.ravel(t)[at])).to(y.dtype)
+    flat[at] = in_dtype(case(F.ravel(t)[at]), y.dtype)
     return F.reshape(flat, t.shape)
 
 

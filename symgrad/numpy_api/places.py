@@ -16,8 +16,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentTypeError
 from symgrad.numpy_api.reductions import summed_axes
 from symgrad.numpy_api.table import numpys, shown
-from symgrad.ops.shapes.nested import holds_tensors
-from symgrad.ops.value import check_range
+from symgrad.tensors.ufuncs import in_dtype
 
 
 @numpys("take")
@@ -159,13 +158,6 @@ numpys("diag_indices_from")(lambda arr: np.diag_indices(arr.shape[0], len(arr.sh
 def _filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
     sizes = a.shape if shape is None else tuple(np.atleast_1d(shape).tolist())
     return F.broadcast_to(in_dtype(value, a.dtype if dtype is None else dtype), sizes)
-
-
-def in_dtype(value: Any, dtype: Any) -> Any:
-    """The tensor of a value in a dtype, which must hold Python's numbers; arrays wrap, as NumPy's do."""
-    if not isinstance(value, (Core, np.ndarray, np.generic)) and not holds_tensors(value):
-        check_range(value, np.dtype(dtype))
-    return as_tensor(value).to(dtype)
 
 
 @numpys("zeros_like")

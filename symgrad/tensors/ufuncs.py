@@ -26,8 +26,9 @@ from symgrad.ops.reductions.reduce import sum as sum_of
 from symgrad.ops.reductions.scan import cumprod, cumsum
 from symgrad.ops.reductions.softmax import logsumexp
 from symgrad.ops.shapes.arrange import mT, reshape
+from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.sorting.sorting import cummax, cummin
-from symgrad.ops.value import check_dtype
+from symgrad.ops.value import check_dtype, check_range
 
 Function = Callable[..., Any]
 RENAMED = {
@@ -161,6 +162,13 @@ def _outer(function: Function, a: Any, b: Any) -> Any:
     return function(reshape(a, (*shape(a), *[1] * len(shape(b)))), b)
 
 
+def in_dtype(value: Any, dtype: Any) -> Any:
+    """The tensor of a value in a dtype, which must hold Python's numbers; arrays wrap, as NumPy's do."""
+    if not isinstance(value, (Core, np.ndarray, np.generic)) and not holds_tensors(value):
+        check_range(value, np.dtype(dtype))
+    return as_tensor(value).to(dtype)
+
+
 def reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
     """Answer ``ufunc.reduce`` of a tensor; a mask leaves out entries, ``initial`` is one more."""
     along = _ALONG.get(name)
@@ -170,7 +178,7 @@ def reduced(name: str, x: Any, *, axis: Any, keepdims: bool = False, initial: An
         x = masked(where, x, along.start if along.start is not None else initial)
     axes = tuple(range(len(shape(x)))) if axis is None else axis
     y = along.reduce(x, axes, keepdims) if axes != () else x != 0 if name.startswith("logical") else x
-    return y if initial is None else _required(name)(y, as_tensor(initial).to(y.dtype))
+    return y if initial is None else _required(name)(y, in_dtype(initial, y.dtype))
 
 
 def masked(mask: Any, x: Any, value: Any) -> Any:
