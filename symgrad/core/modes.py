@@ -153,8 +153,8 @@ class _Mode:
         return inside
 
 
-class no_grad(_Mode):
-    """Record nothing inside: results do not require grad. Context manager or decorator, as in torch."""
+class _Switch(_Mode):
+    """A mode that is a decorator without brackets, too."""
 
     def __new__(cls, fn: Callable[..., Any] | None = None) -> Any:
         mode = super().__new__(cls)
@@ -162,20 +162,17 @@ class no_grad(_Mode):
             return mode
         mode.__init__()  # type: ignore[misc]
         return mode(fn)
+
+
+class no_grad(_Switch):
+    """Record nothing inside: results do not require grad. Context manager or decorator, as in torch."""
 
     def __init__(self) -> None:
         super().__init__(grad=False)
 
 
-class enable_grad(_Mode):
+class enable_grad(_Switch):
     """Record inside, also within ``no_grad``. Context manager or decorator, as in torch."""
-
-    def __new__(cls, fn: Callable[..., Any] | None = None) -> Any:
-        mode = super().__new__(cls)
-        if fn is None:
-            return mode
-        mode.__init__()  # type: ignore[misc]
-        return mode(fn)
 
     def __init__(self) -> None:
         super().__init__(grad=True)

@@ -211,12 +211,16 @@ def _(w: W, op: TakeAlongAxis, a: Views, k: int) -> View | None:
     (x, at), found = a, w.array(w.shape(k))
     if not x.shape:
         return x
-    axis = op.axis % len(x.shape)
     with w.nest(found.shape) as idx:
-        here = w.at(at.to(found.shape), idx)
-        place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{w.at(found, idx)} = {x.memory}[{place} + {w.factor(x.steps[axis])}*int({here})]")
+        w.line(f"{w.at(found, idx)} = {_entry_along(w, x, op.axis, at.to(found.shape), idx)}")
     return found
+
+
+def _entry_along(w: W, x: View, axis: int, at: View, idx: list[str]) -> str:
+    """Return the text of an entry of x, whose position along the axis stands in ``at``."""
+    axis %= len(x.shape)
+    place = w.position(_without(x, axis), [*idx[:axis], *idx[axis + 1 :]])
+    return f"{x.memory}[{place} + {w.factor(x.steps[axis])}*int({w.at(at, idx)})]"
 
 
 def _entry(w: W, op: DynamicGather, x: View, positions: Views, idx: Sequence[str]) -> tuple[str, str]:
@@ -260,9 +264,6 @@ def _(w: W, op: AddAlongAxis, a: Views, k: int) -> View | None:
     (g, at), found = a, w.filled(w.array(w.shape(k)))
     if not g.shape:
         return g
-    axis = op.axis % len(g.shape)
     with w.nest(g.shape) as idx:
-        here = w.at(at.to(g.shape), idx)
-        place = w.position(_without(found, axis), [*idx[:axis], *idx[axis + 1 :]])
-        w.line(f"{found.memory}[{place} + {w.factor(found.steps[axis])}*int({here})] += {w.at(g, idx)}")
+        w.line(f"{_entry_along(w, found, op.axis, at.to(g.shape), idx)} += {w.at(g, idx)}")
     return found

@@ -222,7 +222,7 @@ class Term(sp.Mul):
         return self.args, {"evaluate": False}  # a copy is written as the original is
 
     def _sympystr(self, printer: Any) -> str:
-        top, bottom = _fraction(self)
+        top, bottom = over_and_under(self.args)
         written = [(f, printer.parenthesize(f, PRECEDENCE["Mul"])) for f in top]  # once each: keys need the text too
         written.sort(key=lambda pair: _place(*pair))
         factors, texts = [f for f, _ in written], [t for _, t in written]
@@ -238,10 +238,10 @@ class Term(sp.Mul):
         return sign + ("*".join(texts) or "1") + below
 
 
-def _fraction(e: sp.Mul) -> tuple[list[Any], list[Any]]:
-    """Split the factors into those above and below the fraction bar, without evaluating."""
+def over_and_under(factors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Split factors into those above and below the fraction bar, without evaluating."""
     top, bottom = [], []
-    for f in e.args:
+    for f in factors:
         if f.is_Rational and not f.is_Integer:
             top.extend([sp.Integer(f.p)] if f.p != 1 else [])
             bottom.append(sp.Integer(f.q))

@@ -10,6 +10,7 @@ from sympy.printing.printer import Printer
 
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes.indexed import over_and_under
 from symgrad.forms.nodes.markup import (
     BEFORE_WORD,
     INVISIBLE,
@@ -113,7 +114,7 @@ class MathML(Printer):
         if negative:
             factors[0] = -factors[0]
             factors = [f for f in factors if f != 1] or [sp.S.One]
-        top, bottom = _over(factors)
+        top, bottom = over_and_under(factors)
         result = self._factors(top)
         if bottom:
             result = fraction(result, self._factors(bottom))
@@ -257,20 +258,6 @@ def _negated(t: Any) -> Any:
     if not number.is_number:
         return -t
     return t.func(*([] if number == -1 else [-number]), *rest, evaluate=False) if rest else -number
-
-
-def _over(factors: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Split factors into those above and below the fraction bar."""
-    top, bottom = [], []
-    for f in factors:
-        if f.is_Rational and not f.is_Integer:
-            top.extend([sp.Integer(f.p)] if f.p != 1 else [])
-            bottom.append(sp.Integer(f.q))
-        elif f.is_Pow and f.exp.is_Rational and f.exp < 0:
-            bottom.append(f.base if f.exp == -1 else sp.Pow(f.base, -f.exp, evaluate=False))
-        else:
-            top.append(f)
-    return top, bottom
 
 
 def _times(f: Any) -> str:

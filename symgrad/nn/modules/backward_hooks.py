@@ -47,12 +47,7 @@ class _Inputs(Function):
         return (None, *ctx.watch.show(gradients))
 
 
-class _Outputs(Function):
-    @staticmethod
-    def forward(ctx: Any, watch: _Watch, *tensors: Any) -> Any:
-        ctx.watch = watch
-        return tuple(t.clone() for t in tensors)
-
+class _Outputs(_Inputs):
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         watch = ctx.watch

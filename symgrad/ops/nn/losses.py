@@ -121,14 +121,19 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = N
     return _difference(ABSOLUTE_ERROR, name, input, target, reduction, weight)
 
 
-def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
+def warn_of_broadcasting(x: Any, t: Any, stacklevel: int = 4) -> None:
+    """Warn of a target shaped unlike the input, as torch does."""
     if shape(x) != shape(t):
         warnings.warn(
             f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
             "This will likely lead to incorrect results due to broadcasting. "
             "Please ensure they have the same size.",
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
+
+
+def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
+    warn_of_broadcasting(x, t, 5)
     check_reduction(reduction)
     if weight is None and reduction != "none":
         return MapTotal.of(op, reduction == "mean", name)(x, t)

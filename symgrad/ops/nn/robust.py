@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import sympy as sp
 
 from symgrad.errors import ArgumentError
 from symgrad.ops.map import Map
-from symgrad.ops.nn.losses import ABSOLUTE_ERROR, _error, collected, show_size
-from symgrad.ops.protocol import shape
+from symgrad.ops.nn.losses import ABSOLUTE_ERROR, _error, collected, warn_of_broadcasting
 from symgrad.scalars import X
 
 SMOOTH_L1 = Map(
@@ -21,16 +19,6 @@ HUBER = Map(
     lambda: sp.Piecewise((_error()**2 / 2, sp.Abs(_error()) < X[2]), (X[2] * (sp.Abs(_error()) - X[2] / 2), True)),
     3, "HuberLoss",
 )  # fmt: skip
-
-
-def _warn_of_broadcasting(x: Any, t: Any) -> None:
-    if shape(x) != shape(t):
-        warnings.warn(
-            f"Using a target size ({show_size(t)}) that is different to the input size ({show_size(x)}). "
-            "This will likely lead to incorrect results due to broadcasting. "
-            "Please ensure they have the same size.",
-            stacklevel=4,
-        )
 
 
 def smooth_l1_loss(input: Any, target: Any, *, reduction: str = "mean", beta: float = 1.0) -> Any:
@@ -53,7 +41,7 @@ def smooth_l1_loss(input: Any, target: Any, *, reduction: str = "mean", beta: fl
     >>> sg.nn.functional.smooth_l1_loss(sg.tensor([0.5, 3.0]), sg.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 2.5000])
     """
-    _warn_of_broadcasting(input, target)
+    warn_of_broadcasting(input, target)
     if beta < 0:
         raise ArgumentError(f"smooth_l1_loss does not support negative values for beta. Got {beta}; pass β ≥ 0.")
     if beta == 0:
@@ -81,7 +69,7 @@ def huber_loss(input: Any, target: Any, *, reduction: str = "mean", delta: float
     >>> sg.nn.functional.huber_loss(sg.tensor([0.5, 3.0]), sg.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 2.5000])
     """
-    _warn_of_broadcasting(input, target)
+    warn_of_broadcasting(input, target)
     if delta <= 0:
         raise ArgumentError(f"huber_loss does not support non-positive values for delta. Got {delta}; pass δ > 0.")
     return collected(HUBER, (input, target, delta), reduction)
