@@ -177,6 +177,11 @@ def test_a_shape_that_cannot_be_the_derivatives_is_said_first():
     assert found.slip == "chain"
 
 
+def test_products_of_matrices_that_are_written_as_products_of_entries_are_said():
+    assert "@" in sg.grade("2*X.T*(X*w - y)", **LEAST_SQUARES).hint
+    assert "multiplies entries" in sg.grade("2*X.T * (X @ w - y)", **LEAST_SQUARES).hint
+
+
 def test_sizes_may_be_used_as_numbers():
     assert sg.grade("X.T @ (X @ w - y)*2/n", **{**LEAST_SQUARES, "of": "mean((X @ w - y)**2)"}).right
     assert sg.grade("ones(n)", of="sum(x)", wrt="x", shapes={"x": "n"}).right

@@ -22,7 +22,7 @@ from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, S
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import tree_of
 from symgrad.teach.answers.answer import Answer, read_answer
-from symgrad.teach.answers.mends import mends
+from symgrad.teach.answers.mends import mends, with_products_of_matrices
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
@@ -236,8 +236,13 @@ class _Grading:
         """Look for a slip that explains the shape: a mend, a part's own derivative, and all sizes made equal."""
         tree = read.tree
         assert tree is not None  # narrows the type: an answer without a tree has no shape that is known here
+        if self._lacks_products(tree):
+            return _wrong("other", f"{said} The product of matrices is written @; * multiplies entries.")
         for equal in (False, True) if self.problem.letters else (False,):
-            case = self.problem.cases(equal)[0]
+            try:
+                case = self.problem.cases(equal)[0]
+            except (ArgumentError, ParseError):  # the problem has no meaning where all sizes are equal
+                break
             found = self._best(case, case.truth, self._mends(case, tree))
             if found is None:
                 found = self._adjoint(case, read)
@@ -251,6 +256,12 @@ class _Grading:
                 return _wrong(found.slip, f"{said} {found.hint}")
         return _wrong("other", said)
 
+    def _lacks_products(self, tree: ast.expr) -> bool:
+        """Whether the answer is right with ``@`` for ``*``."""
+        arrays = {name for name, s in self.problem.names.items() if s}
+        mended = Answer("", with_products_of_matrices(tree, arrays))
+        return all(self._different_floats(case, mended) is None for case in self.problem.cases())
+
     def _adjoint(self, case: Case, read: Answer) -> Wrong | None:
         """Whether the answer is the derivative by an inner function instead, or as if that one were the variable."""
         if len(self.problem.path) > 1:
@@ -258,7 +269,7 @@ class _Grading:
         mine = self._floats_of(case, read)
         name = self.problem.path[0]
         for part in parts(self.problem.tree):
-            if isinstance(part, (ast.Name, ast.Constant)) or part is self.problem.tree:
+            if isinstance(part, (ast.Name, ast.Constant, ast.Attribute)) or part is self.problem.tree:
                 continue
             if name not in {n.id for n in parts(part) if isinstance(n, ast.Name)}:
                 continue

@@ -7,14 +7,25 @@ answer becomes right when one place of it is transposed, then that transpose was
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from symgrad.teach.answers.rules import Wrong
-from symgrad.teach.answers.trees import add, names_in, negative, number, over, parts, replaced, shown, times
+from symgrad.teach.answers.trees import (
+    add,
+    children,
+    names_in,
+    number,
+    over,
+    parts,
+    replaced,
+    shown,
+    times,
+    with_children,
+)
 
 _TRANSPOSE = "Check what is transposed, at {}: the shapes must fit, and (A @ B).T = B.T @ A.T."
 _SYMMETRIC = "{0} need not be symmetric: it counts both as it stands and transposed."
@@ -32,16 +43,21 @@ def mends(tree: ast.expr, matrix: Callable[[ast.expr], Any]) -> Iterator[Wrong]:
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
             swapped = ast.BinOp(part.right, ast.MatMult(), part.left)
             yield Wrong(replaced(tree, part, swapped), "transpose", 26, _TRANSPOSE.format(shown(part)))
-        value = matrix(part)
+        value, more = matrix(part), not _is_leaf(part)  # a name is the best place to show
         if value is not None and not _is_symmetric(value):
-            yield Wrong(replaced(tree, part, transposed(part)), "transpose", 20, _TRANSPOSE.format(shown(part)))
-            for symmetric in (_sum(part), over(_sum(part), number(2))):
-                yield Wrong(replaced(tree, part, symmetric), "symmetric", 22, _SYMMETRIC.format(shown(part)))
+            yield Wrong(replaced(tree, part, transposed(part)), "transpose", 20 + more, _TRANSPOSE.format(shown(part)))
+            for symmetric in (_sum, _mean):
+                mended = replaced(tree, part, symmetric(part))
+                yield Wrong(mended, "symmetric", 16 + more, _SYMMETRIC.format(shown(part)))
     yield from _by_name(tree, [p for p in places if _is_leaf(p) and matrix(p) is not None])
 
 
 def _sum(part: ast.expr) -> ast.expr:
     return ast.BinOp(part, ast.Add(), transposed(part))
+
+
+def _mean(part: ast.expr) -> ast.expr:
+    return over(_sum(part), number(2))
 
 
 def transposed(part: ast.expr) -> ast.expr:
@@ -58,11 +74,9 @@ def _of_sum(tree: ast.expr, part: ast.BinOp) -> Iterator[Wrong]:
         for factor in (2, 0.5):
             changed = times(number(2), term) if factor == 2 else over(term, number(2))
             yield Wrong(replaced(tree, term, changed), "factor-2", 52, _FACTOR.format(shown(term)))
-        flipped = [part.left, part.right]
         signs = frozenset({1}) if minus else frozenset()
-        yield Wrong(
-            replaced(tree, part, add(flipped, signs ^ {k}) or negative(part)), "sign", 62, _SIGN.format(shown(term))
-        )
+        flipped = add([part.left, part.right], signs ^ {k}) or part
+        yield Wrong(replaced(tree, part, flipped), "sign", 62, _SIGN.format(shown(term)))
 
 
 def _is_symmetric(value: Any) -> bool:
@@ -70,13 +84,15 @@ def _is_symmetric(value: Any) -> bool:
 
 
 def _by_name(tree: ast.expr, matrices: list[ast.expr]) -> Iterator[Wrong]:
-    """A matrix transposed wherever it stands, or two places transposed."""
+    """A matrix mended wherever it stands, or two places transposed."""
     for name in sorted(names_in(tree)):
         here = [p for p in matrices if name in names_in(p)]
         if len(here) > 1:
-            yield Wrong(_all_transposed(tree, here), "transpose", 24, _TRANSPOSE.format(name))
+            yield Wrong(_all_mended(tree, here, transposed), "transpose", 24, _TRANSPOSE.format(name))
+            yield Wrong(_all_mended(tree, here, _mean), "symmetric", 18, _SYMMETRIC.format(name))
     for pair in combinations(matrices[:8], 2):
-        yield Wrong(_all_transposed(tree, list(pair)), "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
+        mended = _all_mended(tree, list(pair), transposed)
+        yield Wrong(mended, "transpose", 28, _TRANSPOSE.format(shown(pair[0])))
 
 
 def _is_leaf(part: ast.expr) -> bool:
@@ -84,8 +100,17 @@ def _is_leaf(part: ast.expr) -> bool:
     return isinstance(part, ast.Name) or (isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name))
 
 
-def _all_transposed(tree: ast.expr, chosen: list[ast.expr]) -> ast.expr:
+def _all_mended(tree: ast.expr, chosen: list[ast.expr], mend: Callable[[ast.expr], ast.expr]) -> ast.expr:
     outer = [p for p in chosen if not any(p is not q and any(p is s for s in parts(q)) for q in chosen)]
     for part in outer:
-        tree = replaced(tree, part, transposed(part))
+        tree = replaced(tree, part, mend(part))
     return tree
+
+
+def with_products_of_matrices(tree: ast.expr, arrays: Container[str]) -> ast.expr:
+    """The tree with ``@`` for ``*`` between what holds arrays."""
+    new = with_children(tree, [with_products_of_matrices(c, arrays) for c in children(tree)])
+    if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Mult):
+        return new  # type: ignore[no-any-return]
+    both = all(any(n in arrays for n in names_in(side)) for side in (tree.left, tree.right))
+    return ast.BinOp(new.left, ast.MatMult(), new.right) if both else new

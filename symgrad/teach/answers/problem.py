@@ -206,7 +206,9 @@ class Case:
 
     def by_part(self, leaves: Mapping[str, Any], part: ast.expr) -> Tensor:
         """The function's derivative by a part of its formula, which counts as a name of its own."""
-        opened = replaced(self.problem.tree, part, ast.Name(PART, ast.Load()))
+        opened = self.problem.tree
+        for same in [p for p in parts(opened) if ast.dump(p) == ast.dump(part)]:
+            opened = replaced(opened, same, ast.Name(PART, ast.Load()))
         inner = self.values(leaves).tensor(part)
         return _jacobian(lambda u: self.values({**leaves, PART: u}).tensor(opened), inner, leaves[ONE])
 

@@ -46,6 +46,7 @@ def shorter(problem: Problem, read: Answer) -> Shorter | None:
 
 def length(text: str) -> int:
     """The number of signs of a formula; brackets, commas, and the signs within numbers such as -1/2 are not counted."""
+    text = re.sub(r"\s*\.m?T\b", "ᵀ", text)
     text = re.sub(r"(?<![\w)])-\s*(?=\d)", "", re.sub(r"(\d+)/\d+", r"\1", text))
     return len(_TOKEN.findall(text))
 
