@@ -32,6 +32,11 @@ PROBLEMS = [
     ("trace(X.T @ softmax(X @ X.T, 1) @ X)", "X"), ("sum((A @ x - b)**2) + lam*sum(abs(x))", "lam"),
     ("-sum(M*log_softmax(X @ W, 1))", "W"), ("sum(sigmoid(X @ w)*y)", "w"), ("x @ inv(A) @ x", "A"),
     ("sum(exp(-x**2/2))", "x"), ("log(x @ B @ x)", "x"), ("trace(kron(A, A))", "A"), ("sum(cumsum(x, 0)**2)", "x"),
+    ("trace(inv(X.T @ A @ X) @ (X.T @ B @ X))", "X"), ("sum(log(1 + exp(X @ w + lam)))", "lam"),
+    ("(a @ x**2.5)**0.4", "x"),
+    ("-sum(log(3 - X @ w))", "w"), ("prod(x**a)", "x"), ("-log(sigmoid(a @ x)) - sum(log(sigmoid(A @ x)))", "x"),
+    ("sum(where(abs(X @ w - y) <= 0.3, (X @ w - y)**2, abs(X @ w - y)))", "w"),
+    ("sum(X*(X - mean(X, 1, keepdim=True)))", "X"),
 ]  # fmt: skip
 JACOBIANS = [("A @ x", "x"), ("softmax(x, 0)", "x"), ("sigmoid(A @ x + b)", "x"), ("V @ relu(A @ x + b)", "x")]
 
@@ -169,6 +174,13 @@ def test_rows_that_sum_to_one_are_used_where_it_is_said():
         assert "tr((P − Y)ᵀ·dZ)" in text
     text = str(sg.explain(-(sg.symbol("Y", ("n", "k")) * sg.log_softmax(X @ W, 1)).sum(), W))
     assert "sum to 1" not in text
+
+
+def test_cross_products_turn_to_the_other_side():
+    x, a = sg.symbol("x", 3), sg.symbol("a", 3)
+    text = str(sg.explain((sg.linalg.cross(x, a) ** 2).sum(), x))
+    assert "dz = dx × a" in text
+    assert "2·(a × z)ᵀ·dx" in text
 
 
 def test_operations_without_words_have_their_own_differentials():

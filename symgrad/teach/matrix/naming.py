@@ -12,7 +12,7 @@ from symgrad.forms.names import Mint
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Cases, Length, Norm2, Quotient, Total, Trace, Truth
-from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed
+from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed, is_symmetric
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach.matrix.symbols import product, rebuilt, shape_of, traced, turned
@@ -35,13 +35,21 @@ class Names:
         self._mint, self._moves = mint, moves
         self.parts: list[tuple[Any, Any]] = []
         self._known: dict[Any, Any] = {}
-        self._many = {a for a, n in Counter(self._walk(e)).items() if n > 1 and not _is_plain(a)}
-        self.top = self._named_within(as_traces(e))
+        self._many = {a for a, n in self._uses(e).items() if n > 1 and not _is_plain(a)}
+        self.top = rebuilt(self._named_within(as_traces(e)), self._known)  # conditions too
 
-    def _walk(self, e: Any) -> list[Any]:
-        """Return the arrays in it that change, each as often as it stands there."""
-        own = [e] if shape_of(e) and not isinstance(e, ArraySymbol) and self._moves(e) else []
-        return own + [x for a in getattr(e, "args", ()) if isinstance(a, sp.Expr) for x in self._walk(a)]
+    def _uses(self, e: Any) -> Counter[Any]:
+        """Return in how many places each array that changes is used; a whole that stands twice is one place."""
+        found: Counter[Any] = Counter()
+        seen, stack = {e}, [e]
+        while stack:
+            for a in getattr(stack.pop(), "args", ()):
+                if isinstance(a, sp.Expr) and shape_of(a) and not isinstance(a, ArraySymbol) and self._moves(a):
+                    found[a] += 1
+                if isinstance(a, sp.Expr) and a not in seen:
+                    seen.add(a)
+                    stack.append(a)
+        return found
 
     def _named_within(self, e: Any) -> Any:
         """Return the formula with names in the place of its parts."""
@@ -77,7 +85,8 @@ class Names:
     def _name(self, a: Any, found: Any) -> Any:
         if a not in self._known:
             (letter,) = self._mint.names(_letters(found))
-            symbol = ArraySymbol.of(letter, shape_of(found)) if shape_of(found) else sp.Symbol(letter, real=True)
+            shape = shape_of(found)
+            symbol = ArraySymbol.of(letter, shape, is_symmetric(found)) if shape else sp.Symbol(letter, real=True)
             self.parts.append((symbol, found))
             self._known[a] = symbol
         return self._known[a]

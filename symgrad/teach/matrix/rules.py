@@ -21,15 +21,15 @@ from symgrad.errors import SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity
-from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
-from symgrad.forms.nodes.marks import Cases, Diag, Length, Mean, Norm2, Quotient, Total, Trace, Truth
-from symgrad.forms.nodes.matrices import Call, Filled, MatrixPower, Plus, Product, Scaled, Transposed
+from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise, Hadamard
+from symgrad.forms.nodes.marks import Cases, Diag, Length, LineMean, Mean, Norm2, Quotient, Total, Trace, Truth
+from symgrad.forms.nodes.matrices import Call, Cross, Filled, MatrixPower, Plus, Product, Scaled, Transposed, in_front
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.linalg.determinant import Det, LogDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
 from symgrad.ops.reductions.softmax import LogSumExp
-from symgrad.scalars import BY_FUNCTION, X
+from symgrad.scalars import BY_FUNCTION, X, in_full
 from symgrad.teach.matrix.symbols import (
     Differential,
     diag,
@@ -111,7 +111,32 @@ class Rules:
         return [*front, *self._within(a, lambda d: scaled(c, d), lambda g: scaled(c, g))]
 
     def _filled(self, e: Any) -> list[Part]:
-        raise NoWords("a number in every entry")
+        """Differentiate a number in every entry: ⟨C, s·1⟩ = ⟨C, 1⟩·s."""
+        one = ones(e.shape)
+        return self._within(e.args[0], lambda d: scaled(d, one), lambda c: paired(one, c))
+
+    def _line_mean(self, e: Any) -> list[Part]:
+        """Differentiate the means of rows in every entry, which move to the other side as they are."""
+        a, axis = e.args[:2]
+        means = functools.partial(_line_means, axis=int(axis))
+        return self._within(a, means, means)
+
+    def _cross(self, e: Any) -> list[Part]:
+        """Differentiate a × b: c·(da × b) = (b × c)·da and c·(a × db) = (c × a)·db."""
+        a, b = e.args[:2]
+        left = self._within(a, lambda d: Cross.of(d, b), lambda c: Cross.of(b, c)) if self.moves(a) else []
+        right = self._within(b, lambda d: Cross.of(a, d), lambda c: Cross.of(c, a)) if self.moves(b) else []
+        return [*left, *right]
+
+    def _array_power(self, e: Any) -> list[Part]:
+        a, p = e.args[:2]
+        if shape_of(a) != e.shape or shape_of(p) != e.shape:
+            raise NoWords("a power of another shape")
+        found = []
+        for k, x in enumerate((a, p)):
+            if self.moves(x):
+                found.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k)))
+        return found
 
     def _transposed(self, e: Any) -> list[Part]:
         (a,) = e.args[:1]
@@ -254,7 +279,7 @@ class Rules:
     def _scalar(self, e: Any) -> list[Part]:
         """Differentiate a function of numbers by each number that changes."""
         if isinstance(e, Elementwise):
-            e = next(s.function for s in BY_FUNCTION.values() if s.name == str(e.args[0]))(*e.args[1:-1])
+            return [p for k, a in enumerate(e.args[1:-1]) if self.moves(a) for p in self._by_number(a, slope(e, k))]
         inner = {a: sp.Dummy(real=True) for a in _numbers_in(e) if self.moves(a)}
         opened = e.xreplace(inner)
         back = {d: a for a, d in inner.items()}
@@ -262,9 +287,12 @@ class Rules:
         if e.is_Mul and sum(map(self.moves, e.args)) > 1:
             self.said["quotient rule" if self.moves(sp.fraction(e)[1]) else "product rule"] = None
         for a, d in inner.items():
-            by = functools.partial(operator.mul, sp.diff(opened, d).xreplace(back))
-            out.extend(self._within(a, by, by))
+            out.extend(self._by_number(a, in_full(sp.diff(opened, d)).xreplace(back)))
         return out
+
+    def _by_number(self, a: Any, slope_: Any) -> list[Part]:
+        by = functools.partial(operator.mul, slope_)
+        return self._within(a, by, by)
 
     def _norm2(self, e: Any) -> list[Part]:
         a = e.args[0]
@@ -292,7 +320,7 @@ class Rules:
     _ARRAYS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
         Plus: _plus, Scaled: _scaled, Transposed: _transposed, Product: _product, Hadamard: _hadamard, Filled: _filled,
         ElementPower: _element_power, Elementwise: _elementwise, Quotient: _quotient, Diag: _diag, Cases: _cases,
-        MatrixPower: _matrix_power, Call: _call,
+        LineMean: _line_mean, Cross: _cross, ArrayPower: _array_power, MatrixPower: _matrix_power,
     }  # fmt: skip
     _NUMBERS: ClassVar[dict[Any, Callable[[Rules, Any], list[Part]]]] = {
         Norm2: _norm2, Length: _length, Trace: _trace, Total: _total, Mean: _mean,
@@ -338,6 +366,8 @@ def _powers(factors: Sequence[Any]) -> list[Any]:
 
 def _not(holds: Any) -> Any:
     opposite: dict[Any, Any] = {sp.Gt: sp.Le, sp.Ge: sp.Lt, sp.Lt: sp.Ge, sp.Le: sp.Gt, sp.Eq: sp.Ne, sp.Ne: sp.Eq}
+    if holds.relation not in opposite:
+        raise NoWords("another relation")
     left, right = holds.args[1:3]
     return Truth.of(opposite[holds.relation], left, right, holds.shape)
 
@@ -410,10 +440,22 @@ def slope(e: Elementwise, k: int) -> Any:
     """Return f′(a) of a function of entries, by its k-th argument."""
     function = next(s.function for s in BY_FUNCTION.values() if s.name == str(e.args[0]))
     args = e.args[1:-1]
-    op = Map.of(function(*X[: len(args)]), len(args))
-    numbers = [a for a in args if shape_of(a) != e.shape]
-    if numbers:
+    if any(shape_of(a) != e.shape for a in args):
         raise NoWords("numbers in a function of entries")
+    return _slope_of(Map.of(function(*X[: len(args)]), len(args)), args, k)
+
+
+_POWER = Map.of(X[0] ** X[1], 2)
+
+
+def _slope_of(op: Any, args: Sequence[Any], k: int) -> Any:
+    """Return the derivative of an operation on entries by its k-th argument, entry by entry."""
     _, back = _asked(op, tuple(shape_of(a) for a in args), k)
     names: dict[str, Any] = {f"\ue000{i}": a for i, a in enumerate(args)}
-    return _placed(back, {**names, _COTANGENT: ones(e.shape)})
+    shape = shape_of(args[0])
+    return _placed(back, {**names, _COTANGENT: ones(shape) if shape else sp.S.One})
+
+
+def _line_means(a: Any, axis: int) -> Any:
+    front, a = in_front(a)
+    return scaled(front, LineMean.of(a, axis))

@@ -39,7 +39,7 @@ from symgrad.teach.steps.chalk import chalk
 LONG = 34  # signs of a factor that gets a name
 DERIVATIVES = ("g", "G", "J")  # what derivatives are called
 TWICE = 14  # of one that stands in two terms
-SEEDS = (3, 4)
+SEEDS = range(3, 11)
 State = list[tuple[str, Any]]  # what changes, with what stands before its differential
 
 
@@ -65,6 +65,7 @@ class Solution:
         marks = {n: set(getattr(leaf, "assumptions", ())) for n, leaf in leaves.items()}
         self._simplex = {n for n, known in marks.items() if {"simplex", "onehot"} & known}
         self.known: dict[str, Any] = {}
+        self._symbols: dict[str, Any] = {}
         self.gradients: dict[str, Any] = {}
         self.lines: list[Line] = []
         self._probabilities: dict[Any, Any] = {}
@@ -76,7 +77,7 @@ class Solution:
     # ---------------------------------------------------------------- lines
     def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
         """Say what a name stands for, and its differential."""
-        self.known[symbol.name] = e
+        self.known[symbol.name], self._symbols[symbol.name] = e, symbol
         parts: list[Any] = [Formula((symbol, e))]
         self._checks.append(("define", (symbol.name, e)))
         if d is not None:
@@ -149,9 +150,9 @@ class Solution:
         return rebuilt(e, there) if there else e
 
     def _probability(self, a: Any) -> Any:
-        known = next((z.name for z, e in self._names.parts if e == a), None)
+        known = next((z for z, e in self._names.parts if e == a), None)
         if known is not None:
-            return ArraySymbol.of(known, shape_of(a))
+            return known
         if a not in self._probabilities:
             (letter,) = self._mint.names("PQSUV" if len(shape_of(a)) == 2 else "pqsuv")
             self._probabilities[a] = ArraySymbol.of(letter, shape_of(a))
@@ -186,7 +187,7 @@ class Solution:
         """Give a long factor a name."""
         if not shape_of(c):
             return c
-        (letter,) = self._mint.names("DGEKM" if len(shape_of(c)) == 2 else "gkdbc")
+        (letter,) = self._mint.names("DEKM" if len(shape_of(c)) == 2 else "kc")
         symbol = ArraySymbol.of(letter, shape_of(c))
         self._define(symbol, c)
         return symbol
@@ -195,7 +196,7 @@ class Solution:
     def _tidied(self, m: Any) -> Any:
         """Use that rows of probabilities sum to 1, and names that are known."""
         m = self._with_probabilities(m)
-        there = {e: ArraySymbol.of(n, shape_of(e)) for n, e in self.known.items() if shape_of(e) and not e.is_Symbol}
+        there = {e: self._symbols[n] for n, e in self.known.items()}
         found = rebuilt(m, there)
         return self._rows_sum_to_one(found)
 
@@ -219,11 +220,10 @@ class Solution:
                 if self._agrees(Trial(self._leaves, {*self._wanted}, seed)):
                     return
             except (FloatingPointError, ArithmeticError, ValueError, np.linalg.LinAlgError):
-                continue
+                continue  # no numbers there
             except (SymgradError, TypeError, NameError, AttributeError, KeyError) as error:
                 raise NoWords(str(error)) from error
-            raise NoWords("a line that does not agree")
-        raise NoWords("no numbers to try it with")
+        raise NoWords("a line that does not agree")
 
     def _agrees(self, trial: Trial) -> bool:
         for _, (name, e) in (c for c in self._checks if c[0] == "define"):
@@ -231,7 +231,7 @@ class Solution:
         for kind, given in self._checks:
             if kind == "differential":
                 name, d = given
-                wanted = trial.slope(ArraySymbol.of(name, shape_of(d)))
+                wanted = trial.slope(self._symbols[name])
                 if not trial.agrees(d, wanted):
                     return False
                 trial.values[f"d{name}"] = wanted

@@ -12,8 +12,8 @@ from sympy.printing.precedence import PRECEDENCE
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity, OnesVector
-from symgrad.forms.nodes.elementwise import Hadamard
-from symgrad.forms.nodes.marks import Diag, Trace
+from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
+from symgrad.forms.nodes.marks import Diag, Quotient, Trace
 from symgrad.forms.nodes.matrices import Filled, Plus, Product, Scaled, Transposed
 
 
@@ -127,9 +127,12 @@ def plus(terms: Sequence[Any]) -> Any:
 def times(a: Any, b: Any) -> Any:
     """Return a ⊙ b; ones are left out."""
     (c, a), (d, b) = _parted(a), _parted(b)
-    if is_ones(a) or is_ones(b):
-        return scaled(c * d, b if is_ones(a) else a)
-    return scaled(c * d, Hadamard.of([a, b], shape_of(a)))
+    factors = [f for x in (a, b) if not is_ones(x) for f in (x.args[:-1] if isinstance(x, Hadamard) else (x,))]
+    for f in [f for f in factors if isinstance(f, ElementPower) and f.args[1] == -1]:
+        if f.args[0] in factors:  # 1/h and h
+            factors.remove(f)
+            factors.remove(f.args[0])
+    return scaled(c * d, Hadamard.of(factors, shape_of(a)) if factors else ones(shape_of(a)))
 
 
 def _parted(a: Any) -> tuple[Any, Any]:
@@ -201,6 +204,8 @@ def rebuilt(e: Any, there: dict[Any, Any]) -> Any:
         return turned(arrays[0])
     if isinstance(e, Diag):
         return diag(arrays[0])
+    if isinstance(e, Quotient) and (arrays[0] == 1 or is_ones(arrays[0])) and shape_of(arrays[1]) == e.shape:
+        return ElementPower.of(arrays[1], sp.Integer(-1))
     return e.func(*parts)
 
 
