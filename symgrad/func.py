@@ -310,6 +310,8 @@ def functional_call(
         if isinstance(parameter_and_buffer_dicts, (tuple, list))
         else (parameter_and_buffer_dicts,)
     )
+    if not hasattr(module, "holding"):
+        raise ArgumentTypeError(f"functional_call: expected an nn.Module, got {type(module).__name__}.")
     values: dict[str, Any] = {}
     for given in dicts:
         twice = sorted(set(values) & set(given))

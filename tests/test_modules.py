@@ -401,5 +401,49 @@ def test_names_of_a_model_tell_norms_from_layers_and_keep_what_the_user_chose():
     unused = Net()
     with pytest.raises(TypeError, match="its loss, a tensor"):
         sg.derive("x**2", unused)
+    with pytest.raises(RuntimeError, match="no parameter of this Net"):
+        sg.derive(Net()(sg.ones(2, 3)).sum(), unused)
     only_head = sg.derive(unused.head(sg.ones(2, 4)).sum(), unused)
     assert len(only_head) == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: nn.Linear(-1, 2), "got sizes"),
+        (lambda: nn.Linear("a", 2), "whole numbers"),
+        (lambda: nn.Conv1d(1, 2, 2.5), "whole numbers"),
+        (lambda: nn.Conv2d(3, 2, 1, groups=2), "divisible by groups"),
+        (lambda: nn.Conv2d(1, 1, 1, padding_mode="reflect"), "Expected 'zeros'"),
+        (lambda: nn.ReLU(1, 2), "ReLU: too many"),
+        (lambda: nn.MaxPool2d(), "MaxPool2d: missing a required argument: 'kernel_size'"),
+        (lambda: nn.MSELoss(size_average=True), "unexpected keyword argument 'size_average'"),
+        (lambda: nn.Dropout(1.5), "between 0 and 1"),
+        (lambda: nn.Embedding(3, 2, padding_idx=3), "within num_embeddings"),
+        (lambda: nn.BatchNorm2d(3)(sg.ones(4, 3)), "expected 4D input"),
+        (lambda: sg.func.functional_call(3, {}), "nn.Module"),
+        (lambda: sg.optim.lr_scheduler.StepLR(sg.optim.SGD([sg.ones(1, requires_grad=True)]), 0), "1 or more"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_bad_arguments_are_said_clearly(make, says):
+    with pytest.raises(sg.SymgradError, match=says):
+        make()
+
+
+@pytest.mark.parametrize("backend", ["auto", "numpy"])
+def test_a_training_step_is_compiled(backend):
+    sg.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+    X, labels = drawn((6, 3)), np.array([0, 1, 1, 0, 1, 0])
+
+    def loss(p, X, labels):
+        return nn.functional.cross_entropy(sg.func.functional_call(model, p, X), labels)
+
+    values = {name: p.detach().numpy() for name, p in model.named_parameters()}
+    found, slopes = sg.compile(sg.value_and_grad(loss), backend=backend)(values, X, labels)
+    expected = nn.CrossEntropyLoss()(model(sg.tensor(X)), labels)
+    expected.backward()
+    close(found, expected.item(), 1e-12)
+    for name, p in model.named_parameters():
+        close(slopes[name], p.grad.numpy(), 1e-12)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from symgrad.core.node import AnyNode, ancestors
+from symgrad.errors import GraphError
 
 _USUAL = {("weight", True): "W", ("bias", True): "b", ("weight", False): "γ", ("bias", False): "β"}
 
@@ -20,6 +21,11 @@ def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
     below = set(ancestors([root])) if root is not None else set()
     named = dict(model.named_parameters())
     used = {path: p for path, p in named.items() if p._node in below}
+    if not used:
+        raise GraphError(
+            f"derive: what is differentiated depends on no parameter of this {type(model).__name__}. It was computed "
+            "without it, or under no_grad()."
+        )
     letters = {path: _letter(path, named) for path in used}
     counts, seen = Counter(letters.values()), Counter[str]()
     for path, p in used.items():

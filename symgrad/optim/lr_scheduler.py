@@ -78,6 +78,8 @@ class StepLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
+        if not isinstance(step_size, int) or step_size < 1:
+            raise ArgumentError(f"step_size: got {step_size!r}. Expected a number of epochs, 1 or more.")
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
@@ -116,6 +118,8 @@ class CosineAnnealingLR(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
+        if not T_max > 0:
+            raise ArgumentError(f"T_max: got {T_max!r}. Expected a number of epochs above 0.")
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from symgrad.errors import ArgumentTypeError
 from symgrad.nn.modules.module import Module
 from symgrad.tensors.tensor import Tensor
 
@@ -25,7 +26,10 @@ class OfFunction(Module):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        bound = self.options.bind(*args, **kwargs)
+        try:
+            bound = self.options.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ArgumentTypeError(f"{type(self).__name__}: {error}. Expected {self.options}.") from None
         bound.apply_defaults()
         bound.arguments.pop("inplace", None)  # a tensor of its own is returned all the same
         if bound.arguments.get("stride", 0) is None:  # of a pool: windows side by side
