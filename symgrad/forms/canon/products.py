@@ -143,7 +143,7 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
             found = pool.make(SUM, t.args, plain, t.shape)
             if found in pool.written:
                 return one * size, found
-    if len({abs(c) for c in ratios}) > 1 and not all(c.is_Integer for c in ratios):
+    if len({abs(c) for c in ratios}) > 1 and len({c.q for c in ratios}) > 1:
         number = ONE_
     elif all(c < 0 for c in ratios):
         number = -number
