@@ -366,10 +366,7 @@ class ClosedForm(Arithmetic):
             return self._where.text()
         if (len(inlined) < LONG and not _repeats(inlined)) or self._where is None:
             return inlined
-        named = self._where.text()
-        if len(inlined) >= LONG:
-            return min(inlined, named, key=len)
-        return min(inlined, named, key=lambda text: (_signs(text), len(text)))
+        return min(inlined, self._where.text(), key=lambda text: (_signs(text), len(text)))
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"

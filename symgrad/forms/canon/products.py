@@ -141,7 +141,7 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
         plain = tuple(c / one for c in ratios)
         if pool.has(SUM, t.args, plain, t.shape):
             found = pool.make(SUM, t.args, plain, t.shape)
-            if found in pool.written:
+            if found in pool.written or (one in (ratios[0], -ratios[0]) and len({c.q for c in ratios}) > 1):
                 return one * size, found
     if len({abs(c) for c in ratios}) > 1 and len({c.q for c in ratios}) > 1:
         number = ONE_

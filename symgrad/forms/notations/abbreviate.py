@@ -30,6 +30,7 @@ from symgrad.forms.canon.terms import (
 SHORT = 3  # cost of a term that needs no name
 NAME = 2  # what a definition costs beside what it defines
 ROUNDS = 2  # what had no name in the first may have one beside names
+OFTEN = 3  # times that a matrix and a vector beside it stand in a formula
 MOST, FACTORS = 24, 8  # names that are tried, and factors of a product that is looked for in others
 
 
@@ -94,7 +95,30 @@ def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> lis
         if n > 1 and t.kind != NAMED:
             found.setdefault(_plain(pool, t), ("part", t.uid))
     some = [(key, t) for t, key in found.items() if not is_short(t)]
+    known = {t for _, t in some}
+    some += [(("part", t.uid), t) for t in _scaled_matrices(pool, bodies) if t not in known]
     return sorted(some, key=lambda p: (-p[1].cost, p[1].uid))[:MOST]
+
+
+def _scaled_matrices(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
+    """Return A·diag(v) and diag(v)·A that stand three times in products: short as they are, they may have a name."""
+    count: Counter[tuple[Term, Term, int]] = Counter()
+    for t in below(bodies):
+        if t.kind != PRODUCT:
+            continue
+        pairs = list(zip(t.args, t.data[0], strict=True))
+        for a, s in pairs:
+            if a.kind == LEAF and len(set(s)) == 2:
+                count.update((a, v, s.index(k)) for v, (k,) in _vectors(pairs) if k in s)
+    found = []
+    for (a, v, axis), n in count.items():
+        if n >= OFTEN:
+            found.append(pool.product([(a, (0, 1)), (v, (axis,))], (0, 1), dict(enumerate(a.shape))))
+    return [t for t in found if t.kind == PRODUCT]
+
+
+def _vectors(pairs: Sequence[tuple[Term, Letters]]) -> list[tuple[Term, Letters]]:
+    return [(v, s) for v, s in pairs if v.kind == LEAF and len(s) == 1]
 
 
 def _plain(pool: Pool, t: Term) -> Term:
