@@ -32,6 +32,7 @@ from symgrad.forms.notations.length import weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
+from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.tabled import Tabled
@@ -321,7 +322,17 @@ class ClosedForm(Arithmetic):
 
     # -------------------------------------------------------------- named intermediates
     @cached_property
+    def _loops(self) -> Recurrences | None:
+        """The formula of states and their recurrences, where there are loops that can be written so."""
+        found = None if self._bases else recurrences([self._root], lambda: self._called)
+        if found is not None and self._verify and verify.can_be_checked(self):
+            verify.check_loops(self, found)
+        return found
+
+    @cached_property
     def _where(self) -> Named | None:
+        if self._loops is not None:
+            return self._loops
         return self._named if self._table is None else Tabled([self._table], {*self._taken, *self._beside})
 
     @cached_property
@@ -357,6 +368,8 @@ class ClosedForm(Arithmetic):
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
         try:
+            if self._loops is not None:
+                return self._loops.text()
             if self._table is not None:
                 return Tabled([self._table], self._taken).text()
             inlined = printers.text(self.expr)
@@ -391,6 +404,8 @@ class ClosedForm(Arithmetic):
             return printers.latex(self.expr) if self._where is None else self._where.latex()
         if form is not None and form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
+        if form is None and self._loops is not None:
+            return self._loops.latex()
         return printers.latex(self.expr if form is None else getattr(self, form)())
 
     def _repr_latex_(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,20 @@ def evaluate_matrix(e: sp.Expr, shape: tuple[int, ...], arrays: dict[str, Any]) 
         shape: its shape.
         arrays: value of each named array and each symbolic size.
     """
+    return matrix_function(e)(shape, arrays)
+
+
+def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]], Any]:
+    """Return the function of shape and arrays that a matrix form stands for, compiled once."""
     given = sorted(e.free_symbols, key=lambda s: str(s.name))
     minted = [_called(s, f"v{k}") for k, s in enumerate(given)]
     f = sp.lambdify(minted, stepwise(_with_kernels(e)).xreplace(dict(zip(given, minted, strict=True))), modules="numpy")
-    with np.errstate(all="ignore"):
-        return np.reshape(f(*[np.asarray(arrays[s.name]) for s in given]), shape)
+
+    def value(shape: tuple[int, ...], arrays: Mapping[str, Any]) -> Any:
+        with np.errstate(all="ignore"):
+            return np.reshape(f(*[np.asarray(arrays[s.name]) for s in given]), shape)
+
+    return value
 
 
 def _called(s: Any, name: str) -> Any:

@@ -14,6 +14,7 @@ from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.nodes import printers
 from symgrad.forms.notations.tables import picks
+from symgrad.forms.recurrences import recurrences
 from symgrad.forms.tabled import Tabled
 from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.support.foreign import latex_in_html
@@ -49,6 +50,12 @@ class ClosedForms(tuple[ClosedForm, ...]):
         if not self or any(form._bases for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward
+        loops = recurrences(roots, lambda: names.Naming(roots, forward))
+        if loops is not None:
+            for k, form in enumerate(self):
+                if form._verify and verify.can_be_checked(form):
+                    verify.check_loops(form, loops, k)
+            return loops
         called = names.Naming(roots, forward)
         found = WhereForm(roots, forward, called)
         if called.leaves and all(leaf.value is None for leaf in called.leaves):

@@ -18,8 +18,10 @@ from symgrad.forms.nodes.tables import Table
 
 if TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
+    from symgrad.forms.recurrences import Recurrences
     from symgrad.forms.where import WhereForm
 
+STEPS = 10**4  # of loops that a check may run
 MOST = 10**7  # entries that a check may compute
 _DIFFERS = (
     "derive: the formula {formula} does not have the value of the derivative at the leaves' values: got\n{got}\n"
@@ -67,6 +69,12 @@ def entries_value(e: Any, shape: tuple[int, ...], arrays: dict[str, Any]) -> Any
     parts = e.entries if isinstance(e, Table) else [e]
     places = {s: s.at for a in parts for s in a.free_symbols if isinstance(s, Place)}
     return np.reshape([evaluate(a.xreplace(places), (), (), arrays) for a in parts], shape)
+
+
+def check_loops(form: ClosedForm, found: Recurrences, k: int = 0) -> None:
+    """Raise FormError where the recurrences of the k-th formula do not give the derivative; long loops are left out."""
+    if found.steps <= STEPS:
+        _compare(form, found.bodies[k], lambda: found.value(_arrays(form), k))
 
 
 def check_where(form: ClosedForm, found: WhereForm, k: int = 0) -> None:
