@@ -16,8 +16,11 @@ from symgrad.expression.reader import Expression
 from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
 from symgrad.teach.answers.problem import Problem
+from symgrad.teach.answers.products import with_products_of_matrices
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
+
+_PRINTED = set("ᵀ⊙⊘")  # signs by which printed formulas are known, whose * is the product of matrices
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,9 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
             f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
             "of SymPy's, or a closed form."
         )
+    if problem.has_arrays and "@" not in answer and set(answer) & _PRINTED:
+        tree, found = problem.read(answer.replace("⊙", "%"))
+        return Answer(found.text, with_products_of_matrices(tree, problem.ranks), constant=found.constant)
     tree, found = problem.read(answer)
     if isinstance(tree, ast.Tuple) and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")

@@ -83,8 +83,7 @@ class Exercise:
         by = r" \, ".join(rf"\partial {name}" for name in names)
         power = f"^{{{self.order}}}" if self.order > 1 else ""
         by += power if len(names) == 1 else ""
-        ranks = {name: len(s) for name, s in self._problem.names.items()}
-        inner = latex(self._problem.tree, ranks)
+        inner = latex(self._problem.tree, self._problem.ranks)
         return rf"\frac{{\partial{power}}}{{{by}}} \left[ {inner} \right]"
 
     @cached_property

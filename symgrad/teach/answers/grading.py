@@ -22,8 +22,9 @@ from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, S
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import tree_of
 from symgrad.teach.answers.answer import Answer, read_answer
-from symgrad.teach.answers.mends import mends, with_products_of_matrices
+from symgrad.teach.answers.mends import mends
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
+from symgrad.teach.answers.products import with_products_of_matrices
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.slips import slips
@@ -258,8 +259,7 @@ class _Grading:
 
     def _lacks_products(self, tree: ast.expr) -> bool:
         """Whether the answer is right with ``@`` for ``*``."""
-        arrays = {name for name, s in self.problem.names.items() if s}
-        mended = Answer("", with_products_of_matrices(tree, arrays))
+        mended = Answer("", with_products_of_matrices(tree, self.problem.ranks))
         return all(self._different_floats(case, mended) is None for case in self.problem.cases())
 
     def _adjoint(self, case: Case, read: Answer) -> Wrong | None:

@@ -7,7 +7,7 @@ answer becomes right when one place of it is transposed, then that transpose was
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from symgrad.teach.answers.rules import Wrong
 from symgrad.teach.answers.trees import (
     add,
-    children,
     names_in,
     number,
     over,
@@ -24,7 +23,6 @@ from symgrad.teach.answers.trees import (
     replaced,
     shown,
     times,
-    with_children,
 )
 
 _TRANSPOSE = "Check what is transposed, at {}: the shapes must fit, and (A @ B).T = B.T @ A.T."
@@ -105,12 +103,3 @@ def _all_mended(tree: ast.expr, chosen: list[ast.expr], mend: Callable[[ast.expr
     for part in outer:
         tree = replaced(tree, part, mend(part))
     return tree
-
-
-def with_products_of_matrices(tree: ast.expr, arrays: Container[str]) -> ast.expr:
-    """The tree with ``@`` for ``*`` between what holds arrays."""
-    new = with_children(tree, [with_products_of_matrices(c, arrays) for c in children(tree)])
-    if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Mult):
-        return new  # type: ignore[no-any-return]
-    both = all(any(n in arrays for n in names_in(side)) for side in (tree.left, tree.right))
-    return ast.BinOp(new.left, ast.MatMult(), new.right) if both else new

@@ -96,6 +96,11 @@ class Problem:
         return self._shapes()
 
     @property
+    def ranks(self) -> dict[str, int]:
+        """The number of axes of each name."""
+        return {name: len(leaf.shape) for name, leaf in self.leaves.items()}
+
+    @property
     def has_arrays(self) -> bool:
         """Whether any name stands for an array."""
         return any(self._shapes().values())

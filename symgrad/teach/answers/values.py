@@ -28,6 +28,7 @@ from symgrad.tensors.tensor import Tensor
 
 MOST_DIGITS = 30  # of a number that is kept as a fraction
 _SIZED = ("eye", "ones", "zeros")  # functions of sizes
+_ALONG = ("softmax", "log_softmax", "logsumexp", "softmin")  # functions of the last axis, if none is named
 ONE = "·one"
 
 OWN: dict[str, Callable[..., Any]] = {
@@ -247,6 +248,8 @@ class Values(Evaluation):
         if name == "log" and len(args) == 2:  # of a base
             return self._logarithm(args[0]) / self._logarithm(args[1])
         args = self._arguments(name, args)
+        if name in _ALONG and len(args) == 1 and not words:
+            args.append(-1)
         if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
             return functools.reduce(sg.maximum if name == "max" else sg.minimum, args)  # of numbers, not along an axis
         return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)

@@ -1,0 +1,49 @@
+"""Formulas with ``*`` for the product of matrices, as books and closed forms write it, read as what they mean."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from symgrad.teach.answers.trees import call, children, with_children
+
+_NUMBERS = ("sum", "trace", "det", "logdet", "norm", "mean", "logsumexp", "dot", "max", "min")
+
+
+def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.expr:
+    """The tree with ``@`` for ``*`` between arrays, and ``*`` for ``%``; x*yᵀ of vectors is their outer product."""
+    new: ast.expr = with_children(tree, [with_products_of_matrices(c, ranks) for c in children(tree)])
+    if not isinstance(tree, ast.BinOp) or not isinstance(new, ast.BinOp):
+        return new
+    if isinstance(tree.op, ast.Mod):
+        return ast.BinOp(new.left, ast.Mult(), new.right)
+    left, right = rank(new.left, ranks), rank(new.right, ranks)
+    if not isinstance(tree.op, ast.Mult) or not left or not right:
+        return new
+    if left == right == 1 and isinstance(tree.right, ast.Attribute):
+        return _outer(new.left, new.right)
+    if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Mult) and not rank(new.left.left, ranks):
+        return ast.BinOp(new.left.left, ast.Mult(), ast.BinOp(new.left.right, ast.MatMult(), new.right))
+    return ast.BinOp(new.left, ast.MatMult(), new.right)
+
+
+def _outer(x: ast.expr, y: ast.expr) -> ast.expr:
+    """The outer product; a number in front stays there."""
+    return call("outer", x, y)
+
+
+def rank(node: ast.expr, ranks: Mapping[str, int]) -> int:
+    """The number of axes of a formula's value, as far as its names tell."""
+    if isinstance(node, ast.Name):
+        return ranks.get(node.id, 0)
+    inner = [rank(c, ranks) for c in children(node)]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        return max(0, sum(inner) - 2)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in _NUMBERS and len(node.args) == 1:
+            return 0
+        if node.func.id in ("outer", "diag"):
+            return 2
+    if isinstance(node, ast.Subscript):
+        return 0
+    return max(inner, default=0)
