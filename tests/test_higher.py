@@ -10,7 +10,7 @@ from test_reading import check
 from written_forms import written
 
 import symgrad as sg
-from symgrad.errors import GraphError
+from symgrad.errors import ArgumentError, GraphError
 
 x, y = sg.symbol("x", "n"), sg.symbol("y", "n")
 A, s, t = sg.symbol("A", ("n", "n")), sg.symbol("s", ()), sg.symbol("t", ())
@@ -124,3 +124,43 @@ def test_a_form_is_not_differentiated_by_what_its_function_does_not_know():
 def test_a_third_derivative_is_checked_at_the_values_of_its_leaves():
     u = sg.tensor([0.5, 2.0], requires_grad=True, name="u")
     assert str(sg.derive(sg.log(u).sum(), u, order=3, verify=True)) == "2*δ_ij*δ_ik/u_i**3"
+
+
+B = sg.symbol("B", ("m", "n"))
+LAYOUTS = {
+    "a number by a matrix": (lambda: ((B @ x) ** 2).sum(), B, "2*B*x*xᵀ", "2*x*xᵀ*Bᵀ", "2*B*x*xᵀ"),
+    "a number by a vector": (lambda: ((B @ x) ** 2).sum(), x, "2*Bᵀ*B*x", "2*Bᵀ*B*x", "2*Bᵀ*B*x"),
+    "a vector by a vector": (lambda: B @ x, x, "B", "B", "Bᵀ"),
+    "a function of a product": (
+        lambda: sg.tanh(B @ x), x, "diag(1 - tanh(B*x)^⊙2)*B", "diag(1 - tanh(B*x)^⊙2)*B", "Bᵀ*diag(1 - tanh(B*x)^⊙2)",
+    ),
+    "a vector by a number": (lambda: s**2 * x, s, "2*s*x", "2*s*x", "2*s*x"),
+    "a matrix by a number": (lambda: s**2 * B, s, "2*s*B", "2*s*B", "2*s*Bᵀ"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("column", range(3))
+def test_layouts_are_those_of_the_table(name, column):
+    f, by, *texts = LAYOUTS[name]
+    y = f()
+    form = sg.derive(y, by, notation=(None, "numerator", "denominator")[column])
+    assert str(form) == texts[column]
+    turned = texts[column] != texts[0]
+    assert form.shape == ((*y.shape, *by.shape)[::-1] if turned else (*y.shape, *by.shape))
+    given = {**VALUES, "B": VALUES["A"][:2]}
+    first = sg.derive(y, by)(**{k: given[k] for k in form.args})
+    close(form(**{k: given[k] for k in form.args}), first.T if turned else first, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y", "by", "options", "message"),
+    [
+        (x @ x, x, {"notation": "hessian"}, "'hessian' is unknown. Expected one of"),
+        (x @ x, x, {"notation": "numerator", "order": 2}, "is for gradients and Jacobians"),
+        (B @ x, B, {"notation": "numerator"}, r"Got shape \[m\] by \[m, n\]"),
+    ],
+)
+def test_what_has_no_layout_is_said(y, by, options, message):
+    with pytest.raises(ArgumentError, match=message):
+        sg.derive(y, by, **options)

@@ -44,6 +44,7 @@ def derive(
     shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
+    notation: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForm: ...
 @overload
@@ -55,6 +56,7 @@ def derive(
     shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
+    notation: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms: ...
 @overload
@@ -66,6 +68,7 @@ def derive(
     shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
+    notation: str | None = None,
     verify: bool | None = None,
 ) -> ClosedForms | Blocks: ...
 def derive(
@@ -76,6 +79,7 @@ def derive(
     shapes: Mapping[str, Any] | None = None,
     cotangent: Any = None,
     tangent: Any = None,
+    notation: str | None = None,
     verify: bool | None = None,
 ) -> Any:
     """Return the closed form of dy/dwrt.
@@ -91,6 +95,9 @@ def derive(
         shapes: of the names in a text and of a function's parameters; those that it has not are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
+        notation: the layout of matrices of derivatives. By default a gradient is shaped like wrt and a Jacobian
+            y.shape + wrt.shape. "numerator" writes the gradient by a matrix transposed, "denominator" the Jacobian of
+            a vector by a vector.
         verify: whether the formula is evaluated and compared with the derivative; now if True, when it is first
             looked at if None, and never if False. It needs leaves with values.
 
@@ -99,7 +106,7 @@ def derive(
 
     Raises:
         GraphError: y does not depend on wrt.
-        ArgumentError: order is not a positive integer.
+        ArgumentError: order is not a positive integer; a layout is unknown, or says nothing of such arrays.
         FormError: the formula is not the derivative's; or with ``verify=True``, a leaf has no value.
 
     >>> x = sg.symbol("x", "n")
@@ -120,6 +127,9 @@ def derive(
         found = _nested(start, targets, order)
     else:
         found = ClosedForms([_repeated(start, targets[0], order)], targets)
+    if notation is not None:
+        _check_notation(notation, order, cotangent, tangent)
+        found = ClosedForms([laid_out(start, t, notation) for t in targets], targets)
     if verify:
         _verified(found.flat)
         _ = found.where
@@ -233,12 +243,56 @@ def _product(start: _Start, target: AnyNode, cotangent: Any, tangent: Any) -> Cl
     if tangent is None:
         u = _given("cotangent", cotangent, root.shape)
         return ClosedForm(_sweep(root, u, [target])[target], [*start.forward, u._node], (), start.check)
-    u, v = _basis(root), _given("tangent", tangent, target.shape)
+    v = _given("tangent", tangent, target.shape)
+    return ClosedForm(_pushed(root, target, v), [*start.forward, v._node], (), start.check)
+
+
+def _pushed(root: AnyNode, target: AnyNode, v: Any) -> AnyNode:
+    """Return J v, shaped like the root: the derivative in u of uᵀJ v."""
+    u = _basis(root)
     with enable_grad():
         pulled = MUL(handle(_sweep(root, u, [target])[target], None), v)
         product = sum_axes(pulled, range(len(target.shape)))
-    found = _sweep(product._node, _number(1.0), [u._node])[u._node]
-    return ClosedForm(found, [*start.forward, v._node], (), start.check)
+    return _sweep(product._node, _number(1.0), [u._node])[u._node]
+
+
+# ------------------------------------------------------------------ layouts
+NOTATIONS = ("numerator", "denominator")
+
+
+def _check_notation(notation: str, order: int, cotangent: Any, tangent: Any) -> None:
+    if notation not in NOTATIONS:
+        raise ArgumentError(f"derive: notation={notation!r} is unknown. Expected one of {list(NOTATIONS)}.")
+    if order != 1 or cotangent is not None or tangent is not None:
+        raise ArgumentError(
+            f"derive: notation={notation!r} is for gradients and Jacobians. Leave it out beside order=2, whose matrix "
+            "is symmetric, and beside cotangent and tangent, which give arrays."
+        )
+
+
+def laid_out(start: _Start, target: AnyNode, notation: str) -> ClosedForm:
+    """Return a first derivative with its axes as the layout has them."""
+    ranks = (len(start.root.shape), len(target.shape))
+    if start.bases or (min(ranks) > 0 and ranks != (1, 1)) or max(ranks) > 2:
+        raise ArgumentError(
+            f"derive: notation={notation!r} is for numbers, vectors and matrices of which one is a number, and for "
+            f"a vector by a vector. Got shape {show_shape(start.root.shape)} by {show_shape(target.shape)}."
+        )
+    if ranks == (1, 1) and notation == "denominator":
+        v = _basis(target)
+        return ClosedForm(_pushed(start.root, target, v), start.forward, (v._node,), start.check)
+    (found,) = _differentiated(start, [target])
+    if (ranks, notation) == ((0, 2), "numerator"):
+        return found._replace(root=_transposed(found.root)).form()
+    if (ranks, notation) == ((2, 0), "denominator"):
+        turned = start._replace(root=_transposed(start.root))
+        return _differentiated(turned, [target])[0].form()
+    return found.form()
+
+
+def _transposed(node: AnyNode) -> AnyNode:
+    with enable_grad():
+        return _as_node(handle(node, None).mT)
 
 
 def _given(what: str, x: Any, shape: Any) -> Any:
