@@ -1,11 +1,13 @@
 """Rewrites of whole formulas: powers of matrices, softmax however it was written, distributions, norms of rows."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from test_reading import NOTATIONS, check
-from written_forms import written
+from written_forms import differences, of_problem, written
 
 import symgrad as sg
 
@@ -281,3 +283,15 @@ def test_what_is_repeated_has_a_name(name):
     form = sg.derive(y, wrt, order=order)
     assert str(form) == text
     check(with_values(form), NOTATIONS)
+
+
+# ------------------------------------------------------------------ further problems of statistics and learning
+RELATIVES = json.loads((Path(__file__).parent / "data" / "relatives.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("problem", RELATIVES, ids=[p["name"] for p in RELATIVES])
+def test_relatives_of_textbook_problems_are_printed_so(problem):
+    found = of_problem(problem)
+    assert str(found.form) == problem["printed"]
+    np.testing.assert_allclose(found.expected, differences(problem), rtol=1e-5, atol=1e-6)
+    check(found, ["shown"])
