@@ -158,6 +158,14 @@ def test_entries_of_a_small_vector_are_numbers_of_their_own():
     assert "∂²f/∂q₀∂q₁ = 2q₀" in str(sg.explain(q[0] ** 2 * q[1], q, order=2))
 
 
+def test_vectors_of_numbers_are_explained_by_component():
+    q = sg.symbol("q", 2)
+    arm = sg.stack([sg.cos(q[0]) + sg.cos(q[0] + q[1]), sg.sin(q[0]) + sg.sin(q[0] + q[1])])
+    text = str(sg.explain(arm, q))
+    assert "f₁(q₀, q₁) = cos(q₀) + cos(q₀ + q₁)" in text
+    assert "∂f₂/∂q₁ = cos(q₀ + q₁)" in text
+
+
 def test_formulas_as_text_have_shapes_and_functions_too():
     shapes = {"X": ("n", "d"), "w": "d", "y": "n"}
     text = str(sg.explain("sum((X @ w - y)**2)", "w", shapes=shapes))

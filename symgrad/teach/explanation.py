@@ -15,7 +15,7 @@ from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Line
-from symgrad.teach.calculus.lesson import FEW, Lesson, is_calculus
+from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, is_calculus
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.steps.lines import lines
@@ -107,13 +107,15 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
     """Choose a style: calculus for few numbers, differentials for arrays."""
     if cotangent is not None:
         return "backprop"
-    if is_calculus(tape):
+    if is_calculus(tape) or components(tape):
         many = sum(math.prod(t.shape) for t in targets)
         return "calculus" if many <= FEW else "matrix" if any(t.shape for t in targets) else "backprop"
     return "matrix"
 
 
-def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson:
+def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson | Components:
+    if components(tape):
+        return Components(tape, targets, order)
     if not is_calculus(tape):
         raise ArgumentError("explain: style='calculus' is for functions of numbers. Use style='backprop' for arrays.")
     return Lesson(tape, targets, order)

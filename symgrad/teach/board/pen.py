@@ -143,7 +143,7 @@ class Pen:
             return self.root(base)
         if isinstance(base, Apply) and isinstance(e, Num) and e.value.denominator == 1 and self.plain(base):
             return self.call(base, self.high(e)), ATOM
-        rooted = isinstance(base, Power) and base.args[1] == HALF
+        rooted = isinstance(base, Apply) or (isinstance(base, Power) and base.args[1] == HALF)
         return self.raise_(self.brackets(self.write(base)) if rooted else self.at(base, ATOM), e), POWER
 
     def plain(self, t: Apply) -> bool:

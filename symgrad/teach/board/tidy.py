@@ -19,6 +19,7 @@ from symgrad.teach.board.terms import (
     add,
     coefficient,
     factors,
+    is_negative,
     mul,
     power,
     rebuilt,
@@ -55,7 +56,10 @@ def _collected(t: Sum) -> Term:
         key = frozenset(Counter(factors(rest)).items())
         m, rest = found.get(key, (ZERO, rest))
         found[key] = Num(n.value + m.value, bool(n.args[1] or m.args[1])), rest
-    return add(*[mul(n, rest) for n, rest in found.values()])
+    total = add(*[mul(n, rest) for n, rest in found.values()])
+    if not isinstance(total, Sum) or not is_negative(total.args[0]):
+        return total
+    return Sum(*sorted(total.args, key=is_negative))  # 1 − x², not −x² + 1
 
 
 def _gathered(t: Term) -> Term:

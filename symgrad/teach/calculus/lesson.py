@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.node import AnyNode, Leaf
+from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.core.pickling import written
 from symgrad.errors import SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
+from symgrad.ops.shapes.join import Stack
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, number, read
@@ -41,6 +42,48 @@ def is_calculus(tape: Tape) -> bool:
     return is_of_numbers(tape.root)
 
 
+def components(tape: Tape) -> list[AnyNode]:
+    """Return the numbers that a vector is stacked of, each a function of numbers; none of what is no such vector."""
+    root = tape.root
+    if isinstance(root, Leaf) or not isinstance(root.op, Stack) or len(root.shape) != 1:
+        return []
+    found = [p for p in root.inputs if is_node(p)]
+    numbers = len(found) == len(root.inputs) and all(not p.shape and is_of_numbers(p) for p in found)
+    return found if numbers else []
+
+
+class Components:
+    """The derivation of a vector, component by component.
+
+    Attributes:
+        forms: the closed form for each target, of the whole vector.
+        lines: what is said.
+        steps: the lines that compute something.
+    """
+
+    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
+        self.tape, self.order = tape, order
+        self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
+        self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, verify=False) for t in targets)
+        names = {tape.names[n] for n in tape.nodes if isinstance(n, Leaf)}
+        f = next((c for c in FUNCTIONS if c not in names), "f′")
+        self.lines: tuple[Line, ...] = tuple(self._lines(f))
+        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+
+    def packed(self) -> tuple[Any, bool]:
+        """Return what it is made from, as it is pickled."""
+        return written([self.tape.root, *self.targets]), False
+
+    def _lines(self, f: str) -> Iterator[Line]:
+        for k, node in enumerate(components(self.tape)):
+            below = {*ancestors([node])}
+            moving = [self.tape.handled(t) for t in self.targets if t in below]
+            if moving:
+                if k:
+                    yield Line("gap", ("",))
+                yield from Lesson(Tape(self.tape.handled(node)), moving, self.order, f"{f}_{k + 1}").lines
+
+
 class Lesson:
     """The derivation of a number by numbers.
 
@@ -49,7 +92,7 @@ class Lesson:
         steps: the lines that compute something.
     """
 
-    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
+    def __init__(self, tape: Tape, targets: Sequence[Any], order: int, f: str | None = None) -> None:
         self.tape, self.order = tape, order
         self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, order, verify=False) for t in targets)
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
@@ -57,7 +100,7 @@ class Lesson:
         leaves: dict[AnyNode, str] = {n: tape.names[n] for n in self._leaves}
         self._names = {**{n: name for n, name in leaves.items() if not n.shape}, **entries(tape.root, leaves)}
         taken = set(self._names.values())
-        self._f = next((c for c in FUNCTIONS if c not in taken), "f′")
+        self._f = f or next((c for c in FUNCTIONS if c not in taken), "f′")
         self._taken = {*taken, self._f}
         self._quoted: set[str] = set()
         self._term = read(tape.root, self._names, MOST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from symgrad.core.kernels import array_kernel
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
+    ONE,
     Apply,
     Cases,
     Compare,
@@ -23,6 +24,7 @@ from symgrad.teach.board.terms import (
     Sum,
     Term,
     coefficient,
+    div,
     factors,
     is_negative,
     mul,
@@ -111,7 +113,7 @@ def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return
     top, below = sp.fraction(sp.cancel(sp.together(to_sympy(t))))
-    found = _tried(lambda: hand.write(sp.factor_terms(top) / sp.factor(below)))
+    found = _tried(lambda: div(_left(_factors(top), {}, hand), _left(_factors(below), {}, hand)))
     if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t):
         yield Step(("clear the fractions within:",), found)
 
@@ -215,15 +217,23 @@ def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
     if not isinstance(t, Quotient) or not t.args[1].free:
         return
     top, below = (_factors(to_sympy(p)) for p in t.args)
-    common = sp.Mul(*[f ** min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols])
-    if common == 1:
+    common = {f: min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols}
+    if not common:
         return
-    rest = [sp.Mul(*[f ** (n - min(n, other.get(f, 0)) if f.free_symbols else n) for f, n in own.items()])
-            for own, other in ((top, below), (below, top))]  # fmt: skip
-    found = _tried(lambda: hand.write(rest[0] / rest[1]))
-    if found is not None and measure(found) < measure(t):
-        says = "factor the numerator and cancel " if isinstance(t.args[0], Sum) and len(rest[0].args) > 1 else "cancel "
-        yield Step((says, (hand.write(common),), ":"), found)
+    parts = [_tried(functools.partial(_left, own, common, hand)) for own in (top, below)]
+    if parts[0] is None or parts[1] is None:
+        return
+    found = div(parts[0], parts[1])
+    if measure(found) < measure(t):
+        says = (
+            "factor the numerator and cancel " if isinstance(t.args[0], Sum) and len(top) > len(common) else "cancel "
+        )
+        yield Step((says, (_left(common, {}, hand),), ":"), found)
+
+
+def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> Term:
+    """Return the product of factors to their powers, less those that are taken."""
+    return mul(*[hand.write(f ** (n - taken.get(f, 0))) for f, n in factors_.items() if n != taken.get(f, 0)], ONE)
 
 
 def _factors(e: Any) -> dict[Any, Any]:
@@ -279,7 +289,7 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
     return Step((says[0] if says else "simplify:",), found)
 
 
-_IDENTITIES = ((sp.tan, "sin/cos = tan:"), (sp.tanh, "sinh/cosh = tanh:"), (sp.Abs, "x·sign(x) = |x|:"))
+_IDENTITIES = ((sp.tan, "sin/cos = tan:"), (sp.tanh, "written with tanh:"), (sp.Abs, "x·sign(x) = |x|:"))
 
 
 def _calls(t: Term, function: Any) -> bool:

@@ -69,6 +69,10 @@ class Slopes:
         self.moving.add(letter)
         return self
 
+    def know(self, t: Term, slope: Term) -> None:
+        """Write this for dt/dx from now on; it is equal."""
+        self._known[t] = slope
+
     def depends(self, t: Term) -> bool:
         """Whether x is in it."""
         return self.x in t.free or not self.moving.isdisjoint(t.free)

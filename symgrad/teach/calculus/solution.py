@@ -335,7 +335,12 @@ class Solution:
             self._side(p)
         d = tidy(self._slopes.of(t))
         left = Prime(letter if letter is not None else t)
-        self.lines.append(Line("side", (Formula((left, d)),), None, rule))
+        shorter = d
+        if rule == "quotient rule":
+            for step in simplified(d, [self.f]):
+                shorter = step.result
+            self._slopes.know(t, shorter)
+        self.lines.append(Line("side", (Formula((left, *dict.fromkeys((d, shorter)))),), None, rule))
 
     def _rule_of(self, t: Term) -> tuple[str, list[Term]]:
         """Return the rule of a part, and the parts that it goes on with."""
