@@ -109,6 +109,38 @@ def test_second_derivative_of_a_number_is_written_so(f, by, text):
     assert str(sg.derive(f, by, order=2)) == text
 
 
+# ------------------------------------------------------------------ Black and Scholes
+S, rate, time = (sg.symbol(n, positive=True) for n in ("S", "r", "t"))
+below = lambda z: 0.5 * (1 + sg.erf(z / 2**0.5))
+d1 = (sg.log(S / K) + (rate + s**2 / 2) * time) / (s * sg.sqrt(time))
+call = S * below(d1) - K * sg.exp(-rate * time) * below(d1 - s * sg.sqrt(time))
+Z1 = "z = (t*(r + s**2/2) + log(S/K))/(s*sqrt(t))"
+Z2 = "z = (t*(2*r - s**2) + 2*log(S/K))/(2*s*sqrt(t))"
+
+
+@pytest.mark.parametrize(
+    ("by", "order", "text"),
+    [
+        (S, 1, f"Φ(z) where {Z1}"),
+        (K, 1, f"-exp(-r*t)*Φ(z) where {Z2}"),
+        (s, 1, f"S*sqrt(t)*φ(z) where {Z1}"),
+        (rate, 1, f"K*t*exp(-r*t)*Φ(z) where {Z2}"),
+        (S, 2, f"φ(z)/(S*s*sqrt(t)) where {Z1}"),
+    ],
+)
+def test_derivatives_of_an_option_price_are_those_of_the_books(by, order, text):
+    form = sg.derive(call, by, order=order)
+    assert str(form) == text
+    given = {"S": 1.2, "K": 0.9, "r": 0.3, "s": 0.7, "t": 1.6}
+    value = float(form.lambdify()(**{k: np.float64(given[k]) for k in form.args}))
+    assert matrix_value(text, (), {k: np.float64(v) for k, v in given.items()}) == pytest.approx(value, rel=1e-9)
+
+
+def test_several_derivatives_of_numbers_are_written_so():
+    forms = sg.derive(K**0.3 * N**0.7 + sg.sin(p) ** 2, [K, N, p])
+    assert str(forms) == "d/dK = 0.3*N**0.7/K**0.7\nd/dN = 0.7*K**0.3/N**0.3\nd/dp = sin(2*p)"
+
+
 # ------------------------------------------------------------------ cases
 CASES = [
     (sg.maximum(p**2, 2 * p), p, "{2*p if p > 2; 2 otherwise}"),
@@ -224,6 +256,14 @@ IDENTITIES = {
     rules.hyperbolic_cosine: (v * sp.exp(u) + v * sp.exp(-u), 2 * v * sp.cosh(u)),
     rules.normal_distribution: (1 + sp.erf(u / sp.sqrt(2)), 2 * Φ(u)),
     rules.normal_distribution_of_the_complement: (sp.erfc(u / sp.sqrt(2)), 2 * Φ(-u)),
+    rules.normal_density: (
+        u * sp.exp(-(v**2) / (2 * r)) / sp.sqrt(2 * sp.pi * r),
+        u * rules.DENSITY(v / sp.sqrt(r)) / sp.sqrt(r),
+    ),
+    rules.exponentials_meet: (
+        u * sp.exp(-(v**2)) - w * rules.DENSITY(v) * sp.exp(-(v**2) / 2 + 2 * sp.log(r)),
+        u * sp.exp(-(v**2)) - w * r**2 * sp.exp(-(v**2)) / sp.sqrt(2 * sp.pi),
+    ),
     rules.logistic: (1 / (1 + sp.exp(u)) ** 2, (1 - σ(u)) ** 2),
     rules.exponential_times_a_logistic: (sp.exp(-u) * σ(u) * v, v * (1 - σ(u))),
     rules.sign_into_a_sum: (-(u - v) / w, (v - u) / w),

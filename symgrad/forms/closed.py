@@ -35,7 +35,7 @@ from symgrad.forms.program import Program
 from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
-from symgrad.forms.tabled import Tabled
+from symgrad.forms.tabled import Numbered, Tabled, has_long_normal
 from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
@@ -45,6 +45,7 @@ from symgrad.support.symbols import Symbol
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "entries", "where")
+NUMBERED = 120  # operations of a formula of numbers whose parts have names given to the finished formula
 BRIEF = 60  # operations of a form that is written into its function's docstring
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 MIDDLING, PIECE = 48, 10  # signs of a formula, and of a part of it that stands there twice, that may have a name
@@ -336,11 +337,29 @@ class ClosedForm(Arithmetic):
         return self._named if self._table is None else Tabled([self._table], {*self._taken, *self._beside})
 
     @cached_property
-    def _named(self) -> WhereForm | None:
+    def _named(self) -> Named | None:
+        numbered = self._numbered
+        if numbered is not None and _signs(numbered.text()) <= BRIEF:
+            return self._checked(numbered)
         try:
             found = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
         except NotLinear:  # a Jacobian through a named operation: only its entries can be written
             return None
+        shorter = numbered is not None and _signs(numbered.text()) <= _signs(found.text())
+        return self._checked(numbered if numbered is not None and shorter else found)
+
+    @property
+    def _numbered(self) -> Numbered | None:
+        """The finished formula of numbers with names for its parts."""
+        try:
+            formula = self._of_numbers
+        except TooDeep:
+            return None
+        if formula is None or formula.count_ops() > NUMBERED:
+            return None
+        return Numbered([formula], {*self._taken, *self._beside})
+
+    def _checked(self, found: Named) -> Named:
         if self._verify and verify.can_be_checked(self):
             verify.check_where(self, found)
         return found
@@ -377,9 +396,13 @@ class ClosedForm(Arithmetic):
             if self._where is None:
                 raise
             return self._where.text()
-        if (len(inlined) < LONG and not _repeats(inlined)) or self._where is None:
+        normal = self._of_numbers is not None and has_long_normal(self._of_numbers)
+        if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
             return inlined
-        return min(inlined, self._where.text(), key=lambda text: (_signs(text), len(text)))
+        named = self._where.text()
+        if normal and isinstance(self._where, Numbered):
+            return named
+        return min(inlined, named, key=lambda text: (_signs(text), len(text)))
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"

@@ -13,13 +13,16 @@ from symgrad.errors import FormError
 from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.nodes import printers
+from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.notations.tables import picks
 from symgrad.forms.recurrences import recurrences
-from symgrad.forms.tabled import Tabled
+from symgrad.forms.tabled import Numbered, Tabled
 from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
 
+FEW = 8  # formulas of numbers that are shortened one by one
+SEVERAL = 600  # signs of all of them
 SHORT = 40  # signs of an intermediate result's formula, to call it by that
 
 
@@ -57,13 +60,25 @@ class ClosedForms(tuple[ClosedForm, ...]):
                     verify.check_loops(form, loops, k)
             return loops
         called = names.Naming(roots, forward)
-        found = WhereForm(roots, forward, called)
+        found = self._numbered or WhereForm(roots, forward, called)
         if called.leaves and all(leaf.value is None for leaf in called.leaves):
             return found
         for k, form in enumerate(self):
             if form._verify and verify.can_be_checked(form):
                 verify.check_where(form, found, k)
         return found
+
+    @property
+    def _numbered(self) -> Numbered | None:
+        """The finished formulas of numbers with names for their parts, where they are not long."""
+        if len(self) > FEW:
+            return None
+        try:
+            formulas = [form._of_numbers for form in self]
+        except TooDeep:
+            return None
+        found = None if None in formulas else Numbered([f for f in formulas if f is not None], self[0]._taken)
+        return found if found is not None and sum(len(printers.text(b)) for b in found.bodies) <= SEVERAL else None
 
     @property
     def where(self) -> list[Definition]:

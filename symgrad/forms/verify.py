@@ -19,7 +19,7 @@ from symgrad.forms.nodes.tables import Table
 if TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.recurrences import Recurrences
-    from symgrad.forms.where import WhereForm
+    from symgrad.forms.where import Named
 
 STEPS = 10**4  # of loops that a check may run
 MOST = 10**7  # entries that a check may compute
@@ -77,7 +77,7 @@ def check_loops(form: ClosedForm, found: Recurrences, k: int = 0) -> None:
         _compare(form, found.bodies[k], lambda: found.value(_arrays(form), k))
 
 
-def check_where(form: ClosedForm, found: WhereForm, k: int = 0) -> None:
+def check_where(form: ClosedForm, found: Named, k: int = 0) -> None:
     """Raise FormError where a body, the k-th, with the definitions differs from the derivative."""
     body = found.bodies[k]
     works = [_work(form, body), *[_inside(e) * _count(name) for name, e in found.definitions]]
@@ -86,7 +86,7 @@ def check_where(form: ClosedForm, found: WhereForm, k: int = 0) -> None:
     _compare(form, body, lambda: where_value(found, form.shape, _arrays(form), k))
 
 
-def where_value(found: WhereForm, shape: tuple[int, ...], given: dict[str, Any], k: int = 0) -> Any:
+def where_value(found: Named, shape: tuple[int, ...], given: dict[str, Any], k: int = 0) -> Any:
     """Evaluate the definitions in their order, then the k-th body, of this shape, at the values of the leaves."""
     arrays = dict(given)
 

@@ -14,6 +14,8 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.forms import names
+from symgrad.forms.calculus.cases import in_matrix_notation
+from symgrad.forms.calculus.numbers import as_people_write
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
@@ -32,6 +34,7 @@ from symgrad.support.symbols import Symbol
 DEPTH = 16  # operations in a row that are written as one expression
 SMALL, LONG = 60, 400  # operations of a graph, and length of a formula, that is also named after it is simplified
 MANY = 200  # operations of a graph beyond which operations count, and not signs only
+FEW = 150  # operations of numbers whose formulas are shortened one by one
 LARGE = 3000  # operations of a graph that is lowered once, with a name for all that is used again
 ROUNDS = 8  # of leaving out names that are used once
 
@@ -86,6 +89,7 @@ class WhereForm(Named):
         self._graph, self._forward = list(forward), set(ancestors(list(forward)))
         self._roots, self._leaf, self._bases = list(roots), leaf_reading(called.inner), tuple(bases)
         self._order = ancestors([*forward, *roots])
+        self._of_numbers = not bases and len(self._order) <= FEW and all(n.shape == () for n in self._order)
         chosen = self._used_again()
         for _ in range(ROUNDS if len(self._order) < LARGE else 1):
             self._lower(chosen)
@@ -97,8 +101,9 @@ class WhereForm(Named):
         taken = {*called.taken, *avoid}
         try:
             self._names = {**called.shown, **_called(named, self._forward, names.Mint(taken, self._signs()))}
-            write: Callable[[Term], Any] = MatrixReading(self._pool, self._names).expr
-            self._write(write, named)
+            numbers = self._of_numbers and all(t.kind != CALL for t in below(self._bodies))
+            matrix = MatrixReading(self._pool, self._names).expr
+            self._write(self._number if numbers else matrix, named)
             self.matrix, self.indices = True, []
         except NoMatrix:
             self.matrix = False
@@ -108,6 +113,9 @@ class WhereForm(Named):
             own = {*called.taken, *self._names.values()}
             self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
             self._write(lambda t: _entry(reading, t, own), named)
+
+    def _number(self, t: Term) -> Any:
+        return in_matrix_notation(as_people_write(self._pool, t, self._names, self._graph))
 
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
         self.definitions = [Definition(write(t), write(t.args[0])) for t in named]
@@ -129,6 +137,7 @@ class WhereForm(Named):
     def _lower(self, chosen: set[AnyNode]) -> None:
         """Lower the graph with these operations named, and any that would be written too deep."""
         self._pool, depth = Pool(self._bases), dict[AnyNode, int]()
+        self._pool.light = self._of_numbers
 
         def name(node: AnyNode, term: Term) -> Term:
             depth[node] = 1 + max((depth.get(p, 0) for p in node.inputs if is_node(p)), default=0)
@@ -164,7 +173,7 @@ class WhereForm(Named):
 
     def _shorter(self) -> None:
         """Take the finished formula, with names for its parts, where that is shorter: names can hide what cancels."""
-        if len(self._order) > SMALL:
+        if len(self._order) > SMALL or self._of_numbers:
             return
         pool = Pool(self._bases)
         own = lowered(pool, self._graph, self._leaf)

@@ -80,7 +80,7 @@ def has_decimals(forward: Sequence[AnyNode]) -> bool:
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
     """Whether the function is a sum of powers with numbers, as one writes a polynomial."""
     nodes = ancestors(list(forward[:1]))
-    if len(nodes) > MANY:
+    if not 0 < len(nodes) <= MANY:
         return False
     made: dict[int, sp.Expr] = {}
     for k, node in enumerate(nodes):

@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.scalars import SCALARS
 
-SIGMOID, NDTR = SCALARS["sigmoid"].function, SCALARS["ndtr"].function
+SIGMOID, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "ndtr", "normal_pdf"))
 Rule = Callable[[Any], Any]
 RULES: list[Rule] = []
 
@@ -358,6 +358,70 @@ def normal_distribution_of_the_complement(e: sp.Expr) -> sp.Expr | None:
     return 2 * NDTR(-sp.sqrt(2) * e.args[0]) if isinstance(e, sp.erfc) else None
 
 
+@rule
+def normal_density(e: sp.Expr) -> sp.Expr | None:
+    """e^(-z²/2)/√(2π) is φ(z)."""
+    if not e.is_Mul:
+        return None
+    number = sp.Mul(*[f for f in e.args if f.is_number]) * sp.sqrt(2 * sp.pi)
+    if number.has(sp.pi):
+        return None
+    for f in e.args:
+        z = _root_of(-2 * f.args[0]) if isinstance(f, sp.exp) else None
+        if z is not None:
+            return number * DENSITY(z) * sp.Mul(*[g for g in e.args if g is not f and not g.is_number])
+    return None
+
+
+def _root_of(e: sp.Expr) -> sp.Expr | None:
+    """Return a root of e where each factor has one without asking for its sign."""
+    found = sp.S.One
+    for base, n in _powers(e).items():
+        if not base.is_positive and not (n.is_Integer and n.is_even):
+            return None
+        found *= base ** (n / 2)
+    return found
+
+
+@rule
+def exponentials_meet(e: sp.Expr) -> sp.Expr | None:
+    """a eᵘ + b eᵛ is (a + b w) eᵘ, where v - u is log w; φ(z) is an exponential too."""
+    if not e.is_Add or len(e.atoms(sp.exp, DENSITY)) < 2:
+        return None
+    grown = [(t, *_grown(t)) for t in e.args]
+    for k, (one, _, factors, u) in enumerate(grown):
+        for other, rest, factors2, v in grown[k + 1 :]:
+            ratio = None if not factors or not factors2 or factors == factors2 else _exponential(sp.expand(v - u))
+            if ratio is not None:
+                shared = sp.Mul(*factors) * _density_share(factors, factors2)
+                return sp.Add(*[t for t in e.args if t not in (one, other)], one, rest * ratio * shared)
+    return None
+
+
+def _grown(t: sp.Expr) -> tuple[sp.Expr, list[sp.Expr], sp.Expr]:
+    """Return a term's other factors, its exponentials, and the sum of their exponents."""
+    factors = [f for f in sp.Mul.make_args(t) if isinstance(f, (sp.exp, DENSITY))]
+    exponents = [f.args[0] if isinstance(f, sp.exp) else -(f.args[0] ** 2) / 2 for f in factors]
+    return sp.Mul(*[f for f in sp.Mul.make_args(t) if f not in factors]), factors, sp.Add(*exponents)
+
+
+def _density_share(one: list[sp.Expr], other: list[sp.Expr]) -> sp.Expr:
+    """Return the powers of 1/√(2π) that the densities of the second have and those of the first have not."""
+    more = sum(isinstance(f, DENSITY) for f in other) - sum(isinstance(f, DENSITY) for f in one)
+    return sp.sqrt(2 * sp.pi) ** -more
+
+
+def _exponential(e: sp.Expr) -> sp.Expr | None:
+    """Return eᵘ where u is a sum of whole multiples of logarithms, without an exponential."""
+    found = sp.S.One
+    for t in sp.Add.make_args(e):
+        c, rest = t.as_coeff_Mul()
+        if t != 0 and not (c.is_Integer and isinstance(rest, sp.log)):
+            return None
+        found *= rest.args[0] ** c if t != 0 else 1
+    return found
+
+
 # ------------------------------------------------------------------ the logistic function
 @rule
 def logistic(e: sp.Expr) -> sp.Expr | None:
@@ -426,7 +490,8 @@ def two_terms_share(e: sp.Expr) -> sp.Expr | None:
             if not base.is_number:
                 counts.setdefault(base, []).append(t)
     for base, terms in counts.items():
-        if 1 < len(terms) < len(e.args) and not (base.is_Symbol and e.is_polynomial(base)):
+        power = base.is_Symbol and e.is_polynomial(base) and (sp.degree(e, base) > 1 or len(e.free_symbols) == 1)
+        if 1 < len(terms) < len(e.args) and not power:
             rest = [t for t in e.args if t not in terms]
             return sp.Add(*rest, sp.Mul(base, sp.Add(*[t / base for t in terms])))
     return None

@@ -9,12 +9,13 @@ import sympy as sp
 
 from symgrad.forms.calculus.fractions import fractions
 from symgrad.forms.calculus.length import length
-from symgrad.forms.calculus.rules import RULES, everywhere
+from symgrad.forms.calculus.rules import RULES, common_factor, everywhere
 
 ROUNDS, KEPT = 4, 4  # how often, and how many of the shortest, are written anew
 PATIENCE = 2  # rounds without a shorter one, after which the search ends
 WORK = 500  # operations of all that is written anew, in one search
-LARGE = 250  # operations beyond which a formula is left as it is
+LARGE = 250  # operations beyond which sums are multiplied out, or have common factors taken out, and no more
+FEW = 4  # terms of a sum that is multiplied out in a long formula
 LONGER = 2  # how many times the length a polynomial may have when it is multiplied out
 
 
@@ -22,7 +23,7 @@ LONGER = 2  # how many times the length a polynomial may have when it is multipl
 def shortest(e: sp.Expr) -> sp.Expr:
     """Return the shortest formula that was found to be equal; the first of several, so that what is short stays."""
     if not e.args or e.count_ops() > LARGE:
-        return e
+        return _in_parts(e)
     best = _with_shortest_arguments(e)
     frontier, seen, work, waited = [best], {best}, 0, 0
     for _ in range(ROUNDS):
@@ -37,7 +38,28 @@ def shortest(e: sp.Expr) -> sp.Expr:
         best = min([best, *frontier[:1]], key=length)
         if not frontier or waited == PATIENCE or work > WORK:
             break
-    return best
+    return _polished(best)
+
+
+def _in_parts(e: sp.Expr) -> sp.Expr:
+    """Return a long formula with its sums multiplied out or with common factors, whichever is shorter."""
+    found = [e, everywhere(e, common_factor), everywhere(e, _terms_added)]
+    return min(found, key=lambda f: f.count_ops())
+
+
+def _terms_added(e: sp.Expr) -> sp.Expr | None:
+    """Multiply a long sum out, so that like terms are added."""
+    return sp.expand_mul(e) if e.is_Add and len(e.args) > FEW else None
+
+
+def _polished(e: sp.Expr) -> sp.Expr:
+    """Return e with the rules that shorten it applied, where the search ended before it came to them."""
+    for _ in range(ROUNDS):
+        found = min([e, *(everywhere(e, rule) for rule in RULES)], key=length)
+        if found == e:
+            break
+        e = found
+    return e
 
 
 def _not_seen(found: Iterator[sp.Expr], seen: set[sp.Expr]) -> list[sp.Expr]:
