@@ -60,8 +60,11 @@ def _words() -> dict[str, Found]:
 
 def _copy_of(name: str, value: Any) -> ast.stmt:
     """Return an assignment of a number or a table."""
-    text = repr(value) if isinstance(value, (int, float)) else repr(tuple(np.asarray(value).tolist()))
-    return ast.parse(f"{name} = {text}").body[0]
+    table = np.asarray(value).tolist()
+    found: Any = (
+        ast.Tuple(list(map(ast.Constant, table)), ast.Load()) if isinstance(table, list) else ast.Constant(value)
+    )
+    return ast.Assign([ast.Name(name, ast.Store())], found, lineno=0)
 
 
 def _is_kernel(node: ast.FunctionDef) -> bool:
