@@ -135,6 +135,23 @@ def test_hints_say_what_else_an_answer_is(answer, of, said):
     assert said in sg.grade(answer, of=of, wrt="x").hint
 
 
+def test_answers_may_be_written_in_latex():
+    assert sg.grade(r"$\frac{1}{2\sqrt{x}}$", of="sqrt(x)", wrt="x").right
+    assert sg.grade(r"\( 2x\cos(x) - x^{2} \sin x \)", of="x^2 cos x", wrt="x").right
+
+
+def test_cases_are_compared_beside_their_numbers():
+    assert sg.grade("where(x > 2, 2*x, 2)", of="where(x > 2, x**2, 2*x)", wrt="x").right
+    found = sg.grade("where(x < 12345, 2*x, 5)", of="x**2", wrt="x")
+    assert not found.right
+    assert found.at.point["x"] > 12345
+
+
+def test_a_name_that_python_keeps_is_read_as_a_letter():
+    assert sg.grade("2*lambda*x", of="lambda*x**2", wrt="x").right
+    assert sg.grade("x^2", of="lambda*x**2", wrt="lambda").right
+
+
 def test_missing_brackets_below_a_bar_are_said():
     assert "1/(2*x) would be right" in sg.grade("1/2x", of="log(x)/2", wrt="x").hint
     assert sg.grade("(1/2)x^(1/2)", of="x**(1/2)", wrt="x").slip == "power"

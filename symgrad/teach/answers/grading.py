@@ -307,9 +307,10 @@ class _Grading:
         if read.floats:
             return self._different_floats(case, read)
         try:
-            answer = case.exactly(self._function(case, read))
-            for k, p in enumerate(case.points):
-                truth, mine = case.exact_truth(k), answer(k)
+            f = self._function(case, read)
+            answer = case.exactly(f)
+            for p in (*case.points, *case.suspects(f, read.tree)):
+                truth, mine = case.exact_truth(p), answer(p)
                 if mine.shape != truth.shape or not all(map(_same, truth.flat, mine.flat)):
                     return At(_point(p), _float(mine), _float(truth))
         except (Unsuitable, SymgradError):

@@ -24,7 +24,7 @@ from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
-from symgrad.teach.answers.spelling import CONSTANTS, Spelled, spelled
+from symgrad.teach.answers.spelling import CONSTANTS, LETTERS, Spelled, spelled
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
@@ -37,6 +37,8 @@ _NICE = (2, 0.5, 3, -2, 1.5, -0.5, 0.75, -1.25, 5, 0.25, -3, 0.125, 10, -0.875, 
 _BESIDE = (0.5, -0.5, 0.125, -0.125, 1.5, -1.5)  # of numbers in the text, where a domain may end
 TRIED, KEPT = 160, 12  # points
 MOST_EXPONENT = 30  # of a formula whose derivative is written out
+MOST_SUSPECTS, MOST_CASES = 4, 12
+_NEAR = 1e-6
 REMEMBERED = 64  # problems: a class answers the same one many times
 Points = list[dict[str, Any]]
 PART = "·u"
@@ -75,7 +77,7 @@ class Problem:
     """
 
     def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any]) -> None:
-        self.path = tuple(path)
+        self.path = tuple(LETTERS.get(name, name) for name in path)
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
@@ -156,7 +158,9 @@ class Case:
         tried = self._tried()
         self._exact: dict[int, Any] = {}
         self._check(tried)
-        self.points = _spread(self._defined(tried), KEPT if not problem.has_arrays else 5)
+        good = self._defined(tried)
+        self.points = _spread(good, KEPT if not problem.has_arrays else 5)
+        self.spare = [p for p in good if not any(p is q for q in self.points)]
         self.truth = self.floats([self.derivative], self.points)[0] if self.points else np.zeros(0)
 
     def _check(self, tried: Points) -> None:
@@ -238,8 +242,31 @@ class Case:
             stacked = [np.stack([np.asarray(p[name], float) for p in points]) for name in names]
             return [np.asarray(y) for y in vmap(together)(*stacked)]
 
-    def exactly(self, f: Callable[[Mapping[str, Any]], Any]) -> Callable[[int], Any]:
-        """Return the function of a point's number that computes to 50 digits: an object array.
+    def suspects(self, f: Callable[[Mapping[str, Any]], Any], tree: ast.expr | None) -> Points:
+        """Return some points at which floats say that f is not the derivative, of all points that there are.
+
+        A formula of cases has pieces: points lie beside its numbers too.
+        """
+        points, name = list(self.spare), self.problem.path[0]
+        if tree is not None and not self.shapes[name]:
+            beside = [s * v + b for v in _numbers(tree)[-MOST_CASES:] for s in (1, -1) for b in _BESIDE[:2]]
+            points += [{**self.points[0], name: v} for v in beside]
+        if not points:
+            return []
+        try:
+            value, truth, mine = self.floats([self.value, self.derivative, f], points)
+        except SymgradError:
+            return []
+        found = []
+        with np.errstate(all="ignore"):
+            for k, p in enumerate(points):
+                if np.isfinite(value[k]).all() and np.isfinite(truth[k]).all():
+                    near = mine[k].shape == truth[k].shape and np.allclose(mine[k], truth[k], rtol=_NEAR, atol=_NEAR)
+                    found += [] if near else [p]
+        return found[:MOST_SUSPECTS]
+
+    def exactly(self, f: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
+        """Return the function of a point that computes to 50 digits: an object array.
 
         It raises an Unsuitable where there are no such values.
         """
@@ -248,20 +275,22 @@ class Case:
             lambda one, *leaves: f({**dict(zip(names, leaves)), ONE: one}), backend="mpmath", digits=DIGITS
         )
 
-        def at(k: int) -> Any:
-            leaves = [np.asarray(self.points[k][name], float) for name in names]
+        def at(p: Mapping[str, Any]) -> Any:
+            leaves = [np.asarray(p[name], float) for name in names]
             return np.asarray(program(np.ones(()), *leaves), dtype=object)
 
         return at
 
-    def exact_truth(self, k: int) -> Any:
-        """The derivative's value at a point, to 50 digits."""
-        if k not in self._exact:
-            self._exact[k] = self._exactly_derived(k)
-        return self._exact[k]
+    def exact_truth(self, p: Mapping[str, Any]) -> Any:
+        """The derivative's value at a point, to 50 digits; those at the points kept are computed once."""
+        if not any(p is q for q in self.points):
+            return self._exactly_derived(p)
+        if id(p) not in self._exact:
+            self._exact[id(p)] = self._exactly_derived(p)
+        return self._exact[id(p)]
 
     @cached_property
-    def _exactly_derived(self) -> Callable[[int], Any]:
+    def _exactly_derived(self) -> Callable[[Mapping[str, Any]], Any]:
         return self.exactly(self.derivative)
 
     def direction(self, k: int) -> str | None:
@@ -357,7 +386,7 @@ def _jacobian(f: Callable[[Any], Any], w: Tensor, one: Any) -> Tensor:
 def _numbers(tree: ast.expr) -> list[float]:
     """The numbers of a text, beside which a domain may end."""
     found = {abs(float(v)) for part in parts(tree) if (v := value_of(part)) is not None}
-    return sorted(v for v in found if v < 1e6)
+    return sorted(v for v in found if v < 1e9)
 
 
 def _exponents(tree: ast.expr) -> list[float]:

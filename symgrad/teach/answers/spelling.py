@@ -21,6 +21,7 @@ ALIASES = {
     "lb": "log2", "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
 }  # fmt: skip
 INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
+LETTERS = {"lambda": "λ"}  # words that Python keeps for itself
 CONSTANTS = ("pi", "e", "inf")
 _SIGNS = {
     "·": "*", "⋅": "*", "×": "*", "∗": "*", "⊙": "*", "÷": "/", "∕": "/", "⊘": "/", "−": "-", "–": "-", "π": "pi",
@@ -66,7 +67,8 @@ def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], boo
         raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
     if len(text) > MOST_SIGNS:
         raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
-    text = _last_side(_plain(text, shapes)).strip().rstrip(".;").strip()
+    text = re.sub(r"^\s*\w+'+(\(\w+\))?\s*:", "", _plain(text, shapes))
+    text = _last_side(text).strip().rstrip(".;").strip()
     if not text:
         raise ParseError("grade: the formula is empty. Expected one such as '2*x*cos(x)'.")
     found = _CONSTANT_OF_INTEGRATION.search(text)
@@ -85,9 +87,21 @@ def _plain(text: str, shapes: Mapping[str, Any]) -> str:
     text = re.sub(r"(\w+)⁻ᵀ", lambda m: f"inv({m[1]}).T" if m[1] in matrices else m[0], text)
     text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ]+", lambda m: f"**({m[0].translate(_RAISED)})", text)
     text = re.sub(r"‖([^‖]+)‖", r"norm(\1)", text)
+    text = _without_latex(text)
     text = "".join(_SIGNS.get(sign, sign) for sign in text).replace("^", "**")
     text = re.sub(r"\*\*\(?\s*T\b\)?", ".T", text) if "T" not in shapes else text
     return re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+
+
+def _without_latex(text: str) -> str:
+    r"""Return the text with the few words of LaTeX that formulas of pupils have, such as \frac, as plain signs."""
+    text = re.sub(r"\$|\\[()\[\]]|\\(left|right|,|;|!|displaystyle)", " ", text)
+    text = re.sub(r"\\(cdot|times)(?![a-z])", "*", text)
+    fraction = re.compile(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}")
+    braces = re.compile(r"\{([^{}]*)\}(?!\{)")
+    while "\\" in text and (fraction.search(text) or braces.search(text)):  # from the inside out
+        text = fraction.sub(r"((\1)/(\2))", text) if fraction.search(text) else braces.sub(r"(\1)", text, count=1)
+    return re.sub(r"\\([a-zA-Z]+)", r" \1 ", text)
 
 
 def _last_side(text: str) -> str:
@@ -149,12 +163,13 @@ class _Writer:
 
     def _named(self, word: str, rest: str) -> Iterator[_Token]:
         name = word if word in self.shapes else ALIASES.get(word, word)
+        name = LETTERS.get(name, name)
         if name in self.shapes or name in CONSTANTS:
             yield _Token("name", name)
         elif self.functions(name) or rest.startswith("."):
             yield _Token("function", name)
         else:
-            parts = self._parts(word)
+            parts = self._parts(word) if word not in LETTERS else [_Token("name", name)]
             yield from parts if parts else [_Token("name" if not rest.startswith("(") else "unknown", word)]
 
     def _parts(self, word: str) -> list[_Token]:
