@@ -3,6 +3,7 @@
 import re
 import xml.dom.minidom
 from collections import Counter
+from xml.etree import ElementTree
 
 import pytest
 import sympy as sp
@@ -121,3 +122,27 @@ def test_names_are_text(text):
 def test_a_name_like_a_place_holder_is_left_alone():
     X = sg.symbol("ꙮ1ꙮ", ("n", "n"))
     assert "ꙮ1ꙮ" in inside(sg.linalg.inv(X).expr)
+
+
+def test_forms_show_themselves_in_html_without_scripts():
+    X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
+    loss = ((X @ w - y) ** 2).sum()
+    one, several, blocks = sg.derive(loss, w), sg.derive(loss, [w, y]), sg.derive(loss, [w, y], order=2)
+    for form, said in (
+        (one, ["2*Xᵀ*(X*w - y)"]),
+        (several, ["d/dw = 2*Xᵀ*r", "d/dy = -2*r", "r = X*w - y"]),
+        (blocks, ["d²/dw² = 2*Xᵀ*X", "d²/dwdy = -2*Xᵀ", "d²/dydw = -2*X", "d²/dy² = 2*I"]),
+    ):
+        page = form._repr_html_()
+        assert "<script" not in page
+        tree = ElementTree.fromstring(f"<div>{page}</div>")
+        assert [m.get("alttext") for m in tree.iter("math")] == said
+    assert sg.derive(loss, w).mathml("index").startswith("<math")
+    with pytest.raises(ValueError, match="form='html'"):
+        one.mathml("html")
+
+
+def test_names_in_html_are_escaped():
+    x = sg.symbol("<b>x</b>")
+    assert "<b>" not in sg.derive(x**3, x)._repr_html_()
+    assert "<b>" not in sg.derive(x**3, [x])._repr_html_()

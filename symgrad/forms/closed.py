@@ -26,6 +26,7 @@ from symgrad.forms.canonical import Canonical, leaf_reading
 from symgrad.forms.function import Function
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
+from symgrad.forms.nodes.mathml import in_html, mathml
 from symgrad.forms.notations import tables
 from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
 from symgrad.forms.notations.length import weight
@@ -386,23 +387,29 @@ class ClosedForm(Arithmetic):
 
     # -------------------------------------------------------------- text
     def __str__(self) -> str:
+        return self._shown[0]
+
+    @property
+    def _shown(self) -> tuple[str, Named | None]:
+        """The text, and what names its intermediates where some have names."""
+        if self._loops is not None:
+            return self._loops.text(), self._loops
+        if self._table is not None:
+            tabled = Tabled([self._table], self._taken)
+            return tabled.text(), tabled
         try:
-            if self._loops is not None:
-                return self._loops.text()
-            if self._table is not None:
-                return Tabled([self._table], self._taken).text()
             inlined = printers.text(self.expr)
         except TooDeep:
             if self._where is None:
                 raise
-            return self._where.text()
+            return self._where.text(), self._where
         normal = self._of_numbers is not None and has_long_normal(self._of_numbers)
         if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
-            return inlined
+            return inlined, None
         named = self._where.text()
-        if normal and isinstance(self._where, Numbered):
-            return named
-        return min(inlined, named, key=lambda text: (_signs(text), len(text)))
+        shorter = (_signs(named), len(named)) < (_signs(inlined), len(inlined))
+        shorter = shorter or (normal and isinstance(self._where, Numbered))
+        return (named, self._where) if shorter else (inlined, None)
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
@@ -430,6 +437,25 @@ class ClosedForm(Arithmetic):
         if form is None and self._loops is not None:
             return self._loops.latex()
         return printers.latex(self.expr if form is None else getattr(self, form)())
+
+    def mathml(self, form: str | None = None) -> str:
+        """Return MathML of the formula as it is shown, or of one notation: ``<math>`` elements for a page.
+
+        Args:
+            form: as of ``latex``.
+
+        Raises:
+            ArgumentError: the notation is unknown.
+        """
+        if form == "where":
+            return mathml(self.expr) if self._where is None else self._where.mathml()
+        if form is not None and form not in FORMS:
+            raise ArgumentError(f"mathml: form={form!r} is unknown. Expected one of {list(FORMS)}.")
+        return mathml(self.expr if form is None else getattr(self, form)())
+
+    def _repr_html_(self) -> str:
+        _, named = self._shown
+        return in_html(mathml(self.expr) if named is None else named.mathml())
 
     def _repr_latex_(self) -> str:
         try:

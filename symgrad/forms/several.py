@@ -13,6 +13,7 @@ from symgrad.errors import FormError
 from symgrad.forms import names, verify
 from symgrad.forms.closed import ClosedForm, packed, unpacked
 from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.mathml import derivative_by, equation, in_html
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.notations.tables import picks
 from symgrad.forms.recurrences import recurrences
@@ -114,6 +115,12 @@ class ClosedForms(tuple[ClosedForm, ...]):
     def _defined(self) -> list[str]:
         return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.where)]
 
+    def _repr_html_(self) -> str:
+        rows = zip(self._of(str, printers.text), self.bodies, strict=True)
+        defined = [equation(d.name, d.expr) for d in reversed(self.where)]
+        said = [f"where {'; '.join(defined)}"] if defined else []
+        return in_html(*[derivative_by([by], body, in_text([by])) for by, body in rows], *said)
+
     def _repr_latex_(self) -> str:
         by = [in_latex([name]) for name in self._of(names.latex_name, printers.latex)]
         rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
@@ -162,7 +169,7 @@ class Blocks(tuple[Any, ...]):
         """How often was differentiated."""
         return 1 + max((row.order if isinstance(row, Blocks) else 1 for row in self), default=1)
 
-    def _by(self, write: Callable[[list[str]], str], names_of: Callable[[ClosedForms], list[str]]) -> list[str]:
+    def _by(self, write: Callable[[list[str]], Any], names_of: Callable[[ClosedForms], list[str]]) -> list[Any]:
         """What each block is the derivative by."""
         first: Any = self
         while isinstance(first, Blocks):
@@ -172,6 +179,10 @@ class Blocks(tuple[Any, ...]):
     def __str__(self) -> str:
         of = self._by(in_text, lambda forms: forms._of(str, printers.text))
         return "\n".join(f"{by} = {form}" for by, form in zip(of, self.flat, strict=True))
+
+    def _repr_html_(self) -> str:
+        by = self._by(list, lambda forms: forms._of(str, printers.text))
+        return in_html(*[derivative_by(of, form.expr, in_text(of)) for of, form in zip(by, self.flat, strict=True)])
 
     def _repr_latex_(self) -> str:
         of = self._by(in_latex, lambda forms: forms._of(names.latex_name, printers.latex))

@@ -22,6 +22,7 @@ from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.mathml import equation, mathml
 from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, total
 from symgrad.forms.notations.index import Reading, lettered
 from symgrad.forms.notations.letters import NoMatrix
@@ -73,6 +74,12 @@ class Named:
         body = printers.latex(self.bodies[0], others) if bodies is None else bodies
         defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, others)}" for d in reversed(self.definitions)]
         return r",\quad ".join([body, *defined])
+
+    def mathml(self) -> str:
+        """Return the same in MathML: an element for each equation, so that a narrow page can break between them."""
+        defined = [equation(d.name, d.expr) for d in reversed(self.definitions)]
+        body = mathml(self.bodies[0])
+        return f"{body} where {'; '.join(defined)}" if defined else body
 
 
 class WhereForm(Named):

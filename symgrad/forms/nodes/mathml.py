@@ -283,3 +283,22 @@ def inside(e: Any) -> str:
 def mathml(e: Any) -> str:
     """Return an expression as a MathML element."""
     return math(inside(e), printers.text(e))
+
+
+def equation(left: Any, right: Any) -> str:
+    """Return left = right as a MathML element."""
+    return math(row(inside(left), mo("="), inside(right)), f"{printers.text(left)} = {printers.text(right)}")
+
+
+def derivative_by(names: list[str], right: Any, said: str) -> str:
+    """Return ∂/∂x = right, ∂²/∂x∂y = right as a MathML element, of names of what is differentiated by; said in text."""
+    order = len(names)
+    above = mo("∂") if order == 1 else power(mo("∂"), mn(str(order)))
+    under = row(*[row(mo("∂"), name(n)) for n in names])
+    return math(row(fraction(above, under), mo("="), inside(right)), f"{said} = {printers.text(right)}")
+
+
+def in_html(*lines: str) -> str:
+    """Return lines as a fragment of HTML that needs neither a script nor a network, as in a notebook."""
+    style = "overflow-x:auto;line-height:2.2;font-size:1.05em"
+    return "".join(f'<div class="symgrad-form" style="{style}">{line}</div>' for line in lines)
