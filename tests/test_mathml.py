@@ -146,3 +146,13 @@ def test_names_in_html_are_escaped():
     x = sg.symbol("<b>x</b>")
     assert "<b>" not in sg.derive(x**3, x)._repr_html_()
     assert "<b>" not in sg.derive(x**3, [x])._repr_html_()
+
+
+def test_an_entry_of_an_array_function_has_the_ones_of_an_axis_with_equal_entries():
+    x = sg.symbol("x", "n")
+    form = sg.derive(sg.linalg.svdvals(sg.exp(x).unsqueeze(1).expand(x.shape[0], x.shape[0]))[0], x)
+    assert "svd_U(exp(x_k)*1_l)_i0" in printers.text(form.index())
+    ones = (
+        '<msub><mi>x</mi><mi>k</mi></msub></msup><mo>&#x2062;</mo><msub><mn mathvariant="bold">𝟏</mn><mi>l</mi></msub>'
+    )
+    assert ones in inside(form.index())

@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.nodes import markup
-from symgrad.forms.nodes.arrays import ATOM, level
+from symgrad.forms.nodes.arrays import ATOM, OnesVector, level
 from symgrad.forms.nodes.indexed import joined
 from symgrad.forms.nodes.matrices import Operation, called, called_in_mathml
 
@@ -102,4 +102,8 @@ def _shown_in_mathml(whole: sp.Expr, printer: Any) -> tuple[str, bool]:
     atom = isinstance(body, sp.Indexed) or level(body) >= ATOM
     if straight and isinstance(body, sp.Indexed):
         return markup.name(str(body.base.label)), atom
-    return str(printer._print(body)), atom
+    equal = [k for k in getattr(whole, "variables", ()) if k not in body.free_symbols]
+    if not equal:
+        return str(printer._print(body)), atom
+    ones = markup.below(printer._print(OnesVector.of(1)), printer.places(equal))
+    return markup.row(printer.paren(body, PRECEDENCE["Mul"]), markup.INVISIBLE, ones), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -122,8 +123,12 @@ def text(e: Any) -> str:
     return str(FormPrinter().doprint(e))
 
 
+_WORD = r"\\mathrm\{[^{}]+\}"
+_WORDS = re.compile(rf"({_WORD}(?:_\{{[^{{}}]+\}})?(?:\^\{{[^{{}}]+\}})?) (?={_WORD})")  # which would run together
+
+
 def latex(e: Any, beside: Iterable[Any] = ()) -> str:
     """Return e as LaTeX, beside other formulas that may have something called e in them."""
     printer = FormLatexPrinter()
     printer.named_e = any(getattr(s, "name", "") == "e" for f in (e, *beside) for s in f.free_symbols)
-    return str(printer.doprint(e))
+    return _WORDS.sub(r"\1 \, ", str(printer.doprint(e)))
