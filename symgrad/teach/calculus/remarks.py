@@ -10,6 +10,7 @@ import sympy as sp
 
 from symgrad.core.kernels import array_kernel
 from symgrad.scalars import log1p, relu
+from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text, word
 from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.board.terms import (
@@ -91,7 +92,7 @@ def _everywhere_positive(part: Term) -> bool:
     if not points:
         return False
     with np.errstate(all="ignore"):
-        found = array_kernel(to_sympy(part), tuple(sp.Symbol(n, real=True) for n in names))(*points)
+        found = array_kernel(to_sympy(part), tuple(Symbol(n, real=True) for n in names))(*points)
     return bool(np.all(found > 1e-2))
 
 
@@ -100,7 +101,7 @@ def _solved(sign: str, part: Term, x: str) -> Compare:
     bound = num(1) if sign == "<" else num(0)
     if part == Name(x) or sign == "<":
         return Compare(sign, part, bound)
-    e, s = to_sympy(part), sp.Symbol(x, real=True)
+    e, s = to_sympy(part), Symbol(x, real=True)
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
     if slope is None or not slope.is_Rational or slope == 0:
         return Compare(sign, part, bound)
@@ -147,7 +148,7 @@ def _applied(t: Term) -> Iterator[Apply]:
 
 
 def _zeros(e: Any, x: str) -> list[Term] | None:
-    s = sp.Symbol(x, real=True)
+    s = Symbol(x, real=True)
     if not e.is_polynomial(s) or e.free_symbols != {s} or sp.degree(e, s) > 2:
         return None
     return [Hand().write(r) for r in sp.roots(e, s) if r.is_real]

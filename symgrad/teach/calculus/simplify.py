@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.polys.polyerrors import PolynomialError
 
 from symgrad.core.kernels import array_kernel
+from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
@@ -93,7 +94,7 @@ def values(t: Term, names: Sequence[str]) -> Any:
     """Return a formula's values at points on both sides of 0; nan where it has none."""
     draw = np.random.default_rng(7)
     points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
-    symbols = tuple(sp.Symbol(n, real=True) for n in names)
+    symbols = tuple(Symbol(n, real=True) for n in names)
     with np.errstate(all="ignore"):
         found = array_kernel(to_sympy(t), symbols)(*points)
     return np.broadcast_to(np.asarray(found, dtype=np.float64), (2 * _POINTS,))
