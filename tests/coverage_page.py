@@ -98,7 +98,8 @@ def formula(case: Any, y: Any, kind: str) -> str:
     """The notations of the gradient of Σ u y."""
     leaves = [n for n in ancestors([y._node]) if not isinstance(n, Node) and n.level]
     form = sg.derive((y * random(case, "u", y.shape)).sum(), sg.engine.record.handle(leaves[0], leaves[0].value))
-    return ("matrix, index" if form.has_matrix else "index") + ", by name" * (kind == "name")
+    matrix = form.has_matrix or form.matrix() != form.index()  # also where entries are shorter, and are shown
+    return ("matrix, index" if matrix else "index") + ", by name" * (kind == "name")
 
 
 def found_in(path: str) -> Any:
