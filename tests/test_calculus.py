@@ -83,6 +83,10 @@ EXPONENTIALS = [
     (sg.exp(-a * x) * sg.sin(b * x), x, "exp(-a*x)*(b*cos(b*x) - a*sin(b*x))"),
     (p**2 * sg.log(p), p, "p*(2*log(p) + 1)"),
     (0.5 * (1 + sg.erf(x / 2**0.5)), x, "φ(x)"),
+    (sg.erf(x), x, "2*exp(-x**2)/sqrt(pi)"),
+    (sg.atan(sg.exp(x)), x, "exp(x)/(exp(2*x) + 1)"),
+    (2 ** (x**2), x, "2*2**(x**2)*x*log(2)"),
+    (sg.sign(x) * sg.sqrt(sg.abs(x)), x, "1/(2*sqrt(abs(x)))"),
 ]
 TABLE = [*POLYNOMIALS, *DECIMALS, *FRACTIONS, *ROOTS, *POWERS, *TRIGONOMETRY, *EXPONENTIALS]
 
@@ -152,6 +156,7 @@ CASES = [
     (sg.minimum(sg.maximum(x, -1), 1), x, "[-1 < x < 1]"),
     (sg.clamp(x, 0, 1), x, "[0 ≤ x ≤ 1]"),
     (sg.relu(x) ** 2, x, "2*relu(x)"),
+    (sg.maximum(sg.exp(x), 1), x, "{exp(x) if x > 0; 0 otherwise}"),
     (x * sg.abs(x), x, "2*abs(x)"),
     (sg.maximum(x, y), x, "[x > y]"),
     (sg.maximum(a * x, (a - 1) * x), x, "a - [x < 0]"),

@@ -57,6 +57,22 @@ def _power_below(e: sp.Expr) -> sp.Expr | None:
     return sp.Pow(e.base, sp.Mul(-1, -e.exp, evaluate=False), evaluate=False)
 
 
+def whole_powers_apart(e: sp.Expr) -> sp.Expr:
+    """Write 2ᵘ⁺¹ as 2·2ᵘ."""
+    return _rebuilt(e, _whole_apart)
+
+
+def _whole_apart(e: sp.Expr) -> sp.Expr | None:
+    if e.is_Pow and e.base.is_Integer and e.exp.is_Add and e.exp.args[0].is_Integer and e.exp.args[0] > 0:
+        whole = e.exp.args[0]
+        return _product([e.base**whole, sp.Pow(e.base, e.exp - whole, evaluate=False)])
+    if e.is_Mul and any(f.is_Mul for f in e.args):
+        factors = [g for f in e.args for g in (f.args if f.is_Mul else (f,))]
+        number = sp.Mul(*[f for f in factors if f.is_Rational])
+        return _product([*([] if number == 1 else [number]), *[f for f in factors if not f.is_Rational]])
+    return None
+
+
 def _rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
     """Return e with what a function makes of its nodes, arguments first; nothing else is evaluated."""
     if not e.args or not isinstance(e, sp.Expr):

@@ -8,7 +8,9 @@ from functools import lru_cache
 import sympy as sp
 
 from symgrad.forms.nodes import printers
+from symgrad.scalars import SCALARS
 
+SIGMOID = SCALARS["sigmoid"].function
 _TOKEN = re.compile(r"[^\W\d]\w*|\d+\.?\d*(?:e[-+]?\d+)?|\*\*|[<>]=|[^\s\w*()\[\]{},]")
 
 
@@ -19,8 +21,8 @@ def length(e: sp.Expr) -> int:
 
 
 def _blemishes(e: sp.Expr) -> int:
-    """How many fractions stand below a fraction bar, or in a sum above one, and sums that have a common factor."""
-    found = 0
+    """How many fractions stand below a fraction bar, or in a sum above one; sums with a common factor; σ beside exp."""
+    found = 3 if e.has(SIGMOID) and e.has(sp.exp) else 0
     for p in e.atoms(sp.Pow):
         if p.exp.is_number and p.exp.is_negative and p.base.is_Add:
             found += 3 * sum(1 for t in p.base.args if _is_fraction(t))

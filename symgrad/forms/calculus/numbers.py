@@ -11,7 +11,13 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
-from symgrad.forms.calculus.finish import constants_joined, powers_below, roots_joined, with_decimals
+from symgrad.forms.calculus.finish import (
+    constants_joined,
+    powers_below,
+    roots_joined,
+    whole_powers_apart,
+    with_decimals,
+)
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number
@@ -37,7 +43,7 @@ def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: 
     plain = found.xreplace({f: sp.Rational(str(f)) for f in found.atoms(sp.Float)})
     marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
     e = _shortened(plain.xreplace(marked), forward)
-    e = powers_below(constants_joined(roots_joined(e.xreplace({p: s for s, p in marked.items()}))))
+    e = powers_below(whole_powers_apart(constants_joined(roots_joined(e.xreplace({p: s for s, p in marked.items()})))))
     e = with_decimals(e) if has_decimals(forward) else e
     return e if agrees(found, e, positive) else found
 

@@ -145,13 +145,16 @@ def sinh_of_the_double(e: sp.Expr) -> sp.Expr | None:
 
 @rule
 def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
-    """u sign u is |u|, |u| sign u is u, and u/|u| is sign u."""
+    """u sign u is |u|, |u| sign u is u, u/|u| is sign u, and sign² u over |u| is 1 over it."""
     if not e.is_Mul:
         return None
     powers = _powers(e)
     for base in list(powers):
         if isinstance(base, sp.sign) and powers[base].is_Integer and powers[base] > 0:
             u = base.args[0]
+            if powers[base] == 2 and powers.get(sp.Abs(u), sp.S.Zero).is_negative:
+                del powers[base]
+                return _of(powers)
             for other, left in ((sp.Abs(u), u), (u, sp.Abs(u))):
                 if powers.get(other, sp.S.Zero).is_Integer and powers.get(other, sp.S.Zero) > 0:
                     powers[base] -= 1
@@ -364,7 +367,7 @@ def normal_density(e: sp.Expr) -> sp.Expr | None:
     if not e.is_Mul:
         return None
     number = sp.Mul(*[f for f in e.args if f.is_number]) * sp.sqrt(2 * sp.pi)
-    if number.has(sp.pi):
+    if not number.is_Rational:  # 2 exp(-x²)/√π is no density of the book's
         return None
     for f in e.args:
         z = _root_of(-2 * f.args[0]) if isinstance(f, sp.exp) else None

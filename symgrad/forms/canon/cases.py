@@ -136,6 +136,8 @@ class Conditions:
                 return sp.Add(*[t * self.truth(head, a, b) for t, a, b in sides])
         if left.is_number:
             head, left, right = _TURNED.get(head, head), right, left
+        if isinstance(left, sp.exp) and right.is_positive and right.is_number:
+            left, right = left.args[0], sp.log(right)  # which grow together
         d = sp.expand(left - right).as_content_primitive()[1]
         turned = bool(d.could_extract_minus_sign())
         d = -d if turned else d
