@@ -43,10 +43,33 @@ def runge_kutta(y, _):
     return y + 0.1 * k2, None
 
 
+def order_4(s, _):
+    def f(s):
+        return sg.tanh(W @ s)
+
+    k1 = f(s)
+    k2 = f(s + 0.05 * k1)
+    k3 = f(s + 0.05 * k2)
+    return s + 0.1 / 6 * (k1 + 2 * k2 + 2 * k3 + f(s + 0.1 * k3)), None
+
+
+def gated(h, x):
+    u = sg.sigmoid(W @ h + x)
+    return (1 - u) * h + u * sg.tanh(x), None
+
+
+def kalman(state, z):
+    m, p = state
+    p = 0.9 * p + a
+    gain = p / (p + 0.5)
+    m = m + gain * (z - m)
+    return (m, (1 - gain) * p), m
+
+
 STEPS = {
     "RNN, by its weights": (
         lambda: ((sg.scan(rnn, h0, X)[0] ** 2).sum(), W),
-        "Sum_{t=0..4} (λ[t+1] ⊙ (1 - s[t+1]^⊙2))*s[t]ᵀ where λ[t] = Wᵀ*(λ[t+1] ⊙ (1 - s[t+1]^⊙2)); λ[5] = 2*s[5]; "
+        "Sum_{t=0..4} η[t]*s[t]ᵀ where λ[t] = Wᵀ*η[t]; λ[5] = 2*s[5]; η[t] = λ[t+1] ⊙ (1 - s[t+1]^⊙2); "
         "s[t+1] = tanh(W*s[t] + X[t]); s[0] = h0",
     ),
     "RNN, by its start": (
@@ -74,6 +97,17 @@ STEPS = {
     ),
     "oscillator": (lambda: ((sg.scan(oscillator, (c, a), length=N)[1] ** 2).sum(), c), None),
     "method of Runge and Kutta": (lambda: (sg.scan(runge_kutta, c, length=N)[0] ** 2, c), None),
+    "method of Runge and Kutta, of order 4": (lambda: ((sg.scan(order_4, h0, length=N)[0] ** 2).sum(), h0), None),
+    "gated unit": (lambda: ((sg.scan(gated, h0, X)[0] ** 2).sum(), W), None),
+    "Kalman filter of a number": (lambda: ((sg.scan(kalman, (c, a), x)[1] ** 2).sum(), a), None),
+    "counting loop": (
+        lambda: (sg.fori_loop(0, N, lambda k, s: s * a + k, c), a),
+        "Sum_{t=0..4} h[t]*λ[t+1] where λ[t] = a*λ[t+1]; λ[5] = 1; h[t+1] = a*h[t] + t; h[0] = c",
+    ),
+    "loop from the end": (
+        lambda: (sg.scan(lambda s, x: (a * s + x, None), c, x, reverse=True)[0], a),
+        "Sum_{t=0..4} h[t+1]*λ[t] where λ[t+1] = a*λ[t]; λ[0] = 1; h[t] = a*h[t+1] + x[t]; h[5] = c",
+    ),
     "power iteration": (lambda: ((sg.scan(lambda v, _: (W @ v, None), h0, length=N)[0] * b).sum(), W), None),
     "filter with a matrix": (
         lambda: ((sg.scan(lambda h, x: (W @ (h - V @ (h - x)), None), h0, X)[0] ** 2).sum(), V), None,
@@ -107,9 +141,9 @@ def test_recurrences_in_latex_and_on_pages():
         form.latex()
         == form.latex("where")
         == (
-            r"\sum_{t=0}^{4} \left(\lambda_{t+1} \odot \left(1 - s_{t+1}^{\odot 2}\right)\right) s_{t}^{\top},\quad "
-            r"\lambda_{t} = W^{\top} \left(\lambda_{t+1} \odot \left(1 - s_{t+1}^{\odot 2}\right)\right),\quad "
-            r"\lambda_{5} = 2 s_{5},\quad s_{t+1} = \tanh\left(W s_{t} + X_{t}\right),\quad s_{0} = h_{0}"
+            r"\sum_{t=0}^{4} \eta_{t} s_{t}^{\top},\quad \lambda_{t} = W^{\top} \eta_{t},\quad "
+            r"\lambda_{5} = 2 s_{5},\quad \eta_{t} = \lambda_{t+1} \odot \left(1 - s_{t+1}^{\odot 2}\right),\quad "
+            r"s_{t+1} = \tanh\left(W s_{t} + X_{t}\right),\quad s_{0} = h_{0}"
         )
     )
     for e in [form.body, *[d.expr for d in form.where], *[d.name for d in form.where]]:

@@ -326,7 +326,7 @@ class ClosedForm(Arithmetic):
     @cached_property
     def _loops(self) -> Recurrences | None:
         """The formula of states and their recurrences, where there are loops that can be written so."""
-        found = None if self._bases else recurrences([self._root], lambda: self._called)
+        found = None if self._bases else recurrences([self._root], self._forward, lambda: self._called)
         if found is not None and self._verify and verify.can_be_checked(self):
             verify.check_loops(self, found)
         return found

@@ -5,6 +5,7 @@ The body of each loop is lowered for one step; its states are letters with a ste
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,12 +17,11 @@ from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term
 from symgrad.forms.canon.lower import lower
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Shape, below, value_of
+from symgrad.forms.canon.terms import FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Shape, below, split, value_of
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.evaluate_matrix import matrix_function
 from symgrad.forms.nodes.matrices import ArraySymbol
 from symgrad.forms.nodes.moments import STEP, Moment, MomentNumber, OverSteps, Stacked
-from symgrad.forms.notations.abbreviate import rebuilt
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading
 from symgrad.forms.where import Definition, Named
@@ -31,19 +31,28 @@ from symgrad.ops.shape import Reshape
 from symgrad.ops.slicing import Slice
 from symgrad.transforms.loops.op import Scan
 
+SHORT = 5  # cost of what needs no letter of its own
 LONG = 120  # cost of a step beyond which it is no formula to read
+
+
+def _counts(value: Any) -> bool:
+    """Whether an array counts the steps."""
+    a = np.asarray(value)
+    return a.ndim == 1 and len(a) > 1 and a.dtype != object and np.array_equal(a, a[0] + np.arange(len(a)))
 
 
 class NoRecurrence(Exception):
     """A loop that is not written as a recurrence."""
 
 
-def recurrences(roots: Sequence[AnyNode], called: Callable[[], names.Naming]) -> Recurrences | None:
+def recurrences(
+    roots: Sequence[AnyNode], forward: Sequence[AnyNode], called: Callable[[], names.Naming]
+) -> Recurrences | None:
     """Return derivatives of loops by recurrences; None where there is no loop, or one that is not written so."""
     if not any(isinstance(n, Node) and isinstance(n.op, Scan) for n in ancestors(list(roots))):
         return None
     try:
-        return Recurrences(roots, called())
+        return Recurrences(roots, forward, called())
     except NoRecurrence:
         return None
 
@@ -63,7 +72,7 @@ class Loop:
 class Recurrences(Named):
     """Derivatives of loops, as formulas of states, and the recurrences of these; raises NoRecurrence."""
 
-    def __init__(self, roots: Sequence[AnyNode], called: names.Naming) -> None:
+    def __init__(self, roots: Sequence[AnyNode], forward: Sequence[AnyNode], called: names.Naming) -> None:
         self._pool, self._leaf = Pool(), leaf_reading(called.inner)
         self._names: dict[Any, str] = dict(called.shown)
         self._mint = names.Mint(called.taken)
@@ -71,6 +80,11 @@ class Recurrences(Named):
         self._whole: dict[Any, tuple[Loop, int, Shape]] = {}  # leaves that stand for what a loop gives
         self._loops: list[Loop] = []
         self._shown: dict[str, str] = {}  # letters of states
+        self._order: list[str] = []  # of all letters, those of a step before those of its states
+        self._parts: dict[str, Term] = {}  # what other letters stand for, at each step
+        self._counts: dict[Any, int] = {}  # of arrays 0, 1, 2, … from outside, where they start
+        self._clocks: dict[str, int] = {}  # names that stand for the step itself and a number
+        self._own = {id(n.op) for n in ancestors(list(forward)) if isinstance(n, Node)}
         self._found: dict[AnyNode, Any] = {}  # terms; of a loop, itself; of a part of its vector, where it lies
         for node in ancestors(list(roots)):
             self._found[node] = self._read(node)
@@ -85,6 +99,8 @@ class Recurrences(Named):
     # -------------------------------------------------------------- reading the graph
     def _read(self, node: AnyNode) -> Any:
         if isinstance(node, Leaf):
+            if names.is_outside(node) and _counts(node.value):
+                self._counts[id(node)] = int(node.value[0])
             return self._leaf(self._pool, node)
         inputs = [self._found[p] if is_node(p) else self._pool.constant(number(p)) for p in node.inputs]
         if isinstance(node.op, Scan):
@@ -137,8 +153,10 @@ class Recurrences(Named):
         now = [self._moment(c, loop.before, op.body.inputs[k].shape) for k, c in enumerate(loop.letters)]
         env = [*now, *[self._row(a) for a in inputs[n:m]], *inputs[m:]]
         env += [pool.constant(number(v)) for v in op.body.literals]
-        for step in op.body.steps:
-            env.append(lower(step.op, pool, step.result.shape, [env[k] for k in step.args]))
+        often, first = self._used_again(op), len(env)
+        for k, step in enumerate(op.body.steps, first):
+            t = lower(step.op, pool, step.result.shape, [env[k] for k in step.args])
+            env.append(self._part_of_a_step(t, loop) if k in often and t.cost >= SHORT else t)
         loop.starts, loop.outputs = inputs[:n], [env[k] for k in op.body.outputs]
         if any(t.cost > LONG for t in loop.outputs):
             raise NoRecurrence("a long step")
@@ -148,11 +166,28 @@ class Recurrences(Named):
             if added is not None and value_of(loop.starts[k]) == 0 and now[k] not in below(others):
                 loop.sums[k] = added
         states = [k for k in range(n) if k not in loop.sums]
-        self._shown.update(zip([loop.letters[k] for k in states], self._called(op.reverse, len(states)), strict=True))
-        called = {loop.outputs[k]: self._known(loop, k) for k in states if loop.outputs[k].kind != LEAF}
-        loop.outputs = [called.get(t, t) for t in loop.outputs]
+        called = self._called(id(op) not in self._own, len(states))
+        self._order += called
+        self._shown.update(zip([loop.letters[k] for k in states], called, strict=True))
+        known = {loop.outputs[k]: self._known(loop, k) for k in states if loop.outputs[k].kind != LEAF}
+        loop.outputs = [known.get(t, t) for t in loop.outputs]
         self._loops.append(loop)
         return loop
+
+    def _used_again(self, op: Scan) -> set[int]:
+        """Return the values of a body that several of its steps read, but for the new states."""
+        uses = Counter(a for s in op.body.steps for a in set(s.args)) + Counter(set(op.body.outputs))
+        return {k for k, n in uses.items() if n > 1} - set(op.body.outputs[: op.carries])
+
+    def _part_of_a_step(self, t: Term, loop: Loop) -> Term:
+        """Return a letter for what a step computes and reads several times."""
+        if t.kind == NAMED or split(t)[1].kind in (LEAF, NAMED):
+            return t
+        adjoint = id(loop.op) not in self._own
+        letter = self._mint.names("ηεω" if adjoint else "uvw")[0]
+        self._parts[letter] = t
+        self._order.append(letter)
+        return self._pool.named(self._moment(letter, STEP, t.shape).data[0], t)
 
     def _known(self, loop: Loop, k: int) -> Term:
         """Have the new value of a state called by its letter, also where it is computed again."""
@@ -166,11 +201,12 @@ class Recurrences(Named):
 
     def _called(self, adjoint: bool, many: int) -> list[str]:
         """Return letters for states: h, or h1, h2, …, and λ for adjoint ones."""
-        found = ["λ"] if many == 1 else [f"λ{k}" for k in range(1, many + 1)]
-        if not adjoint or self._mint.used & set(found):
-            return self._mint.names("pq" if adjoint else "hsz", many) if many else []
-        self._mint.used.update(found)
-        return found
+        for letter in "λμν" if adjoint else "":
+            found = [letter] if many == 1 else [f"{letter}{k}" for k in range(1, many + 1)]
+            if not self._mint.used & {letter, *found}:
+                self._mint.used.update([letter, *found])
+                return found
+        return self._mint.names("pq" if adjoint else "hsz", many) if many else []
 
     def _row(self, t: Term) -> Term:
         """Return entry t along the first axis."""
@@ -178,6 +214,11 @@ class Recurrences(Named):
         value = value_of(t)
         if value is not None:
             return pool.constant(value, shape)
+        if t.kind == LEAF and t.data[0] in self._counts:
+            key = ("clock", t.data[0])
+            self._names[key] = f"⟨{self._names[t.data[0]]}⟩"
+            self._clocks[self._names[key]] = self._counts[t.data[0]]
+            return pool.leaf(key, ())
         if t.kind == LEAF:
             loop, k, _ = self._whole.get(self._names[t.data[0]], (None, 0, ()))
             return self._moment(self._names[t.data[0]], STEP, shape) if loop is None else loop.outputs[k]
@@ -220,6 +261,8 @@ class Recurrences(Named):
             if a.name in self._moments:
                 letter, at, shape = self._moments[a.name]
                 new[a] = (Moment if shape else MomentNumber).of(self._shown.get(letter, letter), at, shape)
+            elif a.name in self._clocks:
+                new[a] = STEP + self._clocks[a.name]
             elif a.name in self._whole:
                 new[a] = self._over(*self._whole[a.name])
         return e.xreplace(new)
@@ -236,6 +279,11 @@ class Recurrences(Named):
         open_ = list(self._used(self.bodies))
         while open_:
             letter = open_.pop(0)
+            if letter in self._parts and letter not in found:
+                part = self._parts[letter]
+                at = (Moment if part.shape else MomentNumber).of(letter, STEP, part.shape)
+                found[letter] = [Definition(at, self._written(part))]
+                open_ += self._used([found[letter][0].expr])
             if letter in found or letter not in states:
                 continue
             loop, k = states[letter]
@@ -247,7 +295,7 @@ class Recurrences(Named):
                 Definition(name(letter, loop.after, inside.shape), self._written(inside)),
             ]
             open_ += self._used([d.expr for d in found[letter]])
-        return [d for letter in states if letter in found for d in found[letter]]
+        return [d for letter in self._order if letter in found for d in found[letter]]
 
     def _used(self, found: Iterable[Any]) -> list[str]:
         return list(
@@ -275,11 +323,11 @@ class Recurrences(Named):
         for k in states:
             known[loop.letters[k]] = np.full((loop.op.length + 1, *inside[k].shape), np.nan)
             known[loop.letters[k]][loop.start] = self._function(loop.starts[k])(None, known)
-        steps = {k: self._function(self._plain(inside[k])) for k in [*states, *stacks]}
-        added = {k: self._function(self._plain(t)) for k, t in loop.sums.items()}
+        steps = {k: self._function(inside[k]) for k in [*states, *stacks]}
+        added = {k: self._function(t) for k, t in loop.sums.items()}
         totals: dict[int, list[Any]] = {k: [] for k in [*added, *stacks]}
         for t in range(loop.op.length)[:: -1 if loop.op.reverse else 1]:
-            for k in states:
+            for k in states * len(states):  # a new state may be computed from another
                 known[loop.letters[k]][int(loop.after.subs(STEP, t))] = steps[k](t, known)
             for k in totals:
                 totals[k].append((added.get(k) or steps[k])(t, known))
@@ -288,24 +336,22 @@ class Recurrences(Named):
                 rows = totals[k][:: -1 if loop.op.reverse else 1]
                 known[name] = np.sum(rows, axis=0) if k in added else np.stack(rows)
 
-    def _plain(self, t: Term) -> Term:
-        """Return a term in which no new value of a state is called by its letter: all are computed at once."""
-        found: dict[Term, Term] = {}
-        for a in below([t]):
-            found[a] = found[a.args[0]] if a.kind == NAMED else rebuilt(self._pool, a, found)
-        return found[t]
-
     def _function(self, t: Term) -> Callable[[int | None, Mapping[str, Any]], Any]:
         """Return a term as a function of the step and of what is known."""
         e = MatrixReading(self._pool, self._names).expr(t)
-        f = matrix_function(e)
+        f, needed = matrix_function(e), {a.name for a in e.free_symbols}
+        parts = {n: self._function(self._parts[self._moments[n][0]]) for n in needed if self._is_part(n)}
 
         def value(step: int | None, known: Mapping[str, Any]) -> Any:
-            here = dict(known)
-            for name, (letter, at, _) in self._moments.items():
-                place = sp.sympify(at).subs(STEP, step) if step is not None else sp.sympify(at)
-                if place.is_Integer and letter in known and 0 <= place < len(known[letter]):
-                    here[name] = known[letter][int(place)]
+            here = dict(known) | {name: step + n for name, n in self._clocks.items() if step is not None}
+            here |= {name: part(step, known) for name, part in parts.items()}
+            for name in needed & self._moments.keys() - parts.keys():
+                letter, at, _ = self._moments[name]
+                place = sp.sympify(at) if step is None else sp.sympify(at).subs(STEP, step)
+                here[name] = known[letter][int(place)]
             return f(t.shape, here)
 
         return value
+
+    def _is_part(self, name: str) -> bool:
+        return name in self._moments and self._moments[name][0] in self._parts

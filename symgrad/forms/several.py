@@ -54,7 +54,7 @@ class ClosedForms(tuple[ClosedForm, ...]):
         if not self or any(form._bases for form in self):
             return None
         roots, forward = [form._root for form in self], self[0]._forward
-        loops = recurrences(roots, lambda: names.Naming(roots, forward))
+        loops = recurrences(roots, forward, lambda: names.Naming(roots, forward))
         if loops is not None:
             for k, form in enumerate(self):
                 if form._verify and verify.can_be_checked(form):

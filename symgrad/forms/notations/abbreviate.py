@@ -144,11 +144,11 @@ def _named(pool: Pool, bodies: Sequence[Term], key: Any, part: Term) -> list[Ter
     found: dict[Term, Term] = {part: name}
     for t in below(bodies):
         if t not in found:
-            found[t] = _replaced(pool, rebuilt(pool, t, found), part, name)
+            found[t] = _replaced(pool, _rebuilt(pool, t, found), part, name)
     return [found[t] for t in bodies]
 
 
-def rebuilt(pool: Pool, t: Term, found: dict[Term, Term]) -> Term:
+def _rebuilt(pool: Pool, t: Term, found: dict[Term, Term]) -> Term:
     """Return a term of rewritten arguments."""
     args = [found[a] for a in t.args]
     if all(a is b for a, b in zip(args, t.args, strict=True)):
