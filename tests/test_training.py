@@ -245,7 +245,11 @@ def test_a_file_may_be_an_open_one():
     assert sg.load(file)[0].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("thing", [sg.nn.Linear(1, 1), len, {"a": [object()]}, np.array([None])], ids=repr)
+@pytest.mark.parametrize(
+    "thing",
+    [sg.nn.Linear(1, 1), len, {"a": [object()]}, np.array([None])],
+    ids=["a model", "a function", "an object inside", "an array of objects"],
+)
 def test_what_cannot_be_saved_is_named_and_leaves_the_old_file(thing, tmp_path):
     path = tmp_path / "old.zip"
     sg.save(1, path)
