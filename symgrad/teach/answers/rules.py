@@ -349,9 +349,8 @@ class Derivative:
     def _function_slips(self, node: Any, ds: list[Tree]) -> Iterator[Wrong]:
         name, right = _function_of(node), self._rule(node, ds)
         if name in TRIG and right is not None and not isinstance(node, Slope):
-            yield Wrong(
-                negative(right), "trig-sign", 5, f"Check the sign in the derivative of {name}, at {shown(node)}."
-            )
+            hint = f"Check the sign in the derivative of {name}, at {shown(node)}."
+            yield Wrong(negative(right), "trig-sign", 12, hint)
         if name == "exp" and ds[0] is not None:
             u = node.args[0]
             lowered = times(u, call("exp", add([u, number(-1)]) or u))

@@ -28,7 +28,8 @@ def slips(case: Case) -> Iterator[Wrong]:
     problem = case.problem
     numbers = frozenset(name for name, s in problem.names.items() if not s)
     steps = [Derivative(name, case.direction(k), numbers) for k, name in enumerate(problem.path)]
-    starts: list[ast.expr] = [problem.tree]
+    right = problem.tree
+    starts = [problem.tree]
     once: list[Wrong] = []
     for k, step in enumerate(steps):
         for tree in starts:
@@ -36,10 +37,12 @@ def slips(case: Case) -> Iterator[Wrong]:
             once += found
             for wrong in (*found, *_repeated([step], tree, found)):
                 yield replace(wrong, tree=_finished(wrong.tree, steps[k + 1 :]))
-        right = step.right(starts[0])
-        if right is None:
+        derived = step.right(right)
+        if derived is None:
             break
-        starts = [right, *_printed(problem, k + 1)]
+        right = derived
+        printed = _printed(problem, k + 1)  # where places are shown better
+        starts = [*printed, right] if k == 0 else printed or [right]
     if len(steps) > 1:
         yield from _repeated(steps, problem.tree, once)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from symgrad.teach.answers.values import Slope, Tangent
+
+T = TypeVar("T")
 
 
 def number(v: int | Fraction) -> ast.expr:
@@ -144,9 +147,25 @@ def parts(node: ast.expr) -> Iterator[ast.expr]:
         stack += reversed(children(here))
 
 
-def names_in(node: ast.expr) -> set[str]:
+def _kept(work_out: Callable[[ast.expr], T]) -> Callable[[ast.expr], T]:
+    """Keep what is worked out of a node with the node: trees are built, and never changed."""
+    key = f"_{work_out.__name__}"
+
+    @functools.wraps(work_out)
+    def found(node: ast.expr) -> T:
+        if key not in node.__dict__:
+            node.__dict__[key] = work_out(node)
+        result: T = node.__dict__[key]
+        return result
+
+    return found
+
+
+@_kept
+def names_in(node: ast.expr) -> frozenset[str]:
     """The names that a formula uses, without those of functions."""
-    return {n.id for n in parts(node) if isinstance(n, ast.Name)}
+    own = {node.id} if isinstance(node, ast.Name) else set()
+    return frozenset(own.union(*map(names_in, children(node))))
 
 
 def replaced(node: ast.expr, target: ast.expr, new: ast.expr) -> ast.expr:
@@ -169,6 +188,17 @@ def below_the_bar(node: ast.expr, text: str) -> ast.expr:
     return times(new.left, new.right)
 
 
+@_kept
 def shown(node: ast.expr) -> str:
-    """A part of a formula as a pupil reads it: x^2 for x**2."""
-    return re.sub(r" ([*/]) ", r"\1", ast.unparse(node).replace(" ** ", "^"))
+    """A part of a formula as a pupil reads it: x^2 for x**2, and sin' for the slope of sin."""
+    return re.sub(r" ([*/]) ", r"\1", ast.unparse(_named(node)).replace(" ** ", "^"))
+
+
+def _named(node: ast.expr) -> ast.expr:
+    """The tree with calls for derivatives that no text has."""
+    new: ast.expr = with_children(node, [_named(c) for c in children(node)])
+    if isinstance(new, Slope):
+        return call(new.name + "'" * len(new.path), *new.args)
+    if isinstance(new, Tangent):
+        return call("d", *new.points)
+    return new
