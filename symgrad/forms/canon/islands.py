@@ -73,7 +73,8 @@ class Island:
         """Return the shortest form of an expression in the atoms as a term, or None where it is the shortest."""
         best = shortest(e)
         if best is e or _length(best)[0] >= _length(e)[0]:
-            best = min([e, *_divided(e)], key=self._weight)
+            divided = _divided(e)
+            best = min([e, *divided], key=self._weight) if divided else e
         key = (best, tuple(self.atoms))
         if best is e or key in self.pool.in_progress:
             return None
