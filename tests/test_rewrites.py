@@ -81,7 +81,7 @@ SCORES = {
     "by erf, from above": ((1 - sg.erf(v / 2**0.5)).sum(), v, "-2*φ(v)"),
     "normal density": (bell.sum(), v, "-(v ⊙ φ(v))"),
     "expected improvement": ((v * Ndtr(v) + bell).sum(), v, "Φ(v)"),
-    "gelu": ((Y * sg.nn.functional.gelu(Z @ W)).sum(), W, "Zᵀ*(Y ⊙ (φ(Z*W) ⊙ Z*W + Φ(Z*W)))"),
+    "gelu": ((Y * sg.nn.functional.gelu(Z @ W)).sum(), W, "Zᵀ*(Y ⊙ (Φ(Z*W) + φ(Z*W) ⊙ Z*W))"),
     "Poisson": ((y * sg.log(mu) - mu).sum(), w, "Zᵀ*(y - exp(Z*w))"),
     "gamma": ((-y / mu - sg.log(mu)).sum(), w, "Zᵀ*(y ⊘ exp(Z*w) - 1)"),
     "inverse Gaussian": (-((p - mu) ** 2 / (2 * mu**2 * p)).sum(), w, "Zᵀ*((p - exp(Z*w)) ⊘ exp(2*Z*w))"),

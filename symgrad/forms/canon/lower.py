@@ -266,9 +266,9 @@ def _as_number(e: Any) -> Any:
 
 @lru_cache(maxsize=8192)
 def _in_order(e: Any) -> list[Any]:
-    """Return the parts in the order of the payload's slots, x0 first, as the user wrote them."""
+    """Return the parts in the order of the payload's slots, x0 first, as the user wrote them; Φ before x φ."""
     parts = e.args if e.is_Add or e.is_Mul else (e,)
-    return sorted(parts, key=lambda a: min((str(s) for s in a.free_symbols), default="~"))
+    return sorted(parts, key=lambda a: (min((str(s) for s in a.free_symbols), default="~"), e.is_Add and a.is_Mul))
 
 
 # ------------------------------------------------------------------ along the last axis
