@@ -163,6 +163,7 @@ CASES = [
     (sg.where(sg.abs(x) <= q, x**2 / 2, q * (sg.abs(x) - q / 2)), x, "clamp(x, -q, q)"),
     (sg.nn.functional.elu(x), x, "{1 if x > 0; exp(x) otherwise}"),
     (sg.where((x > 0) & (x < 1), x**3, 0), x, "3*x**2*[0 < x < 1]"),
+    (sg.where(x != 0, sg.exp(x), 1), x, "{exp(x) if x ≠ 0; 0 otherwise}"),
     (sg.where(x == 0, 1, sg.sin(x) / x), x, "{0 if x = 0; (x*cos(x) - sin(x))/x**2 otherwise}"),
 ]
 

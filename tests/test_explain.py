@@ -69,7 +69,10 @@ def test_product_reads_as_on_a_blackboard():
         (lambda x: sg.sqrt(x), ["chain rule through the square root: (√z)′ = 1/(2·√z)"]),
         (lambda x: sg.sigmoid(x), ["chain rule through sigmoid: σ′(z) = σ(z)·(1 − σ(z))"]),
         (lambda x: 5 - x, ["difference rule (a constant has derivative 0): (5 − z)′ = −1"]),
-        (lambda x: sg.where(x > 0, x, 2 * x), ["case by case: (where(c ≠ 0, a, b))′ = where(c ≠ 0, a′, b′)"]),
+        (
+            lambda x: sg.where(x > 0, x, 2 * x),
+            ["case by case: ({a if c ≠ 0; b otherwise})′ = {a′ if c ≠ 0; b′ otherwise}"],
+        ),
     ],
 )
 def test_rules_are_named_and_their_formulas_derived(f, rules):

@@ -58,12 +58,14 @@ class Sign:
         leads: the sign that is asked for first.
         sides: the relation's sides as they were written, and whether their difference has the other sign.
         at: a name and a number, where the sign is that of name - number or, if the last is True, of number - name.
+        unequal: whether it was asked for as ≠.
         roots: where the expression is 0, if it is a polynomial in one name whose roots are all known fractions.
     """
 
     def __init__(self, d: sp.Expr, leads: int, sides: tuple[sp.Expr, sp.Expr, bool]) -> None:
         self.d, self.leads = d, leads
         self.truths = {k: sp.Dummy() for k in (1, 0, -1)}
+        self.unequal = False
         self.at = _solved(d)
         self.roots = _roots(d)
         self.sides = sides if self.at is None else self.at
@@ -150,6 +152,7 @@ class Conditions:
             self.signs[d] = Sign(d, leads, (left, right, turned))
         elif head in (sp.Gt, sp.Ge):
             self.signs[d].leads = leads
+        self.signs[d].unequal = self.signs[d].unequal or head is sp.Ne
         return sp.Add(*[self.signs[d].truths[k] for k in among])
 
     def cases(self, e: sp.Expr, simplified: Simplified) -> list[Case]:
@@ -226,6 +229,9 @@ def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequen
     genuine = [t for t in ties if t.conditions[0][0] is not Tie]
     hidden = [t for t in ties if t.conditions[0][0] is Tie]
     *_, last = pieces
+    if len(pieces) == len(genuine) == 1 and signs[0].unequal:
+        ((value, ((_, left, right),)),) = genuine
+        return [Case(last.value, ((sp.Ne, left, right),)), Case(value, ())]
     if len(pieces) == 3 and pieces[0].value == last.value:
         inner = pieces[1]
         low = sp.Ge if inner.with_low and not pieces[0].with_high else sp.Gt
@@ -270,12 +276,19 @@ def _merged(sign: Sign, sides: dict[int, list[Case]]) -> list[Case]:
         lead, other, leads = other, lead, -leads
     with_lead, with_other = _same(sign, tie, lead), _same(sign, tie, other)
     if lead == other:
-        return lead if with_lead else [*_under(sign.tie(sp.Eq), tie), *lead]
+        return lead if with_lead else _apart(sign, tie, lead)
     relation = sign.relation(leads, strict=not with_lead or with_other)
     if len(other) == 1 and other[0].value == lead[-1].value and (with_lead or with_other):
         return [*_under(relation, lead[:-1]), *other]
     between = [] if with_lead or with_other else _under(sign.tie(), tie)
     return [*_under(relation, lead), *between, *other]
+
+
+def _apart(sign: Sign, tie: list[Case], lead: list[Case]) -> list[Case]:
+    """Return the cases of what differs in one place only: {b if c = 0; a otherwise}, or {a if c ≠ 0; b otherwise}."""
+    if sign.unequal and len(tie) == len(lead) == 1:
+        return [*_under(sign.tie(sp.Ne), lead), *tie]
+    return [*_under(sign.tie(sp.Eq), tie), *lead]
 
 
 def _same(sign: Sign, tie: list[Case], side: list[Case]) -> bool:
