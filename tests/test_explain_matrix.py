@@ -53,6 +53,13 @@ def parsed(formula):
     return sg.parse(formula, made).value, made
 
 
+@functools.cache
+def solved(formula, by):
+    """Return the explanation of a problem, made once."""
+    y, made = parsed(formula)
+    return sg.explain(y, made[by])
+
+
 def golden():
     """Return the formulas of the golden file with their solutions."""
     parts = re.split(r"^# (.*)$", SOLUTIONS.read_text("utf-8"), flags=re.M)[1:]
@@ -107,8 +114,8 @@ def numbers_of(found, at, by, step):
 
 @pytest.mark.parametrize(("formula", "by"), PROBLEMS, ids=[f for f, _ in PROBLEMS])
 def test_every_line_of_differentials_has_the_number_of_a_step(formula, by):
-    y, made = parsed(formula)
-    found = sg.explain(y, made[by])
+    _, made = parsed(formula)
+    found = solved(formula, by)
     f = sg.parse(formula, {n: tuple(SIZES[s] for s in SHAPES[n]) for n in made})
     at, step = draw(made, by)
     h = 1e-6
@@ -127,14 +134,14 @@ def test_every_line_of_differentials_has_the_number_of_a_step(formula, by):
 
 
 def test_nearly_all_of_them_have_words():
-    without = [f for f, by in PROBLEMS if "operation by operation" in str(sg.explain(parsed(f)[0], parsed(f)[1][by]))]
+    without = [f for f, by in PROBLEMS if "operation by operation" in str(solved(f, by))]
     assert not without
 
 
 @pytest.mark.parametrize(("formula", "by"), PROBLEMS[::3], ids=[f for f, _ in PROBLEMS[::3]])
 def test_the_last_line_is_what_derive_prints(formula, by):
     y, made = parsed(formula)
-    found = sg.explain(y, made[by])
+    found = solved(formula, by)
     assert found.lines[-1].parts[0].parts[-1] == sg.derive(y, made[by]).expr
     assert str(found.form) == str(sg.derive(y, made[by]))
 
@@ -213,8 +220,7 @@ def test_values_stand_below_the_gradient():
 
 @pytest.mark.parametrize(("formula", "by"), PROBLEMS[::5], ids=[f for f, _ in PROBLEMS[::5]])
 def test_solutions_are_written_in_every_notation(formula, by):
-    y, made = parsed(formula)
-    found = sg.explain(y, made[by])
+    found = solved(formula, by)
     xml.dom.minidom.parseString(found.html())
     for text in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
         assert text.count("{") == text.count("}")
