@@ -126,7 +126,15 @@ class Problem:
         try:
             f = Values(self.text, self.leaves, {}).tensor(self.tree)
             return derive(f, self.leaves[self.path[0]], len(self.path))
-        except (SymgradError, ValueError):
+        except Exception:  # of any kind: the form is shown beside the verdict, and decides nothing
+            return None
+
+    @cached_property
+    def printed(self) -> str | None:
+        """The form as it is printed."""
+        try:
+            return None if self.form is None else str(self.form)
+        except Exception:  # as above
             return None
 
     def cases(self, equal: bool = False) -> list[Case]:

@@ -21,15 +21,10 @@ def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.e
     if not isinstance(tree.op, ast.Mult) or not left or not right:
         return new
     if left == right == 1 and isinstance(tree.right, ast.Attribute):
-        return _outer(new.left, new.right)
+        return call("outer", new.left, new.right)
     if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Mult) and not rank(new.left.left, ranks):
         return ast.BinOp(new.left.left, ast.Mult(), ast.BinOp(new.left.right, ast.MatMult(), new.right))
     return ast.BinOp(new.left, ast.MatMult(), new.right)
-
-
-def _outer(x: ast.expr, y: ast.expr) -> ast.expr:
-    """The outer product; a number in front stays there."""
-    return call("outer", x, y)
 
 
 def rank(node: ast.expr, ranks: Mapping[str, int]) -> int:
