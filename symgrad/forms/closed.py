@@ -29,7 +29,7 @@ from symgrad.forms.nodes.indexed import At, Place
 from symgrad.forms.nodes.mathml import in_html, mathml
 from symgrad.forms.notations import tables
 from symgrad.forms.notations.index import TOO_DEEP, Reading, TooDeep, check_depth, lettered
-from symgrad.forms.notations.length import weight
+from symgrad.forms.notations.length import signs, weight
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading, written_out
 from symgrad.forms.program import Program
@@ -197,7 +197,7 @@ class ClosedForm(Arithmetic):
     def _table(self) -> sp.Basic | None:
         """The entries, where they are shorter than what else there is."""
         found = self._possible_table
-        return found if found is not None and weight(Tabled([found], self._taken).text()) < self._weight else None
+        return found if found is not None and signs(Tabled([found], self._taken).text()) < self._weight else None
 
     @cached_property
     def _possible_table(self) -> sp.Basic | None:

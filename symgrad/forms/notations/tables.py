@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Node, ancestors
 from symgrad.forms.canon.functions import SIGMOID
-from symgrad.forms.canon.islands import LARGE, shortest
+from symgrad.forms.canon.islands import shortest
 from symgrad.forms.canon.lower import only_guards
 from symgrad.forms.names import Mint
 from symgrad.forms.nodes.matrices import Call, Scaled
@@ -25,6 +25,7 @@ from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
 WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no picture
+OPENED = 30  # operations of an entry that is multiplied out, and factored again
 WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
 TRIED, NAMES = 24, 6  # parts that may have a name, and names
 SAVED = 4  # by how much a name must make the whole shorter
@@ -61,7 +62,7 @@ def simplified(e: sp.Expr) -> sp.Expr:
     e = _unguarded(e.xreplace({f: exact(float(f)) for f in e.atoms(sp.Float)}))
     e = e.xreplace({s: 1 - s.func(-s.args[0]) for s in e.atoms(SIGMOID) if e.has(s.func(-s.args[0])) and _is_turned(s)})
     ways = [e, tidy(e), shortest(e)]
-    if e.count_ops() <= LARGE:
+    if e.count_ops() <= OPENED:
         plain = sp.expand(e)
         ways += [plain, sp.factor_terms(plain), sp.factor_terms(e)]
     return min(ways, key=length)
@@ -98,7 +99,7 @@ def table(found: Sequence[sp.Expr], shape: Sequence[int]) -> Any:
         return found[0]
     ways = [Table.of(found, shape)]
     for factored in (sp.factor_terms, sp.factor):
-        common = _common([factored(e) if e.count_ops() <= LARGE else e for e in found if e != 0])
+        common = _common([factored(e) if e.count_ops() <= OPENED else e for e in found if e != 0])
         if common != 1:
             ways.append(Scaled.of(simplified(common), Table.of([simplified(e / common) for e in found], shape)))
     return min(ways, key=_length)
