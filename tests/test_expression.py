@@ -15,7 +15,7 @@ READ = [
     ("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"}, "w", "2*Xᵀ*(X*w - y)"),
     ("x**2 * sin(x)", {"x": ()}, "x", "x*(x*cos(x) + 2*sin(x))"),
     ("x.sum()/3", {"x": 3}, "x", "1/3"),
-    ("torch.linalg.inv(A).trace()", {"A": ("n", "n")}, "A", "-A⁻ᵀ*A⁻ᵀ"),
+    ("torch.linalg.inv(A).trace()", {"A": ("n", "n")}, "A", "-(A⁻²)ᵀ"),
     ("sg.trace(A.T @ A)", {"A": ("n", "m")}, "A", "2*A"),
     ("x[1:] @ x[:-1]", {"x": 5}, "x", "scatter(x[1:], [:-1]) + scatter(x[:-1], [1:])"),
     ("np.exp(a) + e + pi", {"a": ()}, "a", "exp(a)"),
