@@ -82,7 +82,7 @@ def test_adjoints_along_two_uses_of_one_value_are_added():
 def test_condition_is_written_where_it_is_used():
     x = sg.symbol("x")
     found = sg.graph(sg.where(x > 0, x**3, -x))
-    assert [box.label for box in found.boxes] == ["x", "u = x³", "v = −x", "y = where(x > 0, u, v)"]
+    assert [box.label for box in found.boxes] == ["x", "u = x³", "v = −x", "y = {u if x > 0; v otherwise}"]
     assert ("n0", "n3") in [(a.source, a.target) for a in found.arrows]
 
 

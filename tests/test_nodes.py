@@ -313,8 +313,11 @@ def writes(kind, method, printer):
 def test_every_node_writes_itself_in_every_notation(notation):
     method, printer = WRITTEN[notation]
     wanted = [k for k in node_classes() if k.__name__ not in PARTS]
-    if notation == "NumPy":  # explanations are read, not computed, as are entries of named functions
-        wanted = [k for k in wanted if "teach" not in k.__module__ and k is not Entry]
+    if (
+        notation == "NumPy"
+    ):  # explanations are read, not computed, as are entries of named functions and states of loops
+        read = ("symgrad.teach", "symgrad.forms.nodes.moments")
+        wanted = [k for k in wanted if not k.__module__.startswith(read) and k is not Entry]
     assert len(wanted) > 20
     assert [k.__name__ for k in wanted if not writes(k, method, printer)] == []
 

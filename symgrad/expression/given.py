@@ -59,7 +59,8 @@ def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | 
     if isinstance(y, str):
         declared = dict(shapes or {})
         declared |= {name: () for name in (*names_in(y, declared), *wanted) if name not in declared}
-        y = parse(y, declared)
+        with enable_grad():
+            y = parse(y, declared)
     elif shapes is not None and (isinstance(y, (Core, Expression)) or not callable(y)):
         raise ArgumentError(
             f"{who}: shapes= is for a formula as text and for a function. A {type(y).__name__} has its own; "

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 from sympy.logic.boolalg import BooleanFunction
 
+from symgrad.forms.calculus.finish import in_order
 from symgrad.forms.calculus.length import length
 from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clamped, truth_of, turned, with_brackets
 from symgrad.forms.nodes.elementwise import Elementwise
@@ -67,7 +68,9 @@ def in_matrix_notation(e: sp.Expr) -> sp.Expr:
         return Elementwise.of(type(e), args, ())
     if all(a is b for a, b in zip(args, e.args, strict=True)):
         return e
-    return e.func(*args, evaluate=False) if e.is_Add or e.is_Mul or e.is_Pow else e.func(*args)
+    if e.is_Add or e.is_Mul:
+        return e.func(*in_order(args), evaluate=False)
+    return e.func(*args, evaluate=False) if e.is_Pow else e.func(*args)
 
 
 def _cases(e: sp.Piecewise) -> sp.Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cmp_to_key
 from typing import Any
 
 import sympy as sp
@@ -11,6 +12,7 @@ from symgrad.forms.calculus.length import length
 
 HALF = sp.Rational(1, 2)
 DIGITS = 6  # of a decimal
+_compared = cmp_to_key(sp.Basic.compare)
 
 
 def roots_joined(e: sp.Expr) -> sp.Expr:
@@ -98,11 +100,12 @@ def _joined(factors: list[Any]) -> list[Any]:
 
 def _product(factors: list[Any]) -> sp.Expr:
     """Return the product of factors without multiplying roots out, numbers in front."""
-    return factors[0] if len(factors) == 1 else sp.Mul(*sorted(factors, key=_place), evaluate=False)
+    return factors[0] if len(factors) == 1 else sp.Mul(*in_order(factors), evaluate=False)
 
 
-def _place(f: sp.Expr) -> tuple[bool, Any]:
-    return not f.is_Rational, f.sort_key()
+def in_order(parts: list[Any]) -> list[Any]:
+    """Return factors or terms in SymPy's order, numbers in front, so that what they make is equal to its copies."""
+    return sorted(parts, key=lambda f: (not f.is_Rational, _compared(f)))
 
 
 # ------------------------------------------------------------------ decimals

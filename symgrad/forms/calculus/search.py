@@ -14,6 +14,8 @@ from symgrad.forms.calculus.rules import RULES, common_factor, everywhere
 ROUNDS, KEPT = 4, 4  # how often, and how many of the shortest, are written anew
 PATIENCE = 2  # rounds without a shorter one, after which the search ends
 WORK = 500  # operations of all that is written anew, in one search
+HIGH = 40  # a power of which nothing is multiplied out or factored
+ROOT = 60  # a root of an order that divides this is taken as a kernel of its own
 LARGE = 250  # operations beyond which sums are multiplied out, or have common factors taken out, and no more
 FEW = 4  # terms of a sum that is multiplied out in a long formula
 LONGER = 2  # how many times the length a polynomial may have when it is multiplied out
@@ -22,7 +24,7 @@ LONGER = 2  # how many times the length a polynomial may have when it is multipl
 @lru_cache(maxsize=1024)
 def shortest(e: sp.Expr) -> sp.Expr:
     """Return the shortest formula that was found to be equal; the first of several, so that what is short stays."""
-    if not e.args or e.count_ops() > LARGE:
+    if not e.args or e.count_ops() > LARGE or _has_high_powers(e):
         return _in_parts(e)
     best = _with_shortest_arguments(e)
     frontier, seen, work, waited = [best], {best}, 0, 0
@@ -39,6 +41,12 @@ def shortest(e: sp.Expr) -> sp.Expr:
         if not frontier or waited == PATIENCE or work > WORK:
             break
     return _polished(best)
+
+
+def _has_high_powers(e: sp.Expr) -> bool:
+    """Whether a power would make polynomials of high degree, as (x + 1)**1000 and x**3.14159 would."""
+    exponents = [p.exp for p in e.atoms(sp.Pow) if p.exp.is_number and not p.base.is_number]
+    return any(abs(n) > HIGH or not (n * ROOT).is_integer for n in exponents if n.is_real)
 
 
 def _in_parts(e: sp.Expr) -> sp.Expr:
