@@ -272,3 +272,65 @@ def test_a_grade_is_printed_with_its_point():
         "Wrong (sign): Check the sign of the whole answer.",
         "At x = 2: the answer is -4, the derivative 4.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "of"),
+    [
+        ("lnx + 1", "x*log(x)"),
+        ("2xsinx + x^2cosx", "x**2*sin(x)"),
+        ("(xcosx - sinx)/x^2", "sin(x)/x"),
+        ("cosxsinx", "sin(x)**2/2"),
+    ],
+)
+def test_functions_may_be_written_without_a_space(answer, of):
+    assert sg.grade(answer, of=of, wrt="x").right
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "slip"),
+    [
+        ("{1 if x > 0; 0 otherwise}", "maximum(x, 0)", None),
+        ("1 if x > 0 else 0", "maximum(x, 0)", None),
+        ("[x > 0]", "maximum(x, 0)", None),
+        ("[-1 ≤ x ≤ 1]", "clip(x, -1, 1)", None),
+        ("f'(x) = {1 for x > 3; −1 for x < 3}", "abs(x - 3)", None),
+        ("{1 for x > 3; 1 for x < 3}", "abs(x - 3)", "chain"),
+        ("[x > 1]", "maximum(x, 0)", "other"),
+    ],
+)
+def test_cases_are_answers_as_they_are_printed(answer, of, slip):
+    assert sg.grade(answer, of=of, wrt="x").slip == slip
+
+
+def test_an_answer_need_not_have_our_value_at_a_kink():
+    """|x - 3| has no derivative at 3: 3 is among the points that are tried, and says nothing."""
+    assert sg.grade("where(x > 3, 1, -1)", of="abs(x - 3)", wrt="x").right
+    assert sg.grade("where(x < 1/2, 1, -1)", of="minimum(x, 1 - x)", wrt="x").right
+
+
+def test_a_constant_of_the_problem_is_no_constant_of_integration():
+    found = sg.grade("2ax + b + c", of="a*x**2 + b*x + c", wrt="x")
+    assert (found.right, found.slip) == (False, "constant")
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "wrt", "slip"),
+    [
+        ("(A + A^T)x", "x @ A @ x", "x", None),
+        ("(A + A')x", "x @ A @ x", "x", None),
+        ("xx^T", "x @ A @ x", "A", None),
+        ("bx'", "b @ A @ x", "A", None),
+        ("xb'", "b @ A @ x", "A", "transpose"),
+        ("A^{-T}", "logdet(A)", "A", None),
+        ("(A^T)^{-1}", "logdet(A)", "A", None),
+        ("A^{-1}", "logdet(A)", "A", "transpose"),
+        ("4(x'x)x", "(x @ x)**2", "x", None),
+        ("ones(n)/n", "mean(x)", "x", None),
+        ("-A^{-T}bx'A^{-T}", "b @ inv(A) @ x", "A", None),
+    ],
+)
+def test_matrices_may_be_written_as_on_paper(answer, of, wrt, slip):
+    names = {"A": ("n", "n"), "x": "n", "b": "n"}
+    shapes = {name: s for name, s in names.items() if name in of}
+    assert sg.grade(answer, of=of, wrt=wrt, shapes=shapes).slip == slip

@@ -21,6 +21,7 @@ from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
 
 _PRINTED = set("ᵀ⊙⊘")  # signs by which printed formulas are known, whose * is the product of matrices
+_SIGNS_OF_PRODUCTS = set("*·⋅×∗")
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
             f"grade: the answer is a {type(answer).__name__}. Expected text such as '2*x*cos(x)', an expression "
             "of SymPy's, or a closed form."
         )
-    if problem.has_arrays and "@" not in answer and set(answer) & _PRINTED:
+    on_paper = set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
+    if problem.has_arrays and "@" not in answer and on_paper:
         tree, found = problem.read(answer.replace("⊙", "%"))
         return Answer(found.text, with_products_of_matrices(tree, problem.ranks), constant=found.constant)
     tree, found = problem.read(answer)

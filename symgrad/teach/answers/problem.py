@@ -36,6 +36,7 @@ EQUAL = 3  # what all sizes are where shapes are made to fit
 _NICE = (2, 0.5, 3, -2, 1.5, -0.5, 0.75, -1.25, 5, 0.25, -3, 0.125, 10, -0.875, 1.0625, 7.5, -7, 0.03125, 20.5, -10.5)
 _BESIDE = (0.5, -0.5, 0.125, -0.125, 1.5, -1.5)  # of numbers in the text, where a domain may end
 TRIED, KEPT = 160, 12  # points
+_STEP = 1e-7  # to both sides of a point, to see whether the derivative jumps there
 MOST_EXPONENT = 30  # of a formula whose derivative is written out
 MOST_SUSPECTS, MOST_CASES = 4, 12
 _NEAR = 1e-6
@@ -110,7 +111,7 @@ class Problem:
     def read(self, text: str) -> tuple[ast.expr, Spelled]:
         """Return the tree of an answer, and its text in the reader's notation."""
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
-        found = spelled(text, known, _is_function)
+        found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
 
     def unknown(self, tree: ast.expr) -> list[str]:
@@ -166,7 +167,8 @@ class Case:
         tried = self._tried()
         self._exact: dict[int, Any] = {}
         self._check(tried)
-        good = self._defined(tried)
+        defined = self._defined(tried)
+        good = [p for p, is_kink in zip(defined, self._kinks(defined)) if not is_kink] or defined
         self.points = _spread(good, KEPT if not problem.has_arrays else 5)
         self.spare = [p for p in good if not any(p is q for q in self.points)]
         self.truth = self.floats([self.derivative], self.points)[0] if self.points else np.zeros(0)
@@ -193,6 +195,22 @@ class Case:
         except SymgradError:  # of a singular matrix, say
             return [p for p in tried if len(tried) > 1 and self._defined([p])]
         return [p for k, p in enumerate(tried) if all(np.isfinite(y[k]).all() for y in both)]
+
+    def _kinks(self, points: Points) -> list[bool]:
+        """Whether the derivative jumps at a point: there it has no value, and no answer is wrong for its own."""
+        if self.problem.has_arrays or not points:
+            return [False] * len(points)
+        moved = [
+            [{n: v + s * _STEP * (1 + abs(v)) * (1 + j / 3) for j, (n, v) in enumerate(p.items())} for p in points]
+            for s in (-1, 1)
+        ]
+        try:
+            below, above = (self.floats([self.derivative], ps)[0] for ps in moved)
+        except SymgradError:
+            return [False] * len(points)
+        with np.errstate(all="ignore"):
+            jump, size = np.abs(above - below), np.maximum(np.abs(above), np.abs(below))
+            return [bool(j > 1e-3 and j > 1e-2 * s) for j, s in zip(jump, size)]
 
     @staticmethod
     def leaves(point: Mapping[str, Any]) -> dict[str, Any]:
@@ -271,7 +289,7 @@ class Case:
                 if np.isfinite(value[k]).all() and np.isfinite(truth[k]).all():
                     near = mine[k].shape == truth[k].shape and np.allclose(mine[k], truth[k], rtol=_NEAR, atol=_NEAR)
                     found += [] if near else [p]
-        return found[:MOST_SUSPECTS]
+        return [p for p, is_kink in zip(found, self._kinks(found)) if not is_kink][:MOST_SUSPECTS]
 
     def exactly(self, f: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
         """Return the function of a point that computes to 50 digits: an object array.

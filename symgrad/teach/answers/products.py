@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from symgrad.teach.answers.trees import call, children, with_children
+from symgrad.teach.answers.trees import call, children, value_of, with_children
 
 _NUMBERS = ("sum", "trace", "det", "logdet", "norm", "mean", "logsumexp", "dot", "max", "min")
 
@@ -17,7 +17,13 @@ def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.e
         return new
     if isinstance(tree.op, ast.Mod):
         return ast.BinOp(new.left, ast.Mult(), new.right)
+    if isinstance(tree.op, ast.Pow) and value_of(tree.right) == -1 and rank(new.left, ranks) == 2:
+        return call("inv", new.left)
     left, right = rank(new.left, ranks), rank(new.right, ranks)
+    if isinstance(tree.op, ast.MatMult):  # a product without a sign
+        if left == right == 1 and isinstance(tree.right, ast.Attribute) and not isinstance(tree.left, ast.Attribute):
+            return call("outer", new.left, new.right)
+        return new if left and right else ast.BinOp(new.left, ast.Mult(), new.right)
     if not isinstance(tree.op, ast.Mult) or not left or not right:
         return new
     if left == right == 1 and isinstance(tree.right, ast.Attribute):

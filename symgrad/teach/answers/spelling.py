@@ -12,6 +12,7 @@ from typing import Any
 
 from symgrad.errors import ParseError
 from symgrad.expression.reader import MOST_SIGNS
+from symgrad.teach.answers.cases import with_where
 
 ALIASES = {
     "tg": "tan", "ctg": "cot", "cotg": "cot", "cotan": "cot", "cosec": "csc", "sen": "sin", "arctg": "atan",
@@ -23,9 +24,12 @@ ALIASES = {
 INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
 LETTERS = {"lambda": "λ"}  # words that Python keeps for itself
 CONSTANTS = ("pi", "e", "inf")
+GLUED = (
+    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "tg", "ln", "log",
+)  # fmt: skip
 _SIGNS = {
     "·": "*", "⋅": "*", "×": "*", "∗": "*", "⊙": "*", "÷": "/", "∕": "/", "⊘": "/", "−": "-", "–": "-", "π": "pi",
-    "∞": "inf", "√": " sqrt ", "ᵀ": ".T", "{": "(", "}": ")", "½": "(1/2)", "’": "'", "′": "'", "″": "''",
+    "∞": "inf", "√": " sqrt ", "ᵀ": ".T ", "{": "(", "}": ")", "½": "(1/2)", "’": "'", "′": "'", "″": "''",
     "≤": "<=", "≥": ">=", "σ": "sigmoid",
 }  # fmt: skip
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ", "0123456789+-nx")
@@ -52,13 +56,17 @@ class Spelled:
     marked: str | None = None
 
 
-def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool]) -> Spelled:
+def spelled(
+    text: str, shapes: Mapping[str, Any], functions: Callable[[str], bool], *, is_answer: bool = False
+) -> Spelled:
     """Return a pupil's formula in the notation of ``sg.parse``.
 
     Args:
         text: what was written.
         shapes: the declared names; the value is () for a number.
         functions: tells whether a name is a function.
+        is_answer: whether a ``+ C`` at the end may be a constant of integration, which is taken off; in a problem it is
+            a part of the function.
 
     Raises:
         ParseError: the text is empty, no text, or too long.
@@ -67,17 +75,22 @@ def spelled(text: str, shapes: Mapping[str, Any], functions: Callable[[str], boo
         raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
     if len(text) > MOST_SIGNS:
         raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
-    text = re.sub(r"^\s*\w+'+(\(\w+\))?\s*:", "", _plain(text, shapes))
+    text = _plain(with_where(_without_name(text)), shapes)
     text = _last_side(text).strip().rstrip(".;").strip()
     if not text:
         raise ParseError("grade: the formula is empty. Expected one such as '2*x*cos(x)'.")
-    found = _CONSTANT_OF_INTEGRATION.search(text)
+    found = _CONSTANT_OF_INTEGRATION.search(text) if is_answer else None
     constant = found is not None and found[1] not in shapes and bool(text[: found.start()].strip())
     if found is not None and constant:
         text = text[: found.start()]
     plain = _Writer(text, shapes, functions).text()
     marked = _Writer(text, shapes, functions, product="//").text() if "/" in plain and "//" not in plain else plain
     return Spelled(plain, constant, marked if marked != plain else None)
+
+
+def _without_name(text: str) -> str:
+    """Return the text without f'(x) = or f'(x): in front."""
+    return re.sub(r"^\s*(\w+['’′″]+(\(\w+\))?|d\w*/d\w+)\s*(:|=(?!=))", "", text)
 
 
 def _plain(text: str, shapes: Mapping[str, Any]) -> str:
@@ -89,8 +102,24 @@ def _plain(text: str, shapes: Mapping[str, Any]) -> str:
     text = re.sub(r"‖([^‖]+)‖", r"norm(\1)", text)
     text = _without_latex(text)
     text = "".join(_SIGNS.get(sign, sign) for sign in text).replace("^", "**")
-    text = re.sub(r"\*\*\(?\s*T\b\)?", ".T", text) if "T" not in shapes else text
+    text = _transposed(text, shapes, matrices)
     return re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+
+
+def _transposed(text: str, shapes: Mapping[str, Any], matrices: set[str]) -> str:
+    """Return the text with .T for A^T, A^{T}, A' and (A + B)', and with inv for A^{-1} and A^{-T}, of arrays."""
+    if not any(map(len, shapes.values())):
+        return text
+    inverse = re.compile(r"\b([^\W\d]\w*)(\.T )?\s*\*\*\s*\(?\s*-\s*([1T])(?!\w)\s*\)?")
+    if "T" not in shapes:
+        text = re.sub(r"\*\*\s*(\(\s*T\s*\)|T(?![a-z]))", ".T ", text)
+    text = inverse.sub(lambda m: _inverse(m) if m[1] in matrices else m[0], text)
+    return re.sub(r"(?<=[^\W\d])'(?!')|(?<=\))'(?!')", ".T ", text)
+
+
+def _inverse(found: re.Match[str]) -> str:
+    closing = "" if "(" in found[0] else ")" * found[0].count(")")
+    return f"inv({found[1]}){found[2] or ''}{'.T ' if found[3] == 'T' else ''}{closing}"
 
 
 def _without_latex(text: str) -> str:
@@ -166,7 +195,7 @@ class _Writer:
         name = LETTERS.get(name, name)
         if name in self.shapes or name in CONSTANTS:
             yield _Token("name", name)
-        elif self.functions(name) or rest.startswith("."):
+        elif self.functions(name) or re.match(r"\.(?!m?T\b)", rest):
             yield _Token("function", name)
         else:
             parts = self._parts(word) if word not in LETTERS else [_Token("name", name)]
@@ -182,6 +211,10 @@ class _Writer:
                 behind = self._parts(tail)
                 if not tail or behind:
                     return [_Token("name", head), *behind]
+            if head in GLUED and tail and not tail[0].isdigit():  # cosx
+                behind = self._parts(tail)
+                if behind and behind[0].kind == "name":
+                    return [_Token("function", ALIASES.get(head, head)), *behind]
             digits = re.match(r"\d+", tail)
             if digits and self.functions(ALIASES.get(head, head)):  # ln2
                 rest = tail[digits.end() :]

@@ -252,7 +252,8 @@ class Values(Evaluation):
             args.append(-1)
         if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
             return functools.reduce(sg.maximum if name == "max" else sg.minimum, args)  # of numbers, not along an axis
-        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        found = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        return found * self.names.get(ONE, 1.0) if name in _SIZED else found  # else 1/n would be folded into a float
 
     def _logarithm(self, x: Any) -> Tensor:
         return sg.log(x if isinstance(x, Tensor) else self._lifted(x))
