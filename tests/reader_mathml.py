@@ -67,7 +67,10 @@ def row(e: ET.Element) -> str:
         return cases(e[1])
     parts, at = [], 0
     while at < len(e):
-        if at + 1 < len(e) and e[at].tag in _CALLABLE and is_fenced(e[at + 1]) and sign(e[at + 1][0]) == "(":
+        if [c.text for c in e[at : at + 3]] == ["log", "|", "det"]:  # log|det(A)|
+            parts.append(r"\log\det" + fenced(e[at + 3]))
+            at += 4
+        elif at + 1 < len(e) and e[at].tag in _CALLABLE and is_fenced(e[at + 1]) and sign(e[at + 1][0]) == "(":
             parts.append(call(e[at], e[at + 1]))
             at += 1
         else:

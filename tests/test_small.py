@@ -102,7 +102,7 @@ LIMITS = {  # how long others may be
     "Michaelis and Menten": ((f - q[0] * t / (q[1] + t)) ** 2, q, 1, 32),
     "bearing of a landmark": (sg.atan2(u[1] - q[1], u[0] - q[0]), u, 1, 22),
     "Brusselator": (stack([a - (b + 1) * q[0] + q[0] ** 2 * q[1], b * q[0] - q[0] ** 2 * q[1]]), q, 1, 22),
-    "error of an arm": (((arm - u) ** 2).sum(), q, 1, 54),
+    "error of an arm": (((arm - u) ** 2).sum(), q, 1, 68),
 }  # fmt: skip
 ALL = {**{k: row[:3] for k, row in TABLE.items()}, **{k: row[:3] for k, row in LIMITS.items()}}
 
