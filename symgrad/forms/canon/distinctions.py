@@ -12,6 +12,7 @@ from symgrad.forms.canon.cases import KINKS, MOST, Case, Conditions, added, clam
 from symgrad.forms.canon.islands import Island, shortest
 from symgrad.forms.canon.terms import EYE, FUNCTION, LEAF, PRODUCT, SUM, Letters, Pool, Shape, Term, rule
 
+WITHIN = 2  # sums whose distinctions are joined while those of others are, which made them
 _REAL = sp.symbols("a0:64", real=True)
 _POSITIVE = sp.symbols("p0:64", positive=True)
 
@@ -109,7 +110,8 @@ def _of_size(condition: Term) -> bool:
 
 
 def _distinguished(pool: Pool, t: Term) -> Term | None:
-    if (_distinguished, t) in pool.in_progress:
+    begun = [other for other in pool.in_progress if isinstance(other, tuple) and other[0] is _distinguished]
+    if (_distinguished, t) in begun or len(begun) > WITHIN:
         return None
     reading = _Reading(pool)
     try:
