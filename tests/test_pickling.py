@@ -213,7 +213,7 @@ def test_reports_of_crosschecks_are_pickled():
     assert str(again(report)) == str(report)
 
 
-def test_what_is_said_of_tensors_with_values_is_pickled():
+def test_what_is_said_of_tensors_with_values_is_pickled(plain):
     x = sg.tensor(X, requires_grad=True, name="x")
     loss = sg.exp(x).sum()
     for found in (sg.derive(loss, x), sg.explain(loss, x)):
@@ -222,6 +222,11 @@ def test_what_is_said_of_tensors_with_values_is_pickled():
     assert again(page).page == page.page
     table = sg.table(sg.sin, [1.0, 2.0])
     assert str(again(table)) == str(table)
+
+
+@pytest.mark.parametrize("f", [sg.sin, sg.special.erfc, sg.linalg.det, sg.nn.functional.relu], ids=lambda f: f.__name__)
+def test_functions_of_symgrad_are_pickled_by_their_public_names(f, plain):
+    assert pickle.loads(pickle.dumps(pickling.portable(f, "f"))) is f
 
 
 def test_symbols_are_pickled_with_their_marks_and_are_derived_again():

@@ -7,6 +7,7 @@ joblib, Dask and others bring cloudpickle, which writes them out: where a progra
 from __future__ import annotations
 
 import functools
+import importlib
 import pickle
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from symgrad.errors import PickleError
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_PUBLIC = ("symgrad", "symgrad.special", "symgrad.linalg", "symgrad.nn.functional")
 _WRITERS = ("cloudpickle", "joblib.externals.cloudpickle", "dill")
 
 
@@ -34,6 +36,20 @@ def is_found(x: Any) -> bool:
     for part in str(name).split("."):
         found = getattr(found, part, None)
     return found is x
+
+
+class _Public:
+    """A function of symgrad's own that a factory made: unpickled, it is the one of its public name."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module, self.name = module, name
+
+    def __reduce__(self) -> Any:
+        return _public, (self.module, self.name)
+
+
+def _public(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
 
 
 class _Written:
@@ -54,6 +70,10 @@ def portable(fn: Any, name: str) -> Any:
     """
     if type(fn) is not FunctionType or is_found(fn):
         return fn
+    own: str = fn.__name__
+    for module in _PUBLIC:
+        if getattr(sys.modules.get(module), own, None) is fn:
+            return _Public(module, own)
     for module in _WRITERS:
         if module in sys.modules:
             return _Written(sys.modules[module].dumps(fn))
