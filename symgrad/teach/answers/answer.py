@@ -17,6 +17,7 @@ from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
 from symgrad.teach.answers.problem import Problem
 from symgrad.teach.answers.products import with_products_of_matrices
+from symgrad.teach.answers.sizeless import without_size
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
 
@@ -34,6 +35,7 @@ class Answer:
         function: of the leaves, where there is no tree.
         floats: whether there are no more digits than those of floats.
         constant: whether the text ended with ``+ C``.
+        differential: whether the text ended with ``dx``.
         marked: as ``Spelled`` has it.
     """
 
@@ -43,6 +45,7 @@ class Answer:
     floats: bool = False
     constant: bool = False
     marked: str | None = None
+    differential: bool = False
 
 
 def read_answer(answer: Any, problem: Problem) -> Answer:
@@ -70,11 +73,12 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
     on_paper = set(answer) & _PRINTED or not set(answer) & _SIGNS_OF_PRODUCTS
     if problem.has_arrays and "@" not in answer and on_paper:
         tree, found = problem.read(answer.replace("⊙", "%"))
-        return Answer(found.text, with_products_of_matrices(tree, problem.ranks), constant=found.constant)
+        ranks = {**problem.ranks, **without_size(tree, problem.known)}
+        return Answer(found.text, with_products_of_matrices(tree, ranks), constant=found.constant)
     tree, found = problem.read(answer)
     if isinstance(tree, ast.Tuple) and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
-    return Answer(found.text, tree, constant=found.constant, marked=found.marked)
+    return Answer(found.text, tree, constant=found.constant, marked=found.marked, differential=found.differential)
 
 
 def _of_sympy(answer: Any, problem: Problem) -> Answer:

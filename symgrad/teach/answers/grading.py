@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple
 
 import mpmath
@@ -23,14 +24,18 @@ from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import tree_of
 from symgrad.teach.answers.answer import Answer, read_answer
 from symgrad.teach.answers.mends import mends
+from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
-from symgrad.teach.answers.slips import slips
-from symgrad.teach.answers.trees import below_the_bar, parts, shown
+from symgrad.teach.answers.sizeless import with_sizes, without_size
+from symgrad.teach.answers.slips import both, pairs, slips
+from symgrad.teach.answers.trees import below_the_bar, in_the_exponent, parts, shown
+from symgrad.teach.answers.values import function_named
 
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
+MOST_SHOWN = 500  # signs of an answer in which a place is shown
 MOST_ENTRIES = 400  # of a derivative that is compared in all directions
 
 
@@ -153,7 +158,10 @@ def _pieces(answer: Any, problem: Problem) -> list[Any] | None:
         return list(answer)
     if not isinstance(answer, str):
         return None
-    tree, found = problem.read(answer)
+    try:
+        tree, found = problem.read(answer)
+    except ParseError as error:
+        raise _about(answer, error) from error.__cause__
     if not isinstance(tree, (ast.List, ast.Tuple)):
         return None
     return [ast.get_source_segment(found.text, e) for e in tree.elts]
@@ -170,10 +178,20 @@ class _Grading:
         self.problem = problem
 
     def of(self, answer: Any) -> Grade:
-        """Return the grade."""
+        """Return the grade.
+
+        Raises:
+            ParseError: the answer is no formula; says where, in the answer as it was written.
+        """
+        case = self.problem.cases()[0]
+        try:
+            return self._of(answer, case)
+        except ParseError as error:
+            raise _about(answer, error) from error.__cause__
+
+    def _of(self, answer: Any, case: Case) -> Grade:
         problem = self.problem
-        case = problem.cases()[0]
-        read = read_answer(answer, problem)
+        read = self._sized(read_answer(answer, problem), case)
         unknown = problem.unknown(read.tree) if read.tree is not None else []
         if unknown:
             return _wrong("other", self._unknown(unknown))
@@ -189,9 +207,29 @@ class _Grading:
         names = [n for n in self.problem.names if len(n) == 1] or list(self.problem.names)
         known = ", ".join([*self.problem.names, *self.problem.letters])
         meant = f" Is {names[0]} meant?" if len(self.problem.names) == 1 else ""
+        if any(u.rstrip("0123456789") in self.problem.names for u in unknown):
+            meant = " Write ^ for a power, as in x^2, and a number before a name, as in 2x."
+        if "E" in unknown and self.problem.has_arrays:
+            meant = " The identity is written I."
         return f"The answer has {', '.join(unknown)}, which the problem has not. Its names: {known}.{meant}"
 
     # -------------------------------------------------------------- shapes
+    def _sized(self, read: Answer, case: Case) -> Answer:
+        """The answer with sizes for I and ``ones``, such that it has the derivative's shape."""
+        ranks = {} if read.tree is None else without_size(read.tree, self.problem.known)
+        if read.tree is None or not ranks or not self.problem.has_arrays:
+            return read
+        values = case.values(case.leaves(case.points[0]), Bounds(), read.text)
+
+        def fits(tree: ast.expr) -> bool:
+            try:
+                return tuple(values.tensor(tree).shape) == case.shape
+            except SymgradError:
+                return False
+
+        sizes = {str(n): 0 for s in self.problem.names.values() for n in s if str(n).isidentifier() or str(n).isdigit()}
+        return replace(read, tree=with_sizes(read.tree, ranks, sizes, fits))
+
     def _shape_is_wrong(self, case: Case, read: Answer) -> str | None:
         """Return what is wrong with the answer's shape.
 
@@ -237,6 +275,9 @@ class _Grading:
         """Look for a slip that explains the shape: a mend, a part's own derivative, and all sizes made equal."""
         tree = read.tree
         assert tree is not None  # narrows the type: an answer without a tree has no shape that is known here
+        number = self._number_for_all(read)
+        if number is not None:
+            return _wrong("other", f"{said} {number}")
         if self._lacks_products(tree):
             return _wrong("other", f"{said} The product of matrices is written @; * multiplies entries.")
         for equal in (False, True) if self.problem.letters else (False,):
@@ -246,7 +287,7 @@ class _Grading:
                 break
             found = self._best(case, case.truth, self._mends(case, tree))
             if found is None:
-                found = self._adjoint(case, read)
+                found = self._adjoint(case, read) or self._mended_and_more(case, tree)
             if found is None and equal:
                 mine = self._floats_of(case, read)
                 if mine.shape == case.truth.shape:
@@ -256,6 +297,22 @@ class _Grading:
             if found is not None:
                 return _wrong(found.slip, f"{said} {found.hint}")
         return _wrong("other", said)
+
+    def _number_for_all(self, read: Answer) -> str | None:
+        """What to write for a number that stands in every entry of the derivative, or on its diagonal."""
+        case = self.problem.cases()[0]
+        mine = self._floats_of(case, read)
+        truth: Any = case.truth
+        if mine.shape != truth.shape[:1] or truth.ndim < 2:
+            return None
+        sizes = self._named(case, case.shape).strip("[]")
+        spread = mine.reshape(-1, *[1] * (truth.ndim - 1))
+        front = "" if _agree(mine, np.ones(mine.shape)) else f"{read.text}*"
+        if _agree(np.broadcast_to(spread, truth.shape), truth):
+            return f"{read.text} stands in each of its entries: write {front}ones({sizes})."
+        if truth.ndim == 3 and truth.shape[1] == truth.shape[2] and _agree(spread * np.eye(truth.shape[1]), truth):
+            return f"{read.text} stands on its diagonal: write {front}eye({sizes.partition(',')[0]})."
+        return None
 
     def _lacks_products(self, tree: ast.expr) -> bool:
         """Whether the answer is right with ``@`` for ``*``."""
@@ -329,14 +386,15 @@ class _Grading:
         found = shorter(self.problem, read)
         proof = "rewriting" if proved(self.problem, read) else "values"
         note = " A derivative has no constant + C." if read.constant else ""
+        note += " A derivative is written without dx." if read.differential else ""
         if found is None:
             return Grade(True, True, None, f"Right.{note}", proof=proof)
         return Grade(True, False, None, f"Right.{note} {found.reason}", shorter=found.text, proof=proof)
 
     # -------------------------------------------------------------- wrong
     def _explained(self, case: Case, read: Answer, at: At) -> Grade:
-        meant = None if read.marked is None else below_the_bar(tree_of(read.marked), read.marked)
-        if meant is not None and self._difference(case, Answer(read.text, meant)) is None:
+        meant = next(self._meant(case, read), None)
+        if meant is not None:
             return _wrong("other", f"Brackets are missing: {shown(meant)} would be right.", at)
         mine = self._floats_of(case, read)
         if self._rounded(case, read, mine):
@@ -352,9 +410,45 @@ class _Grading:
         ratio = self._ratio(case, mine)
         if ratio is not None and (found is None or ratio.weight < found.weight):
             found = ratio
+        said = self._recognised(case, read, mine) if found is None else None
+        if found is None and said is None:
+            found = self._of_two(case, read, mine, candidates)
         if found is None:
-            return _wrong("other", self._other(case, read, mine, at), at)
+            return _wrong("other", said or self._other(case, mine, at), at)
         return _wrong(found.slip, found.hint, at)
+
+    def _meant(self, case: Case, read: Answer) -> Iterator[ast.expr]:
+        """Yield right formulas that the answer would be with brackets: 1/(2x) for 1/2x, and e^(2x) for e^2x."""
+        text = read.text if read.marked is None else read.marked
+        if read.tree is None or self.problem.has_arrays:
+            return
+        for regrouped in (below_the_bar, in_the_exponent):
+            tree = regrouped(tree_of(text), text)
+            if ast.dump(tree) != ast.dump(read.tree) and self._difference(case, Answer(read.text, tree)) is None:
+                yield tree
+
+    def _of_two(self, case: Case, read: Answer, mine: Any, single: list[Wrong]) -> Wrong | None:
+        """Return two slips that explain the answer together: one with a wrong sign or factor, or any two."""
+        if mine.shape != case.truth.shape or not np.isfinite(mine).all():
+            return None
+        if read.tree is not None and self.problem.has_arrays:
+            found = self._mended_and_more(case, read.tree)
+            if found is not None:
+                return found
+        for c, other in _FACTORS if self.problem.has_arrays else _FACTORS[:1]:
+            found = self._best(case, mine / c, single)
+            if found is not None:
+                return both(found, other, None)
+        return self._best(case, mine, list(pairs(case)))
+
+    def _mended_and_more(self, case: Case, tree: ast.expr) -> Wrong | None:
+        """Return a mend that makes the derivative of an answer but for its sign or a factor 2."""
+        changed = list(self._mends(case, tree))
+        for c, other in _FACTORS:
+            found = self._best(case, case.truth * c, changed)
+            if found is not None:
+                return both(found, other, None)
+        return None
 
     def _rounded(self, case: Case, read: Answer, mine: Any) -> bool:
         """Whether the answer is right as far as its decimals go."""
@@ -408,11 +502,14 @@ class _Grading:
             return Wrong(None, "sign", 58, "Check the sign of the whole answer.")
         if self.problem.has_arrays and any(math.isclose(c, two, rel_tol=_CLOSE) for two in (2, 0.5)):
             return Wrong(None, "factor-2", 50, f"Check the factor 2 in the derivative of {whole}.")
+        for sign, factor in product(_FACTORS[:1], _FACTORS[1:]) if self.problem.has_arrays else ():
+            if math.isclose(c, sign[0] * factor[0], rel_tol=_CLOSE):
+                return both(sign[1], factor[1], None)
         hint = f"The answer is a constant times the derivative of {whole}: check its factors."
         return Wrong(None, "constant", 75, hint)
 
-    def _other(self, case: Case, read: Answer, mine: Any, at: At) -> str:
-        """What can be said of an answer of no known slip."""
+    def _recognised(self, case: Case, read: Answer, mine: Any) -> str | None:
+        """What an answer is instead of the derivative: the function itself, another derivative, an integral."""
         problem = self.problem
         if mine.shape == case.truth.shape:
             value = case.floats([case.value], case.points)[0]
@@ -435,6 +532,10 @@ class _Grading:
                     by = case.floats([partial(case.derived, path=(name,))], case.points)[0]
                     if by.shape == mine.shape and _agree(by, mine):
                         return f"This is the derivative by {name}; differentiate by {problem.path[0]}."
+        return None
+
+    def _other(self, case: Case, mine: Any, at: At) -> str:
+        """What can be said of an answer of no known slip."""
         if not np.isfinite(np.asarray(at.answer, float)).all():
             right = all(_agree(m, t) for m, t in zip(mine, case.truth) if np.isfinite(m).all())
             where = ", ".join(f"{n} = {_brief(v)}" for n, v in at.point.items())
@@ -442,6 +543,20 @@ class _Grading:
                 return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
             return f"At {where} the answer has no value, and the derivative has one."
         return "This is not the derivative. Go from the outside in, and name the rule of each step."
+
+
+_FACTORS = (
+    (-1.0, Wrong(None, "sign", 58, "Check the sign of the whole answer.")),
+    (2.0, Wrong(None, "factor-2", 50, "There is a factor 2 too many.")),
+    (0.5, Wrong(None, "factor-2", 50, "A factor 2 is missing.")),
+)  # what an answer with another slip may have been multiplied by
+
+
+def _about(answer: Any, error: ParseError) -> ParseError:
+    """The error about an answer as a pupil has written it."""
+    if not isinstance(answer, str) or len(answer) > MOST_SHOWN or not answer.strip():
+        return error
+    return misread(answer, error, lambda name: function_named(name) is not None)
 
 
 def _like(y: Any, shape: tuple[int, ...]) -> Any:

@@ -114,9 +114,14 @@ class Problem:
         found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
 
+    @property
+    def known(self) -> set[str]:
+        """The names that have a meaning in the problem: its own, and those of sizes."""
+        return {*self.leaves, *self.letters}
+
     def unknown(self, tree: ast.expr) -> list[str]:
         """Return the names of an answer that the problem has not."""
-        names = names_in(tree) - {*self.leaves, *self.letters, *CONSTANTS}
+        names = names_in(tree) - {*self.known, *CONSTANTS}
         return sorted(filter(_is_letter, names))
 
     @cached_property

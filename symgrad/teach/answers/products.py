@@ -43,8 +43,10 @@ def rank(node: ast.expr, ranks: Mapping[str, int]) -> int:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if node.func.id in _NUMBERS and len(node.args) == 1:
             return 0
-        if node.func.id in ("outer", "diag"):
+        if node.func.id in ("outer", "diag", "eye"):
             return 2
+        if node.func.id in ("ones", "zeros"):
+            return max(1, len(node.args))
     if isinstance(node, ast.Subscript):
         return 0
     return max(inner, default=0)

@@ -164,6 +164,28 @@ class Derivative:
             for w in self.wrong(part):
                 yield Wrong(self._rule(node, [*right[:k], w.tree, *right[k + 1 :]]), w.slip, w.weight, w.hint)
 
+    def twice(self, node: ast.expr) -> Iterator[tuple[Wrong, Wrong, Tree]]:
+        """Yield the derivatives with two slips, at two places or one after the other, with each of the slips."""
+        if not self.varies(node):
+            return
+        parts = children(node)
+        right = [self.right(c) for c in parts]
+
+        def put(there: dict[int, Tree]) -> list[Tree]:
+            return [there.get(k, d) for k, d in enumerate(right)]
+
+        single = [list(self.wrong(part)) for part in parts]
+        for k, part in enumerate(parts):
+            for w in single[k]:
+                for mine in self._slips(node, put({k: w.tree})):
+                    yield mine, w, mine.tree
+            for a, b, tree in self.twice(part):
+                yield a, b, self._rule(node, put({k: tree}))
+        for j, k in combinations(range(len(parts)), 2):
+            for a in single[j]:
+                for b in single[k]:
+                    yield a, b, self._rule(node, put({j: a.tree, k: b.tree}))
+
     def everywhere(self, node: ast.expr, slip: str, weight: int) -> Repeated:
         """The derivative with the same slip, made in the same way as its weight tells, wherever it can be."""
         if not self.varies(node):
@@ -201,6 +223,10 @@ class Derivative:
             part = (node.left, node.right)[k]
             if d is not None:
                 yield Wrong(add(ds, minus ^ {k}), "sign", 60 + k, _SIGN.format(shown(part)))
+                if ds[1 - k] is not None:
+                    lacking: list[Tree] = [None if j == k else other for j, other in enumerate(ds)]
+                    hint = f"The term {shown(part)} has a derivative too, which is missing."
+                    yield Wrong(add(lacking, minus), "other", 80 + k, hint)
                 if isinstance(part, ast.Name) and not self.arrays:
                     kept: list[Tree] = [part if j == k else other for j, other in enumerate(ds)]
                     yield Wrong(add(kept, minus), "power", 37, _GROWS.format(part.id))
@@ -342,7 +368,8 @@ class Derivative:
                 yield Wrong(times(power(u, less), a), "power", 31, hint)
         yield Wrong(times(v, node, a), "power", 32, hint)
         yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 33, hint)
-        yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
+        if value_of(v) != 2 or isinstance(u, ast.Name):  # (u^2)' = 2u' is a slip of the chain rule
+            yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
         yield from self._chain(node, ds, 0)
 
     # -------------------------------------------------------------- functions
@@ -398,6 +425,8 @@ class Derivative:
         yield Wrong(outer(d), "chain", 46, hint)
         yield Wrong(times(outer(d), d), "chain", 47, hint)
         yield Wrong(times(node, d), "chain", 48, hint)
+        inside = with_children(node, [d if j == k else c for j, c in enumerate(old)])
+        yield Wrong(inside, "chain", 51, f"In {shown(node)} the outer function has a derivative too.")
         added = add([outer(old[k]), d])
         yield Wrong(added, "chain", 49, f"The inner derivative of {shown(node)} is a factor, and not a term.")
         if not self.arrays:

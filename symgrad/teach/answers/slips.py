@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from symgrad.forms import derive
 from symgrad.teach.answers.problem import Case, Problem
@@ -19,6 +20,7 @@ SLIPS = (
     "chain", "product", "quotient", "quotient-sign", "quotient-square", "power", "constant", "sign", "trig-sign",
     "factor-2", "transpose", "symmetric", "other",
 )  # fmt: skip
+MOST_PAIRS = 1200  # of slips that are tried together
 _REPEATED = 5  # what a slip at several places weighs more
 
 
@@ -44,6 +46,24 @@ def slips(case: Case) -> Iterator[Wrong]:
         starts = [*printed, right] if k == 0 else printed or [right]
     if len(steps) > 1:
         yield from _repeated(steps, problem.tree, once)
+
+
+def pairs(case: Case) -> Iterator[Wrong]:
+    """Yield first derivatives with two slips; the one that says most is told first."""
+    problem = case.problem
+    if len(problem.path) > 1:
+        return
+    numbers = frozenset(name for name, s in problem.names.items() if not s)
+    step = Derivative(problem.path[0], case.direction(0), numbers)
+    for a, b, tree in islice(step.twice(problem.tree), MOST_PAIRS):
+        if a.hint != b.hint:
+            yield both(a, b, tree)
+
+
+def both(a: Wrong, b: Wrong, tree: Tree) -> Wrong:
+    """Two slips as one, which is called by the one that says most."""
+    first, second = sorted((a, b), key=lambda w: w.weight)
+    return Wrong(tree, first.slip, a.weight + b.weight, f"Two slips come together. {first.hint} Then: {second.hint}")
 
 
 def _finished(tree: Tree, steps: Sequence[Derivative]) -> Tree:

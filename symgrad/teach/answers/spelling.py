@@ -19,7 +19,8 @@ ALIASES = {
     "arcctg": "acot", "arccot": "acot", "arcsec": "asec", "arccsc": "acsc", "arcsin": "asin", "arccos": "acos",
     "arctan": "atan", "sh": "sinh", "ch": "cosh", "th": "tanh", "cth": "coth", "arsinh": "asinh", "arcosh": "acosh",
     "artanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "ln": "log", "lg": "log10",
-    "lb": "log2", "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
+    "lb": "log2", "log_2": "log2", "log₂": "log2", "log_10": "log10", "log₁₀": "log10",
+    "sgn": "sign", "Abs": "abs", "Max": "maximum", "Min": "minimum", "tr": "trace", "absolute": "abs",
 }  # fmt: skip
 INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
 LETTERS = {"lambda": "λ"}  # words that Python keeps for itself
@@ -28,16 +29,21 @@ GLUED = (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "tg", "ln", "log",
 )  # fmt: skip
 _SIGNS = {
-    "·": "*", "⋅": "*", "×": "*", "∗": "*", "⊙": "*", "÷": "/", "∕": "/", "⊘": "/", "−": "-", "–": "-", "π": "pi",
-    "∞": "inf", "√": " sqrt ", "ᵀ": ".T ", "{": "(", "}": ")", "½": "(1/2)", "’": "'", "′": "'", "″": "''",
+    "·": "*", "⋅": "*", "×": "*", "∗": "*", "•": "*", "∙": "*", "⊙": "*", "÷": "/", "∕": "/", "⊘": "/",
+    "−": "-", "–": "-", "π": "pi", "∞": "inf", "√": " sqrt ", "ᵀ": ".T ",
+    "{": "(", "}": ")", "½": "(1/2)", "’": "'", "′": "'", "″": "''",
     "≤": "<=", "≥": ">=", "σ": "sigmoid",
 }  # fmt: skip
+_SIGNS |= {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}  # wide ones
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ", "0123456789+-nx")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<word>'[^']*'|\"[^\"]*\")"
     r"|(?P<sign>\*\*|//|<=|>=|==|!=|->|.))"
 )
 _CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*([Cc]|const(ant)?)\s*$")
+_FRACTION = re.compile(r"(^|[-+=(])\s*(\d+)\s*/\s*(\d+)\s+(?=[^\W\d])")  # of numbers, with a space behind it
+_LABEL = re.compile(r"\s*(\w+'+(\(\w+\))?|d\w*/d\w+)\s*")  # what an answer is called: f'(x), dy/dx
+_DIFFERENTIAL = re.compile(r"\bd([^\W\d]\w*)\s*$")  # the dx of dy = 2x dx
 
 
 @dataclass(frozen=True)
@@ -47,13 +53,15 @@ class Spelled:
     Attributes:
         text: the formula.
         constant: whether a constant ``+ C`` was taken off.
-        marked: the same text with ``//`` for each product that was written without a sign, behind a bar: some people
-            read 1/2x as 1/(2*x). None where there is no such place.
+        differential: whether ``dx`` was taken off.
+        marked: the same text with ``//`` for each product that was written without a sign: some people read 1/2x as
+            1/(2*x), and write e^2x for e^(2*x). None where there is no such place.
     """
 
     text: str
     constant: bool = False
     marked: str | None = None
+    differential: bool = False
 
 
 def spelled(
@@ -75,17 +83,22 @@ def spelled(
         raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
     if len(text) > MOST_SIGNS:
         raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
-    text = _plain(with_where(_without_name(text)), shapes)
-    text = _last_side(text).strip().rstrip(".;").strip()
+    text = _FRACTION.sub(r"\1 (\2/\3)*", _without_name(text))
+    text = _plain(with_where(text), shapes)
+    text = _last_side(text, names_end=is_answer and not any(map(len, shapes.values()))).strip().rstrip(".;").strip()
     if not text:
         raise ParseError("grade: the formula is empty. Expected one such as '2*x*cos(x)'.")
     found = _CONSTANT_OF_INTEGRATION.search(text) if is_answer else None
     constant = found is not None and found[1] not in shapes and bool(text[: found.start()].strip())
     if found is not None and constant:
         text = text[: found.start()]
+    moved = _DIFFERENTIAL.search(text) if is_answer else None
+    differential = moved is not None and not shapes.get(moved[1], (1,)) and moved[0].strip() not in shapes
+    if moved is not None and differential and text[: moved.start()].strip():
+        text = text[: moved.start()].strip().rstrip("*")
     plain = _Writer(text, shapes, functions).text()
-    marked = _Writer(text, shapes, functions, product="//").text() if "/" in plain and "//" not in plain else plain
-    return Spelled(plain, constant, marked if marked != plain else None)
+    marked = _Writer(text, shapes, functions, product="//").text() if "//" not in plain else plain
+    return Spelled(plain, constant, marked if marked != plain else None, differential)
 
 
 def _without_name(text: str) -> str:
@@ -133,14 +146,19 @@ def _without_latex(text: str) -> str:
     return re.sub(r"\\([a-zA-Z]+)", r" \1 ", text)
 
 
-def _last_side(text: str) -> str:
-    """Return what stands behind the last ``=`` that is outside all brackets: pupils write f'(x) = … = …."""
-    depth, cut = 0, 0
+def _last_side(text: str, *, names_end: bool = False) -> str:
+    """Return what stands behind the last ``=`` that is outside all brackets: pupils write f'(x) = … = ….
+
+    What stands there may be a name, as in 2x = y', and then it is left out.
+    """
+    depth, cut, before = 0, 0, 0
     for k, sign in enumerate(text):
         depth += (sign in "([") - (sign in ")]")
         alone = sign == "=" and text[k - 1 : k] not in ("<", ">", "=", "!") and text[k + 1 : k + 2] != "="
         if alone and depth == 0:
-            cut = k + 1
+            before, cut = cut, k + 1
+    if names_end and before < cut and _LABEL.fullmatch(text[cut:]):
+        return text[before : cut - 1]
     return text[cut:]
 
 
@@ -167,6 +185,18 @@ class _Writer:
     ) -> None:
         self.shapes, self.functions, self.product = shapes, functions, product
         self.tokens = list(self._tokens(text))
+        self._round()
+
+    def _round(self) -> None:
+        """Make brackets round behind a function, as in Cos[x], and around parts of a formula of numbers."""
+        numbers = not any(map(len, self.shapes.values()))
+        for k, token in enumerate(self.tokens):
+            behind = k > 0 and self.tokens[k - 1].kind == "function"
+            if token.text != "[" or not (behind or numbers):
+                continue
+            end = _closing(self.tokens, k)
+            if self.tokens[end].text == "]" and (behind or not any(t.text == "," for t in self.tokens[k:end])):
+                self.tokens[k], self.tokens[end] = _Token("sign", "("), _Token("sign", ")")
 
     def text(self) -> str:
         """Return the formula, with spaces only where two words would run together."""
@@ -193,6 +223,9 @@ class _Writer:
     def _named(self, word: str, rest: str) -> Iterator[_Token]:
         name = word if word in self.shapes else ALIASES.get(word, word)
         name = LETTERS.get(name, name)
+        small = ALIASES.get(word.lower(), word.lower())
+        if name not in self.shapes and len(word) > 1 and not self.functions(name) and self.functions(small):
+            name = small  # Cos, SIN
         if name in self.shapes or name in CONSTANTS:
             yield _Token("name", name)
         elif self.functions(name) or re.match(r"\.(?!m?T\b)", rest):

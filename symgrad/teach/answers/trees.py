@@ -180,12 +180,43 @@ def replaced(node: ast.expr, target: ast.expr, new: ast.expr) -> ast.expr:
 def below_the_bar(node: ast.expr, text: str) -> ast.expr:
     """The text's tree with a/b//c read as a/(b*c), and all other ``//`` as products."""
     new = with_children(node, [below_the_bar(c, text) for c in children(node)])
-    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+    if not _is_silent(node):
         return new  # type: ignore[no-any-return]
-    between = text[node.left.end_col_offset or 0 : node.right.col_offset]
-    if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Div) and ")" not in between.partition("//")[0]:
+    if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Div) and ")" not in _between(node, text):
         return over(new.left.left, times(new.left.right, new.right))
     return times(new.left, new.right)
+
+
+def in_the_exponent(node: ast.expr, text: str) -> ast.expr:
+    """The text's tree with a**b//c and a**b/c read as a**(b*c) and a**(b/c), and all other ``//`` as products."""
+    new = with_children(node, [in_the_exponent(c, text) for c in children(node)])
+    if not _is_silent(node) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
+        return new  # type: ignore[no-any-return]
+    raised = None if ")" in _between(node, text) else _last_power(new.left)
+    join = times if _is_silent(node) else over
+    if raised is None:
+        return join(new.left, new.right)
+    return replaced(new.left, raised, power(raised.left, join(raised.right, new.right)))
+
+
+def _is_silent(node: ast.expr) -> bool:
+    """Whether it is a product that was written without a sign."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv)
+
+
+def _between(node: Any, text: str) -> str:
+    """What stands before the sign of an operation, behind its first part."""
+    between = text[node.left.end_col_offset or 0 : node.right.col_offset]
+    return between.partition("//" if _is_silent(node) else "/")[0]
+
+
+def _last_power(node: ast.expr) -> ast.BinOp | None:
+    """The power that stands last in a product."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        node = node.right
+    if isinstance(node, ast.UnaryOp):
+        return _last_power(node.operand)
+    return node if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else None
 
 
 @_kept

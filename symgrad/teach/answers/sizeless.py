@@ -1,0 +1,68 @@
+"""Arrays whose size goes without saying: I for the identity, and ``ones``, of whatever size makes the answer fit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from symgrad.teach.answers.trees import call, children, parts, with_children
+
+IDENTITY = ("I", "Id", "eye", "identity")
+VECTORS = ("ones", "zeros")
+
+
+def without_size(tree: ast.expr, known: Collection[str]) -> dict[str, int]:
+    """Return the names of such arrays in an answer, with the number of their axes.
+
+    Args:
+        tree: the answer.
+        known: names that the problem has, which mean what they mean there.
+    """
+    called = {id(p.func) for p in parts(tree) if isinstance(p, ast.Call)}
+    names = [p.id for p in parts(tree) if isinstance(p, ast.Name) and id(p) not in called and p.id not in known]
+    return {n: 1 if n in VECTORS else 2 for n in names if n in VECTORS or _stem(n) in IDENTITY}
+
+
+def with_sizes(
+    tree: ast.expr, ranks: Mapping[str, int], sizes: Mapping[str, int], fits: Callable[[ast.expr], bool]
+) -> ast.expr:
+    """Return the answer with ``eye(n)`` for I and ``ones(n)`` for ones, of the first size with which it fits.
+
+    Args:
+        tree: the answer.
+        ranks: what ``without_size`` returned.
+        sizes: those of the problem, by name or as they are written.
+        fits: whether an answer has the derivative's shape.
+    """
+    first: ast.expr | None = None
+    for found in _tried(tree, ranks, sizes):
+        if fits(found):
+            return found
+        first = found if first is None else first
+    return tree if first is None else first
+
+
+def _tried(tree: ast.expr, ranks: Mapping[str, int], sizes: Mapping[str, int]) -> Iterator[ast.expr]:
+    for size in sizes:
+        written = {}
+        for name, rank in ranks.items():
+            _, _, own = name.partition("_")
+            written[name] = call("eye" if rank == 2 else name, _size(own if own in sizes or own.isdigit() else size))
+        yield _put(tree, written)
+
+
+def _stem(name: str) -> str:
+    return name.partition("_")[0]
+
+
+def _size(text: str) -> ast.expr:
+    return ast.Constant(int(text)) if text.isdigit() else ast.Name(text, ast.Load())
+
+
+def _put(node: ast.expr, there: Mapping[str, ast.expr]) -> ast.expr:
+    """The tree with formulas in the place of names; what is called stays."""
+    if isinstance(node, ast.Name):
+        return there.get(node.id, node)
+    old = children(node)
+    new = [_put(c, there) for c in old]
+    return node if all(a is b for a, b in zip(old, new)) else with_children(node, new)
