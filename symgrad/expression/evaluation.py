@@ -17,6 +17,7 @@ from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, Bounds
 from symgrad.functions import clamp, where
 from symgrad.nn import functional
+from symgrad.support.namespace import near
 from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
 
@@ -42,20 +43,49 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.NotEq: operator.ne,
 }
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
+NO_NUMBERS = ("nan", "NaN", "NAN")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "math")
+
+
+CLASSROOM: dict[str, Callable[..., Any]] = {
+    "sec": lambda u: 1 / functions.cos(u),
+    "csc": lambda u: 1 / functions.sin(u),
+    "cot": lambda u: functions.cos(u) / functions.sin(u),
+    "sech": lambda u: 1 / functions.cosh(u),
+    "csch": lambda u: 1 / functions.sinh(u),
+    "coth": lambda u: functions.cosh(u) / functions.sinh(u),
+    "asec": lambda u: functions.acos(1 / u),
+    "acsc": lambda u: functions.asin(1 / u),
+    "acot": lambda u: functions.atan(1 / u),
+    "cbrt": lambda u: functions.sign(u) * functions.exp(functions.log(functions.abs(u)) / 3),
+}  # of numbers that may have all digits: a third of log u, where 1/3 would be rounded
 
 
 @functools.cache
 def listed() -> dict[str, Callable[..., Any]]:
-    """Return the functions that a formula may call, by name: those of symgrad that compute."""
-    found: dict[str, Any] = {}
+    """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
+    found: dict[str, Any] = dict(CLASSROOM)
     for module in (linalg, special, functional, functions):  # where two have a name, the last one's is meant
         found |= {name: getattr(module, name) for name in module.__all__}
         if module in (linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
-    found |= {"eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
+    found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
     found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
     return found
+
+
+def _larger(x: Any, *args: Any, **words: Any) -> Any:
+    """Return the larger of two numbers, or what ``max`` makes of an array."""
+    return functions.maximum(x, *args) if _are_numbers(x, *args) else functions.max(x, *args, **words)
+
+
+def _smaller(x: Any, *args: Any, **words: Any) -> Any:
+    return functions.minimum(x, *args) if _are_numbers(x, *args) else functions.min(x, *args, **words)
+
+
+def _are_numbers(*args: Any) -> bool:
+    """Whether these are two numbers, neither of which is an axis of the other."""
+    return len(args) == 2 and all(isinstance(a, (int, float)) or getattr(a, "shape", None) == () for a in args)
 
 
 def _eye(n: int) -> Tensor:
@@ -130,18 +160,30 @@ class Evaluation:
         v = node.value
         if v is None or v is Ellipsis or isinstance(v, bool):
             return v
-        if type(v) is float or (type(v) is int and abs(v) < 2**53):
+        if type(v) is float:
+            self._check_size(node, v)
+            return v
+        if type(v) is int and abs(v) < 2**53:
             return v
         if isinstance(v, str) and len(v) <= 20 and re.fullmatch(r"[A-Za-z_][\w -]*|[a-zA-Z.,>\- ]+", v):
             return v  # a word such as 'sum', or the letters of einsum
         kind = "an integer of 16 digits and more" if type(v) is int else f"a constant of type {type(v).__name__}"
         raise refused(self.text, node, f"{kind} cannot be part of a formula")
 
+    def _check_size(self, node: ast.Constant, v: float) -> None:
+        """Refuse a number that no float holds, as 1e400, and one that becomes 0, as 1e-400."""
+        digits = (ast.get_source_segment(self.text, node) or "").lower().partition("e")[0]
+        if math.isinf(v) or (v == 0 and re.search("[1-9]", digits)):
+            kind = "large" if v else "small"
+            raise refused(self.text, node, f"this number is too {kind}: floats go from 5e-324 to 1.8e308")
+
     def _name(self, node: ast.Name) -> Any:
         if node.id in self.names:
             return self.names[node.id]
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
+        if node.id in NO_NUMBERS:
+            raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
         if node.id in listed():
             raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
         declared = ", ".join(self.names) or "none"
@@ -170,6 +212,8 @@ class Evaluation:
         if not numbers:
             return self._operated(BINARY[type(node.op)], a, b)
         found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) else a, b)
+        if not math.isfinite(found) and math.isfinite(a) and math.isfinite(b):
+            raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)
         if isinstance(found, float) and isinstance(a, int) and isinstance(b, int) and found.is_integer():
@@ -213,8 +257,11 @@ class Evaluation:
                 return listed()[".".join(path)], []
         elif isinstance(node, ast.Attribute) and node.attr in listed():
             return listed()[node.attr], [as_tensor(self.of(node.value))]
+        if isinstance(node, ast.Name) and node.id in self.names:
+            raise refused(self.text, node, f"{node.id!r} is no function here; a product is {node.id}*(…)")
         name = ".".join(path) or word(node)
-        raise refused(self.text, node, f"{name!r} is not a function that formulas may call")
+        meant = near(name, listed()) if len(name) > 3 and path else ""
+        raise refused(self.text, node, f"{name!r} is not a function that formulas may call{meant}".rstrip("?"))
 
     def _subscript(self, node: ast.Subscript) -> Any:
         key, whole = self.of(node.slice), self.of(node.value)

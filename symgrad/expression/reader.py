@@ -20,10 +20,10 @@ from symgrad.expression.evaluation import (
     BINARY,
     COMPARE,
     CONSTANTS,
+    NO_NUMBERS,
     PREFIXES,
     UNARY,
     Evaluation,
-    listed,
     refused,
     refused_at,
     word,
@@ -154,17 +154,26 @@ def tree_of(text: str, syntax: str = "python") -> ast.expr:
 
 
 def names_in(text: str, declared: Iterable[str] = ()) -> list[str]:
-    """Return the names in a formula that are neither declared, nor functions, nor constants.
+    """Return the names in a formula that are neither declared nor constants, and that are not called as functions.
 
-    >>> names_in("sum(a*x) + pi")
-    ['a', 'x']
+    >>> names_in("sum(a*x) + pi*t")
+    ['a', 'x', 't']
     """
     if not isinstance(text, str):
         return []
-    words = {*CONSTANTS, *PREFIXES, *listed(), *declared}
     tree = _tree(" ".join(text.split()))
+    words = {*CONSTANTS, *NO_NUMBERS, *declared, *_heads(tree)}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
+
+
+def _heads(tree: ast.AST) -> Iterator[str]:
+    """Yield the functions that are called, and the modules that a function is taken from, as np of np.exp."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in PREFIXES:
+            yield node.value.id
 
 
 def _tree(text: str, syntax: str = "python") -> ast.expr:

@@ -31,23 +31,10 @@ _SIZED = ("eye", "ones", "zeros")  # functions of sizes
 _ALONG = ("softmax", "log_softmax", "logsumexp", "softmin")  # functions of the last axis, if none is named
 ONE = "·one"
 
-OWN: dict[str, Callable[..., Any]] = {
-    "sec": lambda u: 1 / sg.cos(u),
-    "csc": lambda u: 1 / sg.sin(u),
-    "cot": lambda u: sg.cos(u) / sg.sin(u),
-    "sech": lambda u: 1 / sg.cosh(u),
-    "csch": lambda u: 1 / sg.sinh(u),
-    "coth": lambda u: sg.cosh(u) / sg.sinh(u),
-    "asec": lambda u: sg.acos(1 / u),
-    "acsc": lambda u: sg.asin(1 / u),
-    "acot": lambda u: sg.atan(1 / u),
-    "cbrt": lambda u: sg.sign(u) * sg.exp(sg.log(sg.abs(u)) / 3),
-}
-
 
 def function_named(name: str) -> Callable[..., Any] | None:
     """Return the function that formulas call by a name."""
-    return OWN.get(name) or listed().get(name)
+    return listed().get(name)
 
 
 @functools.cache
@@ -271,11 +258,6 @@ class Values(Evaluation):
         if isinstance(x, Fraction):
             return int(x) if x.denominator == 1 else self._number(x)
         return x
-
-    def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
-        if isinstance(node, ast.Name) and node.id in OWN and node.id not in self.names:
-            return OWN[node.id], []
-        return super()._function(node)
 
     def _attribute(self, node: ast.Attribute) -> Any:
         inner = self.of(node.value)
