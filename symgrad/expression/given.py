@@ -51,8 +51,24 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
         return y, parameters_in(wrt, y._node)
     wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
     found = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
-    leaves = found.leaves or named_leaves([found.value._node])
-    return found.value, by_name(who, wanted, leaves)
+    if not found.leaves:
+        return found.value, by_name(who, wanted, named_leaves([found.value._node]))
+    by = by_name(who, wanted, found.leaves)
+    return with_leaves(found.value, [x for x in by if any(x is leaf for leaf in found.leaves.values())]), by
+
+
+def with_leaves(y: Any, leaves: Sequence[Any]) -> Any:
+    """Return y + 0·x for the leaves that it was not made of: by what a formula does not contain, its derivative is 0.
+
+    >>> print(sg.derive("a**2", "x"))
+    0
+    """
+    below = set(ancestors([y._node])) if y._node is not None else set()
+    with enable_grad():
+        for x in leaves:
+            if x._node not in below:
+                y = y + 0 * (x.sum() if x.shape else x)
+    return y
 
 
 def _given(who: str, y: Any, wanted: Sequence[str], shapes: Mapping[str, Any] | None) -> Given:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from symgrad.core.node import AnyNode, ancestors
+from symgrad.core.node import AnyNode
 from symgrad.errors import GraphError
+from symgrad.expression.reached import reached
 
 _USUAL = {("weight", True): "W", ("bias", True): "b", ("weight", False): "γ", ("bias", False): "β"}
 
@@ -18,7 +19,7 @@ def is_model(x: Any) -> bool:
 
 def parameters_in(model: Any, root: AnyNode | None) -> list[Any]:
     """Return the parameters of a model that a graph depends on; those without a name get one, and keep it."""
-    below = set(ancestors([root])) if root is not None else set()
+    below = reached([root]) if root is not None else set()
     named = dict(model.named_parameters())
     used = {path: p for path, p in named.items() if p._node in below}
     if not used:

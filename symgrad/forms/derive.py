@@ -18,6 +18,7 @@ from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.expression.given import by_name, named_leaves, recorded
 from symgrad.expression.models import is_model
+from symgrad.expression.reached import reached
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.several import Blocks, ClosedForms
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 Differentiable: TypeAlias = "Tensor | ClosedForm | str | Callable[..., Any]"
 Several: TypeAlias = "Module | Sequence[Tensor] | list[str] | list[Tensor | str] | tuple[Tensor | str, ...]"
 _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=True, with name=…, or by sg.symbol."
+
+_CUT = (
+    "derive: the output is made of {name} only through detach() or under no_grad(), where no derivative is taken: its "
+    "gradient is cut. Compute it outside of no_grad(), and leave detach() out."
+)
 
 
 @overload
@@ -105,7 +111,8 @@ def derive(
         A ``ClosedForm``; for a list, a tuple of them that prints with common intermediates named once.
 
     Raises:
-        GraphError: y does not depend on wrt.
+        GraphError: a tensor y does not depend on wrt, where a text or a function has the derivative 0; or y depends on
+            it only through ``detach()`` or ``no_grad``.
         ArgumentError: order is not a positive integer; a layout is unknown, or says nothing of such arrays.
         FormError: the formula is not the derivative's; or with ``verify=True``, a leaf has no value.
 
@@ -188,7 +195,7 @@ def expression(t: Tensor) -> Any:
 def _targets(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
     """Return the nodes to differentiate by; of a leaf that was changed since, as it was when it was used last."""
     nodes = ancestors(list(roots))
-    below = set(nodes)
+    below, open_ = set(nodes), reached(roots)
     last = {id(n.cell): n for n in nodes if isinstance(n, Leaf) and n.cell is not None}
     found = []
     for i, x in enumerate(wrt):
@@ -197,6 +204,8 @@ def _targets(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
         node: Any = x._node if x._node in below else last.get(id(getattr(x._node, "cell", None)))
         if node is None:
             raise GraphError(f"{backward.UNUSED.format(i=i).split('. ')[0]}. derive: the output does not depend on it.")
+        if node not in open_:
+            raise GraphError(_CUT.format(name=getattr(node, "title", None) or f"wrt[{i}]"))
         found.append(node)
     return found
 

@@ -16,6 +16,7 @@ from symgrad.core.node import CONSTANT, Leaf
 from symgrad.core.promotion import is_floating, is_signed
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
+from symgrad.expression.given import with_leaves
 from symgrad.ops.map import show_shape
 from symgrad.tensors.creation import symbol, tensor
 
@@ -30,7 +31,9 @@ class Call(NamedTuple):
     end: int
 
 
-def output_of(who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = None) -> tuple[Any, Any]:
+def output_of(
+    who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = None, constants: bool = False
+) -> tuple[Any, Any]:
     """Return the tensor, and what to differentiate by as tensors or None.
 
     Args:
@@ -39,6 +42,7 @@ def output_of(who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = No
         wrt: tensors; names of the function's parameters; or None.
         at: arguments of the function.
         calls: takes the calls that the function makes.
+        constants: whether a function of symbols may be constant, or not be made of some.
     """
     if isinstance(y, Core):
         if at is not None:
@@ -50,10 +54,12 @@ def output_of(who: str, y: Any, wrt: Any, at: Any, calls: list[Call] | None = No
         return y, wrt
     if not callable(y):
         raise ArgumentTypeError(f"{who}: expected a tensor or a function, got {type(y).__name__}.")
-    return called(who, y, wrt, at, calls)
+    return called(who, y, wrt, at, calls, constants and at is None)
 
 
-def called(who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call] | None) -> tuple[Any, Any]:
+def called(
+    who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call] | None, constants: bool = False
+) -> tuple[Any, Any]:
     """Call a function with leaves that are named as its parameters are."""
     names = parameters(who, f, None if at is None else len(_arguments(at)))
     leaves = (
@@ -66,6 +72,8 @@ def called(who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call]
             f"{who}: expected the function to return a tensor, got {type(y).__name__}. Return one tensor."
         )
     y = as_tensor(y)
+    if y._node is None and constants:
+        y = with_leaves(y, leaves)
     if y._node is None:
         raise GraphError(f"{who}: the function's result does not depend on its arguments. Compute it from them.")
     if wrt is None:
@@ -74,7 +82,8 @@ def called(who: str, f: Callable[..., Any], wrt: Any, at: Any, calls: list[Call]
     unknown = [w for w in chosen if w not in names]
     if unknown:
         raise ArgumentError(f"{who}: wrt has {unknown}, which the function does not take. Expected some of {names}.")
-    return y, [leaves[names.index(w)] for w in chosen]
+    targets = [leaves[names.index(w)] for w in chosen]
+    return with_leaves(y, targets) if constants else y, targets
 
 
 def parameters(who: str, f: Callable[..., Any], many: int | None) -> list[str]:

@@ -74,7 +74,7 @@ def explain(
     _check(style, order, cotangent)
     if isinstance(y, str) or shapes is not None:
         y, wrt = _formula(y, wrt, shapes)
-    y, wrt = output_of("explain", y, wrt, at)
+    y, wrt = output_of("explain", y, wrt, at, constants=True)
     if cotangent is not None:
         cotangent = _on_graph(cotangent)
     elif style == "backprop":
