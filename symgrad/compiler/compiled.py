@@ -29,6 +29,7 @@ from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.support.forks import Lock
+from symgrad.support.store import wanted
 
 MOST_SIGNATURES = 256
 _NUMBER = (), np.dtype(np.float64)
@@ -45,6 +46,7 @@ class Stats(NamedTuple):
     kernels: int
     bytes: int
     compile_time: float  # seconds
+    cached: bool = False  # the machine code was found on disk
 
 
 class Lowered(NamedTuple):
@@ -84,9 +86,11 @@ class Compiled(AsFunction, Generic[P]):
         donate: tuple[int, ...] = (),
         *,
         digits: int | None = None,
+        cache: bool | None = None,
         strict: bool = True,
     ) -> None:
         self.fn, self.backend, self.donate, self.digits, self.strict = fn, backend, donate, digits, strict
+        self.cache = cache
         self._found: dict[Any, Specialised] = {}
         self._flat: dict[Any, Specialised] = {}
         self._restored: dict[Any, tuple[Program, trees.Tree]] = {}
@@ -210,6 +214,7 @@ class Compiled(AsFunction, Generic[P]):
         tree, specs = key
         program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
         program.donated, program.digits = positions_of(self.donate, tree), self.digits
+        program.cached = wanted() if self.cache is None else self.cache
         try:
             kernel = build_with(self.backend, program, tree, results)
         except Unsuitable:
@@ -217,7 +222,7 @@ class Compiled(AsFunction, Generic[P]):
                 raise
             kernel = build_with("auto", program, tree, results)
         spent = time.perf_counter() - start
-        stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent)
+        stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
         return Specialised(program, results, kernel, stats, _finish(results), self._call(program, tree, kernel))
 
     def _call(self, program: Program, tree: trees.Tree, kernel: Kernel) -> Call:
@@ -230,7 +235,7 @@ class Compiled(AsFunction, Generic[P]):
             trees.flatten(self._original()(*args, **kwargs), is_result, found)
             return found
 
-        return Call(program, run, leaves, lambda f: Compiled(f, self.backend, strict=False))
+        return Call(program, run, leaves, lambda f: Compiled(f, self.backend, cache=self.cache, strict=False))
 
     # -------------------------------------------------------------- looking at it
     @property
@@ -265,7 +270,7 @@ class Compiled(AsFunction, Generic[P]):
         compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
         fn = self._portable(bool(compiled or self._restored))
         programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
-        return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs)
+        return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache)
 
     def _portable(self, programs: bool) -> Any:
         """Return the function as it is pickled; None where only the programs can be."""
@@ -309,23 +314,44 @@ def _read(written: Any) -> Program:
 
 
 def _restore(
-    fn: Any, backend: str, donate: tuple[int, ...], digits: int | None, strict: bool, programs: Sequence[Any]
+    fn: Any,
+    backend: str,
+    donate: tuple[int, ...],
+    digits: int | None,
+    strict: bool,
+    programs: Sequence[Any],
+    cache: bool | None = None,
 ) -> Compiled[...]:
-    made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, strict=strict)
+    made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, cache=cache, strict=strict)
     made._restored = {key: (_read(written), results) for key, written, results in programs}
     return made
 
 
 @overload
 def compile(
-    fn: Callable[P, Any], backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+    fn: Callable[P, Any],
+    backend: str = "auto",
+    donate: int | Sequence[int] = (),
+    *,
+    digits: int | None = None,
+    cache: bool | None = None,
 ) -> Compiled[P]: ...
 @overload
 def compile(
-    fn: None = None, backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+    fn: None = None,
+    backend: str = "auto",
+    donate: int | Sequence[int] = (),
+    *,
+    digits: int | None = None,
+    cache: bool | None = None,
 ) -> Callable[[Callable[P, Any]], Compiled[P]]: ...
 def compile(
-    fn: Any = None, backend: str = "auto", donate: int | Sequence[int] = (), *, digits: int | None = None
+    fn: Any = None,
+    backend: str = "auto",
+    donate: int | Sequence[int] = (),
+    *,
+    digits: int | None = None,
+    cache: bool | None = None,
 ) -> Any:
     """Return fn compiled: the same values, from one kernel per signature of its arguments.
 
@@ -340,6 +366,8 @@ def compile(
             must not be used afterwards. The memory of tensors is never taken.
         digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with so many
             digits, in the place of floats.
+        cache: keep machine code on disk, so that other processes need not compile it again: in SYMGRAD_CACHE_DIR, or
+            where this system's programs keep such files. By default only where SYMGRAD_CACHE_DIR is set.
 
     Returns:
         A function of floats, NumPy arrays and nested dicts, lists, tuples and dataclasses of them, returning the like;
@@ -359,14 +387,19 @@ def compile(
     """
     check_backend(backend)
     _check_digits(backend, digits)
+    if cache is not None and not isinstance(cache, bool):
+        raise ArgumentTypeError(
+            f"compile: cache is True or False, got {type(cache).__name__}. The folder's name goes into the environment "
+            "variable SYMGRAD_CACHE_DIR."
+        )
     numbers = (donate,) if isinstance(donate, int) else tuple(donate)
     if not all(isinstance(k, int) and k >= 0 for k in numbers):
         raise ArgumentTypeError(f"compile: donate={donate!r}. Expected positions of arguments, counted from 0.")
     if fn is None:
-        return lambda f: compile(f, backend, numbers, digits=digits)
+        return lambda f: compile(f, backend, numbers, digits=digits, cache=cache)
     if not callable(fn):
         raise ArgumentTypeError(f"compile: expected a function, got {type(fn).__name__}. Write sg.compile(f)(x).")
-    return Compiled(fn, backend, numbers, digits=digits)
+    return Compiled(fn, backend, numbers, digits=digits, cache=cache)
 
 
 def _check_digits(backend: str, digits: Any) -> None:

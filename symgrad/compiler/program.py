@@ -48,6 +48,7 @@ class Program:
         self.inputs: list[int] = []
         self.donated: frozenset[int] = frozenset()  # positions of arguments whose memory results may take over
         self.digits: int | None = None  # of results that are no floats, where a backend computes them
+        self.cached = False  # whether machine code is kept on disk
         self._known: dict[Any, int] = {}
 
     # -------------------------------------------------------------- building

@@ -30,6 +30,7 @@ class Kernel:
             one; it returns NotImplemented for arguments of another kind.
         reuses: positions of arguments that ``run`` overwrites: their memory holds results.
         stages: what ``lower`` shows: the stage's name, and how to write it out.
+        cached: whether the machine code was found on disk.
     """
 
     run: Callable[[Sequence[Any]], Sequence[Any]]
@@ -41,6 +42,7 @@ class Kernel:
     direct: Callable[..., Any] | None = None
     reuses: tuple[int, ...] = ()
     stages: dict[str, Callable[[], str]] = field(default_factory=dict)
+    cached: bool = False
 
 
 Build = Callable[[Program, trees.Tree, trees.Tree], Kernel]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm.build import Interface, finished
 from symgrad.compiler.backends.llvm.code import LIBM, Used
-from symgrad.compiler.backends.llvm.machine import LOOPS
 from symgrad.compiler.backends.llvm.math import FUNCTIONS
 from symgrad.compiler.backends.llvm.mixed import mixed
+from symgrad.compiler.backends.llvm.module import LOOPS
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.python_api import TYPE_NUMBERS
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
@@ -39,10 +39,11 @@ def build(program: Program, interface: Interface) -> Kernel:
         "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
     }  # fmt: skip
     if any(isinstance(s, Outside) for s in plan.steps):
-        return mixed(plan, interface, space, used.text() + text, calls, stages)
-    body = _body(interface, plan, space, [line for c in calls for line in c])
+        return mixed(plan, interface, space, text, used, calls, stages)
+    body = _body(interface, plan, space, used, [line for c in calls for line in c])
     return finished(
-        used.text() + text + body,
+        text + body,
+        used,
         interface,
         LOOPS,
         plan.operations(),
@@ -54,12 +55,12 @@ def build(program: Program, interface: Interface) -> Kernel:
     )
 
 
-def _body(interface: Interface, plan: Plan, space: Workspace, calls: Sequence[str]) -> str:
+def _body(interface: Interface, plan: Plan, space: Workspace, used: Used, calls: Sequence[str]) -> str:
     params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
     params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
     heap = space.size > _STACK
     take = f"call ptr @malloc(i64 {space.size})" if heap else f"alloca [{max(1, space.size)} x i8], align 64"
     give = ["  call void @free(ptr %work)"] if heap else []
-    lines = [f"  %work = {take}", *places(plan, space), *calls, *give, "  ret void"]
+    lines = [f"  %work = {take}", *places(plan, space, used), *calls, *give, "  ret void"]
     declared = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" if heap else ""
     return declared + f"define internal void @body({', '.join(params)}) {{\n" + "\n".join(lines) + "\n}\n"

@@ -1,48 +1,14 @@
-"""The backend ``llvm``: machine code for the processor at hand.
-
-Small programs become straight-line code, larger ones nests of loops; what has no nest runs between stretches of
-machine code.
-"""
+"""The backend ``llvm``: machine code for the processor at hand."""
 
 from __future__ import annotations
 
-from symgrad.compiler.backends import python
-from symgrad.compiler.backends.backend import Kernel, Unsuitable
-from symgrad.compiler.backends.llvm import arrays, python_api, scalars
-from symgrad.compiler.backends.llvm.build import Interface, finished
-from symgrad.compiler.backends.llvm.code import Used
-from symgrad.compiler.backends.llvm.machine import straight_level
-from symgrad.compiler.primitives.scalarise import Written
+from symgrad.compiler.backends.backend import Kernel
+from symgrad.compiler.backends.llvm.machine import assemble
+from symgrad.compiler.backends.llvm.native import compiled
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 
-LONGEST = 400_000  # scalar operations in straight-line code
-SHORT = 600  # up to which programs of arrays are written out
-_WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
-_PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
-
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
-    """Compile the program to machine code."""
-    if not python_api.supported():
-        raise Unsuitable("the llvm backend needs 64-bit CPython with its lock. Use backend='numpy'.")
-    interface = Interface(program, args, results)
-    return _straight(program, interface) or arrays.build(program, interface)
-
-
-def _straight(program: Program, interface: Interface) -> Kernel | None:
-    """Write the program out entry by entry, if that stays short, or if its arrays are tiny anyway."""
-    steps = len(program.steps())
-    try:
-        python.check(program, min(LONGEST, max(_WORTH_TRYING, _ENTRIES * steps)))
-    except Unsuitable:
-        return None
-    written = Written(program)
-    count = written.operations()
-    names = {written.scalars.ops[k][0] for k in written.scalars.reachable(written.roots())} - {"const", "in"}
-    if count > max(SHORT, _PER_STEP * steps) or not names <= arrays.KNOWN or not interface.supported:
-        return None
-    used = Used()
-    body = scalars.body(written, interface.inputs, interface.outputs, used)
-    text = used.text() + body
-    return finished(text, interface, straight_level(count), count, 1, {"scalars": lambda: python.listing(written)})
+    """Compile the program to machine code by LLVM."""
+    return compiled("llvm", assemble, program, args, results)

@@ -7,22 +7,30 @@ from typing import Any
 
 from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.backends.llvm import python_api
-from symgrad.compiler.backends.llvm.machine import Level, compile_ir
+from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.module import Assemble, Level, Machine, Module
 from symgrad.compiler.backends.llvm.wrapper import Array, only_tuples, positional, wrapper
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 
 
 class Interface:
-    """What a kernel takes and returns."""
+    """What a kernel takes and returns, and what compiles it."""
 
-    def __init__(self, program: Program, args: trees.Tree, results: trees.Tree) -> None:
+    def __init__(
+        self, backend: str, assemble: Assemble, program: Program, args: trees.Tree, results: trees.Tree
+    ) -> None:
+        self.backend, self._assemble, self._cached = backend, assemble, program.cached
         self.inputs = _arrays(program, program.inputs)
         self.outputs = _arrays(program, program.outputs)
         self.results = results
         self.flat = trees.Branch(tuple, (), (trees.LEAF,) * len(self.outputs))
         self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
         self.plain = only_tuples(results) and positional(args)
+
+    def machine(self, module: Module) -> Machine:
+        """Compile a module."""
+        return self._assemble(module, self._cached)
 
 
 def _arrays(program: Program, places: Sequence[int]) -> list[Array]:
@@ -31,6 +39,7 @@ def _arrays(program: Program, places: Sequence[int]) -> list[Array]:
 
 def finished(
     text: str,
+    used: Used,
     interface: Interface,
     level: Level,
     operations: int,
@@ -42,20 +51,21 @@ def finished(
     keep: Any = None,
 ) -> Kernel:
     """Compile ``@body`` with the functions that Python calls."""
-    text += wrapper("flat", interface.inputs, interface.outputs, interface.flat, free)
+    text += wrapper("flat", interface.inputs, interface.outputs, interface.flat, used, free=free)
     if interface.plain:
-        text += wrapper("direct", interface.inputs, interface.outputs, interface.results, free)
-    machine = compile_ir(text, level)
+        text += wrapper("direct", interface.inputs, interface.outputs, interface.results, used, free=free)
+    machine = interface.machine(used.module(text, level))
     kept = (machine, keep)
     run = python_api.as_builtin(machine.address("flat"), "kernel", kept)
     direct = python_api.as_builtin(machine.address("direct"), "kernel", kept) if interface.plain else None
     return Kernel(
         run=lambda xs: run(*xs),
-        source=text,
-        backend="llvm",
+        source=machine.source,
+        backend=interface.backend,
         operations=operations,
         kernels=kernels,
         bytes=bytes,
         direct=direct,
         stages={**stages, "assembly": machine.assembly},
+        cached=machine.cached,
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends.llvm.math import FUNCTIONS, definitions
+from symgrad.compiler.backends.llvm.module import Level, Module
 
 _SIZES = (8, 16, 32, 64)
 TYPES = {"f64": "double", "f32": "float", "i1": "i1", **{f"{s}{n}": f"i{n}" for n in _SIZES for s in "iu"}}
@@ -49,17 +50,27 @@ def constant(value: float, kind: str) -> str:
 
 
 class Used:
-    """The functions that code calls: of ``math``, and of the C library."""
+    """What code needs besides itself: functions of ``math`` and of the C library, and addresses of this process."""
 
     def __init__(self) -> None:
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
         self.loops = 0  # that carry a hint
+        self._links: dict[int, int] = {}
 
     def masked(self) -> str:
         """Return a new loop's hint that it is short: to be vectorised with masks, without a scalar rest."""
         self.loops += 1
         return f", !llvm.loop !{self.loops}"
+
+    def link(self, address: int) -> str:
+        """Return the instruction that reads an address of this process."""
+        return f"load ptr, ptr @link{self._links.setdefault(address, len(self._links))}"
+
+    def module(self, functions: str, level: Level) -> Module:
+        """Return functions with all that they call."""
+        links = "".join(f"@link{k} = global ptr null\n" for k in range(len(self._links)))
+        return Module(f"{self.text()}{links}{functions}", level, tuple(self._links))
 
     def text(self) -> str:
         """Return what the module defines and declares for them."""

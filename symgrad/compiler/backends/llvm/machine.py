@@ -6,45 +6,36 @@ results are the same on a set of machines.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from functools import lru_cache
-from typing import Any, NamedTuple
+from hashlib import sha256
+from typing import Any
 
+import llvmlite
 import llvmlite.binding as llvm
 
+from symgrad.compiler.backends.llvm.module import Module
 from symgrad.support.forks import hold_while_forking
+from symgrad.support.store import opened
 
 # llvmlite's lock around each call of LLVM, whose own locks a child must not find held.
 _LOCK: Any = getattr(llvm.ffi.lib, "_lock", None) or threading.RLock()
 hold_while_forking(_LOCK)
 
-
-class Level(NamedTuple):
-    """How much is spent on optimisation: by the passes, which vectorise, and by the code generator."""
-
-    passes: int
-    generator: int
-
-
-LOOPS = Level(3, 2)
-_MOST = 1_000  # scalar operations: the generator's time rises faster than the length of straight-line code
-
-
-def straight_level(operations: int) -> Level:
-    """Return how to compile straight-line code, whose operations are shared and folded already."""
-    return Level(0, 2 if operations <= _MOST else 0)
-
-
 # Gathers and scatters are slower than loads and stores one by one: 1.8 times on an AMD EPYC of 2023.
 _TUNING = ",+prefer-no-gather,+prefer-no-scatter"
 
 
-class Machine:
-    """Compiled code; it lives as long as this object."""
+class Loaded:
+    """Machine code in this process; it lives as long as this object."""
 
-    def __init__(self, engine: Any, module: Any, target: Any) -> None:
-        self._engine, self._module, self._target = engine, module, target
+    def __init__(self, module: Module, code: bytes, cached: bool) -> None:
+        self.module, self.source, self.cached = module, module.text, cached
+        self._engine = _loaded(code)
+        for k, address in enumerate(module.links):
+            ctypes.c_void_p.from_address(self._engine.get_global_value_address(f"link{k}")).value = address
 
     def address(self, name: str) -> int:
         """Return the address of a function."""
@@ -52,11 +43,9 @@ class Machine:
 
     def assembly(self) -> str:
         """Return the code as the processor's assembly language."""
-        return str(self._target.emit_assembly(self._module))
-
-    def optimised(self) -> str:
-        """Return the IR after the passes."""
-        return str(self._module)
+        with _LOCK:
+            optimised, target = _optimised(self.module)
+            return str(target.emit_assembly(optimised))
 
 
 @lru_cache(maxsize=1)
@@ -74,24 +63,60 @@ def _processor() -> tuple[str, str]:
     return (name, "") if name else host
 
 
-def compile_ir(text: str, level: Level) -> Machine:
+def assemble(module: Module, cached: bool) -> Loaded:
     """Compile IR for this processor, or for the one named in SYMGRAD_LLVM_CPU, whose instructions this one has."""
+    kept = opened() if cached else None
+    key = _key(module) if kept else {}
+    code = kept.read(key) if kept else None
     with _LOCK:
-        return _compiled(text, level)
+        if code is not None:
+            return Loaded(module, code, True)
+        code = _compiled(module)
+        made = Loaded(module, code, False)
+    if kept:
+        kept.write(key, code)
+    return made
 
 
-def _compiled(text: str, level: Level) -> Machine:
+def _key(module: Module) -> dict[str, str]:
+    """Return what the code of a module depends on."""
     cpu, features = _processor()
-    target = llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu, features=features, opt=level.generator, jit=True
-    )
-    module = llvm.parse_assembly(text)
+    return {
+        "backend": "llvm",
+        "compiler": f"llvmlite {llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}",
+        "processor": f"{llvm.get_process_triple()} {cpu} {features}",
+        "level": f"{module.level.passes} {module.level.generator}",
+        "program": sha256(module.text.encode()).hexdigest(),
+    }
+
+
+def _compiled(module: Module) -> bytes:
+    """Return the object file of a module."""
+    optimised, target = _optimised(module)
+    return bytes(target.emit_object(optimised))
+
+
+def _target(generator: int) -> Any:
+    cpu, features = _processor()
+    return llvm.Target.from_default_triple().create_target_machine(cpu=cpu, features=features, opt=generator, jit=True)
+
+
+def _optimised(module: Module) -> tuple[Any, Any]:
+    """Return a module after the passes, and what it is compiled for."""
+    level, target = module.level, _target(module.level.generator)
+    parsed = llvm.parse_assembly(module.text)
     if level.passes:
         tuning = llvm.create_pipeline_tuning_options(speed_level=level.passes)
         tuning.loop_vectorization = tuning.loop_interleaving = tuning.loop_unrolling = True
         tuning.slp_vectorization = False
         builder = llvm.create_pass_builder(target, tuning)
-        builder.getModulePassManager().run(module, builder)
-    engine = llvm.create_mcjit_compiler(module, target)
+        builder.getModulePassManager().run(parsed, builder)
+    return parsed, target
+
+
+def _loaded(code: bytes) -> Any:
+    """Return the engine that has an object file's functions in memory."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(0))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Machine(engine, module, target)
+    return engine

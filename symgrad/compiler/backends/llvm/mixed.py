@@ -15,8 +15,9 @@ import numpy as np
 from symgrad.compiler.backends.backend import Kernel, as_result
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.build import Interface
-from symgrad.compiler.backends.llvm.machine import LOOPS, compile_ir
+from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.memory import numpy_view
+from symgrad.compiler.backends.llvm.module import LOOPS
 from symgrad.compiler.backends.llvm.outside import writer
 from symgrad.compiler.backends.llvm.plan import Plan
 from symgrad.compiler.backends.llvm.steps import Outside, Workspace
@@ -32,6 +33,7 @@ def mixed(
     interface: Interface,
     space: Workspace,
     text: str,
+    used: Used,
     calls: Sequence[list[str]],
     stages: dict[str, Callable[[], str]],
 ) -> Kernel:
@@ -40,8 +42,9 @@ def mixed(
     floats = [*[a.is_float for a in interface.inputs], *[False] * (len(interface.outputs) + 1)]
     for n, part in enumerate(parts):
         if isinstance(part, list):
-            text += _stretch(n, part, interface, plan, space, calls) + entry(f"entry{n}", floats, f"part{n}")
-    machine = compile_ir(text, LOOPS)
+            text += _stretch(n, part, interface, plan, space, used, calls)
+            text += entry(f"entry{n}", floats, f"part{n}", used)
+    machine = interface.machine(used.module(text, LOOPS))
     ready = [
         python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))
         if isinstance(part, list)
@@ -51,12 +54,13 @@ def mixed(
     runner = _Runner(ready, interface, plan, space)
     return Kernel(
         run=runner.run,
-        source=text,
-        backend="llvm",
+        source=machine.source,
+        backend=interface.backend,
         operations=plan.operations(),
         kernels=len(plan.steps),
         bytes=space.size,
         stages={**stages, "assembly": machine.assembly},
+        cached=machine.cached,
     )
 
 
@@ -73,11 +77,17 @@ def _parts(plan: Plan) -> list[Slice]:
 
 
 def _stretch(
-    n: int, steps: list[int], interface: Interface, plan: Plan, space: Workspace, calls: Sequence[list[str]]
+    n: int,
+    steps: list[int],
+    interface: Interface,
+    plan: Plan,
+    space: Workspace,
+    used: Used,
+    calls: Sequence[list[str]],
 ) -> str:
     params = [f"ptr %x{k}" for k in range(len(interface.inputs))]
     params += [f"ptr %o{k}" for k in range(len(interface.outputs))]
-    lines = [*places(plan, space), *[line for k in steps for line in calls[k]], "  ret void"]
+    lines = [*places(plan, space, used), *[line for k in steps for line in calls[k]], "  ret void"]
     return f"define internal void @part{n}({', '.join([*params, 'ptr %work'])}) {{\n" + "\n".join(lines) + "\n}\n"
 
 

@@ -9,11 +9,10 @@ from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.steps import Loop, Nest, Steps, Workspace
 
 
-def places(plan: Steps, space: Workspace) -> list[str]:
+def places(plan: Steps, space: Workspace, used: Used) -> list[str]:
     """Return the lines that name the workspace's buffers and the constants."""
     lines = [f"  %{b.name} = getelementptr i8, ptr %work, i64 {start}" for b, start in space.offsets.items()]
-    for r, array in plan.constants.items():
-        lines.append(f"  %c{r} = getelementptr i8, ptr inttoptr (i64 {array.ctypes.data} to ptr), i64 0")
+    lines += [f"  %c{r} = {used.link(array.ctypes.data)}" for r, array in plan.constants.items()]
     return lines
 
 
@@ -46,6 +45,6 @@ def _body(name: str, loop: Loop, used: Used) -> str:
     inner, calls = functions(loop.body, f"{name}.", used)
     params = [*[f"ptr %x{k}" for k in range(len(loop.op.body.inputs))]]
     params += [f"ptr %o{k}" for k in range(len(loop.op.body.outputs))]
-    lines = [*places(loop.body, Workspace(loop.body)), *[line for c in calls for line in c], "  ret void"]
+    lines = [*places(loop.body, Workspace(loop.body), used), *[line for c in calls for line in c], "  ret void"]
     text = "\n".join(lines)
     return f"{inner}\ndefine internal void @{name}.body({', '.join(params)}, ptr %work) {{\n{text}\n}}\n"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.compiler.backends.llvm import python_api as api
+from symgrad.compiler.backends.llvm.code import Used
 from symgrad.core import trees
 
 FLOAT64 = np.dtype(np.float64)
@@ -28,7 +29,9 @@ class Array(NamedTuple):
         return self.shape == () and self.dtype == FLOAT64
 
 
-def wrapper(name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: trees.Tree, free: bool) -> str:
+def wrapper(
+    name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: trees.Tree, used: Used, *, free: bool
+) -> str:
     """Return the IR of the function ``name(self, arguments, count)`` around ``@body(inputs…, outputs…)``.
 
     Args:
@@ -36,9 +39,10 @@ def wrapper(name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: 
         inputs: what the arguments must be.
         outputs: what the body writes.
         tree: how the results are put together; tuples only.
+        used: what the code needs of this process.
         free: let other Python threads run meanwhile.
     """
-    w = _Wrapper(inputs, outputs)
+    w = _Wrapper(inputs, outputs, used)
     w.line(f"%right = icmp eq i64 %count, {len(inputs)}")
     w.branch("right", "other")
     sources = [w.argument(k, a) for k, a in enumerate(inputs)]
@@ -50,45 +54,38 @@ def wrapper(name: str, inputs: Sequence[Array], outputs: Sequence[Array], tree: 
         w.line(f"call void {w.function('PyEval_RestoreThread')}(ptr %state)")
     found = w.tree(tree, iter(range(len(outputs))))
     w.line(f"ret ptr {found}")
+    w.lines.append("other:")
+    w.give(NotImplemented)
+    w.lines += ["failed:", "  ret ptr null"]
     dims = "\n".join(
         f"@{name}.dims{k} = private constant [{len(a.shape)} x i64] [{', '.join(f'i64 {n}' for n in a.shape)}]"
         for k, a in enumerate(outputs)
         if a.shape
     )
     body = "\n".join(w.lines).replace("@DIMS", f"@{name}.dims")
-    refused = f"""other:
-  call void {w.function("Py_IncRef")}(ptr {_address(id(NotImplemented))})
-  ret ptr {_address(id(NotImplemented))}
-failed:
-  ret ptr null"""
-    return f"{dims}\ndefine ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\nentry:\n{body}\n{refused}\n}}\n"
+    return f"{dims}\ndefine ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\nentry:\n{body}\n}}\n"
 
 
-def entry(name: str, floats: Sequence[bool], body: str) -> str:
+def entry(name: str, floats: Sequence[bool], body: str, used: Used) -> str:
     """Return the IR of ``name(self, arguments, count)`` that hands the memory of floats and arrays to ``@body``.
 
     Nothing is checked: for arguments that the caller made or has checked.
     """
-    w = _Wrapper((), ())
+    w = _Wrapper((), (), used)
     sources = []
     for k, is_float in enumerate(floats):
         obj = w.set(f"load ptr, ptr {w.set(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
         place = w.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}") if is_float else w.field(obj, api.DATA, "ptr")
         sources.append(f"ptr {place}")
     w.line(f"call void @{body}({', '.join(sources)})")
-    w.line(f"call void {w.function('Py_IncRef')}(ptr {_address(id(None))})")
-    w.line(f"ret ptr {_address(id(None))}")
+    w.give(None)
     lines = "\n".join(w.lines)
     return f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\n{lines}\n}}\n"
 
 
-def _address(number: int) -> str:
-    return f"inttoptr (i64 {number} to ptr)"
-
-
 class _Wrapper:
-    def __init__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-        self.inputs, self.outputs = inputs, outputs
+    def __init__(self, inputs: Sequence[Array], outputs: Sequence[Array], used: Used) -> None:
+        self.inputs, self.outputs, self.used = inputs, outputs, used
         self.lines: list[str] = []
         self.count = 0
         self.objects: dict[int, str] = {}
@@ -102,7 +99,17 @@ class _Wrapper:
         return f"%w{self.count}"
 
     def function(self, name: str) -> str:
-        return _address(api.functions()[name])
+        return self.set(self.used.link(api.functions()[name]))
+
+    def object(self, x: Any) -> str:
+        """Return the pointer to an object that is never freed."""
+        return self.set(self.used.link(id(x)))
+
+    def give(self, x: Any) -> None:
+        """Return such an object to Python."""
+        found = self.object(x)
+        self.line(f"call void {self.function('Py_IncRef')}(ptr {found})")
+        self.line(f"ret ptr {found}")
 
     def set(self, text: str) -> str:
         found = self.fresh()
@@ -123,10 +130,10 @@ class _Wrapper:
         """Check an argument and return the pointer to its numbers."""
         place = self.set(f"getelementptr ptr, ptr %arguments, i64 {k}")
         obj = self.set(f"load ptr, ptr {place}")
-        self.expect("ptr", self.field(obj, 8, "ptr"), _address(id(float if a.is_float else np.ndarray)))
+        self.expect("ptr", self.field(obj, 8, "ptr"), self.object(float if a.is_float else np.ndarray))
         if a.is_float:
             return self.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}")
-        self.expect("ptr", self.field(obj, api.DESCR, "ptr"), _address(id(a.dtype)))
+        self.expect("ptr", self.field(obj, api.DESCR, "ptr"), self.object(a.dtype))
         self.expect("i32", self.field(obj, api.NDIM, "i32"), str(len(a.shape)))
         flags = self.set(f"and i32 {self.field(obj, api.FLAGS, 'i32')}, {api.CONTIGUOUS_ALIGNED}")
         self.expect("i32", flags, str(api.CONTIGUOUS_ALIGNED))
@@ -146,7 +153,7 @@ class _Wrapper:
             return self.numbers[k]
         dims = f"@DIMS{k}" if a.shape else "null"
         made = self.set(
-            f"call ptr {self.function('PyArray_New')}(ptr {_address(id(np.ndarray))}, i32 {len(a.shape)}, ptr {dims}, "
+            f"call ptr {self.function('PyArray_New')}(ptr {self.object(np.ndarray)}, i32 {len(a.shape)}, ptr {dims}, "
             f"i32 {api.TYPE_NUMBERS[a.dtype]}, ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
         self.objects[k] = made

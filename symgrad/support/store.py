@@ -1,0 +1,181 @@
+"""Entries on disk that processes share: bytes under a key, there whole or not at all, checked whenever they are read.
+
+An entry is a line of JSON, which says what it is of, and the bytes. What is read may be run, so the folder must belong
+to this user, and nobody else may write there. A folder that cannot be used is said once, and then done without.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from symgrad.errors import ArgumentError
+
+WHERE, SIZE = "SYMGRAD_CACHE_DIR", "SYMGRAD_CACHE_SIZE"
+USUAL = 256 * 2**20  # bytes
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_MARK = "symgrad cache 1"
+_END, _UNFINISHED = ".entry", ".part"
+_ABANDONED = 3600  # seconds after which an unfinished entry is nobody's any more
+_others_may_write = stat.S_IWGRP | stat.S_IWOTH
+_said: set[str] = set()
+
+
+class Store:
+    """The entries of one folder, which together take up a number of bytes at most."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self.folder, self.most = folder, most
+
+    def read(self, key: Mapping[str, str]) -> bytes | None:
+        """Return the bytes of a key; None where there are none, or where they are not what was written."""
+        place = self._place(key)
+        try:
+            with place.open("rb") as file:
+                mine = _is_own(os.fstat(file.fileno()))
+                head, _, data = file.read().partition(b"\n")
+            if not mine or head != _head(key, data):
+                return None
+            os.utime(place)  # what was used last goes last
+        except OSError:
+            return None
+        return data
+
+    def write(self, key: Mapping[str, str], data: bytes) -> None:
+        """Keep bytes under a key, in the place of what is there, and remove what was not used for longest."""
+        whole = _head(key, data) + b"\n" + data
+        if len(whole) > self.most:
+            return
+        try:
+            number, made = tempfile.mkstemp(_UNFINISHED, dir=self.folder)
+            try:
+                with os.fdopen(number, "wb") as file:
+                    file.write(whole)
+                os.replace(made, self._place(key))
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(made)
+                raise
+            self._shorten()
+        except OSError as error:
+            if not self._place(key).exists():  # nor did another process write it meanwhile
+                _without(self.folder, error)
+
+    def _place(self, key: Mapping[str, str]) -> Path:
+        return self.folder / (sha256(_canonical(key).encode()).hexdigest() + _END)
+
+    def _shorten(self) -> None:
+        """Remove what was used before all others until the rest is small enough, and what nobody finished."""
+        entries = sorted(self._files(_END), reverse=True)
+        total = 0
+        for _, size, path in entries:
+            total += size
+            if total > self.most:
+                _remove(path)
+        for used, _, path in self._files(_UNFINISHED):
+            if used < time.time_ns() - _ABANDONED * 10**9:
+                _remove(path)
+
+    def _files(self, end: str) -> Iterator[tuple[int, int, str]]:
+        """Yield when each file was used last, its bytes, and its path; another process may remove it meanwhile."""
+        with os.scandir(self.folder) as found:
+            for file in found:
+                if file.name.endswith(end):
+                    with contextlib.suppress(OSError):
+                        told = file.stat(follow_symlinks=False)
+                        yield told.st_mtime_ns, told.st_size, file.path
+
+
+def opened() -> Store | None:
+    """Return the entries of this user; None where no folder can be used, which is said once.
+
+    Raises:
+        ArgumentError: SYMGRAD_CACHE_SIZE is no number of bytes.
+    """
+    most = _most()
+    folder: Any = "the cache's folder"
+    try:
+        folder = _folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        told = folder.stat()
+        if not stat.S_ISDIR(told.st_mode):
+            raise NotADirectoryError(20, "no folder")
+        if not _is_own(told):
+            raise PermissionError(1, "it belongs to another user, or others may write there")
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home
+        _without(folder, error)
+        return None
+    return Store(folder, most)
+
+
+def wanted() -> bool:
+    """Whether the environment names a folder."""
+    return bool(os.environ.get(WHERE))
+
+
+def _folder() -> Path:
+    """Return SYMGRAD_CACHE_DIR, or the place where this system's programs keep what they can compute again."""
+    named = os.environ.get(WHERE)
+    if named:
+        return Path(named).expanduser().absolute()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "symgrad" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "symgrad"
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "symgrad"
+
+
+def _most() -> int:
+    text = os.environ.get(SIZE, "").strip().upper()
+    if not text:
+        return USUAL
+    unit = text[-1] if text[-1] in _UNITS else ""
+    number = text.removesuffix(unit)
+    if not (number.isascii() and number.isdigit()):
+        raise ArgumentError(f"{SIZE}={os.environ[SIZE]!r}. Expected a number of bytes, such as 500000, 256M or 1G.")
+    return int(number) * _UNITS[unit]
+
+
+def _is_own(told: os.stat_result) -> bool:
+    """Whether a file is this user's, and nobody else may write to it; where systems know no users, it is."""
+    return os.name == "nt" or (told.st_uid == os.geteuid() and not told.st_mode & _others_may_write)
+
+
+def _without(folder: Any, error: Exception) -> None:
+    """Say once that a folder cannot be used."""
+    if str(folder) in _said:
+        return
+    _said.add(str(folder))
+    why = getattr(error, "strerror", None) or error
+    warnings.warn(
+        f"compile: nothing is kept in {folder}: {why}. Name a folder of your own in {WHERE}, or leave out cache=True.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _canonical(key: Mapping[str, str]) -> str:
+    version = sys.modules["symgrad"].__version__  # of the package that imports this module
+    return json.dumps({"symgrad": version, **key}, sort_keys=True)
+
+
+def _head(key: Mapping[str, str], data: bytes) -> bytes:
+    """Return the first line of an entry."""
+    told = {"key": json.loads(_canonical(key)), "bytes": len(data), "sha256": sha256(data).hexdigest()}
+    return f"{_MARK} {json.dumps(told, sort_keys=True)}".encode()
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
