@@ -1,6 +1,10 @@
 """Sphinx configuration. The documentation is built from the installed package."""
 
 import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 import symgrad
 
@@ -13,14 +17,19 @@ extensions = [
     "myst_nb",  # Markdown, and notebooks written as Markdown
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",  # sections written "Args:"
     "numpydoc",  # sections written "Parameters" and underlined
+    "symgrad_docs",  # formulas, the reference, pictures, examples
 ]
 exclude_patterns = ["_build", "jupyter_execute"]
 
 html_theme = "furo"
 html_title = f"symgrad {release}"
+html_math_renderer = "mathml"  # drawn by the browser, without a script from the network
+html_static_path = ["static"]
+html_css_files = ["symgrad.css"]
+html_use_index = False  # the search finds every name
+html_copy_source = False
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3

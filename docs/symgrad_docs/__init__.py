@@ -1,0 +1,17 @@
+"""What the documentation adds to Sphinx: formulas without a network, the reference, pictures, examples, links.
+
+Each file is one of them and has a ``setup`` of its own.
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from symgrad_docs import formulas, links, reference, signatures
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Set up each part."""
+    for part in (formulas, links, reference, signatures):
+        part.setup(app)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,0 +1,32 @@
+"""Names such as ``sg.derive`` lead to their place in the reference, wherever a page or a docstring has them."""
+
+import re
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+NAME = re.compile(r"(?:sg|symgrad)\.([A-Za-z_][\w.]*)(?:\(.*\))?")
+
+
+class LinkNames(SphinxTransform):
+    """Wraps a name of symgrad's in code in a reference, where there is no link yet."""
+
+    default_priority = 500
+
+    def apply(self) -> None:
+        """Wrap each; what has no place in the reference stays as it is."""
+        for literal in list(self.document.findall(nodes.literal)):
+            name = NAME.fullmatch(literal.astext())
+            if name and not isinstance(literal.parent, (nodes.reference, nodes.title, addnodes.pending_xref)):
+                target = "symgrad." + name[1]
+                xref = addnodes.pending_xref("", refdomain="py", reftype="obj", reftarget=target, refexplicit=True)
+                xref["refdoc"], xref["refwarn"] = self.env.docname, False
+                literal.replace_self(xref)
+                xref += literal
+
+
+def setup(app: Sphinx) -> None:
+    """Add the transform."""
+    app.add_transform(LinkNames)
