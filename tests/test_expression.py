@@ -52,7 +52,7 @@ REFUSED = [
     ("9**9**9", "the exponent 3.8742e+08 is larger than 1000"),
     ("x**1e9", "the exponent 1e+09 is larger than 1000"),
     ("12345678901234567890 * x", "16 digits"),
-    ("1j*x", "a constant of type complex"),
+    ("1j*x", "for the product write 1*j, at sign 2:"),
     ("b'x'", "a constant of type bytes"),
     ("'a' * 100000", "between numbers and arrays only"),
     ("10**9 * 'sum'", "between numbers and arrays only"),
@@ -111,6 +111,45 @@ def test_a_refusal_marks_the_place():
     assert str(caught.value) == (
         "parse: 'foo' is not a function that formulas may call, at sign 10:\n  sum(θ) + foo(θ)\n           ^"
     )
+
+
+MEANT = [  # what was written, the sign to blame, what to write
+    ("2x", 2, "for the product write 2*x"),
+    ("x + 2.5e3 x", 11, "for the product write 2.5e3*x"),
+    ("x y", 3, "for the product write x*y"),
+    ("(x + 1)(x - 1)", 8, "for the product write (…)*(…)"),
+    ("2(x + 1)", 2, "for the product write 2*(…)"),
+    ("x(x + 1)", 2, "for the product write x*(…)"),
+    ("σ + x (σ)", 7, "for the product write x*(…)"),
+    ("2 sin(x)", 3, "for the product write 2*sin(…)"),
+    ("sin x", 5, "write sin(…)"),
+    ("sin 2x", 5, "write sin(…)"),
+    ("1 000*x", 3, "between 1 and 000"),
+    ("x² + 2x", 2, "write **2"),
+    ("x·σ", 2, "write *"),
+    ("|x|", 1, "write abs(…)"),
+    ("x'*x", 2, "write .T"),
+    ("y = x**2", 3, "only what stands to its right"),
+    ("sum(x, dim=0) + 2x", 18, "for the product write 2*x"),
+    ("x**2 +", 7, "it ends here"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "said"), MEANT, ids=[t for t, _, _ in MEANT])
+def test_what_stands_on_paper_is_refused_with_what_to_write(text, place, said):
+    with pytest.raises(ParseError) as caught:
+        sg.parse(text, {"x": (), "σ": ()})
+    first, shown, mark = str(caught.value).split("\n")
+    assert said in first
+    assert first.endswith(f", at sign {place}:")
+    assert (shown, mark) == (f"  {text}", " " * (place + 1) + "^")
+
+
+@pytest.mark.parametrize(("text", "columns"), [("中*x + 2x", 8), ("é*x + 2x", 7), ("x̂ + 2x", 5)])
+def test_the_mark_stands_below_its_sign_behind_wide_letters_and_accents(text, columns):
+    with pytest.raises(ParseError) as caught:
+        sg.parse(text, {"x": (), "中": (), "é": (), "x̂": ()})
+    assert str(caught.value).split("\n")[2] == "  " + " " * columns + "^"
 
 
 @pytest.mark.parametrize("name", ["1x", "a b", "__class__", "", "x;y", 3])

@@ -15,8 +15,10 @@ from symgrad import functions, linalg, special
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, Bounds
+from symgrad.expression.slips import product
 from symgrad.functions import clamp, where
 from symgrad.nn import functional
+from symgrad.support.columns import columns
 from symgrad.support.namespace import near
 from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
@@ -99,7 +101,8 @@ def word(node: ast.AST) -> str:
     return {
         ast.Lambda: "a lambda", ast.JoinedStr: "an f-string", ast.IfExp: "if … else (use where)", ast.BoolOp: "and, or",
         ast.ListComp: "a comprehension", ast.GeneratorExp: "a comprehension", ast.NamedExpr: ":=", ast.Await: "await",
-        ast.BitXor: "^ (a power is **)", ast.Dict: "a dict", ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
+        ast.BitXor: "^ (a power is **)", ast.BitOr: "| (a modulus is abs(…), a norm norm(…))", ast.Dict: "a dict",
+        ast.Set: "a set", ast.Starred: "*", ast.Yield: "yield",
     }.get(type(node), type(node).__name__)  # fmt: skip
 
 
@@ -126,7 +129,8 @@ def refused_at(text: str, column: int, reason: str) -> ParseError:
     column = max(0, min(column, len(text)))
     start = max(0, column - 30)
     shown = "".join(c if c.isprintable() else "?" for c in text[start : start + 60])
-    return ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {' ' * (column - start)}^")
+    room = " " * columns(shown[: column - start])
+    return ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
 
 
 class Evaluation:
@@ -167,6 +171,10 @@ class Evaluation:
             return v
         if isinstance(v, str) and len(v) <= 20 and re.fullmatch(r"[A-Za-z_][\w -]*|[a-zA-Z.,>\- ]+", v):
             return v  # a word such as 'sum', or the letters of einsum
+        if isinstance(v, complex):
+            digits = ast.get_source_segment(self.text, node) or "j"
+            place = len(self.text.encode()[: node.end_col_offset].decode()) - 1
+            raise refused_at(self.text, place, product(digits[:-1], digits[-1]))
         kind = "an integer of 16 digits and more" if type(v) is int else f"a constant of type {type(v).__name__}"
         raise refused(self.text, node, f"{kind} cannot be part of a formula")
 
@@ -186,6 +194,9 @@ class Evaluation:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
         if node.id in listed():
             raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
+        if "·" in node.id:  # which Python takes for a letter
+            place = len(self.text.encode()[: node.col_offset].decode()) + node.id.index("·")
+            raise refused_at(self.text, place, "· cannot be part of a formula; write *")
         declared = ", ".join(self.names) or "none"
         raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 
@@ -257,11 +268,18 @@ class Evaluation:
                 return listed()[".".join(path)], []
         elif isinstance(node, ast.Attribute) and node.attr in listed():
             return listed()[node.attr], [as_tensor(self.of(node.value))]
-        if isinstance(node, ast.Name) and node.id in self.names:
-            raise refused(self.text, node, f"{node.id!r} is no function here; a product is {node.id}*(…)")
-        name = ".".join(path) or word(node)
-        meant = near(name, listed()) if len(name) > 3 and path else ""
+        if not path:  # such as 2(x + 1), (x + 1)(x - 1), x(x + 1)
+            raise self._unsigned(node)
+        name = ".".join(path)
+        meant = near(name, listed()) if len(name) > 3 else ""
         raise refused(self.text, node, f"{name!r} is not a function that formulas may call{meant}".rstrip("?"))
+
+    def _unsigned(self, node: ast.expr) -> ParseError:
+        """Return the error for brackets behind what is no function, which are meant as a factor."""
+        end = len(self.text.encode()[: node.end_col_offset].decode(errors="ignore"))
+        simple = isinstance(node, (ast.Constant, ast.Name))
+        left = (ast.get_source_segment(self.text, node) if simple else None) or "(…)"
+        return refused_at(self.text, self.text.find("(", end), product(left, "(…)"))
 
     def _subscript(self, node: ast.Subscript) -> Any:
         key, whole = self.of(node.slice), self.of(node.value)

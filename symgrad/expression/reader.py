@@ -28,6 +28,7 @@ from symgrad.expression.evaluation import (
     refused_at,
     word,
 )
+from symgrad.expression.slips import slip
 from symgrad.support.lazy import cached_property
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
@@ -188,7 +189,8 @@ def _of_python(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        raise refused_at(text, (error.offset or 1) - 1, f"this is not a formula: {error.msg}") from None
+        place, reason = slip(text, listed()) or ((error.offset or 1) - 1, f"this is not a formula: {error.msg}")
+        raise refused_at(text, place, reason) from None
     except (RecursionError, MemoryError, ValueError) as error:
         raise ParseError(f"parse: the formula cannot be read: {error or 'it is nested too deep'}.") from None
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
+from symgrad.support.columns import columns
 from symgrad.support.foreign import html
 from symgrad.teach.pictures.boxes import Arrow, Box
 from symgrad.teach.pictures.layout import Size, layout
@@ -42,7 +42,7 @@ def svg(boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
     """Return the picture of boxes and arrows."""
     place = {box.key: k for k, box in enumerate(boxes)}
     box_sizes = [_size(box.lines) for box in boxes]
-    label_sizes = [Size(_wide(_back(a)) * SMALL + 8, SMALL_LINE) if a.adjoint else None for a in arrows]
+    label_sizes = [Size(columns(_back(a)) * SMALL + 8, SMALL_LINE) if a.adjoint else None for a in arrows]
     drawn = layout(box_sizes, [(place[a.source], place[a.target]) for a in arrows], label_sizes)
     parts = [_path(points) for points in drawn.arrows]
     for a, at, size in zip(arrows, drawn.labels, label_sizes, strict=True):
@@ -64,13 +64,8 @@ def _back(a: Arrow) -> str:
     return f"↑ {a.adjoint}"
 
 
-def _wide(text: str) -> float:
-    """Return how many columns a text takes: none for marks, two for wide letters."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
 def _size(lines: Sequence[str]) -> Size:
-    wide = max(_wide(lines[0]) * LETTER, *[_wide(t) * SMALL for t in lines[1:]], 20)
+    wide = max(columns(lines[0]) * LETTER, *[columns(t) * SMALL for t in lines[1:]], 20)
     return Size(wide + 2 * PAD, LINE + SMALL_LINE * (len(lines) - 1) + PAD)
 
 

@@ -1,0 +1,95 @@
+"""What a text that is no formula was meant to be: ``2x``, ``sin x``, ``x²``, ``|x|``, ``y = x**2``.
+
+Such texts are on paper what formulas are to Python. Each is refused with what to write, at the sign that is to blame.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Container, Iterator
+
+INSTEAD = {
+    "²": "**2", "³": "**3", "⁻": "**(-1)", "ᵀ": ".T", "⊤": ".T", "·": "*", "×": "*", "⋅": "*", "÷": "/", "−": "-",
+    "–": "-", "√": "sqrt(…)", "‖": "norm(…)", "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "**", "|": "abs(…)",
+    "∞": "inf", "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)", "′": "what was differentiated, and --wrt",
+    "“": "no quotation marks", "”": "no quotation marks", "!": "factorials as exp(lgamma(n + 1))",
+}  # fmt: skip
+_TOKEN = re.compile(
+    r"(?P<number>0[xXbBoO]\w+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*)"
+    r"|(?P<word>'[^']*'|\"[^\"]*\")|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<sign>.)"
+)
+_OPERATORS = ("+", "-", "*", "/", "@", "%", ",", "<", ">", "=", ".")
+
+
+def slip(text: str, functions: Container[str]) -> tuple[int, str] | None:
+    """Return the place of the first slip in a text that Python cannot read, and what to write; or None.
+
+    >>> slip("x**2 + 2x", {"sin"})
+    (8, 'a sign is missing here; for the product write 2*x')
+    >>> slip("sin x", {"sin"})
+    (4, 'the argument of a function stands in brackets; write sin(…)')
+    """
+    if not text:
+        return 0, "this is not a formula: it is empty"
+    found = [*_foreign(text), *_missing(text, functions), *_equals(text), *_unfinished(text)]
+    return min(found, default=None)
+
+
+def product(before: str, after: str) -> str:
+    """Return what is said where a sign is missing between two factors."""
+    return f"a sign is missing here; for the product write {before}*{after}"
+
+
+def _foreign(text: str) -> Iterator[tuple[int, str]]:
+    """Yield signs of paper that formulas write in another way."""
+    for place, sign in enumerate(text):
+        if sign in INSTEAD:
+            yield place, f"{sign} cannot be part of a formula; write {INSTEAD[sign]}"
+    if text.count("'") % 2:
+        yield text.index("'"), "' cannot be part of a formula; write .T"
+
+
+def _missing(text: str, functions: Container[str]) -> Iterator[tuple[int, str]]:
+    """Yield places between two factors, and behind a function's name without brackets."""
+    before: re.Match[str] | None = None
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "space":
+            continue
+        if before is not None and _adjacent(before, token):
+            yield token.start(), _said(before, token, text, functions)
+        before = token
+
+
+def _adjacent(before: re.Match[str], token: re.Match[str]) -> bool:
+    if keyword.iskeyword(before[0]) or keyword.iskeyword(token[0]):
+        return False
+    if token.lastgroup == "open":
+        return token[0] == "(" and before.lastgroup in ("number", "close")
+    return before.lastgroup in ("number", "name", "close") and token.lastgroup in ("number", "name")
+
+
+def _said(before: re.Match[str], token: re.Match[str], text: str, functions: Container[str]) -> str:
+    if before.lastgroup == "name" and before[0] in functions:
+        return f"the argument of a function stands in brackets; write {before[0]}(…)"
+    if before.lastgroup == token.lastgroup == "number":
+        return f"a sign is missing between {before[0]} and {token[0]}"
+    left = "(…)" if before.lastgroup == "close" else before[0]
+    called = token.lastgroup == "name" and text[token.end() :].lstrip().startswith("(")
+    return product(left, "(…)" if token.lastgroup == "open" else f"{token[0]}(…)" if called else token[0])
+
+
+def _equals(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the first = outside of brackets."""
+    depth = 0
+    for place, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        alone = sign == "=" and "=" not in text[place + 1 : place + 2] and text[place - 1 : place] not in tuple("=<>!:")
+        if alone and depth == 0:
+            yield place, "= cannot be part of a formula; write only what stands to its right"
+            return
+
+
+def _unfinished(text: str) -> Iterator[tuple[int, str]]:
+    if text.endswith(_OPERATORS):
+        yield len(text), "this is not a formula: it ends here, where a number or a name is expected"
