@@ -233,8 +233,9 @@ class Lesson:
         for k, n in enumerate(self._leaves):
             at += [", " if k else "", Formula((Name(self.tape.names[n]), Value(n.value)))]
         yield Line("why", (*at, ":"))
-        if isinstance(d.args[1], int) and not np.ndim(self._leaves[0].value) and np.isfinite(self._leaves[0].value):
-            d = Label(d.args[0], d.args[1], (number(float(self._leaves[0].value)),))
+        (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.args[2]] or [self._leaves[0].value]
+        if isinstance(d.args[1], int) and not np.ndim(point) and np.isfinite(point):
+            d = Label(d.args[0], d.args[1], (number(float(point)),))
         yield Line("does", (Formula((d, Value(np.asarray(value)[()]))),))
 
 
