@@ -134,7 +134,24 @@ def test_usage_is_said_with_status_2(arguments, capsys):
     assert "usage: symgrad" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["", "derive", "check", "explain", "grade", "exercises", "export", "report", "ops"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "derive",
+        "check",
+        "explain",
+        "grade",
+        "exercises",
+        "export",
+        "report",
+        "graph",
+        "table",
+        "ops",
+        "completion",
+        "man",
+    ],
+)
 def test_help_fits_a_terminal(command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):

@@ -7,8 +7,8 @@ import json
 import sys
 from typing import Any
 
-from symgrad.cli.formulas import declared_shapes, wanted
-from symgrad.cli.output import ascii_json, show, written_for
+from symgrad.cli.formulas import add_pairs, declared_shapes, formula_text, wanted
+from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.errors import ParseError
 from symgrad.teach import TOPICS, Exercise, Grade, exercises, grade
@@ -16,16 +16,10 @@ from symgrad.teach import TOPICS, Exercise, Grade, exercises, grade
 
 def add_grade(p: argparse.ArgumentParser) -> None:
     """Declare the arguments of ``symgrad grade``."""
-    p.add_argument("answer", help='such as "2*x*cos(x)"')
+    p.add_argument("answer", help='such as "2*x*cos(x)"; - reads it from standard input')
     p.add_argument("--of", required=True, metavar="FORMULA", help='what was differentiated, such as "x**2*sin(x)"')
-    p.add_argument("--wrt", action="append", default=[], metavar="NAME[,NAME]", help="by which names")
-    p.add_argument(
-        "--shape",
-        action="append",
-        default=[],
-        metavar="NAME=SIZES",
-        help="of arrays, as X=n,d; other names are numbers",
-    )
+    add_pairs(p, "--wrt", "NAME[,NAME]", "by which names")
+    add_pairs(p, "--shape", "NAME=SIZES", "of arrays, as X=n,d w=d; other names are numbers")
     p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
     p.add_argument("--json", action="store_true", help="print the grade as JSON")
     p.set_defaults(run=run_grade)
@@ -49,7 +43,8 @@ def run_grade(args: argparse.Namespace) -> int:
     if not names:
         raise ParseError("by what? Name it with --wrt, as in --wrt x.")
     by: str | list[str] = names[0] if len(names) == 1 else names
-    found = grade(args.answer, args.of, by, declared_shapes(args.shape), order=args.order)
+    answer = formula_text(args.answer)
+    found = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order)
     text = json.dumps(_data(found), ensure_ascii=False, indent=2) if args.json else str(found)
     show(written_for(sys.stdout, text, args.ascii, ascii_json if args.json else ascii_text))
     return 0 if found.right else 1
@@ -57,23 +52,14 @@ def run_grade(args: argparse.Namespace) -> int:
 
 def _data(found: Grade) -> dict[str, Any]:
     at = found.at and {
-        "point": {name: _plain(v) for name, v in found.at.point.items()},
-        "answer": _plain(found.at.answer),
-        "derivative": _plain(found.at.derivative),
+        "point": {name: plain(v) for name, v in found.at.point.items()},
+        "answer": plain(found.at.answer),
+        "derivative": plain(found.at.derivative),
     }
     return {
         "right": found.right, "simplified": found.simplified, "slip": found.slip, "hint": found.hint, "at": at,
         "shorter": found.shorter, "proof": found.proof,
     }  # fmt: skip
-
-
-def _plain(x: Any) -> Any:
-    """Numbers and lists for JSON, which has no nan."""
-    if hasattr(x, "tolist"):
-        x = x.tolist()
-    if isinstance(x, list):
-        return [_plain(v) for v in x]
-    return x if isinstance(x, int) or abs(x) < float("inf") else None
 
 
 def run_exercises(args: argparse.Namespace) -> int:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.cli.formulas import read_formula, wanted
-from symgrad.cli.output import ascii_json, show, written_for
+from symgrad.cli.formulas import check_values, read_formula, wanted
+from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.cli.progress import progress
 from symgrad.engine.record import as_tensor
@@ -37,6 +37,8 @@ FORMS = ("text", "matrix", "index", "scalar", "entries", "where")
 
 def run_derive(args: argparse.Namespace) -> int:
     """Print the derivative."""
+    if args.at and args.latex:
+        raise ParseError("--at does nothing with --latex, which prints the formula. Leave one of them out.")
     formula, wrt = _differentiated(args)
     _check_result(formula, wrt, args.order)
     fallback = ascii_text
@@ -44,15 +46,19 @@ def run_derive(args: argparse.Namespace) -> int:
         found = derive(formula.value, wrt[0] if len(wrt) == 1 else wrt, args.order)
         forms = [found] if isinstance(found, ClosedForm) else list(found.flat)
         by = list(product(wrt, repeat=args.order if isinstance(found, Blocks) else 1))
+        check_values(args.at, dict.fromkeys(name for f in forms for name in f.args))
         if args.json:
             fallback = ascii_json
-            text = json.dumps([_data(w, f) for w, f in zip(by, forms, strict=True)], ensure_ascii=False, indent=2)
+            text = json.dumps([_data(w, f, args) for w, f in zip(by, forms, strict=True)], ensure_ascii=False, indent=2)
         elif len(forms) > 1 and args.form in ("text", "where") and not args.latex:
             text = str(found)
         else:
             text = "\n".join(
                 _labelled(w, _written(f, args), len(forms), args.latex) for w, f in zip(by, forms, strict=True)
             )
+        if args.at and not args.json:
+            values = [_labelled(w, f"= {f.lambdify()()}", len(forms), False) for w, f in zip(by, forms, strict=True)]
+            text = "\n".join([text, *([f"at {', '.join(args.at)}:"] if len(forms) > 1 else []), *values])
     show(written_for(sys.stdout, text, args.ascii, fallback))
     return 0
 
@@ -76,7 +82,7 @@ def _labelled(by: Sequence[Tensor], text: str, count: int, latex: bool) -> str:
     if count == 1:
         return text
     names = [str(leaf.name) for leaf in by]
-    return f"{in_latex(list(map(latex_name, names))) if latex else in_text(names)} = {text}"
+    return f"{in_latex(list(map(latex_name, names))) if latex else in_text(names)} = {text.removeprefix('= ')}"
 
 
 def _written(form: ClosedForm, args: argparse.Namespace) -> str:
@@ -84,20 +90,11 @@ def _written(form: ClosedForm, args: argparse.Namespace) -> str:
         return form.latex(None if args.form == "text" else args.form)
     if args.form == "where":
         lines = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(form.where)]
-        text = "\n  ".join([printers.text(form.body), *(["where", *lines] if lines else [])])
-    else:
-        text = str(form) if args.form == "text" else printers.text(getattr(form, args.form)())
-    value = _value(form, args)
-    return text if value is None else f"{text}\n= {value}"
+        return "\n  ".join([printers.text(form.body), *(["where", *lines] if lines else [])])
+    return str(form) if args.form == "text" else printers.text(getattr(form, args.form)())
 
 
-def _value(form: ClosedForm, args: argparse.Namespace) -> Any:
-    """Return the derivative's number, where every name has a value."""
-    given = {text.partition("=")[0].strip() for text in args.at}
-    return form.lambdify()() if args.at and given.issuperset(form.args) else None
-
-
-def _data(by: Sequence[Tensor], form: ClosedForm) -> dict[str, Any]:
+def _data(by: Sequence[Tensor], form: ClosedForm, args: argparse.Namespace) -> dict[str, Any]:
     return {
         "wrt": by[0].name if len(by) == 1 else [leaf.name for leaf in by],
         "shape": [n if isinstance(n, int) else str(n) for n in form.shape],
@@ -106,6 +103,7 @@ def _data(by: Sequence[Tensor], form: ClosedForm) -> dict[str, Any]:
         "body": printers.text(form.body),
         "where": [{"name": printers.text(d.name), "text": printers.text(d.expr)} for d in form.where],
         "args": list(form.args),
+        **({"value": plain(form.lambdify()())} if args.at else {}),
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from symgrad.cli.formulas import read_formula, wanted
+from symgrad.cli.formulas import check_values, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, show, written_for
 from symgrad.cli.plain import ascii_source, ascii_text
 from symgrad.cli.progress import progress
@@ -25,6 +25,7 @@ NUMBERS = ("value_and_grad", "grad", "hessian")  # what there is of functions wh
 def run_explain(args: argparse.Namespace) -> int:
     """Print the derivation."""
     formula, wrt = read_formula(args)
+    check_values(args.at, names_of(formula))
     with progress("explaining"):
         found = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
         text = found.latex() if args.latex else found.html() if args.html else str(found)
@@ -66,6 +67,7 @@ def _made(what: str, formula: Expression, argnums: Any) -> Callable[..., Any]:
 def run_report(args: argparse.Namespace) -> int:
     """Write a page."""
     formula, wrt = read_formula(args)
+    check_values(args.at, names_of(formula))
     if Path(args.output).is_dir():
         raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")
     with progress("writing"):

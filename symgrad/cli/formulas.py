@@ -5,73 +5,132 @@ from __future__ import annotations
 import argparse
 import ast
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.expression.reader import Expression, parse
+from symgrad.expression.given import named_leaves
+from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
 
 MARKS = ("symmetric", "positive", "onehot", "simplex")
 
 
-def add_formula(parser: argparse.ArgumentParser, such: str = 'such as "sum((X @ w - y)**2)"') -> None:
-    """Declare the arguments that a formula needs."""
-    parser.add_argument("formula", help=such)
-    parser.add_argument(
-        "--wrt",
-        action="append",
-        default=[],
-        metavar="NAME[,NAME]",
-        help="differentiate by these; a scalar if no shape is given",
-    )
-    parser.add_argument(
+def add_formula(
+    parser: argparse.ArgumentParser, such: str = 'such as "sum((X @ w - y)**2)"', *, values: bool = True
+) -> None:
+    """Declare the arguments that a formula needs; ``--at`` where values do something."""
+    parser.add_argument("formula", help=f"{such}; - reads it from standard input")
+    add_pairs(parser, "--wrt", "NAME[,NAME]", "differentiate by these; a scalar if no shape is given")
+    add_pairs(
+        parser,
         "--shape",
-        action="append",
-        default=[],
-        metavar="NAME=SIZES",
-        help="declare a name: X=n,d is a matrix, y=3 a vector, a= a number; sizes are numbers or names",
+        "NAME=SIZES",
+        "declare names: X=n,d is a matrix, y=3 a vector, a= a number, X=n,d w=d two; sizes are numbers or names",
     )
     parser.add_argument(
         "--syntax", choices=("python", "matlab"), default="python", help="matlab: x'*A*x, .*, norm(x)^2, A(1,2)"
     )
-    parser.add_argument(
-        "--at", action="append", default=[], metavar="NAME=VALUE", help="give a name a value: x=2.5 or w=[[1,2],[3,4]]"
-    )
-    parser.add_argument(
-        "--assume", action="append", default=[], metavar="NAME=MARK", help=f"{', '.join(MARKS)}; such as A=symmetric"
-    )
+    if values:
+        add_pairs(parser, "--at", "NAME=VALUE", "give names values: x=2.5 or w=[[1,2],[3,4]]")
+    else:
+        parser.set_defaults(at=[])
+    add_pairs(parser, "--assume", "NAME=MARK", f"{', '.join(MARKS)}; such as A=symmetric")
 
 
-def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
+def add_pairs(parser: argparse.ArgumentParser, option: str, metavar: str, help: str) -> None:
+    """Declare an option that may be given more than once."""
+    parser.add_argument(option, action="append", default=[], metavar=metavar, help=help)
+
+
+def read_formula(args: argparse.Namespace, numbers: bool = False) -> tuple[Expression, list[Tensor]]:
     """Return the formula, and the leaves to differentiate by.
 
+    Args:
+        args: of the command.
+        numbers: whether a name that is not declared is a number, rather than an error.
+
     Raises:
-        ParseError: an argument is not as declared.
+        ParseError: an argument is not as declared, or does nothing.
     """
+    text = formula_text(args.formula)
     shapes = _shapes(args.shape)
-    values = dict(_pair(text, "--at", "x=2.5") for text in args.at)
-    marks: dict[str, dict[str, bool]] = {}
-    for text in args.assume:
-        name, mark = _pair(text, "--assume", "A=symmetric")
-        if mark not in MARKS:
-            raise ParseError(f"--assume: {mark!r} is unknown. Expected one of {', '.join(MARKS)}.")
-        marks.setdefault(name, {})[mark] = True
+    values = _pairs(args.at, "--at", "x=2.5")
+    marks = {name: dict.fromkeys(ms, True) for name, ms in _marks(args.assume).items()}
     wrt = wanted(args.wrt)
+    others = names_in(text, [*shapes, *values, *wrt]) if numbers and args.syntax == "python" else []
     leaves: dict[str, Tensor] = {}
-    for name in dict.fromkeys([*shapes, *values, *wrt, *marks]):
+    for name in dict.fromkeys([*shapes, *values, *wrt, *marks, *others]):
         sizes = _sizes(shapes.get(name, ""), name)
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
-    found = parse(args.formula, leaves, syntax=args.syntax)
+    found = parse(text, leaves, syntax=args.syntax)
+    for option, names in (("--at", values), ("--assume", marks)):
+        for name in [name for name in names if name not in names_of(found)]:
+            raise ParseError(f"{option} {name}: there is no {name} in the formula. Leave it out.")
     return found, [leaves[name] for name in wrt]
 
 
+def check_values(given: Sequence[str], needed: Iterable[str]) -> None:
+    """Refuse values of some of the names that a number needs: they would do nothing.
+
+    Raises:
+        ParseError: there are values, and a name has none.
+    """
+    names = _pairs(given, "--at", "x=2.5")
+    missing = [name for name in needed if name not in names]
+    if names and missing:
+        raise ParseError(
+            f"--at: {', '.join(missing)} {'have' if len(missing) > 1 else 'has'} no value, so that there is no number. "
+            f"Add {' '.join(f'{name}=…' for name in missing)}, or leave --at out."
+        )
+
+
+def names_of(formula: Expression) -> list[str]:
+    """Return the declared names that the formula holds."""
+    found = named_leaves([formula.value._node])
+    return [name for name in formula.names if name in found]
+
+
+def formula_text(word: str) -> str:
+    """Return a formula; for - what standard input holds.
+
+    Raises:
+        ParseError: that is no text.
+    """
+    if word.strip() != "-":
+        return word
+    try:
+        return sys.stdin.read(MOST_SIGNS + 1).strip()
+    except UnicodeDecodeError:
+        raise ParseError("standard input is not text. Expected a formula in UTF-8.") from None
+
+
 def _shapes(texts: Sequence[str]) -> dict[str, str]:
-    return dict(_pair(text, "--shape", "X=n,d") for text in texts)
+    return _pairs(texts, "--shape", "X=n,d")
+
+
+def _marks(texts: Sequence[str]) -> dict[str, list[str]]:
+    """Return what is assumed of each name."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, mark = _pair(text, "--assume", "A=symmetric")
+        if mark not in MARKS:
+            raise ParseError(f"--assume: {mark!r} is unknown. Expected one of {', '.join(MARKS)}.")
+        found.setdefault(name, []).append(mark)
+    return found
+
+
+def _pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in (_pair(text, option, example) for text in texts):
+        if found.setdefault(name, value) != value:
+            raise ParseError(f"{option} {name}: got {found[name]} and {value}. Expected one of them.")
+    return found
 
 
 def declared_shapes(texts: Sequence[str]) -> dict[str, tuple[Any, ...]]:

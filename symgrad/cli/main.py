@@ -9,60 +9,39 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from symgrad import __version__
 from symgrad.cli import commands
 from symgrad.cli.answers import add_exercises, add_grade
+from symgrad.cli.completion import add_completion
 from symgrad.cli.documents import WHAT, run_explain, run_export, run_report
 from symgrad.cli.formulas import add_formula
 from symgrad.cli.listing import run_ops
+from symgrad.cli.manual import add_manual
 from symgrad.cli.output import complain
+from symgrad.cli.pictures import add_graph, add_table
+from symgrad.cli.words import as_argparse
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
 from symgrad.teach.explanation import STYLES
 
 EXAMPLES = """examples:
-  symgrad derive "sum((X @ w - y)**2)" --wrt w \\
-      --shape X=n,d --shape w=d --shape y=n
+  symgrad derive "sum((X @ w - y)**2)" --wrt w --shape X=n,d w=d y=n
   symgrad derive "x**2 * sin(x)" --wrt x --order 2 --latex
   symgrad explain "x**2 * sin(x)" --wrt x --at x=2
-  symgrad export "sum((X @ w - y)**2)" --wrt w \\
-      --shape X=n,3 --shape w=3 --shape y=n --target c -o loss.c
+  symgrad export "sum((X @ w - y)**2)" --wrt w --shape X=n,3 w=3 y=n \\
+      --target c -o loss.c
   symgrad check "logsumexp(x, 0)" --shape x=5
   symgrad grade "2*x*cos(x)" --of "x**2 * sin(x)" --wrt x
+  symgrad graph "x**2 * sin(x)" --adjoints formula -o graph.svg
+  symgrad table "x**2 * sin(x)" --over 0:2:5
+  echo "x**2 * sin(x)" | symgrad derive - --wrt x
 
 exit status: 0 all is well; 1 a check found a difference, or an answer is
 wrong; 2 the arguments or the formula are wrong, or too large; 130 interrupted
 """
-KINDS = {
-    "derive": "print a derivative's closed form",
-    "check": "compare all ways to compute a derivative, at values of --at or random inputs",
-    "explain": "derive step by step",
-    "grade": "say whether an answer is the derivative, and which slip explains a wrong one",
-    "exercises": "print problems to practise on",
-    "export": "write source that computes the derivative without symgrad",
-    "report": "write a page with formula, steps, graph, numbers and source",
-    "ops": "list the operations, and what there is for each",
-}
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    found = argparse.ArgumentParser(
-        prog="symgrad",
-        description="Derivatives as formulas, numbers and functions.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    found.add_argument("--version", action="version", version=f"symgrad {__version__}")
-    kinds = found.add_subparsers(dest="command", metavar="command", required=True)
-    adders = (_add_derive, _add_check, _add_explain, add_grade, add_exercises, _add_export, _add_report, _add_ops)
-    for (kind, what), add in zip(KINDS.items(), adders, strict=True):
-        command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
-        add(command)
-        command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
-    return found
 
 
 def _add_derive(p: argparse.ArgumentParser) -> None:
@@ -95,7 +74,7 @@ def _add_explain(p: argparse.ArgumentParser) -> None:
 
 
 def _add_export(p: argparse.ArgumentParser) -> None:
-    add_formula(p)
+    add_formula(p, values=False)
     p.add_argument("--target", required=True, choices=sorted(TARGETS), help="the language")
     p.add_argument("--what", choices=WHAT, help="default value_and_grad, of an array its jacobian")
     p.add_argument("--name", help="of the function in the source")
@@ -116,14 +95,49 @@ def _add_ops(p: argparse.ArgumentParser) -> None:
     p.set_defaults(run=run_ops)
 
 
+KINDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "derive": ("print a derivative's closed form", _add_derive),
+    "check": ("compare all ways to compute a derivative, at values of --at or random inputs", _add_check),
+    "explain": ("derive step by step", _add_explain),
+    "grade": ("say whether an answer is the derivative, and which slip explains a wrong one", add_grade),
+    "exercises": ("print problems to practise on", add_exercises),
+    "export": ("write source that computes the derivative without symgrad", _add_export),
+    "report": ("write a page with formula, steps, graph, numbers and source", _add_report),
+    "graph": ("draw what a formula computes, or print it for Mermaid", add_graph),
+    "table": ("print a function and its derivative, found in three ways, at points", add_table),
+    "ops": ("list the operations, and what there is for each", _add_ops),
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = argparse.ArgumentParser(
+        prog="symgrad",
+        description="Derivatives as formulas, numbers and functions.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    found.add_argument("--version", action="version", version=f"symgrad {__version__}")
+    kinds = found.add_subparsers(dest="command", metavar="command", required=True)
+    shells = {
+        "completion": ("print what a shell needs to complete these commands", partial(add_completion, found)),
+        "man": ("print the manual page", partial(add_manual, found)),
+    }
+    for kind, (what, add) in {**KINDS, **shells}.items():
+        command = kinds.add_parser(kind, help=what, description=f"{what[0].upper()}{what[1:]}.")
+        add(command)
+        command.add_argument("--ascii", action="store_true", help="print ASCII: X.T, inv(A), sigma; else where need be")
+    return found
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    args = parser().parse_args(argv)
+    args = parser().parse_args(as_argparse(sys.argv[1:] if argv is None else argv))
     try:
         status: int = args.run(args)
         sys.stdout.flush()
     except SymgradError as error:
-        complain(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}")
+        complain(f"symgrad {args.command}: {str(error).removeprefix(f'{args.command}: ')}", args.ascii)
         return 2
     except BrokenPipeError:  # such as `symgrad … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

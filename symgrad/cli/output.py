@@ -7,9 +7,11 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
-from symgrad.cli.plain import ascii_text
+from symgrad.cli.plain import ascii_marked, ascii_text
+
+LONG = 600  # signs of a line that is printed whole where something is wrong
 
 
 def show(text: str) -> None:
@@ -22,9 +24,10 @@ def show(text: str) -> None:
         print("\n".join(folded(line, width)))
 
 
-def complain(text: str) -> None:
-    """Print a line on standard error."""
-    print(written_for(sys.stderr, text), file=sys.stderr)
+def complain(text: str, ascii_only: bool = False) -> None:
+    """Print a line on standard error; a mark below a formula stays below its sign."""
+    lines = [line if len(line) <= LONG else f"{line[: LONG // 2]} … {line[-LONG // 2 :]}" for line in text.split("\n")]
+    print(written_for(sys.stderr, "\n".join(lines), ascii_only, ascii_marked), file=sys.stderr)
 
 
 def written_for(
@@ -46,6 +49,15 @@ def ascii_html(text: str) -> str:
 def ascii_json(text: str) -> str:
     """Return JSON with letters by their numbers."""
     return json.dumps(json.loads(text), indent=2)
+
+
+def plain(x: Any) -> Any:
+    """Return numbers and lists for JSON, which has no nan."""
+    if hasattr(x, "tolist"):
+        x = x.tolist()
+    if isinstance(x, list):
+        return [plain(v) for v in x]
+    return x if isinstance(x, int) or abs(x) < float("inf") else None
 
 
 def folded(line: str, width: int) -> list[str]:

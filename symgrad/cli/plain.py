@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from symgrad.support.columns import columns
+
 _RAISED = dict(zip("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789", strict=True))
 _LOW = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 _WORDS = {
@@ -41,7 +43,7 @@ def ascii_text(text: str) -> str:
             text = _wrapped(text, text.index(sign), sign, name, end)
     text = re.sub(r"√(\w+)", r"sqrt(\1)", _norms(text.replace("^⊙", ".^")))
     text = _POWER.sub(lambda m: "**" + _exponent("".join(_RAISED[c] for c in m[0])), text)
-    return "".join(c if c.isascii() else _letter(c) for c in text)
+    return _letters(text)
 
 
 def _exponent(digits: str) -> str:
@@ -91,6 +93,8 @@ def _norms(text: str) -> str:
 
 def _letter(c: str) -> str:
     """Return a sign in ASCII: its word, a letter without its accents, a Greek letter's name, else its number."""
+    if unicodedata.combining(c):
+        return ""
     if c in _WORDS:
         return _WORDS[c]
     if c in _LOW:
@@ -101,6 +105,29 @@ def _letter(c: str) -> str:
         return word.capitalize() if "CAPITAL" in name else word
     bare = "".join(p for p in unicodedata.normalize("NFKD", c) if p.isascii())
     return bare if bare.isalnum() else c.encode("ascii", "backslashreplace").decode()
+
+
+def ascii_marked(text: str) -> str:
+    r"""Return a message in ASCII; a formula above a mark letter by letter, so that the mark is moved with its sign.
+
+    >>> print(ascii_marked("for the product write 2·x:\n  σ+2x\n     ^"))
+    for the product write 2*x:
+      sigma+2x
+             ^
+    """
+    lines = text.split("\n")
+    out = [ascii_text(line) for line in lines]
+    for k, mark in enumerate(lines[1:], start=1):
+        if re.fullmatch(" *\\^", mark):
+            shown = lines[k - 1]
+            before = next((n for n in range(len(shown)) if columns(shown[:n]) >= len(mark) - 1), len(shown))
+            out[k - 1] = _letters(shown)
+            out[k] = " " * len(_letters(shown[:before])) + "^"
+    return "\n".join(out)
+
+
+def _letters(text: str) -> str:
+    return "".join(c if c.isascii() else _letter(c) for c in text)
 
 
 def ascii_source(text: str) -> str:

@@ -6,9 +6,9 @@ import unicodedata
 
 
 def columns(text: str) -> int:
-    """Return how many columns a text takes.
+    r"""Return how many columns a text takes.
 
-    >>> columns("x + 中"), columns("e\\u0301")
+    >>> columns("x + 中"), columns("e\u0301")
     (6, 1)
     """
     return sum(map(_width, text))
