@@ -24,6 +24,7 @@ from symgrad.expression.evaluation import (
     PREFIXES,
     UNARY,
     Evaluation,
+    listed,
     refused,
     refused_at,
     word,
