@@ -27,6 +27,8 @@ from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
 from symgrad.teach.explanation import STYLES
 
+Adder = Callable[[argparse.ArgumentParser], None]
+
 EXAMPLES = """examples:
   symgrad derive "sum((X @ w - y)**2)" --wrt w --shape X=n,d w=d y=n
   symgrad derive "x**2 * sin(x)" --wrt x --order 2 --latex
@@ -95,7 +97,7 @@ def _add_ops(p: argparse.ArgumentParser) -> None:
     p.set_defaults(run=run_ops)
 
 
-KINDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+KINDS: dict[str, tuple[str, Adder]] = {
     "derive": ("print a derivative's closed form", _add_derive),
     "check": ("compare all ways to compute a derivative, at values of --at or random inputs", _add_check),
     "explain": ("derive step by step", _add_explain),
@@ -119,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"symgrad {__version__}")
     kinds = found.add_subparsers(dest="command", metavar="command", required=True)
-    shells = {
+    shells: dict[str, tuple[str, Adder]] = {
         "completion": ("print what a shell needs to complete these commands", partial(add_completion, found)),
         "man": ("print the manual page", partial(add_manual, found)),
     }

@@ -160,4 +160,4 @@ def points(text: str, name: str) -> list[float]:
 
 def _between(first: str, last: str, count: str = "5") -> list[float]:
     number = int(count)
-    return np.linspace(float(first), float(last), number if number <= MOST_POINTS else 0).tolist()
+    return [float(x) for x in np.linspace(float(first), float(last), number if number <= MOST_POINTS else 0)]
