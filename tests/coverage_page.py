@@ -1,4 +1,4 @@
-"""docs/coverage.md, made of the table and of symgrad.coverage: ``python tests/coverage_page.py`` writes it anew.
+"""docs/coverage.md, made of the table and of testing.coverage: ``python tests/coverage_page.py`` writes it anew.
 
 What a function does is observed on the row of the table that calls the fewest functions beside it.
 """
@@ -15,7 +15,7 @@ from checks import number, random
 
 import symgrad as sg
 from symgrad.core.node import Node, ancestors
-from symgrad.coverage import functions, readings, together
+from symgrad.testing.coverage import functions, readings, together
 
 from cases import CASES
 

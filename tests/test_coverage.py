@@ -6,9 +6,9 @@ import pytest
 from coverage_page import PAGE, TIERS, exists, found_in, page, rows
 
 import symgrad as sg
-from symgrad.coverage import Readings, functions, operations, readings, together
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import Map
+from symgrad.testing.coverage import Readings, functions, operations, readings, together
 
 
 def test_page_is_what_the_tests_observe():

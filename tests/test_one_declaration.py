@@ -27,7 +27,7 @@ PROGRAM = """
 import copy, pickle, sys
 import numpy as np
 import symgrad as sg
-from symgrad.coverage import functions
+from symgrad.testing.coverage import functions
 from checks import BACKENDS
 import stubs
 

@@ -8,8 +8,8 @@ import json
 import sys
 
 from symgrad.cli.output import written_for
-from symgrad.coverage import Readings, functions, operations
 from symgrad.errors import ArgumentError
+from symgrad.testing.coverage import Readings, functions, operations
 
 _HEADS = ("operation", "derivative", "forward", "formula", "compiled", "vmap")
 

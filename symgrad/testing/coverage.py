@@ -1,6 +1,6 @@
 """What symgrad can do with each operation, read off the classes: how it is differentiated, written and compiled.
 
-Beside testing, above compiler and forms. ``docs/coverage.md`` and the command line print it.
+``docs/coverage.md`` and the command line print it.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def together(found: Iterable[Readings]) -> Readings:
 def operations() -> dict[str, Readings]:
     """Return the readings of every declared scalar function and of every class of operations, by name.
 
-    >>> import symgrad.coverage
-    >>> symgrad.coverage.operations()["Cumsum"].forward
+    >>> import symgrad.testing.coverage
+    >>> symgrad.testing.coverage.operations()["Cumsum"].forward
     'rule'
     """
     found = {name: readings(Map) for name in sorted(SCALARS)}
@@ -116,8 +116,8 @@ def functions() -> dict[str, tuple[str, ...]]:
 
     A name with a dot in front is a method.
 
-    >>> import symgrad.coverage
-    >>> symgrad.coverage.functions()["clamp"]
+    >>> import symgrad.testing.coverage
+    >>> symgrad.testing.coverage.functions()["clamp"]
     ('clip', '.clamp', '.clip')
     """
     paths: dict[int, list[str]] = {}
