@@ -33,10 +33,10 @@ int64, int32, int16, int8, uint8 = (_np.dtype(t) for t in ("int64", "int32", "in
 double, float, half, long, int, short, bool = float64, float32, float16, int64, int32, int16, _np.dtype("bool")
 
 __all__ = [
-    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "double", "export", "exports",
-    "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int", "int16", "int32",
-    "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan", "set_printoptions", "short",
-    "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
+    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "distributed", "double",
+    "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int",
+    "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan",
+    "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
     "exercises", "explain", "grade", "graph", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__
@@ -51,6 +51,7 @@ _LATER = {
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
     "derive": "symgrad.forms",
+    "distributed": "symgrad.distributed",
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
     "exercises": "symgrad.teach",
@@ -74,7 +75,7 @@ _LATER = {
 }
 
 if _typing.TYPE_CHECKING:
-    from symgrad import exports, nn, optim, testing, utils
+    from symgrad import distributed, exports, nn, optim, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -92,7 +93,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
-_MODULES = {"exports", "nn", "optim", "testing", "utils"}
+_MODULES = {"distributed", "exports", "nn", "optim", "testing", "utils"}
 _COMPLEX = {"angle", "complex", "fft", "imag", "istft", "polar", "stft", "view_as_complex", "view_as_real"}
 
 

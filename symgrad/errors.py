@@ -116,6 +116,18 @@ class ParseError(SymgradError, ValueError):
     """A text is not a formula, or holds what formulas may not hold."""
 
 
+class DistributedError(SymgradError, RuntimeError):
+    """A computation on several processes cannot go on: a scheduler was lost, or a worker has other versions."""
+
+
+class BlockError(DistributedError):
+    """A function raised on one block of the data."""
+
+
+class NanBlockError(BlockError):
+    """A function gave nan on one block of the data."""
+
+
 class MissingExtra(SymgradError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 

@@ -12,6 +12,7 @@ from symgrad.core.kernels import canonical
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.optim.optimizer import Group, Optimizer, number
+from symgrad.optim.quasi_newton import direction
 from symgrad.optim.wolfe import strong_wolfe
 from symgrad.tensors.inplace import rebind
 
@@ -120,19 +121,11 @@ class _Descent:
         state["func_evals"] += self.evaluations
 
     def _direction(self) -> Any:
-        """-H g, by the two loops over the steps that are remembered."""
+        """-H g, by the steps that are remembered."""
         state, g = self.state, self.g
         if state["d"] is not None:
             self._remember(g - state["prev_flat_grad"], state["t"] * state["d"])
-        q, weights = -g, []
-        pairs = list(zip(state["old_dirs"], state["old_stps"], strict=True))
-        for y, s in reversed(pairs):
-            weights.append(s @ q / (y @ s))
-            q = q - weights[-1] * y
-        d = q * state["scale"]
-        for (y, s), weight in zip(pairs, reversed(weights), strict=True):
-            d = d + s * (weight - y @ d / (y @ s))
-        return d
+        return direction(g, list(zip(state["old_dirs"], state["old_stps"], strict=True)), state["scale"])
 
     def _remember(self, y: Any, s: Any) -> None:
         state = self.state

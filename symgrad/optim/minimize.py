@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from symgrad.errors import ArgumentError
 from symgrad.func import grad, hessian, jvp, value_and_grad
 from symgrad.optim.limits import flat_bounds, flat_constraints, reading
 from symgrad.optim.vectors import Vector, plain, scalar
@@ -21,6 +23,7 @@ _WITH_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 def minimize(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None, *, bounds: Any = None,
     constraints: Any = (), tol: float | None = None, callback: Any = None, options: Any = None, compile: bool = True,
+    data: Any = None, reduce: str = "sum", checkpoint: Any = None,
 ) -> Any:  # fmt: skip
     """Find x where fun(x) is least, by ``scipy.optimize.minimize`` with exact derivatives.
 
@@ -38,6 +41,12 @@ def minimize(
         tol, callback, options: as in SciPy; the callback gets the structure.
         compile: whether to use ``sg.compile``. A compiled function is compared with eager mode at its evaluations
             number 1, 2, 4, 8, …, and given up where they differ, as for one that draws random numbers.
+        data: one or a tuple of Dask arrays, dataframes, lists of delayed blocks, arrays, or ``np.memmap``, whose
+            blocks of rows fun takes after x, as for ``sg.distributed.value_and_grad``. The methods are then L-BFGS-B
+            (without bounds; the default), Newton-CG and trust-ncg, with SciPy's options.
+        reduce: "sum", or "mean" where fun is the mean over a block's rows.
+        checkpoint: with data, a file that is written after each step. If it is there already, the run goes on from
+            it, and ends with the same bytes as one that was never stopped.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. What belongs
@@ -45,12 +54,19 @@ def minimize(
 
     Raises:
         MissingExtra: SciPy is not installed.
-        ArgumentError: fun returns several numbers, or bounds do not fit x0.
+        ArgumentError: fun returns several numbers, bounds do not fit x0, or a checkpoint is another run's.
+        BlockError, DistributedError: as ``sg.distributed.value_and_grad``.
 
     >>> found = sg.optim.minimize(lambda p: (p["a"] - 3) ** 2 + (p["b"] ** 2).sum(), {"a": 0.0, "b": np.ones(2)})
     >>> round(found.x["a"], 6), found.x["b"].round(6) + 0.0
     (3.0, array([0., 0.]))
     """
+    if data is not None:
+        if bounds is not None or constraints or args or tol is not None:
+            raise ArgumentError("minimize: data do not go with bounds, constraints, args or tol. Use options for gtol.")
+        return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile)
+    if checkpoint is not None or reduce != "sum":
+        raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
     given = plain(args if isinstance(args, tuple) else (args,))
     objective = scalar(fun, vector)
@@ -60,6 +76,23 @@ def minimize(
         callback=None if callback is None else _callback(callback, vector), options=options,
         **_derivatives(objective, method, given, compile),
     )  # fmt: skip
+    return restored(found, vector, ("x", "jac"))
+
+
+def _over_data(
+    fun: Any, x0: Any, data: Any, method: Any, options: Any, reduce: str, checkpoint: Any, callback: Any, compile: bool
+) -> Any:
+    """Return ``minimize_over``'s result in the structure of x0."""
+    over_data = importlib.import_module("symgrad.optim.over_data")
+    shown = None if callback is None else _callback(callback, Vector(x0))
+
+    def report(state: Any) -> None:
+        if shown is not None and "intermediate_result" in inspect.signature(shown).parameters:
+            shown(intermediate_result=over_data.Result(x=state.x, fun=state.value))
+        elif shown is not None:
+            shown(state.x)
+
+    vector, found = over_data.minimize_over(fun, x0, data, method, options, reduce, checkpoint, report, compile)
     return restored(found, vector, ("x", "jac"))
 
 

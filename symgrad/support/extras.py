@@ -12,7 +12,14 @@ from typing import Any
 from symgrad.errors import MissingExtra
 
 HOW = 'pip install ".[{extra}]" in a copy of symgrad'
-PACKAGES = {"examples": "sklearn", "graph": "networkx", "llvm": "llvmlite", "plot": "matplotlib", "scipy": "scipy"}
+PACKAGES = {
+    "dask": "dask",
+    "examples": "sklearn",
+    "graph": "networkx",
+    "llvm": "llvmlite",
+    "plot": "matplotlib",
+    "scipy": "scipy",
+}
 _ON_AN_INDEX = {"sklearn": "scikit-learn"}  # where a package has another name there
 
 

@@ -1,0 +1,190 @@
+"""Derivatives of a loss that is a sum, or a mean, over the data's rows."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from symgrad import func
+from symgrad.core import trees
+from symgrad.distributed.blocks import Blocks, blocks_of
+from symgrad.distributed.scheduler import answer
+from symgrad.distributed.work import FAN, Kernel, Order, Part, Place, added, evaluate, scaled, versions
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import ArgumentError
+from symgrad.support.extras import needs
+from symgrad.transforms.arguments import Argnums, check_argnums, check_function
+
+Reduce = Literal["sum", "mean"]
+
+
+def value_and_grad(
+    loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
+) -> Callable[..., Any]:
+    """Return the function (θ, *data) ↦ (L, ∇L) for L(θ) = Σ_b ℓ(θ, block b), or the mean over all rows.
+
+    Args:
+        loss: loss(params, *block), one number: with "sum" the sum over the block's rows, with "mean" their mean.
+        argnums: which parameters to differentiate by. All arguments up to the last of them are parameters, the others
+            data.
+        reduce: "sum": the blocks' losses add up; "mean": they are weighted by their rows.
+        compile: whether each process compiles the loss, once for each shape of block.
+
+    Returns:
+        A function of the parameters, in any structure, and the data: Dask arrays, dataframes, lists of delayed blocks,
+        arrays, or ``np.memmap``, of which each worker reads its rows from the file. It runs on Dask's threads in this
+        process, or on the cluster of the ``distributed.Client`` in place. Its result has the same bytes for any
+        number of workers.
+
+    Raises:
+        MissingExtra: Dask is not installed.
+        ArgumentError: the data do not fit together.
+        BlockError: the loss raised on a block, or gave nan there.
+        DistributedError: a worker of other versions, or a scheduler that was lost.
+
+    >>> X, y = np.arange(6.0).reshape(3, 2), np.ones(3)
+    >>> loss = lambda w, X, y: ((X @ w - y) ** 2).sum()
+    >>> sg.distributed.value_and_grad(loss)(np.zeros(2), X, y)
+    (3.0, array([-12., -18.]))
+    """
+    return Summed("value_and_grad", func.value_and_grad, loss, argnums, reduce, compile)
+
+
+def grad(
+    loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
+) -> Callable[..., Any]:
+    """Return the function (θ, *data) ↦ ∇L; see ``value_and_grad``.
+
+    >>> sg.distributed.grad(lambda w, x: (w * x).mean(), reduce="mean")(1.0, np.arange(4.0))
+    1.5
+    """
+    return Summed("grad", func.grad, loss, argnums, reduce, compile)
+
+
+def hessian(
+    loss: Callable[..., Any], argnums: Argnums = 0, reduce: Reduce = "sum", *, compile: bool = True
+) -> Callable[..., Any]:
+    """Return the function (θ, *data) ↦ ∇²L, structured as ``sg.hessian``; see ``value_and_grad``.
+
+    >>> sg.distributed.hessian(lambda w, x: (w**3 * x).sum())(2.0, np.arange(4.0))
+    72.0
+    """
+    return Summed("hessian", func.hessian, loss, argnums, reduce, compile)
+
+
+def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
+    """Return the function (θ, v, *data) ↦ ∇²L·v, without the Hessian; v is structured like θ.
+
+    >>> loss = lambda w, X: ((X @ w) ** 2).sum()
+    >>> sg.distributed.hvp(loss)(np.zeros(2), np.array([1.0, 0.0]), np.eye(2))
+    array([2., 0.])
+    """
+    return Summed("hvp", _hvp, loss, 1, reduce, compile)
+
+
+def gauss_newton(residuals: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
+    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, with J the Jacobian of the residuals r(θ, block) by an array θ.
+
+    It is the Hessian of ½ Σ |r|² where the residuals are linear, and positive semidefinite everywhere.
+
+    >>> sg.distributed.gauss_newton(lambda w, X, y: X @ w - y)(np.zeros(2), np.eye(2), np.ones(2))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return Summed("gauss_newton", _gauss_newton, residuals, 0, reduce, compile)
+
+
+def _hvp(loss: Callable[..., Any]) -> Callable[..., Any]:
+    slope = func.grad(loss)
+    return lambda p, v, *block: func.jvp(lambda q: slope(q, *block), (p,), (v,))[1]
+
+
+def _gauss_newton(residuals: Callable[..., Any]) -> Callable[..., Any]:
+    jacobian = func.jacobian(residuals)
+
+    def product(p: Any, *block: Any) -> Any:
+        shape = np.shape(p)
+        flat = jacobian(p, *block).reshape(-1, int(np.prod(shape)))
+        return (flat.T @ flat).reshape(shape + shape)
+
+    return product
+
+
+_ONE_FUNCTION = {"hvp", "gauss_newton"}  # made of the function alone, whose first argument is the parameters
+
+
+class Summed:
+    """A derivative that blocks add up: called with parameters and data."""
+
+    def __init__(
+        self, name: str, make: Any, fn: Callable[..., Any], argnums: Argnums, reduce: str, compile: bool
+    ) -> None:
+        self.name = f"distributed.{name}"
+        needs(self.name, "dask")
+        check_function(self.name, fn)
+        check_argnums(self.name, argnums)
+        if reduce not in ("sum", "mean"):
+            raise ArgumentError(f"{self.name}: got reduce={reduce!r}. Expected 'sum' or 'mean'.")
+        self.kernel = Kernel(make, fn, *([] if name in _ONE_FUNCTION else [argnums]), compiled=compile)
+        self.weighted = reduce == "mean"
+        self.numbers = 1 + max(argnums if isinstance(argnums, (tuple, list)) else [argnums])
+
+    def __call__(self, *args: Any) -> Any:
+        """Return the derivative at the parameters, over all data."""
+        if len(args) < self.numbers:
+            raise ArgumentError(f"{self.name}: got {len(args)} arguments, expected {self.numbers} parameters and data.")
+        return self.on(args[: self.numbers], blocks_of(self.name, args[self.numbers :]))
+
+    def on(self, given: Sequence[Any], blocks: Blocks) -> Any:
+        """Return the derivative over data that are in blocks already."""
+        params, is_tensors = arrays_of(given)
+        order = Order(self.name, self.kernel, params, self.weighted, len(blocks), versions(), uuid.uuid4().hex)
+        graph, keys = tasks(order, blocks)
+        part: Part = answer(graph, _sum(graph, keys))
+        value = scaled(part.value, 1.0 / part.rows) if self.weighted else part.value
+        return _as_tensors(value) if is_tensors else value
+
+
+def tasks(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], list[Any]]:
+    """Return a graph with one task for each block, and their keys."""
+    token, name = order.token, f"symgrad-order-{order.token}"
+    graph = {**blocks.graph, name: order}
+    keys: list[Any] = []
+    for k, parts in enumerate(blocks.parts):
+        rows = None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1])
+        key = (f"symgrad-block-{token}", k)
+        graph[key] = (evaluate, name, Place(k, rows), *parts)
+        keys.append(key)
+    return graph, keys
+
+
+def _sum(graph: dict[Any, Any], keys: list[Any]) -> Any:
+    """Add the tasks of a sum by a tree whose shape depends on the number of keys alone; return its root."""
+    level = 0
+    token = uuid.uuid4().hex
+    while len(keys) > 1 or not level:
+        groups = [keys[i : i + FAN] for i in range(0, len(keys), FAN)]
+        keys = [(f"symgrad-sum-{token}", level, j) for j in range(len(groups))]
+        graph.update({key: (added, group) for key, group in zip(keys, groups, strict=True)})
+        level += 1
+    return keys[0]
+
+
+def arrays_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
+    """Return parameters with arrays for tensors, and whether there was one."""
+    found: list[Any] = []
+    tree = trees.flatten(tuple(given), _is_tensor, found)
+    return trees.unflatten(tree, iter([np.asarray(t.detach()) for t in found])), bool(found)
+
+
+def _is_tensor(x: Any) -> bool:
+    return isinstance(x, Core)
+
+
+def _as_tensors(value: Any) -> Any:
+    found: list[Any] = []
+    tree = trees.flatten(value, lambda x: isinstance(x, (np.ndarray, np.number, float)), found)
+    return trees.unflatten(tree, iter([as_tensor(x) for x in found]))

@@ -1,0 +1,224 @@
+"""What runs on a worker: one kernel on one block, checked; and the sums of what blocks gave."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pickle
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symgrad.compiler import compile
+from symgrad.core import trees
+from symgrad.core.pickling import AsFunction
+from symgrad.distributed.rows import ArrayRows, FileRows
+from symgrad.errors import BlockError, DistributedError, NanBlockError, SymgradError
+from symgrad.support.forks import Lock
+
+MOST_KERNELS = 64
+FAN = 8  # parts that one task adds
+_known: OrderedDict[bytes, _Made] = OrderedDict()
+_lock = Lock()
+
+
+class Kernel(AsFunction):
+    """``make(fn, *options)``, compiled: pickled by value.
+
+    What is read from the same bytes shares what a process has made of them, so that it compiles once for each shape of
+    block, however often it is sent the function. A process that hands it on makes nothing.
+    """
+
+    def __init__(self, make: Callable[..., Any], fn: Callable[..., Any], *options: Any, compiled: bool = True) -> None:
+        self._given: Any = make, fn, options, compiled
+        self._made: _Made | None = _Made(make(fn, *options), compiled)
+        self._written = b""
+
+    def __call__(self, *args: Any) -> Any:
+        """Return what the function returns."""
+        if self._made is None:
+            self._made = _found(self._written)
+        return self._made(*args)
+
+    def __reduce__(self) -> Any:
+        return _read, (self._written or importlib.import_module("cloudpickle").dumps(self._given),)
+
+
+def _read(written: bytes) -> Kernel:
+    kernel = Kernel.__new__(Kernel)
+    kernel._made, kernel._written = None, written
+    return kernel
+
+
+class _Made:
+    """A derivative in this process: compiled, but eager for blocks on which it cannot be traced."""
+
+    def __init__(self, eager: Callable[..., Any], compiled: bool) -> None:
+        self.eager, self.compiled = eager, compile(eager) if compiled else None
+        self.untraced: set[Any] = set()
+
+    def __call__(self, *args: Any) -> Any:
+        shapes = tuple([np.shape(a) for a in args])
+        if self.compiled is None or shapes in self.untraced:
+            return self.eager(*args)
+        try:
+            return self.compiled(*args)
+        except (SymgradError, TypeError, ValueError):
+            found = self.eager(*args)  # raises where the fault is the function's
+            self.untraced.add(shapes)
+            return found
+
+
+def _found(written: bytes) -> _Made:
+    """Return what this process made of these bytes."""
+    digest = hashlib.sha256(written).digest()
+    with _lock.current:
+        if digest not in _known:
+            make, fn, options, compiled = pickle.loads(written)
+            _known[digest] = _Made(make(fn, *options), compiled)
+            while len(_known) > MOST_KERNELS:
+                _known.popitem(last=False)
+        _known.move_to_end(digest)
+        return _known[digest]
+
+
+def versions() -> str:
+    """What two processes must have in common for the same bytes."""
+    return f"symgrad {sys.modules['symgrad'].__version__}, NumPy {np.__version__}"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a call sends to each worker once."""
+
+    name: str
+    kernel: Kernel
+    params: tuple[Any, ...]
+    weighted: bool
+    count: int
+    versions: str
+    token: str
+
+    def __dask_tokenize__(self) -> str:
+        """Dask hashes what is in a graph; this one is used once."""
+        return self.token
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which block of the data a task has, and its rows where they are known."""
+
+    number: int
+    rows: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What blocks gave together: a structure of arrays, weighted by rows for a mean."""
+
+    rows: int
+    value: Any
+
+
+def evaluate(order: Order, place: Place, *block: Any) -> Part:
+    """Return what the kernel gives on one block.
+
+    Raises:
+        DistributedError: this process has other versions than the one that asks.
+        BlockError: the kernel raised; NanBlockError: it gave nan.
+    """
+    if order.versions != versions():
+        raise DistributedError(
+            f"{order.name}: {_here()} has {versions()}, the calling process {order.versions}. Install the same there."
+        )
+    arrays: list[Any] = []
+    try:
+        arrays += [array_of(b) for b in block]
+        value = order.kernel(*order.params, *arrays)
+    except Exception as error:
+        raise BlockError(f"{_title(order, place, arrays)} raised {type(error).__name__}: {error}") from error
+    _check_numbers(order, place, arrays, value)
+    rows = len(arrays[0])
+    return Part(rows, scaled(value, float(rows)) if order.weighted else value)
+
+
+def array_of(block: Any) -> Any:
+    """Return a block as an array: rows of a file are read, a dataframe's columns are put side by side."""
+    if isinstance(block, FileRows):
+        return block.read()
+    if isinstance(block, ArrayRows):
+        return block.values
+    return np.asarray(block.to_numpy() if hasattr(block, "to_numpy") else block)
+
+
+def _title(order: Order, place: Place, arrays: Sequence[Any]) -> str:
+    rows = "" if place.rows is None else f"rows {place.rows[0]} to {place.rows[1] - 1}, "
+    shapes = ", ".join(str(a.shape) for a in arrays) or "not read"
+    return f"{order.name}: block {place.number} of {order.count} ({rows}shapes {shapes})"
+
+
+def _check_numbers(order: Order, place: Place, arrays: Sequence[Any], value: Any) -> None:
+    """Raise where a block gave nan, naming the first that there is in the data, the parameters or the result."""
+    bad = _first_nan(value)
+    if not bad:
+        return
+    where = f"the result is nan at {bad}"
+    for what, given in [*[(f"data argument {k}", a) for k, a in enumerate(arrays)], ("the parameters", order.params)]:
+        found = _first_nan(given)
+        if found:
+            where = f"{what} has nan at {found}" if what[0] == "d" else f"the parameters have nan at {found}"
+            break
+    raise NanBlockError(f"{_title(order, place, arrays)} gave nan: {where}. Mend the rows, or the function's domain.")
+
+
+def _first_nan(value: Any) -> str:
+    """Return the place of the first nan in a structure; nothing where there is none."""
+    found: list[Any] = []
+    tree = trees.flatten(value, is_number, found)
+    for path, x in zip(trees.paths(tree), found, strict=True):
+        array = np.asarray(x)
+        if array.dtype.kind in "fc" and np.isnan(array).any():
+            place = np.argwhere(np.isnan(array))[0].tolist()
+            return f"{path}{place if place else ''}" or "[]"
+    return ""
+
+
+def is_number(x: Any) -> bool:
+    """Whether x is what a result's structure is made of."""
+    return isinstance(x, (np.ndarray, np.number, float))
+
+
+def scaled(value: Any, factor: float) -> Any:
+    """Return a structure of arrays times a number."""
+    found: list[Any] = []
+    tree = trees.flatten(value, is_number, found)
+    return trees.unflatten(
+        tree, iter([x * type(x)(factor) if isinstance(x, float) else x * x.dtype.type(factor) for x in found])
+    )
+
+
+def added(parts: Sequence[Part]) -> Part:
+    """Return the sum of parts, from first to last."""
+    found: list[Any] = []
+    tree = trees.flatten(parts[0].value, is_number, found)
+    sums = [np.array(x) for x in found]
+    for part in parts[1:]:
+        more: list[Any] = []
+        trees.flatten(part.value, is_number, more)
+        for total, x in zip(sums, more, strict=True):
+            total += x
+    back = [s if isinstance(x, np.ndarray) else type(x)(s[()]) for s, x in zip(sums, found, strict=True)]
+    return Part(sum(p.rows for p in parts), trees.unflatten(tree, iter(back)))
+
+
+def _here() -> str:
+    """Return the name of this process among the workers."""
+    try:
+        worker = sys.modules["distributed"].get_worker()
+    except (KeyError, ValueError):
+        return "a worker process"
+    return f"the worker {worker.name} at {worker.address}"

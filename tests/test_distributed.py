@@ -1,0 +1,506 @@
+"""Sums over blocks of data: right, with the same bytes whoever computes, and clear where something fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.distributed import blocks, scheduler, work
+from symgrad.distributed.rows import FileRows, file_rows
+from symgrad.distributed.summed import tasks
+from symgrad.errors import ArgumentError, ArgumentTypeError, BlockError, DistributedError, NanBlockError
+from symgrad.optim.over_data import _File
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+RNG = np.random.default_rng(3)
+X, Y = RNG.normal(size=(500, 4)), RNG.normal(size=500)
+P = {"w": RNG.normal(size=4), "b": 0.5}
+V = {"w": np.ones(4), "b": -1.0}
+
+
+def loss(p, X, y):
+    return ((X @ p["w"] + p["b"] - y) ** 2).sum()
+
+
+def mean_loss(p, X, y):
+    return sg.nn.functional.softplus((X @ p["w"] + p["b"]) * y).mean()
+
+
+def residuals(w, X, y):
+    return sg.tanh(X @ w) - y
+
+
+def in_chunks(rows=130, of=Y):
+    return da.from_array(X, chunks=(rows, 4)), da.from_array(of, chunks=rows)
+
+
+def same_bytes(a, b):
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same_bytes, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same_bytes(a[k], b[k]) for k in a)
+    return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+
+
+def assert_close(a, b):
+    if isinstance(a, (tuple, list)):
+        for x, y in zip(a, b, strict=True):
+            assert_close(x, y)
+    elif isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for k in a:
+            assert_close(a[k], b[k])
+    else:
+        assert type(a) is type(b)
+        np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
+# ------------------------------------------------------------------ what data may be
+def delayed_blocks(x):
+    return [dask.delayed(x[i : i + 120]) for i in range(0, len(x), 120)]
+
+
+SOURCES = {
+    "arrays": lambda tmp: (X, Y),
+    "tensors": lambda tmp: (sg.tensor(X), sg.tensor(Y)),
+    "Dask arrays": lambda tmp: in_chunks(),
+    "chunked columns": lambda tmp: (da.from_array(X, chunks=(100, 3)), da.from_array(Y, chunks=100)),
+    "an array beside a Dask array": lambda tmp: (X, in_chunks()[1]),
+    "delayed blocks": lambda tmp: (delayed_blocks(X), delayed_blocks(Y)),
+    "a computed Dask array": lambda tmp: (in_chunks()[0] * 2 - X, in_chunks()[1]),
+    "a mapped file": lambda tmp: (mapped(tmp), in_chunks(77)[1]),
+}
+
+
+def mapped(folder):
+    np.save(folder / "x.npy", np.concatenate([np.zeros((3, 4)), X]))
+    return np.load(folder / "x.npy", mmap_mode="r")[3:]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_each_kind_of_data_gives_the_sum_over_all_rows(source, tmp_path):
+    data = SOURCES[source](tmp_path)
+    assert_close(sg.distributed.value_and_grad(loss)(P, *data), sg.value_and_grad(loss)(P, X, Y))
+
+
+def test_small_blocks_of_arrays_and_files(monkeypatch, tmp_path):
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 1000)
+    found = blocks.blocks_of("f", (mapped(tmp_path), Y))
+    assert len(found) == 20
+    assert set(np.diff(found.edges)) == {25}
+    assert_close(sg.distributed.value_and_grad(loss)(P, mapped(tmp_path), Y), sg.value_and_grad(loss)(P, X, Y))
+
+
+def test_dataframes():
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
+    series = dd.from_pandas(pd.Series(Y), npartitions=3)
+    assert_close(sg.distributed.grad(loss)(P, frame, series), sg.grad(loss)(P, X, Y))
+
+
+def test_unequal_chunks_are_aligned_and_said():
+    a, b = in_chunks()[0], da.from_array(Y, chunks=99)
+    with pytest.warns(UserWarning, match="chunks differ along the first axis"):
+        found = sg.distributed.value_and_grad(loss)(P, a, b)
+    assert_close(found, sg.value_and_grad(loss)(P, X, Y))
+
+
+def test_the_mean_weighs_blocks_by_their_rows():
+    found = sg.distributed.value_and_grad(mean_loss, reduce="mean")(P, *in_chunks(333))
+    assert_close(found, sg.value_and_grad(mean_loss)(P, X, Y))
+
+
+def test_tensors_in_tensors_out_and_several_parameters():
+    f = lambda w, b, X, y: ((X @ w + b - y) ** 2).sum()
+    found = sg.distributed.grad(f, argnums=(0, 1))(sg.tensor(P["w"]), sg.tensor(0.5), *in_chunks())
+    expected = sg.grad(f, argnums=(0, 1))(P["w"], 0.5, X, Y)
+    assert all(isinstance(g, sg.Tensor) for g in found)
+    assert_close([g.numpy() for g in found], [np.asarray(e) for e in expected])
+    only = sg.distributed.grad(f, argnums=1)(P["w"], 0.5, *in_chunks())
+    assert_close(only, expected[1])
+
+
+def test_second_derivatives():
+    data = in_chunks()
+    assert_close(sg.distributed.hvp(mean_loss)(P, V, *in_chunks(500)), sg.hvp(lambda p: mean_loss(p, X, Y), P, V))
+    assert_close(sg.distributed.hessian(loss)(P, *data), sg.hessian(loss)(P, X, Y))
+    J = sg.jacobian(residuals)(P["w"], X, Y)
+    assert_close(sg.distributed.gauss_newton(residuals)(P["w"], *data), J.T @ J)
+
+
+def test_rows_as_dask_arrays():
+    data = in_chunks()
+    J = sg.distributed.jacobian(residuals)(P["w"], *data)
+    assert J.shape == (500, 4)
+    assert J.chunks[0] == data[0].chunks[0]
+    assert_close(J.compute(), sg.jacobian(residuals)(P["w"], X, Y))
+    rows = sg.distributed.vmap(lambda x, y: sg.sin(x) * y)(*data)
+    assert rows.shape == (500, 4)
+    assert_close((rows.sum(axis=0)).compute(), (np.sin(X) * Y[:, None]).sum(0))
+
+
+def test_a_function_that_cannot_be_traced_runs_eagerly():
+    def branching(w, x):
+        return (w * x).sum() if x.sum() > 0 else (2 * w * x).sum()
+
+    assert_close(sg.distributed.grad(branching)(1.0, in_chunks()[0]), sum_of_branches(130))
+
+
+def sum_of_branches(rows):
+    parts = [X[i : i + rows].sum() for i in range(0, len(X), rows)]
+    return float(sum(s if s > 0 else 2 * s for s in parts))
+
+
+# ------------------------------------------------------------------ once for each shape, in one order
+def test_a_process_traces_once_for_each_shape_of_block():
+    runs = []
+
+    def counted(w, x):
+        runs.append(x.shape)
+        return (w * x).sum()
+
+    f = sg.distributed.value_and_grad(counted)
+    for w in (1.0, 2.0, 3.0):
+        f(w, in_chunks(130)[1])
+    assert sorted(runs) == [(110,), (130,)]
+
+
+def test_pickled_functions_share_what_a_process_made_of_them():
+    cloudpickle = pytest.importorskip("cloudpickle")
+    kernel = work.Kernel(sg.value_and_grad, lambda w, x: (w * x).sum(), 0)
+    text = cloudpickle.dumps(kernel)
+    one, two = cloudpickle.loads(text), cloudpickle.loads(cloudpickle.dumps(cloudpickle.loads(text)))
+    assert one(2.0, np.ones(3)) == two(2.0, np.ones(3)) == (6.0, 3.0)
+    assert one._made is two._made
+
+
+@pytest.mark.parametrize("settings", [
+    {"scheduler": "synchronous"}, {"scheduler": "threads", "num_workers": 1}, {"scheduler": "threads", "num_workers": 7}
+], ids=["in turn", "one thread", "seven threads"])  # fmt: skip
+def test_the_bytes_do_not_depend_on_the_threads(settings):
+    data = in_chunks(11)
+    expected = sg.distributed.value_and_grad(loss)(P, *data)
+    with dask.config.set(**settings):
+        assert same_bytes(sg.distributed.value_and_grad(loss)(P, *data), expected)
+
+
+# ------------------------------------------------------------------ mapped files
+def test_where_rows_stand_in_a_file(tmp_path):
+    path = tmp_path / "x.bin"
+    X.astype(np.float32).tofile(path)
+    whole = np.memmap(path, np.float32, "r", shape=(500, 4))
+    for part in (whole, whole[7:], whole[7:99], whole[3:][4:], np.memmap(path, np.float32, "r", 16 * 5, (495, 4))):
+        rows = file_rows(part)
+        assert rows is not None
+        assert rows.shape == part.shape
+        np.testing.assert_array_equal(rows.read(), np.asarray(part))
+    np.testing.assert_array_equal(file_rows(whole[7:]).part(2, 5).read(), whole[9:12])
+
+
+def test_what_differs_from_its_file_is_taken_from_memory(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, X)
+    changed = np.load(path, mmap_mode="c")
+    changed[:] = 1.0
+    assert file_rows(changed) is None
+    assert file_rows(np.load(path, mmap_mode="r")[:, :2]) is None
+    assert file_rows(np.load(path, mmap_mode="r") + 0) is None
+    assert sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, changed) == 2000.0
+    for view in (np.load(path, mmap_mode="r")[:, :2], np.load(path, mmap_mode="r")[::2]):
+        assert np.isclose(sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, view), view.sum())
+    written = np.load(path, mmap_mode="r+")
+    written[:] = 2.0
+    assert sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, written) == 4000.0
+
+
+def test_files_that_are_gone_or_cut(tmp_path):
+    rows = FileRows(str(tmp_path / "none.bin"), 0, (3,), np.dtype(float))
+    with pytest.raises(ArgumentError, match=r"none\.bin: cannot be read here.*every worker"):
+        rows.read()
+    (tmp_path / "none.bin").write_bytes(bytes(16))
+    with pytest.raises(ArgumentError, match="got 2 numbers, expected 3"):
+        rows.read()
+
+
+# ------------------------------------------------------------------ bad input
+@pytest.mark.parametrize(("call", "error", "said"), [
+    (lambda: sg.distributed.grad(loss)(P), ArgumentError, "got no data"),
+    (lambda: sg.distributed.grad(loss)(P, X, Y[1:]), ArgumentError, r"\(500, 4\), \(499,\).*as many rows"),
+    (lambda: sg.distributed.grad(loss)(P, 3.0, Y), ArgumentTypeError, "data argument 0 is float"),
+    (lambda: sg.distributed.grad(loss)(P, X[:0], Y[:0]), ArgumentError, "at least one row"),
+    (lambda: sg.distributed.grad(loss)(P, np.float64(3.0), Y), ArgumentTypeError, "data argument 0"),
+    (lambda: sg.distributed.grad(loss)(P, delayed_blocks(X), delayed_blocks(Y)[1:]), ArgumentError, r"\[5, 4\] blocks"),
+    (lambda: sg.distributed.grad(loss)(P, delayed_blocks(X), Y), ArgumentError, "unknown lengths"),
+    (lambda: sg.distributed.grad(loss, reduce="max"), ArgumentError, "'sum' or 'mean'"),
+    (lambda: sg.distributed.grad(3), ArgumentTypeError, "distributed.grad"),
+    (lambda: sg.distributed.hvp(loss)(P), ArgumentError, "2 parameters"),
+    (lambda: sg.distributed.vmap(lambda x: x)(delayed_blocks(X)), ArgumentError, "lengths are not known"),
+    (lambda: sg.distributed.jacobian(lambda w, x: (x @ w).sum())(P["w"], X), ArgumentError, "a row for each row"),
+])  # fmt: skip
+def test_data_that_do_not_fit(call, error, said):
+    with pytest.raises(error, match=said):
+        call()
+
+
+def test_a_block_that_raises_names_itself():
+    with pytest.raises(
+        BlockError, match=r"block \d of 4 \(rows \d+ to \d+, shapes \(1.0, 4\), \(1.0,\)\) raised ValueError: matmul"
+    ):
+        sg.distributed.grad(lambda p, X, y: (X @ y).sum())(P, *in_chunks())
+
+
+def test_nan_names_the_block_and_where_it_comes_from():
+    bad = Y.copy()
+    bad[301] = np.nan
+    with pytest.raises(NanBlockError, match=r"block 2 of 4 \(rows 260 to 389.*data argument 1 has nan at \[41\]"):
+        sg.distributed.grad(loss)(P, *in_chunks(of=bad))
+    with pytest.raises(NanBlockError, match=r"the parameters have nan at \[0\]\['b'\]"):
+        sg.distributed.grad(loss)({**P, "b": np.nan}, *in_chunks())
+    with pytest.raises(NanBlockError, match=r"block 0 of 1 .* the result is nan at"):
+        sg.distributed.grad(lambda w, x: sg.log(w * x).sum())(-1.0, np.ones(3))
+
+
+# ------------------------------------------------------------------ a cluster
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+        yield made
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as made:
+        yield made
+
+
+def slowly(block):
+    time.sleep(0.2)
+    return block
+
+
+def test_a_cluster_gives_the_same_bytes(client):
+    data = in_chunks(50)
+    with dask.config.set(scheduler="threads"):
+        expected = sg.distributed.value_and_grad(loss)(P, *data)
+    assert same_bytes(sg.distributed.value_and_grad(loss)(P, *data), expected)
+    held = client.persist(data)
+    assert same_bytes(sg.distributed.value_and_grad(loss)(P, *held), expected)
+    assert same_bytes(sg.distributed.value_and_grad(loss)(P, held[0] * 1, held[1]), expected)
+
+
+def test_workers_that_are_killed_change_nothing(cluster, client):
+    data = in_chunks(25)
+    with dask.config.set(scheduler="threads"):
+        expected = sg.distributed.value_and_grad(loss)(P, *data)
+    slow = data[0].map_blocks(slowly, dtype=float)
+
+    def kill():
+        for _ in range(2):
+            time.sleep(0.6)
+            os.kill(next(iter(cluster.workers.values())).pid, 9)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    assert same_bytes(sg.distributed.value_and_grad(loss)(P, slow, data[1]), expected)
+    killer.join()
+
+
+def test_errors_of_a_cluster_name_the_block(client):
+    bad = Y.copy()
+    bad[301] = np.nan
+    with pytest.raises(NanBlockError, match="block 2 of 4"):
+        sg.distributed.grad(loss)(P, *in_chunks(of=bad))
+    assert_close(sg.distributed.grad(loss)(P, *in_chunks()), sg.grad(loss)(P, X, Y))
+
+
+def test_a_worker_of_another_version_is_refused_by_name(client):
+    given = blocks.blocks_of("f", in_chunks())
+    kernel = work.Kernel(sg.grad, loss, 0)
+    order = work.Order("distributed.grad", kernel, (P,), False, len(given), "symgrad 99", "token-of-another-version")
+    graph, keys = tasks(order, given)
+    with pytest.raises(DistributedError, match=r"the worker \d+ at tcp://.* has symgrad \d.*process symgrad 99"):
+        scheduler.answer(graph, keys[0])
+
+
+def test_an_interrupt_cancels_what_was_submitted(client, monkeypatch):
+    def interrupted(client, future, address):
+        time.sleep(0.3)
+        raise KeyboardInterrupt
+
+    data = in_chunks(5)
+    monkeypatch.setattr(scheduler, "_wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sg.distributed.grad(loss)(P, data[0].map_blocks(slowly, dtype=float), data[1])
+    waiting = lambda dask_scheduler: [k for k in dask_scheduler.tasks if "symgrad-block" in str(k)]
+    for _ in range(100):
+        if not client.run_on_scheduler(waiting):
+            return
+        time.sleep(0.1)
+    raise AssertionError("tasks are still there")
+
+
+def test_a_lost_scheduler_is_an_error():
+    text = """
+import threading, time
+import dask.array as da, symgrad as sg
+from distributed import Client, LocalCluster
+def slowly(x):
+    time.sleep(0.3)
+    return x
+if __name__ == "__main__":
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
+    client = Client(cluster)
+    threading.Timer(1.0, cluster.close).start()
+    try:
+        sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(slowly, dtype=float))
+    except sg.errors.DistributedError as error:
+        print("said:", error)
+"""
+    run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120, check=False)
+    assert "said: distributed: the scheduler" in run.stdout, run.stderr[-2000:]
+
+
+# ------------------------------------------------------------------ minimize
+METHODS = ["L-BFGS-B", "Newton-CG", "trust-ncg"]
+
+
+def classes(p, X, y):
+    z = X @ p["w"] + p["b"]
+    return (sg.nn.functional.softplus(z) - (y > 0) * z).mean()
+
+
+def fitted(method="L-BFGS-B", **kwargs):
+    start = {"w": np.zeros(4), "b": 0.0}
+    return sg.optim.minimize(classes, start, data=in_chunks(), reduce="mean", method=method, **kwargs)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_minimize_finds_what_scipy_finds(method):
+    pytest.importorskip("scipy")
+    found = fitted(method)
+    whole = lambda p: classes(p, sg.tensor(X), sg.tensor(Y))
+    expected = sg.optim.minimize(whole, {"w": np.zeros(4), "b": 0.0}, method=method)
+    assert found.success
+    assert found.nit <= expected.nit + 3
+    np.testing.assert_allclose(found.x["w"], expected.x["w"], atol=2e-4)
+    np.testing.assert_allclose(found.fun, expected.fun, rtol=1e-7)
+    assert isinstance(found.x["b"], float)
+
+
+def test_methods_on_a_valley_that_curves():
+    def rosenbrock(p, rows):
+        return (100 * (p[1:] - p[:-1] ** 2) ** 2 + (1 - p[:-1]) ** 2).sum() * rows.sum()
+
+    for method, options in zip(METHODS, [{"ftol": 0.0, "gtol": 1e-8}, {"xtol": 1e-12}, {"gtol": 1e-8}], strict=True):
+        found = sg.optim.minimize(rosenbrock, np.zeros(5), data=np.ones(3), method=method, options=options)
+        np.testing.assert_allclose(found.x, np.ones(5), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(method, tmp_path):
+    whole, path, steps = fitted(method), tmp_path / "run.npz", []
+
+    def stop(x):
+        steps.append(x)
+        if len(steps) in (1, 3):
+            raise RuntimeError("stopped")
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="stopped"):
+            fitted(method, checkpoint=path, callback=stop)
+    found = fitted(method, checkpoint=path)
+    assert same_bytes([found.x, found.fun, found.jac], [whole.x, whole.fun, whole.jac])
+    assert (found.nit, found.nfev, found.nhev) == (whole.nit, whole.nfev, whole.nhev)
+    again = fitted(method, checkpoint=path)
+    assert again.message == whole.message
+    assert same_bytes(again.x, whole.x)
+    assert os.listdir(tmp_path) == ["run.npz"]
+
+
+def test_a_driver_that_is_killed_loses_one_step_at_most(tmp_path):
+    path = tmp_path / "run.npz"
+    run = subprocess.Popen([sys.executable, "-c", f"""
+import importlib.util, sys, time
+spec = importlib.util.spec_from_file_location("killed", {str(Path(__file__))!r})
+tests = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tests)
+tests.fitted(checkpoint={str(path)!r}, callback=lambda x: time.sleep(60))
+"""])  # fmt: skip
+    while not path.exists():
+        assert run.poll() is None
+        time.sleep(0.05)
+    run.kill()
+    run.wait()
+    state = _File(path, {}).read()
+    assert state is not None
+    assert state.steps == 1
+    assert same_bytes(fitted(checkpoint=path).x, fitted().x)
+
+
+def test_a_checkpoint_of_another_run_is_refused(tmp_path):
+    path = tmp_path / "run.npz"
+    fitted(checkpoint=path, options={"maxiter": 2})
+    with pytest.raises(ArgumentError, match="of another run: method"):
+        fitted("trust-ncg", checkpoint=path)
+    with pytest.raises(ArgumentError, match="of another run: options"):
+        fitted(checkpoint=path)
+    twice = lambda p, X, y: 2 * classes(p, X, y)
+    start = {"w": np.zeros(4), "b": 0.0}
+    with pytest.raises(ArgumentError, match="another loss or other data"):
+        sg.optim.minimize(twice, start, data=in_chunks(), reduce="mean", checkpoint=path, options={"maxiter": 2})
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(ArgumentError, match="damaged"):
+        fitted(checkpoint=path, options={"maxiter": 2})
+
+
+@pytest.mark.parametrize(("kwargs", "said"), [
+    ({"method": "BFGS"}, "'L-BFGS-B', 'Newton-CG' or 'trust-ncg'"),
+    ({"options": {"gtoll": 1}}, r"\['gtoll'\]"),
+    ({"bounds": [(0, 1)]}, "do not go with bounds"),
+    ({"checkpoint": "none/run.npz"}, "folder none is not there"),
+])  # fmt: skip
+def test_what_minimize_does_not_take_beside_data(kwargs, said):
+    with pytest.raises(ArgumentError, match=said):
+        fitted(**kwargs)
+
+
+def test_a_checkpoint_without_data_is_refused():
+    with pytest.raises(ArgumentError, match="go with data"):
+        sg.optim.minimize(lambda x: x**2, 1.0, checkpoint="run.npz")
+
+
+def test_a_start_where_the_loss_is_nan_is_an_error_and_a_step_there_is_not():
+    log = lambda w, x: (w * x - sg.log(w) * x).sum()
+    with pytest.raises(NanBlockError, match="at the first point"):
+        sg.optim.minimize(log, -1.0, data=np.ones(3))
+    assert abs(sg.optim.minimize(log, 5.0, data=np.ones(3)).x - 1) < 1e-4
+
+
+def test_a_callback_ends_the_run():
+    def end(intermediate_result):
+        assert set(intermediate_result.x) == {"w", "b"}
+        raise StopIteration
+
+    found = fitted(callback=end)
+    assert found.nit == 1
+    assert not found.success
+    assert "callback" in found.message
+
+
+def test_minimize_on_a_cluster_holds_arrays_there(client):
+    start = {"w": np.zeros(4), "b": 0.0}
+    with dask.config.set(scheduler="threads"):
+        expected = sg.optim.minimize(classes, start, data=(X, Y), reduce="mean")
+    found = sg.optim.minimize(classes, start, data=(X, Y), reduce="mean")
+    assert same_bytes(found.x, expected.x)
