@@ -268,7 +268,7 @@ def test_nan_names_the_block_and_where_it_comes_from():
     with pytest.raises(NanBlockError, match=r"the parameters have nan at \[0\]\['b'\]"):
         sg.distributed.grad(loss)({**P, "b": np.nan}, *in_chunks())
     with pytest.raises(NanBlockError, match=r"block 0 of 1 .* the result is nan at"):
-        sg.distributed.grad(lambda w, x: sg.log(w * x).sum())(-1.0, np.ones(3))
+        sg.distributed.value_and_grad(lambda w, x: sg.log(w * x).sum())(-1.0, np.ones(3))
 
 
 # ------------------------------------------------------------------ a cluster

@@ -94,6 +94,7 @@ GROUPS = (
     Group("nn.utils", "symgrad.nn.utils", sg.nn.utils),
     Group("optim", "symgrad.optim", sg.optim),
     Group("optim.lr_scheduler", "symgrad.optim.lr_scheduler", sg.optim.lr_scheduler),
+    Group("distributed", "symgrad.distributed", sg.distributed),
     Group("linalg", "symgrad.linalg", sg.linalg),
     Group("special", "symgrad.special", sg.special),
     Group("autograd", "symgrad.autograd", sg.autograd),
