@@ -26,7 +26,7 @@ from symgrad.tensors.queries import *
 from symgrad.tensors.random import *
 from symgrad.tensors.tensor import Tensor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 float64, float32, float16 = _np.dtype("float64"), _np.dtype("float32"), _np.dtype("float16")
 int64, int32, int16, int8, uint8 = (_np.dtype(t) for t in ("int64", "int32", "int16", "int8", "uint8"))

@@ -50,6 +50,8 @@ def test_type_hints_are_shipped():
 
 
 def test_version_is_the_one_in_the_metadata():
+    if is_editable():
+        pytest.skip("the metadata of an editable installation is of the day it was made")
     assert symgrad.__version__ == importlib.metadata.version("symgrad")
 
 
