@@ -120,7 +120,7 @@ class FormLatexPrinter(LatexPrinter):
 
 def text(e: Any) -> str:
     """Return e as plain text."""
-    return str(FormPrinter().doprint(e))
+    return str(FormPrinter({"full_prec": False}).doprint(e))
 
 
 _WORD = r"\\mathrm\{[^{}]+\}"
