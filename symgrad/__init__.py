@@ -37,7 +37,7 @@ __all__ = [
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int",
     "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan",
     "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
-    "exercises", "explain", "grade", "graph", "report", "table",
+    "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__
 __all__ += func.__all__
@@ -58,6 +58,7 @@ _LATER = {
     "explain": "symgrad.teach",
     "grade": "symgrad.teach",
     "graph": "symgrad.teach",
+    "plot": "symgrad.teach",
     "report": "symgrad.teach",
     "table": "symgrad.teach",
     "fori_loop": "symgrad.transforms.loops",
@@ -87,6 +88,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.teach.answers.grading import grade
     from symgrad.teach.explanation import explain
     from symgrad.teach.pictures.picture import graph
+    from symgrad.teach.plot import plot
     from symgrad.teach.report import report
     from symgrad.teach.table import table
     from symgrad.transforms.loops import fori_loop, scan

@@ -5,6 +5,7 @@ The graph of the derivative is its source; every notation reads that graph.
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice
@@ -505,6 +506,15 @@ class ClosedForm(Arithmetic):
 
     def __float__(self) -> float:
         return float(self())
+
+    def plot(self, over: Any = None, **options: Any) -> Any:
+        """Draw the form of one number with its derivative, or of two with level lines: ``sg.plot(form, over, …)``.
+
+        >>> ax = sg.derive("a*x**3", "x").plot((-1, 1), a=2.0, order=0)
+        >>> ax.get_ylabel()
+        'f(x)'
+        """
+        return importlib.import_module("symgrad.teach.plot").plot(self, over, **options)
 
     # -------------------------------------------------------------- substitution
     def subs(self, *old_and_new: Any, **values: Any) -> ClosedForm:

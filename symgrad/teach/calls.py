@@ -20,6 +20,7 @@ from symgrad.expression.given import with_leaves
 from symgrad.ops.map import show_shape
 from symgrad.tensors.creation import symbol, tensor
 
+_INPUT = "input"  # what PyTorch, and symgrad with it, calls the only argument of a function such as sin
 _HOME = str(Path(__file__).parents[1])
 
 
@@ -95,7 +96,7 @@ def parameters(who: str, f: Callable[..., Any], many: int | None) -> list[str]:
     names = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     if many is None:
         required = [p.name for p in found if p.name in names and p.default is p.empty]
-        return required or names[:1] or ["x"]
+        return ["x"] if required == [_INPUT] else required or names[:1] or ["x"]
     if len(names) < many:
         names = ["x"] if many == 1 else [f"x{k}" for k in range(many)]
     return names[:many]

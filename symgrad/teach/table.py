@@ -19,7 +19,7 @@ from symgrad.ops.map import show_shape
 from symgrad.support import foreign
 from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import called, parameters
-from symgrad.teach.pictures import plot
+from symgrad.teach.plot import plot
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import DIGITS, chalk
 from symgrad.teach.steps.prime import Prime
@@ -180,8 +180,10 @@ class Table:
         Raises:
             MissingExtra: matplotlib is not installed.
         """
-        row = self.rows[len(self.rows) // 2] if tangent is None else _row(self._f, float(tangent), self.form)
-        return plot.draw(self._f, [r.x for r in self.rows], (row.x, row.value, row.reverse), self._name, ax)
+        points = [row.x for row in self.rows]
+        room = 0.1 * (max(points) - min(points)) or 2.0
+        touch = points[len(points) // 2] if tangent is None else tangent
+        return plot(self._f, (min(points) - room, max(points) + room), tangent=touch, ax=ax)
 
 
 def _cells(row: Row) -> list[str]:
