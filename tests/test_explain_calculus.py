@@ -11,9 +11,10 @@ import sympy as sp
 
 import symgrad as sg
 from symgrad.core.kernels import array_kernel
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ParseError
 from symgrad.teach.board.line import Formula, Value
-from symgrad.teach.board.reading import to_sympy
+from symgrad.teach.board.pen import text
+from symgrad.teach.board.reading import number, to_sympy
 from symgrad.teach.board.terms import Label, Name, Prime, Term
 from symgrad.teach.calculus.slopes import TEXTBOOK, partials
 
@@ -245,9 +246,9 @@ def test_a_shared_graph_is_met_once():
 def test_solutions_are_written_in_every_notation(formula):
     found = sg.explain(formula, "x")
     xml.dom.minidom.parseString(found.html())
-    for text in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
-        assert text.count("{") == text.count("}")
-        assert "′" not in text
+    for source in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
+        assert source.count("{") == source.count("}")
+        assert "′" not in source
     assert found.steps
 
 
@@ -278,3 +279,50 @@ def test_textbook_s_forms_of_derivatives_are_the_declared_ones():
 def test_styles_that_do_not_fit_are_refused(call, says):
     with pytest.raises(ArgumentError, match=says):
         call()
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("log(2)", "ln(2)"),
+        ("-1/log(10)", "−1/ln(10)"),
+        ("log(2*pi)/2", "ln(2π)/2"),
+        ("1/sqrt(2*pi)", "1/√(2π)"),
+        ("2/sqrt(pi)", "2/√π"),
+        ("sqrt(2/pi)", "√(2/π)"),
+        ("sqrt(3)/2", "√3/2"),
+        ("0.4342944", "0.4342944"),
+    ],
+)
+def test_constants_that_a_program_has_computed_are_recognised(value, written):
+    assert text(number(float(sp.sympify(value)))) == written
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        ("sqrt(1 - x**2)", "−1 < x < 1"),
+        ("acos(1 - 2*x)", "0 < x < 1"),
+        ("log(x - 1) + log(x + 1)", "x > 1"),
+        ("sqrt(x + sqrt(x))", "x > 0"),
+        ("log(abs(x - 2))", "x ≠ 2"),
+        ("x/abs(x)", "x ≠ 0"),
+    ],
+)
+def test_the_domain_is_solved_and_said_once(formula, says):
+    first = str(sg.explain(formula, "x")).splitlines()[0]
+    assert first.split("  ")[-1].strip() == says
+
+
+_NETWORK = {"X": ("n", "d"), "W": ("d", "k"), "v": "k", "y": "n"}
+
+
+def test_a_long_chain_of_equals_is_broken_at_one():
+    lines = str(sg.explain("sum((tanh(X @ W) @ v - y)**2)", "W", shapes=_NETWORK))
+    assert "\n    = 2·Xᵀ·diag(tanh(X·W)·v − y)·(1 − tanh(X·W)^⊙2)·diag(v)" in lines
+    assert max(map(len, lines.splitlines())) <= 80
+
+
+def test_a_name_that_is_called_is_no_variable():
+    with pytest.raises(ParseError, match="'secant' is not a function"):
+        sg.explain("secant(x)", "x")

@@ -198,7 +198,7 @@ class Pen:
 
     def dashes(self, n: int) -> str:
         """Return the dashes of an n-th derivative."""
-        return {1: "′", 2: "″", 3: "‴"}.get(n, "′" * n)
+        return {0: "", 1: "′", 2: "″", 3: "‴"}.get(n, f"⁽{''.join(_HIGH[c] for c in str(n))}⁾")
 
     def often(self, n: int) -> str:
         """Return the exponent of a variable that is differentiated by n times."""
@@ -282,7 +282,7 @@ class LatexPen(Pen):
     """LaTeX."""
 
     def dashes(self, n: int) -> str:
-        return self.dash * n
+        return self.dash * n if n < 4 else f"^{{({n})}}"
 
     minus, take, plus, times, wide, dash, partial = "-", " - ", " + ", r" \cdot ", r" \cdot ", "'", r"\partial "
     fraction_binds = ATOM

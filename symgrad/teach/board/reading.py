@@ -53,6 +53,7 @@ from symgrad.teach.board.terms import (
 
 _SIGNS = {sp.Gt: ">", sp.Ge: "≥", sp.Lt: "<", sp.Le: "≤", sp.Ne: "≠", sp.Eq: "="}
 _RELATIONS = {sign: relation for relation, sign in _SIGNS.items()}
+_BASES = (2, 3, 5, 10)  # to which people take logarithms
 SIMPLE = 6  # digits of a decimal that a person wrote
 
 
@@ -86,21 +87,51 @@ def _recognised(value: float) -> Term | None:
     fraction = Fraction(value).limit_denominator(200)
     if fraction.numerator / fraction.denominator == value:
         return num(fraction)
-    for sign, constant in (("π", math.pi), ("e", math.e)):
-        for times in (value / constant, constant / value, value * constant):
-            q = Fraction(times).limit_denominator(24)
-            if not q or abs(q) > 100:
-                continue
-            p, r = q.numerator, q.denominator
-            for made, exact in (
-                (mul(num(q), Const(sign)), p * constant / r),
-                (div(num(p), mul(num(r), Const(sign))), p / (r * constant)),
-            ):
-                if abs(exact - value) <= 4e-16 * abs(value):
-                    return made
-    square = Fraction(value * value).limit_denominator(24)
-    if square and math.isclose(math.sqrt(square), abs(value), rel_tol=3e-16) and square.denominator == 1:
-        return mul(num(1 if value > 0 else -1), Power(num(square), HALF))
+    constants = [(Const("π"), math.pi), (Const("e"), math.e), *[(Apply(sp.log, num(n)), math.log(n)) for n in _BASES]]
+    constants.append((Apply(sp.log, mul(num(2), Const("π"))), math.log(2 * math.pi)))
+    for sign, constant in constants:
+        found = _multiple(value, sign, constant)
+        if found is not None:
+            return found
+    return _root(value)
+
+
+def _multiple(value: float, sign: Term, constant: float) -> Term | None:
+    """Return a constant's multiple q·c, or q/c."""
+    for times in (value / constant, constant / value, value * constant):
+        q = Fraction(times).limit_denominator(24)
+        if not q or abs(q) > 100:
+            continue
+        p, r = q.numerator, q.denominator
+        for made, exact in (
+            (mul(num(q), sign), p * constant / r),
+            (div(num(p), mul(num(r), sign)), p / (r * constant)),
+        ):
+            if abs(exact - value) <= 4e-16 * abs(value):
+                return made
+    return None
+
+
+def _root(value: float) -> Term | None:
+    """Return √n, √(q·π) or 1/√(q·π), of either sign."""
+    front, square = num(1 if value > 0 else -1), value * value
+    for times, below in ((1.0, False), (1 / math.pi, False), (math.pi, True)):
+        q = Fraction(square * times).limit_denominator(24)
+        exact = math.sqrt(q / times)
+        if not 0 < q <= 100 or abs(exact - abs(value)) > 4e-16 * exact:
+            continue
+        if times == 1:
+            inside = q.numerator * q.denominator
+            whole = max(k for k in range(1, math.isqrt(inside) + 1) if inside % k**2 == 0)
+            made = mul(front, num(Fraction(whole, q.denominator)), Power(num(inside // whole**2), HALF))
+            return made if q.denominator <= 4 else None
+        if not below:
+            return mul(front, Power(mul(num(q), Const("π")), HALF))
+        whole = math.isqrt(q.numerator)
+        if q.denominator == 1 and whole**2 == q:
+            return mul(front, div(num(whole), Power(Const("π"), HALF)))
+        upside = div(num(q), Const("π")) if q.denominator == 1 else mul(num(1 / q), Const("π"))
+        return mul(front, Power(upside, HALF) if q.denominator == 1 else div(ONE, Power(upside, HALF)))
     return None
 
 
@@ -292,7 +323,7 @@ class Hand:
     """Writes SymPy's formulas in the order of a hand.
 
     Args:
-        known: sums that were written already, and stand again as they did.
+        known: sums that were written already, and products inside functions, which stand again as they did.
         decimal: whether fractions are written as decimals where they end.
     """
 
@@ -307,6 +338,10 @@ class Hand:
             e = to_sympy(t)
             if e.is_Add and {*e.args} == {*map(to_sympy, t.args)}:  # else SymPy has put something together
                 self._known.setdefault(e, t)
+        if isinstance(t, Apply):
+            for a in t.args[1:]:
+                if isinstance(a, Product) and all(isinstance(f, (Name, Num)) for f in a.args):
+                    self._known.setdefault(to_sympy(a), a)
         for a in t.args:
             if isinstance(a, Term):
                 self._note(a)
@@ -334,7 +369,7 @@ class Hand:
         return add(*parts)
 
     def _product(self, e: Any) -> Term:
-        number_, rest = e.as_coeff_Mul()
+        number_, rest = _one_root(*e.as_coeff_Mul())
         above, below = [], []
         for f in sp.Mul.make_args(rest):
             if isinstance(f, sp.Pow) and f.exp.is_Number and f.exp.is_negative and f.base is not sp.E:
@@ -355,6 +390,21 @@ class Hand:
         if isinstance(top, Quotient):
             return Quotient(top.args[0], mul(top.args[1], bottom))
         return Quotient(top, bottom)
+
+
+def _one_root(c: Any, rest: Any) -> tuple[Any, Any]:
+    """Write √2/(2·√π) as 1/√(2π)."""
+    roots = [f for f in sp.Mul.make_args(rest) if f.is_Pow and not f.free_symbols and abs(f.exp) == sp.S.Half]
+    upper = [f for f in roots if f.exp > 0 and f.base.is_Integer]
+    lower = [f for f in roots if f.exp < 0]
+    if len(upper) != 1 or len(lower) != 1 or not c.is_Rational:
+        return c, rest
+    q = c**2 * upper[0].base
+    if q.p != 1:
+        return c, rest
+    root = sp.Pow(q.q * lower[0].base, -sp.S.Half, evaluate=False)
+    others = [f for f in sp.Mul.make_args(rest) if f not in (upper[0], lower[0])]
+    return sp.Integer(-1 if c < 0 else 1), sp.Mul(*others, root, evaluate=False)
 
 
 def _ends(value: Fraction) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.board.terms import (
     HALF,
     Apply,
+    Both,
     Compare,
     Name,
     Num,
@@ -26,17 +27,60 @@ from symgrad.teach.board.terms import (
     Term,
     num,
 )
+from symgrad.teach.calculus.slopes import of_size
 
 MOST = 30  # signs of a part that a domain is stated for
 
 
-def domain(f: Term, x: str) -> list[Compare]:
+def domain(f: Term, x: str) -> list[Term]:
     """Return the conditions on x under which f has a derivative."""
-    found: dict[Compare, None] = {}
+    found: dict[Term, None] = {}
     for sign, part in _conditions(f, x):
         if part.size <= MOST and not _always(sign, part):
             found.setdefault(_solved(sign, part, x))
-    return [c for c in found if not (c.args[0] == "≠" and Compare(">", *c.args[1:]) in found)]
+    both = [c for c in found if isinstance(c, Both)]
+    kept = [c for c in found if isinstance(c, Compare) and not _is_open(c, found)]
+    kept = [c for c in kept if not (both and all(_implied(c, b, x) for b in both))]
+    for c in reversed(kept):  # what is built of others follows from them
+        if len(kept) > 1 and _follows(c, [d for d in kept if d is not c], x):
+            kept = [d for d in kept if d is not c]
+    low, high = Compare(">", Name(x), num(0)), next((c for c in kept if c.args[:2] == ("<", Name(x))), None)
+    if low in kept and high is not None:
+        return [Both(Compare("<", num(0), Name(x)), high), *[c for c in kept if c not in (low, high)], *both]
+    return [*both, *kept]
+
+
+def _is_open(c: Compare, found: Container[Term]) -> bool:
+    """Whether a ≠ 0 is said beside a > 0."""
+    return c.args[0] == "≠" and Compare(">", *c.args[1:]) in found
+
+
+def _implied(c: Compare, b: Both, x: str) -> bool:
+    """Whether a condition holds between two ends."""
+    if c.free != {x}:
+        return False
+    grid = np.r_[np.linspace(-12, 12, 4801)]
+    inside = _holds(b.args[0], grid, x) & _holds(b.args[1], grid, x)
+    return bool(inside.any() and _holds(c, grid, x)[inside].all())
+
+
+def _follows(c: Compare, others: Sequence[Compare], x: str) -> bool:
+    """Whether a condition on x alone holds wherever the others do, on a fine grid."""
+    if c.args[1] == Name(x):  # what is known of x itself follows from nothing else
+        others = [d for d in others if d.args[1] == Name(x)]
+    if not others or any(d.free != {x} for d in (c, *others)):
+        return False
+    grid = np.r_[np.linspace(-12, 12, 4801), np.pi * np.arange(-6, 6.01, 0.125)]
+    holds = [_holds(d, grid, x) for d in (c, *others)]
+    return bool(np.all(holds[1:], axis=0).any() and holds[0][np.all(holds[1:], axis=0)].all())
+
+
+def _holds(c: Compare, grid: Any, x: str) -> Any:
+    sign, a, b = c.args
+    with np.errstate(all="ignore"):
+        far = array_kernel(to_sympy(a) - to_sympy(b), (Symbol(x, real=True),))(grid)
+    far = np.broadcast_to(np.asarray(far, dtype=float), grid.shape)
+    return {">": far > 1e-9, "<": far < -1e-9, "≠": np.abs(far) > 1e-9}[sign]
 
 
 def _conditions(t: Term, x: str) -> Iterator[tuple[str, Term]]:
@@ -59,7 +103,8 @@ def _conditions(t: Term, x: str) -> Iterator[tuple[str, Term]]:
     if isinstance(t, Power) and x in t.args[1].free and t.args[0].free and x not in t.args[0].free:
         yield ">", t.args[0]
     if isinstance(t, Apply):
-        yield from _of_function(t)
+        inside = of_size(t)
+        yield from [("≠", inside)] if inside is not None else _of_function(t)
 
 
 def _of_function(t: Apply) -> Iterator[tuple[str, Term]]:
@@ -96,12 +141,38 @@ def _everywhere_positive(part: Term) -> bool:
     return bool(np.all(found > 1e-2))
 
 
-def _solved(sign: str, part: Term, x: str) -> Compare:
+def _interval(e: Any, s: Any) -> Term | None:
+    """Return where a polynomial or a quotient of them with two changes of sign is positive, if it is one interval."""
+    if e.free_symbols != {s} or not e.is_rational_function(s):
+        return None
+    top, below = (sp.Poly(p, s) for p in sp.fraction(sp.cancel(sp.together(e))))
+    if top.degree() + below.degree() != 2 or max(top.degree(), below.degree()) > 2:
+        return None
+    ends = sorted({r for p in (top, below) for r in sp.roots(p) if r.is_real})
+    if len(ends) != 2 or not e.subs(s, (ends[0] + ends[1]) / 2).is_positive:
+        return None
+    low, high = map(Hand().write, ends)
+    return Both(Compare("<", low, Name(str(s))), Compare("<", Name(str(s)), high))
+
+
+def _solved(sign: str, part: Term, x: str) -> Term:
     """Return the condition, of a linear part as one on x."""
     bound = num(1) if sign == "<" else num(0)
+    if sign == "≠" and isinstance(part, Apply) and part.args[0] is sp.Abs:
+        return _solved(sign, part.args[1], x)
+    if sign == "≠" and isinstance(part, Quotient):
+        return _solved(sign, part.args[0], x)
+    if sign == "<" and part == Apply(sp.Abs, Power(Name(x), HALF)):
+        return Compare("<", Name(x), num(1))
+    if sign == "<" and isinstance(part, Apply) and part.args[1] != Name(x):
+        inside = to_sympy(part.args[1])
+        return _interval(1 - inside**2, Symbol(x, real=True)) or Compare(sign, part, bound)
     if part == Name(x) or sign == "<":
         return Compare(sign, part, bound)
     e, s = to_sympy(part), Symbol(x, real=True)
+    between = _interval(e, s) if sign == ">" else None
+    if between is not None:
+        return between
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
     if slope is None or not slope.is_Rational or slope == 0:
         return Compare(sign, part, bound)
@@ -140,6 +211,10 @@ def _conditions_in(t: Term) -> Iterator[Compare]:
 
 
 def _applied(t: Term) -> Iterator[Apply]:
+    inside = of_size(t)
+    if inside is not None:  # where |u| has its kink, ln|u| has no value
+        yield from _applied(inside)
+        return
     for a in t.args:
         if isinstance(a, Term):
             yield from _applied(a)
@@ -154,6 +229,6 @@ def _zeros(e: Any, x: str) -> list[Term] | None:
     return [Hand().write(r) for r in sp.roots(e, s) if r.is_real]
 
 
-def said(conditions: list[Compare]) -> str:
+def said(conditions: Sequence[Term]) -> str:
     """Return conditions as they stand beside a line."""
     return ", ".join(text(c) for c in conditions[:3])

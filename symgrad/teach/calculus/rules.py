@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from symgrad.teach.board.pen import word
+from symgrad.teach.board.reading import split
 from symgrad.teach.board.terms import (
     HALF,
     MINUS,
@@ -27,9 +28,10 @@ from symgrad.teach.board.terms import (
     factors,
     mul,
     num,
+    power,
     terms,
 )
-from symgrad.teach.calculus.slopes import Slopes, by_cases, partials
+from symgrad.teach.calculus.slopes import Slopes, by_cases, of_size, partials
 
 U, V = Name("u"), Name("v")
 
@@ -78,6 +80,9 @@ def is_easy(t: Term, slopes: Slopes) -> bool:
         )
     if isinstance(core, Sum):
         return is_easy(core, slopes)
+    inside = of_size(core)
+    if inside is not None:
+        return is_linear(inside, slopes)
     moving = [a for a in core.args[1:] if slopes.depends(a)] if isinstance(core, Apply) else []
     return len(moving) == 1 and is_linear(moving[0], slopes) and by_cases_only(core) is None  # type: ignore[arg-type]
 
@@ -94,6 +99,42 @@ def is_linear(t: Term, slopes: Slopes) -> bool:
     """Whether it is a·x + b, or a letter."""
     moving = [p for p in terms(t) if slopes.depends(p)]
     return len(moving) == 1 and isinstance(constant_factor(moving[0], slopes)[1], Name)
+
+
+def as_powers(t: Term, slopes: Slopes) -> Term:
+    """Return the formula with (c/x)ⁿ written as cⁿ/xⁿ, to which the power rule applies."""
+    if not slopes.depends(t):
+        return t
+    if isinstance(t, (Sum, Product)):
+        parts = [as_powers(a, slopes) for a in t.args]
+        if all(a is b for a, b in zip(parts, t.args, strict=True)):
+            return t
+        return Sum(*parts) if isinstance(t, Sum) else mul(*parts)
+    if not isinstance(t, Power) or not isinstance(t.args[0], Quotient) or not isinstance(t.args[1], Num):
+        return t
+    (above, below), n = t.args[0].args, t.args[1]
+    simple = isinstance(below, Name) and slopes.depends(below) and isinstance(above, (Name, Num))
+    if not simple or slopes.depends(above) or n.value.denominator != 1 or n.value < 0:
+        return t
+    return Quotient(power(above, n), power(below, n))
+
+
+def many_powers(t: Term, slopes: Slopes) -> list[tuple[Term, Term]] | None:
+    """Return the bases and exponents of a product of three and more powers of sums, which logarithms take apart.
+
+    None where the product rule is shorter: without roots, or with functions among the factors.
+    """
+    above, below = t.args if isinstance(t, Quotient) else (t, ONE)
+    found = [
+        (*(split(f)), sign) for part, sign in ((above, 1), (below, -1)) for f in factors(part) if slopes.depends(f)
+    ]
+    if len(found) < 3 or not all(isinstance(b, (Name, Sum)) and isinstance(e, Num) for b, e, _ in found):
+        return None
+    if sum(e != ONE for _, e, _ in found) < 2 or not any(e.value.denominator != 1 for _, e, _ in found):  # type: ignore[attr-defined]
+        return None
+    if not all(is_easy(b, slopes) for b, _, _ in found):
+        return None
+    return [(b, Num(sign * e.value, False)) for b, e, sign in found]  # type: ignore[attr-defined]
 
 
 # ------------------------------------------------------------------ quotes
@@ -120,7 +161,10 @@ def function_quotes(t: Term, x: str) -> list[tuple[Term, Term]]:
     found: dict[Any, tuple[Term, Term]] = {}
     for p in terms(t):
         for f in factors(p.args[0] if isinstance(p, Quotient) else p):
-            if isinstance(f, Apply) and len(f.args) == 2 and x in f.free:
+            if of_size(f) is not None and x in f.free:
+                size = Apply(sp.log, Apply(sp.Abs, Name(x)))
+                found.setdefault(size, (Prime(size), Quotient(ONE, Name(x))))
+            elif isinstance(f, Apply) and len(f.args) == 2 and x in f.free:
                 found.setdefault(f.args[0], function_quote(f.args[0], Name(x)))
             elif isinstance(f, Power) and f.args[1] == HALF and x in f.free:
                 found.setdefault(HALF, (Prime(Power(Name(x), HALF)), Quotient(ONE, mul(TWO, Power(Name(x), HALF)))))
@@ -171,6 +215,9 @@ BLANK = Name("·")  # what is inside a function
 
 
 def _outer(t: Term, slopes: Slopes) -> tuple[Term, Term] | None:
+    inside = of_size(t)
+    if inside is not None:
+        return Apply(sp.log, Apply(sp.Abs, BLANK)), inside
     if isinstance(t, Apply):
         moving = [a for a in t.args[1:] if slopes.depends(a)]
         if len(moving) == 1 and not isinstance(moving[0], Name) and by_cases_only(t) is None:
@@ -206,6 +253,8 @@ def outer_quote(outer: Term, u: Name) -> tuple[str, tuple[Term, Term]] | None:
     """Return the rule of a power, a root or a reciprocal of u, and how it is quoted."""
     if isinstance(outer, Quotient) and outer.args[1] == BLANK:
         return "reciprocal rule", (Prime(Quotient(ONE, u)), Quotient(Product(MINUS, Prime(u)), Power(u, TWO)))
+    if of_size(outer) is not None:
+        return "chain rule", (Prime(Apply(sp.log, Apply(sp.Abs, u))), Quotient(Prime(u), u))
     if not isinstance(outer, Power) or outer.args[0] != BLANK:
         return None
     if outer.args[1] == HALF:

@@ -65,6 +65,14 @@ def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Ste
         yield last
 
 
+def cleared(t: Term, known: Sequence[Term]) -> Iterator[Step]:
+    """Yield the step that clears fractions within fractions, where there are any."""
+    for step in _unnested(t, Hand(known)) if t.size <= MOST else ():
+        if equal(step.result, t):
+            yield step
+            t = step.result
+
+
 def measure(t: Term) -> int:
     """Return how long a formula is to read."""
     return len(text(t).replace(" ", ""))
@@ -111,12 +119,34 @@ def _over(top: Term, below: Term | None) -> Term:
 
 def _unnested(t: Term, hand: Hand) -> Iterator[Step]:
     """Multiply numerator and denominator of a fraction that has fractions in it."""
-    if not isinstance(t, Quotient) or _lines(t) < 2:
-        return
-    top, below = sp.fraction(sp.cancel(sp.together(to_sympy(t))))
-    found = _tried(lambda: div(_left(_factors(top), {}, hand), _left(_factors(below), {}, hand)))
-    if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t):
+    found = _cleared(t, hand)
+    if found is not None:
         yield Step(("clear the fractions within:",), found)
+        return
+    if isinstance(t, (Sum, Product)):
+        parts = [_cleared(p, hand) if isinstance(p, Quotient) else _term_cleared(p, hand) for p in t.args]
+        if any(parts):
+            made = [new or old for new, old in zip(parts, t.args, strict=True)]
+            yield Step(("clear the fractions within:",), Sum(*made) if isinstance(t, Sum) else _product_of(made))
+
+
+def _term_cleared(t: Term, hand: Hand) -> Term | None:
+    """Return a sum with its terms cleared of fractions within fractions, None where there are none."""
+    parts = [_cleared(p, hand) for p in t.args] if isinstance(t, Sum) else []
+    return Sum(*[new or old for new, old in zip(parts, t.args, strict=True)]) if any(parts) else None
+
+
+def _cleared(t: Term, hand: Hand) -> Term | None:
+    """Return a fraction that has fractions in it as one; powers of e stay as they are."""
+    if not isinstance(t, Quotient) or _lines(t) < 2:
+        return None
+    e = to_sympy(t)
+    there = {a: Symbol(f"e{k}", positive=True) for k, a in enumerate(sorted(e.atoms(sp.exp), key=str))}
+    back = {v: k for k, v in there.items()}
+    top, below = sp.fraction(sp.cancel(sp.together(e.xreplace(there))))
+    parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
+    found = _tried(lambda: div(*[_left(p, {}, hand) for p in parts]))
+    return found if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t) else None
 
 
 def _common_denominator(t: Term, hand: Hand) -> Iterator[Step]:
@@ -184,7 +214,9 @@ def _beside(rest: Sequence[Term]) -> Callable[[Term, Term | None], Term]:
 
 
 def _product_of(parts: Sequence[Term]) -> Term:
-    kept = [p for p in parts if p != Num(1, False)]
+    kept = [f for p in parts for f in factors(p) if f != Num(1, False)]
+    if any(isinstance(f, Quotient) for f in kept) or sum(isinstance(f, Num) for f in kept) > 1:
+        return mul(*kept)
     return Product(*kept) if len(kept) > 1 else kept[0]
 
 
@@ -255,6 +287,8 @@ def _factored(t: Term, hand: Hand) -> Iterator[Step]:
             continue
         e = to_sympy(top)
         made = sp.factor_terms(e)
+        if any(_lines(f) for f in factors(hand.write(made)) if isinstance(f, Sum)) or _nested(hand.write(made)):
+            made = sp.factor_terms(sp.together(e))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
@@ -262,6 +296,11 @@ def _factored(t: Term, hand: Hand) -> Iterator[Step]:
         if common.free_symbols and not _worse(found, top):
             yield Step(("factor out ", (hand.write(common),), ":"), place(found, below))
             return
+
+
+def _nested(t: Term) -> bool:
+    """Whether a fraction has fractions above or below its line."""
+    return isinstance(t, Quotient) and _lines(t) > 1
 
 
 def _worse(found: Term, t: Term) -> bool:
@@ -284,8 +323,14 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
         return None
     if _sums(found) > _sums(t) or (is_negative(found) and not is_negative(t)) or not equal(found, t):
         return None
-    if any(_calls_twice(found, f) and not _calls_twice(t, f) for f in (sp.sin, sp.cos)):
+    if any(_calls_twice(found, f) and not _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
         return Step(("double angle:",), found)
+    if _calls(t, sp.cos) and _calls(found, sp.sin) and _count(found, sp.cos) < _count(t, sp.cos):
+        return Step(("cos² = 1 − sin²:",), found)
+    if _functions(t) == {sp.sin, sp.cos} and _functions(found) <= {sp.sin, sp.cos}:
+        return Step(("sin² + cos² = 1:",), found)
+    if _lines(found) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
+        return Step(("common denominator:",), found)
     says = [s for function, s in _IDENTITIES if _calls(found, function) and not _calls(t, function)]
     return Step((says[0] if says else "simplify:",), found)
 
@@ -295,6 +340,14 @@ _IDENTITIES = ((sp.tan, "sin/cos = tan:"), (sp.tanh, "written with tanh:"), (sp.
 
 def _calls(t: Term, function: Any) -> bool:
     return any(isinstance(p, Apply) and p.args[0] is function for p in _parts(t))
+
+
+def _functions(t: Term) -> set[Any]:
+    return {p.args[0] for p in _parts(t) if isinstance(p, Apply)}
+
+
+def _count(t: Term, function: Any) -> int:
+    return sum(isinstance(p, Apply) and p.args[0] is function for p in _parts(t))
 
 
 def _calls_twice(t: Term, function: Any) -> bool:

@@ -31,6 +31,7 @@ from symgrad.teach.board.terms import (
     Term,
     add,
     div,
+    factors,
     is_num,
     mul,
     neg,
@@ -112,8 +113,11 @@ class Slopes:
         if not self.depends(b):
             return div(self.of(a), b)
         if not self.depends(a):
+            moving = [f for f in factors(b) if self.depends(f)]
+            still = [f for f in factors(b) if not self.depends(f)]
+            b = moving[0] if len(moving) == 1 else mul(*moving)
             base, n = (b.args[0], b.args[1]) if isinstance(b, Power) and isinstance(b.args[1], Num) else (b, ONE)
-            return neg(mul(a, n, Quotient(self.of(base), power(base, add(n, ONE)))))
+            return neg(mul(a, n, Quotient(self.of(base), mul(*still, power(base, add(n, ONE))))))
         return Quotient(add(mul(self.of(a), b), neg(mul(a, self.of(b)))), power(b, TWO))
 
     def _power(self, t: Power) -> Term:
@@ -126,6 +130,8 @@ class Slopes:
 
     def _applied(self, t: Apply) -> Term:
         function, *args = t.args
+        if (inside := of_size(t)) is not None:
+            return div(self.of(inside), inside)
         if function is not sp.Abs and (split := by_cases(t)) is not None:
             return self.of(split)
         slopes = partials(function, len(args))
@@ -151,6 +157,12 @@ def by_cases(t: Apply) -> Cases | None:
             low, Compare("<", a, low), a, Both(Compare("<", low, a), Compare("<", a, high)), high, Compare(">", a, high)
         )
     return None
+
+
+def of_size(t: Term) -> Term | None:
+    """Return u of ln|u|, whose derivative is u′/u on both sides of 0."""
+    inner = t.args[1] if isinstance(t, Apply) and t.args[0] is sp.log else None
+    return inner.args[1] if isinstance(inner, Apply) and inner.args[0] is sp.Abs else None
 
 
 def outer_power(base: Term, e: Term) -> Term:

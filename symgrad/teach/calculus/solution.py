@@ -31,6 +31,8 @@ from symgrad.teach.board.terms import (
     Quotient,
     Sum,
     Term,
+    add,
+    div,
     factors,
     is_num,
     mul,
@@ -45,20 +47,22 @@ from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.remarks import kinks
 from symgrad.teach.calculus.rules import (
     BLANK,
+    as_powers,
     by_cases_only,
     chain,
     constant_factor,
     function_quotes,
     has_power,
     is_easy,
+    many_powers,
     outer_quote,
     outer_word,
     power_quote,
     product_quote,
     quotient_quote,
 )
-from symgrad.teach.calculus.simplify import measure, simplified
-from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm
+from symgrad.teach.calculus.simplify import cleared, measure, simplified
+from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
 WIDTH = 70  # signs of two formulas that stand in one line
@@ -133,7 +137,7 @@ class Solution:
             self._why("a constant has the derivative 0:")
             self._does(ZERO)
             return ZERO
-        split = f if isinstance(f, Cases) else by_cases(f) if isinstance(f, Apply) else None
+        split = f if isinstance(f, Cases) else possible(by_cases(f)) if isinstance(f, Apply) else None
         found = self._cases(split) if split is not None else self._rule()
         steps = list(simplified(found, [self.f, found], self._goal))
         if steps and self._spare == len(self.lines) - 1:
@@ -147,13 +151,25 @@ class Solution:
 
     def _rule(self) -> Term:
         f, slopes = self.f, self._slopes
+        powers = as_powers(f, slopes)
+        if powers != f and isinstance(powers, Quotient):  # which the power rule begins with
+            self.f = f = powers
+        elif powers != f:
+            self._why("write as powers:")
+            label = Label(self.d.args[0], 0, (self.x,)) if isinstance(self.d.args[1], int) else Name(self.d.args[0])
+            self.lines.append(Line("does", (Formula((label, powers)),)))
+            self.f = f = powers
         if is_easy(f, slopes):
             return self._easy()
         if isinstance(f, Sum):
-            return self._sum()
+            return self._sum(ONE, f)
+        if (factored := many_powers(f, slopes)) is not None:
+            return self._by_logarithms(factored)
         if isinstance(f, Quotient) and slopes.depends(f.args[1]) and slopes.depends(f.args[0]):
             return self._quotient()
         c, core = constant_factor(f, slopes)
+        if isinstance(core, Sum):
+            return self._sum(c, core)
         if isinstance(core, Product):
             return self._product(c, core)
         if isinstance(core, Power) and all(map(slopes.depends, core.args)):
@@ -170,7 +186,11 @@ class Solution:
         if isinstance(f, Quotient) and not self._slopes.depends(f.args[0]):
             return self._negative_power(f)
         found = tidy(self._slopes.of(f))
-        self._why(*self._term_rules(f), ":")
+        c, core = constant_factor(f, self._slopes)
+        if isinstance(core, Sum) and c != ONE:
+            self._why("the factor ", (c,), " stays; ", *self._term_rules(core), ":")
+        else:
+            self._why(*self._term_rules(f), ":")
         self._does(found)
         return found
 
@@ -184,8 +204,15 @@ class Solution:
         for q in new[:3]:
             self._quoted.add(text(q[0]))
             rules += [", " if rules else "", q]
-        if any(isinstance(p, Apply) and p.args[1] != Name(x) for t in terms(f) for p in factors(t) if x in p.free):
+        if any(
+            isinstance(p, Apply) and p.args[1] != Name(x)
+            for t in terms(f)
+            for p in _factors_above(t)
+            if x in p.free and of_size(p) != Name(x)
+        ):
             rules += [", chain rule" if rules else "chain rule"]
+        if not rules and new != (known := function_quotes(f, x)):
+            return [known[0]]
         c = Name("c" if x != "c" else "k")
         return rules or ["constant factor rule ", (Prime(Product(c, Name(x))), c)]
 
@@ -202,16 +229,17 @@ class Solution:
         self._does(_product_of(mul(c, e), Power(base, lower)), found)
         return found
 
-    def _sum(self) -> Term:
-        hard = [t for t in self.f.args if not is_easy(t, self._slopes)]
-        easy = [t for t in self.f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
+    def _sum(self, c: Term, f: Sum) -> Term:
+        """Differentiate c·(u + v + …), the terms that need a rule of their own first."""
+        hard = [t for t in f.args if not is_easy(t, self._slopes)]
+        easy = [t for t in f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
         rules = self._term_rules(Sum(*easy)) if easy else ["term by term"]
-        self._why(*rules, ":")
+        self._why(*(["the factor ", (c,), " stays; "] if c != ONE else []), *rules, ":")
         for t in hard:
             self._side(t)
-        raw = _raw_sum([tidy(self._slopes.of(t)) for t in self.f.args])
-        found = tidy(raw)
-        self._does(raw, found)
+        raw = _raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
+        found = tidy(mul(c, raw))
+        self._does(_product_of(c, raw), found)
         return found
 
     # ---------------------------------------------------------------- products and quotients
@@ -311,7 +339,24 @@ class Solution:
         ])  # fmt: skip
         d = tidy(raw)
         self.lines.append(Line("does", (Formula((Quotient(df, f_), *dict.fromkeys((raw, d)))),)))
+        for step in cleared(d, [self.f]):
+            self._why(*step.reason)
+            self._then(step.result)
+            d = step.result
         found = mul(c, core, d)
+        self._does(found)
+        return found
+
+    def _by_logarithms(self, factored: Sequence[tuple[Term, Term]]) -> Term:
+        """Differentiate a product of powers through its logarithm: f′/f is a sum."""
+        f = Name(self.d.args[0] if isinstance(self.d.args[1], int) else "f")
+        sizes = add(*[mul(e, Apply(sp.log, Apply(sp.Abs, b))) for b, e in factored])
+        self._why("take logarithms: ", (Apply(sp.log, Apply(sp.Abs, f)), sizes), ", differentiate both sides:")
+        for b, _ in factored:
+            self._side(b)
+        d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
+        self.lines.append(Line("does", (Formula((Quotient(Prime(f), f), d)),)))
+        found = mul(self.f, d) if not isinstance(self.f, Quotient) else _product_of(self.f, d)
         self._does(found)
         return found
 
@@ -396,7 +441,19 @@ class Solution:
         yield Line("remark", (*said, "; symgrad's value there is ", Formula((_short(value),)), f"{middle}."))
 
 
+def possible(split: Cases | None) -> Cases | None:
+    """Return a case distinction without the cases that no number has, such as x² < 0."""
+    if split is None:
+        return None
+    kept = [(v, c) for v, c in split.rows if to_sympy(c) is not sp.false]
+    return Cases(*[part for row in kept for part in row]) if kept else split
+
+
 # ------------------------------------------------------------------ products as they are first written
+def _factors_above(t: Term) -> tuple[Term, ...]:
+    return factors(t.args[0]) if isinstance(t, Quotient) else factors(t)
+
+
 def _alike(a: Term, b: Term) -> bool:
     """Whether two formulas differ in the order of their factors at most."""
     return sorted(text(a)) == sorted(text(b))
@@ -435,7 +492,7 @@ def _value(t: Term, x: str, at: float) -> float | None:
     if t.free - {x}:
         return None
     with np.errstate(all="ignore"):
-        return float(array_kernel(to_sympy(t), (Symbol(x, real=True),))(np.asarray([at]))[0])
+        return float(np.ravel(array_kernel(to_sympy(t), (Symbol(x, real=True),))(np.asarray([at])))[0])
 
 
 def _short(value: float) -> Term:

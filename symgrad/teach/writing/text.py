@@ -37,6 +37,8 @@ def text(lines: Iterable[Line]) -> str:
 def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
     """Write a line of a solution, and say where its equals sign stands, under which the next may go on."""
     body = _CASES.sub(_kept, "".join(_tied(p) if line.kind == "why" else _inline(p) for p in line.parts))
+    if line.kind in ("given", "side", "does", "then"):
+        body = _whole_brackets(body)
     if line.kind == "pair":
         return _paired(line), equals
     if line.kind == "then":
@@ -47,9 +49,49 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
             equals = len(indent) + max(body.find(" = "), 0) + 1
         formula_first = line.kind not in ("why", "remark") and " = " in body[:20]
         rest = " " * (len(indent) + body.index(" = ") + 3) if formula_first else indent + "  "
-        found = _wrapped(body, indent, rest, BOARD)
+        column = len(indent) + body.find(" = ") + 1
+        found = _by_equals(body, indent, column) if formula_first else _wrapped(body, indent, rest, BOARD)
     found = [part.replace("\u00a0", " ") for part in found]
     return (_beside(found, line.ledger) if line.ledger else found), equals
+
+
+def _by_equals(body: str, indent: str, column: int) -> list[str]:
+    """Write a chain of equals, each where it has room, else below the first equals sign."""
+    first, *others = body.split(" = ")
+    out = [f"{indent}{first}"]
+    for k, other in enumerate(others):
+        if k and len(out[-1]) + 3 + len(other) > BOARD:
+            out.append(" " * column + f"= {other}")
+        else:
+            out[-1] += f" = {other}"
+    return [part for line in out for part in _wrapped(line.lstrip(), _margin(line), " " * (column + 2), BOARD)]
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _whole_brackets(body: str) -> str:
+    """Tie what stands in short brackets together, so that no line ends in it."""
+    out, at = "", 0
+    while (start := body.find("(", at)) >= 0:
+        end = _closing(body, start)
+        if end is None:
+            break
+        inside = body[start + 1 : end]
+        tied = inside.replace(" ", "\u00a0") if len(inside) < TIED else _whole_brackets(inside)
+        out += f"{body[at:start]}({tied})"
+        at = end + 1
+    return out + body[at:]
+
+
+def _closing(body: str, start: int) -> int | None:
+    depth = 0
+    for k in range(start, len(body)):
+        depth += (body[k] == "(") - (body[k] == ")")
+        if depth == 0:
+            return k
+    return None
 
 
 def _paired(line: Line) -> list[str]:
