@@ -8,15 +8,15 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.numbers import recognised
+from symgrad.forms.canon.numbers import number
 
 
 def tidy(c: Any) -> Any:
-    """Return a coefficient as a product of powers: 2n/(n² - n) is 2/(n - 1), and 0.7071067811865476 is √2/2."""
+    """Return a coefficient as a product of powers: 2n/(n² - n) is 2/(n - 1), d**0.5 is √d, 0.7071067811865476 is √2/2."""
     c = sp.sympify(c)
     if c.is_Rational:
         return c
-    c = c.xreplace({f: known for f in c.atoms(sp.Float) if (known := recognised(float(f))) is not None})
+    c = c.xreplace({f: number(float(f)) for f in c.atoms(sp.Float)})
     return c if not c.has(sp.Add) else _factored(c)
 
 
