@@ -56,6 +56,13 @@ def test_text_indices_and_pages_have_one_word(y, word):
         )
 
 
+def test_an_identity_in_indices_is_a_delta_wherever_it_is_printed():
+    form = sg.derive(sg.outer(x, x), x)
+    assert str(form.index()) == printers.text(form.index()) == "x_i*δ_jk + x_j*δ_ik"
+    assert form.index().has(sp.KroneckerDelta)
+    assert form.latex("index") == r"\delta_{ik} x_{j} + \delta_{jk} x_{i}"
+
+
 def test_two_words_do_not_run_together_in_latex():
     lam, sig, W = sg.symbol("lam", ()), sg.symbol("sig", ()), sg.symbol("W", ("n", "n"))
     form = sg.derive(lam**2 * sig**2 * (W**2).sum(), W)

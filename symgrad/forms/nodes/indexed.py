@@ -311,6 +311,14 @@ def _gathered(factors: Sequence[Any]) -> Sequence[Any]:
     return [b if n == 1 else sp.Pow(b, n, evaluate=False) for b, n in exponents.items() if n != 0] or [sp.S.One]
 
 
+class KroneckerDelta(sp.KroneckerDelta):  # printers of SymPy's go by the name
+    """δ_ij: 1 where two indices are equal, else 0."""
+
+    def _sympystr(self, printer: Any) -> str:
+        places = [printer._print(k) for k in self.args]
+        return f"δ_{''.join(places)}" if all(len(k) == 1 for k in places) else f"δ[{', '.join(places)}]"
+
+
 def dressed(e: Any, args: Sequence[Any]) -> Any:
     """Rebuild a node of SymPy's from printing nodes."""
     if e.is_Mul and e.is_commutative:
@@ -318,4 +326,4 @@ def dressed(e: Any, args: Sequence[Any]) -> Any:
         return Term(*args, evaluate=False) if len(args) > 1 else args[0]
     if e.is_Add:
         return Bracket(*args, evaluate=False)
-    return e.func(*args)
+    return KroneckerDelta(*args) if isinstance(e, sp.KroneckerDelta) else e.func(*args)

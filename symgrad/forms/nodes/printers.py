@@ -45,10 +45,6 @@ class FormPrinter(StrPrinter):
             return str(super()._print_Pow(e, rational))
         return f"1/{super()._print_Pow(sp.Pow(base, -exponent, evaluate=False), rational)}"
 
-    def _print_KroneckerDelta(self, e: Any) -> str:
-        places = [self._print(k) for k in e.args]
-        return f"δ_{''.join(places)}" if all(len(k) == 1 for k in places) else f"δ[{', '.join(places)}]"
-
     def _print_Function(self, e: Any) -> str:
         scalar = BY_FUNCTION.get(type(e))
         name = scalar.text if scalar is not None else type(e).__name__
