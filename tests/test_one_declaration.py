@@ -108,4 +108,4 @@ def test_one_declaration_gives_all(copied):
         text=True,
     )
     assert found.returncode == 0, found.stderr
-    assert found.stdout.splitlines() == ["2*(x ⊘ (x^⊙2 + 1))", "foo(x)", "foo(x)"]
+    assert found.stdout.splitlines() == ["2*x ⊘ (x^⊙2 + 1)", "foo(x)", "foo(x)"]

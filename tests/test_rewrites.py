@@ -190,7 +190,7 @@ M, N, D = symbol("M", (2, 2)), symbol("N", (3, 3)), symbol("D", (3, 3))
 g = symbol("g", "n", positive=True)
 kron = sg.kron
 PRODUCTS = {
-    "of positive numbers": (sg.prod(p), p, "prod(p)*(1 ⊘ p)"),
+    "of positive numbers": (sg.prod(p), p, "prod(p) ⊘ p"),
     "of any numbers": (sg.prod(u), u, "cumprod(u, exclusive) ⊙ cumprod(u, reverse, exclusive)"),
     "logarithm": (sg.log(sg.prod(u)), u, "1 ⊘ u"),
     "Cobb and Douglas": (r * sg.prod(p**u), p, "r*prod(p^⊙u)*(u ⊘ p)"),
@@ -295,3 +295,37 @@ def test_relatives_of_textbook_problems_are_printed_so(problem):
     assert str(found.form) == problem["printed"]
     np.testing.assert_allclose(found.expected, differences(problem), rtol=1e-5, atol=1e-6)
     check(found, ["shown"])
+
+
+n, d = sg.symbol("M", ("n", "d")).shape
+V = sg.symbol("V", ("n", "d"))
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (d**0.5, "2*sqrt(d)*V"),
+        (1 / d**0.5, "2*V/sqrt(d)"),
+        (0.5 * n, "n*V"),
+        (n**1.5, "2*n**(3/2)*V"),
+        (1.0 * n, "2*n*V"),
+    ],
+    ids=["root", "over a root", "half", "power", "one"],
+)
+def test_sizes_have_exact_numbers_beside_them(factor, text):
+    assert str(sg.derive(factor * (V**2).sum(), V)) == text
+
+
+@pytest.mark.parametrize(
+    ("y", "text"),
+    [
+        ((u**2 / p).sum(), "2*u ⊘ p"), (-3 * sg.log(p).sum(), "-3 ⊘ p"), (r * sg.log(p).sum(), "r ⊘ p"),
+        (-r * sg.log(p).sum() + p.sum(), "1 - r ⊘ p"), (-sg.log(p).sum(), "-(1 ⊘ p)"),
+        ((u**2 / p).mean(), "2*(u ⊘ p)/n"),
+    ],
+    ids=["number", "number over all", "symbol over all", "difference", "sign", "mean"],
+)  # fmt: skip
+def test_a_number_times_a_quotient_has_no_brackets(y, text):
+    form = sg.derive(y, u if "u" in text else p)
+    assert str(form) == text
+    assert form.latex().count("left(") == text.count("(")

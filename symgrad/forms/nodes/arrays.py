@@ -32,6 +32,11 @@ class ArrayExpr(sp.Expr):
         """The sizes of the axes."""
         return tuple(self.args[-1])
 
+    @property
+    def bar(self) -> tuple[Any, Any] | None:
+        """What is above and below the bar of an elementwise quotient; None of all else."""
+        return None
+
     def _paren(self, printer: Any, e: Any, least: int) -> str:
         text = printer._print(e)
         return f"({text})" if level(e) < least else text

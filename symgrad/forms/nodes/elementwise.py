@@ -70,6 +70,11 @@ class ElementPower(ArrayExpr):
         text, base = printer._print(power), self._paren(printer, a, PRECEDENCE["Func"])
         return f"{base}^⊙{text if power.is_Atom and power.is_Integer else f'({text})'}"
 
+    @property
+    def bar(self) -> tuple[Any, Any] | None:
+        """1 above, and what stands below the bar of a negative power."""
+        return (sp.S.One, self.under()) if self.args[1].is_negative else None
+
     def under(self) -> Any:
         """What stands below the bar of a negative power."""
         a, power = self.args[:2]

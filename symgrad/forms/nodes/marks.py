@@ -378,6 +378,11 @@ class Quotient(ArrayExpr):
         """Make the node; either side may be a number."""
         return cls(a, b, sp.Tuple(*shape))
 
+    @property
+    def bar(self) -> tuple[Any, Any]:
+        """The two sides."""
+        return self.args[0], self.args[1]
+
     def _sympystr(self, printer: Any) -> str:
         a, b = (self._paren(printer, x, self.precedence + k) for k, x in enumerate(self.args[:2]))
         return f"{a} ⊘ {b}"

@@ -23,6 +23,8 @@ __all__ = [
     "is_symmetric", "without_brackets",
 ]  # fmt: skip
 
+_MUL = int(PRECEDENCE["Mul"])
+
 
 def is_symmetric(a: Any) -> bool:
     """Whether a matrix is its own transpose, as its notation shows."""
@@ -217,9 +219,7 @@ def _kind(f: Any) -> str:
 
 
 class Scaled(ArrayExpr):
-    """A scalar coefficient times an array."""
-
-    precedence = PRECEDENCE["Mul"]
+    """A scalar coefficient times an array; 2·(a ⊘ b) is written 2*a ⊘ b, and c·(1 ⊘ b) c ⊘ b."""
 
     @classmethod
     def of(cls, coefficient: Any, a: Any) -> Any:
@@ -231,6 +231,19 @@ class Scaled(ArrayExpr):
         if coefficient == 1:
             return a
         return cls(coefficient, a, sp.Tuple(*a.shape))
+
+    @property
+    def precedence(self) -> int:
+        """That of a product of numbers, or of the elementwise quotient as which it is written."""
+        return _MUL - (self._bar() is not None)
+
+    def _bar(self) -> tuple[Any, Any] | None:
+        """Return c·a and b of c·(a ⊘ b), where c is a whole number, or a is 1; for a mere sign it stays in front."""
+        c, a = self.args[:2]
+        if a.bar is None or c == -1 or sizes.fraction(c)[1] != 1 or not (c.is_Integer or a.bar[0] == 1):
+            return None
+        above, below = a.bar
+        return (c if above == 1 else Scaled.of(c, above)), below
 
     def _number(self) -> tuple[Any, Any]:
         """Return a whole number that stands in all terms of a coefficient, and the node without it: of 2*a - 2*b, 2."""
@@ -247,9 +260,12 @@ class Scaled(ArrayExpr):
         if inside is not self:
             return ("-" if number == -1 else f"{number}*") + str(printer._print(inside))
         top, bottom = sizes.fraction(self.args[0])
-        body = self._paren(printer, self.args[1], self.precedence)
-        if top != -1 and not top.is_number and not top.is_Add and top.could_extract_minus_sign():
+        bar = self._bar()
+        if top != -1 and not top.is_Add and top.could_extract_minus_sign() and (bar is not None or not top.is_number):
             return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
+        if bar is not None:
+            return " ⊘ ".join(self._paren(printer, e, _MUL) for e in bar)
+        body = self._paren(printer, self.args[1], self.precedence)
         head = "-" if top == -1 else "" if top == 1 else f"{self._coefficient(printer, top)}*"
         text = head + body
         return text if bottom == 1 else f"{text}/{_below(printer, bottom, self.args[1])}"
@@ -263,6 +279,11 @@ class Scaled(ArrayExpr):
         number, inside = self._number()
         if inside is not self:
             return ("-" if number == -1 else f"{number} ") + str(printer._print(inside))
+        bar = self._bar()
+        if bar is not None and self.args[0].could_extract_minus_sign():
+            return f"-{printer._print(Scaled.of(-self.args[0], self.args[1]))}"
+        if bar is not None:
+            return r" \oslash ".join(self._paren_latex(printer, e, _MUL) for e in bar)
         body = self._paren_latex(printer, self.args[1], self.precedence)
         if self.args[0] == -1:
             return f"-{body}"
@@ -278,6 +299,10 @@ class Scaled(ArrayExpr):
             size = [] if abs(number) == 1 else [markup.mn(str(abs(number))), markup.INVISIBLE]
             return markup.row(*sign, *size, str(printer._print(inside)))
         coefficient, a = self.args[:2]
+        if self._bar() is not None and coefficient.could_extract_minus_sign():
+            return markup.row(markup.mo("−"), str(printer._print(Scaled.of(-coefficient, a))))
+        if (bar := self._bar()) is not None:
+            return markup.spaced([printer.paren(e, _MUL) for e in bar], markup.mo("⊘"))
         body = printer.paren(a, self.precedence)
         if _opens_with_minus(self):
             return markup.row(markup.mo("−"), *self._front(printer, -coefficient), body)
