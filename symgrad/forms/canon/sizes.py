@@ -12,7 +12,7 @@ from symgrad.forms.canon.numbers import number
 
 
 def tidy(c: Any) -> Any:
-    """Return a coefficient as a product of powers: 2n/(n² - n) is 2/(n - 1), d**0.5 is √d, 0.7071067811865476 is √2/2."""
+    """Return a coefficient as a product of powers: 2n/(n² - n) is 2/(n - 1), d**0.5 is √d, 0.7071067811865476 √2/2."""
     c = sp.sympify(c)
     if c.is_Rational:
         return c
