@@ -123,7 +123,12 @@ def test_the_recipe_needs_what_the_package_needs():
     assert f'python_min: "{PROJECT["requires-python"].removeprefix(">=")}"' in recipe
     assert f"summary: {PROJECT['description']}\n" in recipe
     assert f"- symgrad = {PROJECT['scripts']['symgrad']}\n" in recipe
-    optional = {n for needed in PROJECT["optional-dependencies"].values() for n in needed if "scikit" not in n}
+    optional = {
+        re.sub(r"\[.*\]", "", n)
+        for needed in PROJECT["optional-dependencies"].values()
+        for n in needed
+        if "scikit" not in n
+    }
     constrained = re.search(r"  run_constraints:\n((?:    - .*\n)+)", recipe)[1].replace("-base", "").replace(" >", ">")
     assert set(re.findall(r"- (\S+)", constrained)) == optional
 
