@@ -360,8 +360,8 @@ def compile(
             signature, without values: it cannot branch on them, and what it reads from outside is frozen. Left out,
             ``compile`` is a decorator with options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels), "llvm"
-            (machine code, with the extra ``symgrad[llvm]``) and "mpmath" (slow, but every result is the float nearest
-            to the exact value).
+            (machine code, with the extra ``symgrad[llvm]``), "c" (machine code, by this machine's C compiler) and
+            "mpmath" (slow, but every result is the float nearest to the exact value).
         donate: positions of arguments whose memory results of the same shape and dtype may take over: such an array
             must not be used afterwards. The memory of tensors is never taken.
         digits: for the backend "mpmath": results are numbers of mpmath's, or object arrays of them, with so many

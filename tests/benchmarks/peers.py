@@ -94,9 +94,10 @@ def _derivative(sg: Any, problem: Problem) -> Callable[..., Any]:
 
 
 def symgrad(backend: str, problem: Problem) -> Start:
-    """symgrad, compiled: llvm, python, numpy, or core, which is what is chosen where llvmlite is not installed."""
+    """symgrad, compiled: llvm, c, python, numpy, or core: what is chosen without llvmlite and without a C compiler."""
     if backend == "core":
         sys.modules["llvmlite"] = None  # type: ignore[assignment]
+        os.environ["CC"] = "no compiler"
     import symgrad as sg
 
     if not hasattr(sg, "compile"):
@@ -232,6 +233,6 @@ PEERS: dict[str, Callable[[Problem], Start]] = {
     "jax.jit": jax,
     "PyTorch": torch,
     "autograd": autograd,
-    **{f"symgrad {name}": partial(symgrad, name) for name in ("llvm", "core", "python", "numpy")},
+    **{f"symgrad {name}": partial(symgrad, name) for name in ("llvm", "c", "core", "python", "numpy")},
     "symgrad eager": symgrad_eager,
 }

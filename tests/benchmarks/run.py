@@ -139,8 +139,8 @@ def options() -> argparse.Namespace:
         "--backend",
         nargs="*",
         default=["llvm", "core"],
-        choices=["llvm", "core", "python", "numpy", "eager"],
-        help="of symgrad; core is what is chosen where llvmlite is not installed",
+        choices=["llvm", "c", "core", "python", "numpy", "eager"],
+        help="of symgrad; core is what is chosen without llvmlite and without a C compiler",
     )
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each peer")
     parser.add_argument("--limit", type=float, default=90.0, help="seconds for one answer of a peer")

@@ -13,7 +13,7 @@ from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable
 from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.program import Program
 from symgrad.core import trees
-from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra
 from symgrad.support.extras import is_installed, needs
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
@@ -49,11 +49,18 @@ def _llvm(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     return build(program, args, results)
 
 
+def _c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
+    """Compile with the C compiler of this machine, which starts programs: imported when it is first asked for."""
+    build: Build = importlib.import_module("symgrad.compiler.backends.c.backend").build
+    return build(program, args, results)
+
+
 BACKENDS: dict[str, Build] = {
     "numpy": numpy_backend.build,
     "python": python.build,
     "mpmath": mpmath_backend.build,
     "llvm": _llvm,
+    "c": _c,
 }
 
 
@@ -67,7 +74,17 @@ def build_with(backend: str, program: Program, args: trees.Tree, results: trees.
                 raise
     if backend != "auto":
         return BACKENDS[backend](program, args, results)
-    return _scalars(program, args, results) or numpy_backend.build(program, args, results)
+    return (
+        _scalars(program, args, results) or _by_c(program, args, results) or numpy_backend.build(program, args, results)
+    )
+
+
+def _by_c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:
+    """Compile with this machine's C compiler; None where there is none, or where it cannot."""
+    try:
+        return _c(program, args, results)
+    except (MissingExtra, Unsuitable):
+        return None
 
 
 def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:

@@ -1,0 +1,315 @@
+"""The backend ``c``: the numbers of eager mode, and what happens with compilers that are missing, strange or broken."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pytest
+from array_programs import Program
+from checks import number
+
+import symgrad as sg
+from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.compiler.backends.c import compiler
+from symgrad.compiler.backends.c.translate import translated
+from symgrad.errors import MissingExtra
+from symgrad.support import store
+
+from cases import CASES
+
+pytestmark = pytest.mark.skipif(compiler.command() is None, reason="no C compiler")
+posix = pytest.mark.skipif(os.name == "nt", reason="no scripts that are programs")
+X = np.array([0.5, 1.5, 2.5])
+
+
+def arrays(result):
+    """The arrays in nested tuples."""
+    return [y for part in result for y in arrays(part)] if isinstance(result, tuple) else [np.asarray(result)]
+
+
+def agree(found, expected, tolerance=1e-12):
+    """Equal in shape and dtype, in nan and ∞, and to the tolerance of the largest entry."""
+    for y, z in zip(arrays(found), arrays(expected), strict=True):
+        assert (y.shape, y.dtype) == (z.shape, z.dtype)
+        if z.dtype.kind != "f":
+            np.testing.assert_array_equal(y, z)
+            continue
+        relative = max(tolerance, 30 * float(np.finfo(z.dtype).eps))
+        scale = max(1.0, float(np.max(np.abs(z[np.isfinite(z)]), initial=0.0)))
+        np.testing.assert_allclose(y, z, rtol=relative, atol=relative * scale)
+
+
+def check(f, *xs, tolerance=1e-12):
+    """Compare with eager, twice: what a call leaves behind is not read by the next."""
+    with np.errstate(all="ignore"):
+        found = f(*map(sg.as_tensor, xs))
+    flat = found if isinstance(found, tuple) else (found,)
+    expected = tuple(y.detach().numpy() if isinstance(y, sg.Tensor) else y for y in flat)
+    fast = sg.compile(f, backend="c")
+    for _ in range(2):
+        agree(fast(*xs) if isinstance(found, tuple) else (fast(*xs),), expected, tolerance)
+    assert fast.stats.backend == "c"
+    return fast
+
+
+# ------------------------------------------------------------------ numbers
+def largest():
+    """The largest sample of every row of the table."""
+    found = {}
+    for case in CASES:
+        size = sum(a.size for a in case.arrays)
+        if case.row.name not in found or size > found[case.row.name][0]:
+            found[case.row.name] = size, case
+    return [case for _, case in found.values()]
+
+
+GROUP = 30  # rows in one program, which is compiled once
+GROUPS = [largest()[k : k + GROUP] for k in range(0, len(largest()), GROUP)]
+
+
+@pytest.mark.parametrize("group", range(len(GROUPS)))
+def test_values_of_the_table_are_those_of_eager_mode(group):
+    cases = GROUPS[group]
+    starts = np.cumsum([0, *[len(case.points) for case in cases]])
+    points = [float(x) if x.ndim == 0 and x.dtype == np.float64 else x for case in cases for x in case.points]
+
+    def all_of_them(*xs):
+        return tuple(number(case)(*xs[i:j]) for case, i, j in zip(cases, starts, starts[1:], strict=False))
+
+    check(all_of_them, *points)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_have_the_values_and_gradients_of_eager_ones(seed):
+    kinds = [{}, {"empty": True}, {"dtypes": (np.float32,)}, {"dtypes": (np.float32, np.float64)}]
+    program = Program(seed, 4 + seed, **kinds[seed % 4])
+    both = sg.value_and_grad(program.loss, tuple(range(len(program.points))), has_aux=True)
+    with np.errstate(all="ignore"):
+        expected = both(*program.points)
+    agree(sg.compile(both, backend="c")(*program.points), expected, 1e-12 if seed % 4 < 2 else 1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_every_dtype_that_llvm_has(dtype):
+    x = np.array([[0, 1, 3, 100], [7, 0, 2, 1]]).astype(dtype)
+
+    def f(x):
+        return x * x + x, x.sum(1), x > 1, x.to(sg.float32) / 3, sg.where(x > 2, x, x[0]), x.to(sg.int8), x.amax(0)
+
+    check(f, x)
+
+
+def test_half_precision_is_refused_by_name_and_taken_by_auto():
+    x = X.astype(np.float16)
+    with pytest.raises(Unsuitable, match="float16"):
+        sg.compile(lambda x: x * 2, backend="c")(x)
+    assert sg.compile(lambda x: x * 2)(x).dtype == np.float16
+
+
+EXTREMES = {
+    "the largest": lambda x: x.amax(1),
+    "the smallest": lambda x: x.amin(1),
+    "of all": lambda x: (x.max(), x.min(), x.sum()),
+    "logsumexp": lambda x: sg.logsumexp(x, 1),
+    "far": lambda x: (sg.sin(x * 1e9).sum(1), sg.cos(x)),
+    "gradient": sg.grad(lambda x: (x.amax(1) * x.amin(1)).sum()),
+    "comparisons": lambda x: (x == x, x != x, ~(x < 0), sg.maximum(x, 0.5), x.clamp(-1, 1), sg.sign(x)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_nan_infinities_and_zeros_come_out_as_in_eager_mode(dtype):
+    x = np.random.default_rng(0).normal(size=(8, 70)).astype(dtype)
+    for row, value in enumerate([np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324]):
+        x[row, 10 * row + 3] = value
+    x[6], x[7] = -np.inf, np.nan
+    check(lambda x: tuple(y for f in EXTREMES.values() for y in arrays_of(f(x))), x, tolerance=1e-11)
+
+
+def arrays_of(result):
+    return result if isinstance(result, tuple) else (result,)
+
+
+def test_numbers_are_rounded_as_written():
+    a, b = np.full(40, 1 + 2.0**-30), np.full(40, 1 - 2.0**-30)
+    f = check(lambda a, b: a * b - 1.0, a, b)
+    np.testing.assert_array_equal(f(a, b), a * b - 1.0)  # 0, and not what a fused product leaves
+
+
+def test_loops_and_operations_outside_of_machine_code():
+    x = np.linspace(0, 1, 50)
+    check(sg.value_and_grad(lambda x: sg.scan(lambda c, t: (sg.sin(c) * t + 1, c * c), x[0], x)[1].sum()), x)
+    a = np.random.default_rng(0).normal(size=(40, 40)) + 9 * np.eye(40)
+    check(lambda a: sg.linalg.solve(a, sg.tanh(a) @ a) + 1, a, tolerance=1e-10)
+
+
+def test_a_sum_of_a_loop_may_be_taken_in_any_order_and_other_numbers_may_not():
+    source = sg.compile(lambda x: (x.sum(), (x * 3).amax()), backend="c").lower(np.ones(5000)).source
+    assert "#pragma omp simd reduction(+: " in source
+    assert "reduction(max: " in source
+    assert "fast-math" not in " ".join(compiler._EXACT)
+    assert "for (int64_t i0 = 0; i0 < 5000; i0++) {" in source
+
+
+def test_a_name_that_the_loop_leaves_behind_is_not_written_as_a_loop():
+    ir = """define internal double @nest0(ptr noalias %x0) noinline {
+start:
+  br label %loop0
+loop0:
+  %i0 = phi i64 [0, %start], [%i0.next, %end0]
+  %v1 = getelementptr double, ptr %x0, i64 %i0
+  %v2 = load double, ptr %v1
+  br label %end0
+end0:
+  %i0.next = add nuw nsw i64 %i0, 1
+  %v3 = icmp ult i64 %i0.next, 3
+  br i1 %v3, label %loop0, label %out0
+out0:
+  ret double %v2
+}
+"""
+    assert "for (" not in translated(ir, 0)
+    assert "for (" in translated(ir.replace("ret double %v2", "ret double 0.0"), 0)
+
+
+def test_derivatives_and_pickles_stay_with_the_backend():
+    f = sg.compile(lambda x: (x**3).sum(), backend="c")
+    x = sg.tensor(X, requires_grad=True)
+    f(x).backward()
+    np.testing.assert_allclose(x.grad.numpy(), 3 * X**2)
+    assert "assembly" in f.lower(X).stages
+    assert "symgrad_flat" in f.lower(X).stages["assembly"]
+
+
+# ------------------------------------------------------------------ auto
+AUTO = """
+import sys
+sys.modules["llvmlite"] = None
+import numpy as np, symgrad as sg
+few, many = sg.compile(lambda x: (x**2).sum()), sg.compile(lambda x: (x**2).sum())
+print(few(np.ones(3)), few.stats.backend, many(np.ones(5000)), many.stats.backend)
+"""
+
+
+@pytest.mark.parametrize(("cc", "expected"), [(None, "c"), ("no such compiler", "numpy")], ids=["found", "missing"])
+def test_auto_takes_c_where_there_is_no_llvm_and_numpy_where_there_is_no_compiler(cc, expected):
+    environment = {k: v for k, v in os.environ.items() if k != "CC"} | ({} if cc is None else {"CC": cc})
+    done = subprocess.run([sys.executable, "-c", AUTO], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["3.0", "python", "5000.0", expected]
+
+
+# ------------------------------------------------------------------ compilers
+def script(folder, text):
+    """A program that stands for a compiler."""
+    made = folder / "a compiler"
+    made.write_text(f"#!/bin/sh\n{text}\n")
+    made.chmod(made.stat().st_mode | stat.S_IXUSR)
+    return f'"{made}"'
+
+
+def test_without_a_compiler_the_error_says_where_it_was_looked_for(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler -O1")
+    with pytest.raises(MissingExtra, match=r"CC='no-such-compiler -O1' names none.*Install gcc or clang"):
+        sg.compile(lambda x: x, backend="c")(X)
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(MissingExtra, match="none of cc, gcc, clang is in PATH"):
+        sg.compile(lambda x: x, backend="c")(X)
+
+
+@pytest.mark.parametrize("text", ["'", "cc 'without an end"])
+def test_a_name_that_cannot_be_split_is_no_compiler(text, monkeypatch):
+    monkeypatch.setenv("CC", text)
+    with pytest.raises(MissingExtra, match="names none"):
+        sg.compile(lambda x: x, backend="c")(X)
+
+
+@posix
+def test_what_a_compiler_complains_of_is_told_and_auto_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", script(tmp_path, "echo 'kernel.c:1: too old for this' >&2; exit 3"))
+    with pytest.raises(Unsuitable, match=r"a compiler failed\. Use backend='numpy'\. It says: kernel.c:1: too old"):
+        sg.compile(lambda x: x * 2, backend="c")(X)
+    monkeypatch.setenv("CC", script(tmp_path, "echo rubbish > kernel.out"))
+    with pytest.raises(Unsuitable, match="cannot be loaded"):
+        sg.compile(lambda x: x * 2, backend="c")(X)
+
+
+@posix
+@pytest.mark.parametrize("hostile", ["cc; touch {}", "cc $(touch {})", "`touch {}`", "cc && touch {}", "cc | tee {}"])
+def test_cc_is_no_text_of_a_shell(hostile, tmp_path, monkeypatch):
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("CC", hostile.format(mark))
+    with pytest.raises((MissingExtra, Unsuitable)):
+        sg.compile(lambda x: x * 2, backend="c")(X)
+    assert not mark.exists()
+
+
+@posix
+def test_arguments_in_cc_come_last_and_paths_may_have_spaces(tmp_path, monkeypatch):
+    real, place = shutil.which(compiler.command()[0]), tmp_path / "temporary files"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    named = script(tmp_path, f'echo "$@" > ../told; exec {real} "$@"')
+    monkeypatch.setenv("CC", f"{named} -DMINE='two words'")
+    assert sg.compile(lambda x: x * 2, backend="c")(X).tolist() == [1.0, 3.0, 5.0]
+    assert "-shared" in (place / "told").read_text().split("-DMINE=two words")[0]
+    assert [p.name for p in place.iterdir()] == ["told"]  # nothing else is left
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="no list of what is in memory")
+def test_a_library_is_freed_with_its_function():
+    def libraries():
+        gc.collect()
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            return {line.split()[5] for line in maps if "symgrad-" in line}
+
+    before = libraries()
+    f = sg.compile(lambda x: x * 2.5, backend="c")
+    f(X)
+    assert len(libraries() - before) == 1
+    del f
+    assert libraries() <= before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_runs_what_its_parent_compiled_and_compiles_more():
+    f = sg.compile(lambda x: (x * 2).sum(), backend="c")
+    f(X)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, f"{f(X)} {sg.compile(lambda x: (x * 3).sum(), backend='c')(X)}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        assert pipe.read() == b"9.0 13.5"
+    os.waitpid(child, 0)
+
+
+# ------------------------------------------------------------------ on disk
+def test_a_library_is_kept_on_disk_for_its_compiler(tmp_path, monkeypatch):
+    monkeypatch.setenv(store.WHERE, str(tmp_path / "kept"))
+    real, count = compiler._compiled, []
+    monkeypatch.setattr(compiler, "_compiled", lambda *given: count.append(given) or real(*given))
+
+    def run():
+        f = sg.compile(lambda x: sg.sin(x) * 2 + np.arange(3.0), backend="c")
+        np.testing.assert_allclose(f(X), np.sin(X) * 2 + np.arange(3.0))
+        return f.stats.cached
+
+    assert [run(), run()] == [False, True]
+    (entry,) = (tmp_path / "kept").glob("*.entry")
+    good = entry.read_bytes()
+    entry.write_bytes(good[:-1])
+    assert [run(), run()] == [False, True]
+    monkeypatch.setenv("CC", f"{compiler.command()[0]} -DMINE")
+    assert not run()
+    assert len(count) == 3
