@@ -48,6 +48,17 @@ def test_torch_source_agrees_with_eager(part):
             agree([y.numpy() for y in found], eager(case), tolerance(case.row), dtypes=False)
 
 
+@pytest.mark.parametrize("part", [ROWS[k::80] for k in (0, 40)], ids=["some", "others"])
+def test_torch_source_computes_on_the_default_device(part):
+    torch = pytest.importorskip("torch")
+    for case in [row.cases[0] for row in part]:
+        text = exported(case, "torch")
+        if text is not None:
+            with torch.device("meta"):  # which has shapes only, and refuses what is elsewhere
+                found = loaded(text)(*[torch.tensor(x) for x in case.points])
+            assert {y.device.type for y in found} == {"meta"}, case
+
+
 @lru_cache(maxsize=1)
 def jax():
     """JAX in double precision; compiling quickly matters more here than what is compiled."""

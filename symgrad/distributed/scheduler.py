@@ -22,7 +22,7 @@ def answer(graph: Mapping[Any, Any], key: Any) -> Any:
     Raises:
         DistributedError: the scheduler was lost. Also what a task raised.
     """
-    client = _client()
+    client = client_in_place()
     return _get()(dict(graph), key) if client is None else _by_client(client, graph, key)
 
 
@@ -31,7 +31,7 @@ def kept(blocks: Blocks) -> Blocks:
 
     The scheduler keeps what it was sent, so that rows of a worker that dies are there again.
     """
-    client = _client()
+    client = client_in_place()
     sent = {p.token: p for parts in blocks.parts for p in parts if isinstance(p, ArrayRows)}
     if client is None or not sent:
         return blocks
@@ -50,7 +50,7 @@ def _get() -> Any:
     return required("distributed", "dask", "dask.threaded").get if get is None else get
 
 
-def _client() -> Any:
+def client_in_place() -> Any:
     """Return the client in place; None where there is none."""
     return getattr(_get(), "__self__", None)
 

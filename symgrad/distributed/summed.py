@@ -11,7 +11,7 @@ import numpy as np
 from symgrad import func
 from symgrad.core import trees
 from symgrad.distributed.blocks import Blocks, blocks_of
-from symgrad.distributed.scheduler import answer
+from symgrad.distributed.scheduler import answer, client_in_place
 from symgrad.distributed.work import FAN, Kernel, Order, Part, Place, added, evaluate, scaled, versions
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError
@@ -149,14 +149,18 @@ class Summed:
 
 
 def tasks(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], list[Any]]:
-    """Return a graph with one task for each block, and their keys."""
+    """Return a graph with one task for each block, and their keys.
+
+    For a cluster the order is a node of the graph, which each worker is sent once; threads take it as it is.
+    """
     token, name = order.token, f"symgrad-order-{order.token}"
-    graph = {**blocks.graph, name: order}
+    shared = client_in_place() is not None
+    graph: dict[Any, Any] = {**blocks.graph, name: order} if shared else dict(blocks.graph)
     keys: list[Any] = []
     for k, parts in enumerate(blocks.parts):
         rows = None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1])
         key = (f"symgrad-block-{token}", k)
-        graph[key] = (evaluate, name, Place(k, rows), *parts)
+        graph[key] = (evaluate, name if shared else order, Place(k, rows), *parts)
         keys.append(key)
     return graph, keys
 

@@ -16,6 +16,7 @@ import numpy as np
 from symgrad.compiler import compile
 from symgrad.core import trees
 from symgrad.core.pickling import AsFunction
+from symgrad.core.promotion import is_floating
 from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.errors import BlockError, DistributedError, NanBlockError, SymgradError
 from symgrad.support.forks import Lock
@@ -179,11 +180,10 @@ def _first_nan(value: Any) -> str:
     """Return the place of the first nan in a structure; nothing where there is none."""
     found: list[Any] = []
     tree = trees.flatten(value, is_number, found)
-    for path, x in zip(trees.paths(tree), found, strict=True):
-        array = np.asarray(x)
-        if array.dtype.kind in "fc" and np.isnan(array).any():
-            place = np.argwhere(np.isnan(array))[0].tolist()
-            return f"{path}{place if place else ''}" or "[]"
+    for k, x in enumerate(found):
+        if is_floating(np.result_type(x)) and np.isnan(x).any():
+            place = np.argwhere(np.isnan(x))[0].tolist()
+            return f"{trees.paths(tree)[k]}{place if place else ''}" or "[]"
     return ""
 
 
