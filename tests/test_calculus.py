@@ -84,6 +84,9 @@ EXPONENTIALS = [
     (p**2 * sg.log(p), p, "p*(2*log(p) + 1)"),
     (0.5 * (1 + sg.erf(x / 2**0.5)), x, "φ(x)"),
     (sg.erf(x), x, "2*exp(-x**2)/sqrt(pi)"),
+    (sg.erf(x / 2**0.5), x, "sqrt(2/pi)*exp(-x**2/2)"),  # φ and Φ only where they are in the function
+    (sg.log(1 + sg.erf(x)), x, "2*exp(-x**2)/(sqrt(pi)*(erf(x) + 1))"),
+    (sg.log(1 + sg.erf(x / 2**0.5)), x, "φ(x)/Φ(x)"),
     (sg.atan(sg.exp(x)), x, "exp(x)/(exp(2*x) + 1)"),
     (2 ** (x**2), x, "2*2**(x**2)*x*log(2)"),
     (sg.sign(x) * sg.sqrt(sg.abs(x)), x, "1/(2*sqrt(abs(x)))"),

@@ -78,6 +78,7 @@ SCORES = {
     "probit": (sg.special.log_ndtr(q * (Z @ w)).sum(), w, "Zᵀ*(q ⊙ φ(q ⊙ Z*w) ⊘ Φ(q ⊙ Z*w))"),
     "normal distribution function": (Ndtr(Z @ w).sum(), w, "Zᵀ*φ(Z*w)"),
     "the same by erf": ((1 + sg.erf(Z @ w / 2**0.5)).sum() / 2, w, "Zᵀ*φ(Z*w)"),
+    "erf alone": (sg.erf(v / 2**0.5).sum(), v, "sqrt(2)*exp(-v^⊙2/2)/sqrt(pi)"),
     "by erf, from above": ((1 - sg.erf(v / 2**0.5)).sum(), v, "-2*φ(v)"),
     "normal density": (bell.sum(), v, "-(v ⊙ φ(v))"),
     "expected improvement": ((v * Ndtr(v) + bell).sum(), v, "Φ(v)"),

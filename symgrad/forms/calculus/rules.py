@@ -24,6 +24,11 @@ def rule(fn: Rule) -> Rule:
     return fn
 
 
+def rules_for(e: sp.Expr) -> list[Rule]:
+    """Return the rules that may shorten e; those of the normal distribution where e has φ or Φ."""
+    return RULES if e.has(NDTR, DENSITY) else [r for r in RULES if r not in _OF_THE_NORMAL]
+
+
 def everywhere(e: sp.Expr, apply: Rule) -> sp.Expr:
     """Return e with the rule applied to all its nodes, arguments first."""
     if not e.args or not isinstance(e, sp.Expr):
@@ -374,6 +379,9 @@ def normal_density(e: sp.Expr) -> sp.Expr | None:
         if z is not None:
             return number * DENSITY(z) * sp.Mul(*[g for g in e.args if g is not f and not g.is_number])
     return None
+
+
+_OF_THE_NORMAL = (normal_distribution, normal_distribution_of_the_complement, normal_density)
 
 
 def _root_of(e: sp.Expr) -> sp.Expr | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import sympy as sp
 
 from symgrad.forms.calculus.fractions import fractions
 from symgrad.forms.calculus.length import length
-from symgrad.forms.calculus.rules import RULES, common_factor, everywhere
+from symgrad.forms.calculus.rules import Rule, common_factor, everywhere, rules_for
 
 ROUNDS, KEPT = 4, 4  # how often, and how many of the shortest, are written anew
 PATIENCE = 2  # rounds without a shorter one, after which the search ends
@@ -26,7 +26,7 @@ def shortest(e: sp.Expr) -> sp.Expr:
     """Return the shortest formula that was found to be equal; the first of several, so that what is short stays."""
     if not e.args or e.count_ops() > LARGE or _has_high_powers(e):
         return _in_parts(e)
-    best = _with_shortest_arguments(e)
+    best, rules = _with_shortest_arguments(e), rules_for(e)
     frontier, seen, work, waited = [best], {best}, 0, 0
     for _ in range(ROUNDS):
         new: list[sp.Expr] = []
@@ -34,13 +34,13 @@ def shortest(e: sp.Expr) -> sp.Expr:
             work += old.count_ops()
             if new and work > WORK:
                 break
-            new += _not_seen(_rewritten(old), seen)
+            new += _not_seen(_rewritten(old, rules), seen)
         frontier = sorted(new, key=length)[:KEPT]
         waited = 0 if frontier and length(frontier[0]) < length(best) else waited + 1
         best = min([best, *frontier[:1]], key=length)
         if not frontier or waited == PATIENCE or work > WORK:
             break
-    return _polished(best)
+    return _polished(best, rules)
 
 
 def _has_high_powers(e: sp.Expr) -> bool:
@@ -60,10 +60,10 @@ def _terms_added(e: sp.Expr) -> sp.Expr | None:
     return sp.expand_mul(e) if e.is_Add and len(e.args) > FEW else None
 
 
-def _polished(e: sp.Expr) -> sp.Expr:
+def _polished(e: sp.Expr, rules: Sequence[Rule]) -> sp.Expr:
     """Return e with the rules that shorten it applied, where the search ended before it came to them."""
     for _ in range(ROUNDS):
-        found = min([e, *(everywhere(e, rule) for rule in RULES)], key=length)
+        found = min([e, *(everywhere(e, rule) for rule in rules)], key=length)
         if found == e:
             break
         e = found
@@ -101,7 +101,7 @@ def _opened(e: sp.Expr) -> sp.Expr | None:
     return found if length(found) <= LONGER * length(e) else None
 
 
-def _rewritten(e: sp.Expr) -> Iterator[sp.Expr]:
-    for rule in RULES:
+def _rewritten(e: sp.Expr, rules: Sequence[Rule]) -> Iterator[sp.Expr]:
+    for rule in rules:
         yield everywhere(e, rule)
     yield from fractions(e)

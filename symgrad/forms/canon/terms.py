@@ -125,6 +125,8 @@ class Pool:
         self.bases = {id(leaf) for leaf in bases}  # keys of the leaves that a Jacobian is linear in
         self.contents: dict[Term, tuple[Any, Term]] = {}  # of sums: a number, and the rest
         self._written_sums: set[Term] = set()
+        self.is_read = False  # whether all that the user's function computes is here
+        self.heads: set[Any] = set()  # of the functions in it
 
     @property
     def written(self) -> set[Term]:
@@ -133,7 +135,7 @@ class Pool:
 
     @written.setter
     def written(self, sums: set[Term]) -> None:
-        self._written_sums = sums
+        self._written_sums, self.is_read = sums, True
         self.contents.clear()  # they are split as these are written
 
     def make(self, kind: str, args: Sequence[Term], data: Any, shape: Shape) -> Term:
@@ -307,6 +309,7 @@ class Pool:
 
     def function(self, head: Any, args: Sequence[Term], shape: Shape) -> Term:
         """Return a scalar function of the entries; arguments are of this shape or scalars."""
+        self.heads.add(head)
         return self._known(self._simplify(self.make(FUNCTION, args, head, shape)))
 
     def call(self, op: Any, args: Sequence[Term], shape: Shape) -> Term:
