@@ -89,7 +89,7 @@ def draw(made, by):
 
 
 def numbers_of(found, at, by, step):
-    """Yield the lines of df with their numbers; names are given the numbers of what they stand for."""
+    """Yield the lines of df, and of the gradient along the step, with their numbers; names are given their own."""
     known = {**SIZES, **at, f"d{by}": step}
 
     def number(e):
@@ -97,6 +97,7 @@ def numbers_of(found, at, by, step):
         shape = [n if isinstance(n, int) else int(n.subs({s: SIZES[s.name] for s in n.free_symbols})) for n in sizes]
         return evaluate_matrix(e, tuple(shape), known)
 
+    is_df = True
     for line in found.lines:
         if line.kind == "pair":
             first, *others = line.parts
@@ -108,8 +109,8 @@ def numbers_of(found, at, by, step):
                 known[name.name] = number(e)
         elif line.kind in ("does", "then"):
             left, *rest = line.parts[0].parts
-            if left is None or isinstance(left, Differential):
-                yield from ((line, number(e)) for e in rest)
+            is_df = is_df if left is None else isinstance(left, Differential)
+            yield from ((line, number(e) if is_df else np.tensordot(number(e), step, np.ndim(step))) for e in rest)
 
 
 @pytest.mark.parametrize(("formula", "by"), PROBLEMS, ids=[f for f, _ in PROBLEMS])

@@ -6,21 +6,25 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
 from symgrad.errors import SymgradError
+from symgrad.forms.canon.kron import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArraySymbol
-from symgrad.forms.nodes.matrices import Product
+from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
+from symgrad.forms.nodes.marks import Diag
+from symgrad.forms.nodes.matrices import Filled, Kronecker, Plus, Product, Scaled
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
-from symgrad.teach.matrix.symbols import Differential, Terms, paired, sized
+from symgrad.teach.matrix.symbols import Differential, Terms, is_ones, paired, sized, turned
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import chalk
 from symgrad.teach.steps.lines import entry
@@ -108,11 +112,16 @@ class Lesson:
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
             letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
-            yield from _definition(g, f, shape, name, own)
+            yield from _definition(g, f, shape, name, own, None if found is None else found.sides)
             rights = [e for e in (None if found is None else found.gradients.get(name), _closed(form)) if e is not None]
-            distinct = [e for k, e in enumerate(rights) if k == 0 or chalk(e) != chalk(rights[k - 1])]
+            distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
-            yield Line("does", (Formula((left, *distinct)),), None, sized(form.shape))
+            reason = identity(*distinct) if len(distinct) == 2 else ""
+            if reason:
+                yield Line("does", (Formula((left, distinct[0])),), None, sized(form.shape))
+                yield Line("then", (Formula((None, distinct[1])),), None, reason)
+            else:
+                yield Line("does", (Formula((left, *distinct)),), None, sized(form.shape))
             yield from self._value(form)
 
     def _called(self, letter: str, name: str, several: bool) -> str:
@@ -130,14 +139,53 @@ class Lesson:
             yield Line("then", (Formula((None, Value(np.asarray(value)))),))
 
 
-def _definition(g: Any, f: str, shape: Sequence[Any], name: str, own: Sequence[Any]) -> Iterator[Line]:
-    """Say what the derivative is read off: df = gᵀ·dx, dy = J·dx."""
+def identity(found: Any, closed: Any) -> str:
+    """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
+    if len(_sigmoids(closed)) > len(_sigmoids(found)) or _turned_sigmoid(found, closed):
+        return "σ(−t) = 1 − σ(t)"
+    if closed.has(Diag) and not found.has(Diag) and found.has(Hadamard):
+        return "a·bᵀ ⊙ M = diag(a)·M·diag(b)"
+    return ""
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether two formulas differ in the order of their terms at most."""
+    return sorted(chalk(a)) == sorted(chalk(b))
+
+
+def _sigmoids(e: Any) -> set[Any]:
+    return {a for a in e.atoms(Elementwise) if str(a.args[0]) == "sigmoid"}
+
+
+def _turned_sigmoid(found: Any, closed: Any) -> bool:
+    """Whether 1 − σ(t) stands in one of them only."""
+    return bool(_sigmoids(found)) and _one_less(found) != _one_less(closed)
+
+
+def _one_less(e: Any) -> bool:
+    sums = [a for a in sp.preorder_traversal(e) if isinstance(a, Plus)]
+    return any(any(_is_constant(t) for t in a.args[:-1]) and _sigmoids(a) for a in sums)
+
+
+def _is_constant(t: Any) -> bool:
+    return isinstance(t, Filled) or is_ones(t.args[1] if isinstance(t, Scaled) else t)
+
+
+def _definition(
+    g: Any, f: str, shape: Sequence[Any], name: str, own: Sequence[Any], sides: tuple[Any, Any] | None
+) -> Iterator[Line]:
+    """Say what the derivative is read off: df = gᵀ·dx, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
     d, dx = Differential.of(f, shape), Differential.of(name, own)
     if not shape and own:
         yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), " gives"))
     elif len(shape) == 1 and len(own) == 1:
         yield Line("why", (Formula((d, Product.of([g, dx], shape))), " gives"))
     elif own:
+        if sides is not None:
+            a, b = sides
+            kron = Formula((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
+            words = ("columns below each other: vec(", Formula((d,)), ") = (", kron, ")·vec(", Formula((dx,)), ")")
+            yield Line("why", words)
         yield Line("why", ("entry by entry:",))
 
 

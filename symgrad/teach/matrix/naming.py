@@ -12,11 +12,11 @@ from symgrad.forms.names import Mint
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Cases, Length, Norm2, Quotient, Total, Trace, Truth
-from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed, is_symmetric
+from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed, in_front, is_symmetric
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.support.symbols import Symbol
-from symgrad.teach.matrix.symbols import product, rebuilt, shape_of, traced, turned
+from symgrad.teach.matrix.symbols import is_ones, product, rebuilt, shape_of, traced, turned
 
 _FUNCTIONS = (Norm2, Length, Elementwise, ElementPower, ArrayPower, Quotient, Call, Cases, Truth)
 _LETTERS = {0: "stpq", 1: "zuvpq", 2: "ZUVPQ", 3: "UVWQ"}
@@ -58,6 +58,11 @@ class Names:
             return e
         if e in self._known:
             return self._known[e]
+        sigmoid = sigmoid_inside(e)
+        if sigmoid is not None:  # log(σ(z)) is one function: its slope is 1 − σ(z)
+            z = sigmoid.args[1]
+            found = self._named_within(z)
+            return rebuilt(e, {z: found if _is_plain(found) else self._name(z, found)})
         there = {}
         for a in e.args:
             if isinstance(a, sp.Expr) and self._moves(a) and not isinstance(a, Truth):
@@ -113,8 +118,25 @@ def _is_plain(e: Any) -> bool:
     return isinstance(e, (ArraySymbol, sp.Symbol))
 
 
+def sigmoid_inside(e: Any) -> Any:
+    """Return σ(z) of log(σ(z)) and of log(1 − σ(z)), else None."""
+    if not isinstance(e, Elementwise) or str(e.args[0]) != "log":
+        return None
+    inner = e.args[1]
+    if isinstance(inner, Plus) and len(inner.args) == 3:
+        rest = [t for t in inner.args[:-1] if not is_ones(t)]
+        inner = rest[0].args[1] if len(rest) == 1 and isinstance(rest[0], Scaled) and rest[0].args[0] == -1 else None
+    return inner if isinstance(inner, Elementwise) and str(inner.args[0]) == "sigmoid" else None
+
+
 def as_traces(e: Any) -> Any:
-    """Write sum(A ⊙ B·C) as tr(Aᵀ·B·C)."""
+    """Write sum(A ⊙ B·C) as tr(Aᵀ·B·C), and xᵀ·Aᵀ·y as yᵀ·A·x where that has fewer transposes."""
+    if isinstance(e, Product) and not shape_of(e):
+        other = turned_number(e)
+        e = other if _transposes(other) < _transposes(e) else e
+        first, *middle, last = e.args[:-1]
+        if isinstance(first, Transposed) and _are_opposite(first.args[0], last):
+            return -product([turned(last), *middle, last])
     if isinstance(e, Total) and isinstance(e.args[0], Hadamard) and len(e.args[0].args) == 3:
         a, b, _ = e.args[0].args
         if len(shape_of(a)) == 2 and any(_multiplies(f) for f in (a, b)):
@@ -124,6 +146,26 @@ def as_traces(e: Any) -> Any:
         return e
     there = {a: as_traces(a) for a in e.args if isinstance(a, sp.Expr)}
     return e.func(*[there.get(a, a) for a in e.args])
+
+
+def turned_number(e: Any) -> Any:
+    """Return a product of vectors and matrices that is a number, read from the right."""
+    first, *middle, last = e.args[:-1]
+    if not isinstance(first, Transposed) or len(shape_of(first.args[0])) != 1 or len(shape_of(last)) != 1:
+        return e
+    return product([turned(last), *[turned(m) for m in reversed(middle)], first.args[0]])
+
+
+def _are_opposite(a: Any, b: Any) -> bool:
+    """Whether a is −b, as a − x and x − a are."""
+    if not isinstance(a, Plus) or not isinstance(b, Plus):
+        return False
+    own, other = ({in_front(t)[::-1] for t in s.args[:-1]} for s in (a, b))
+    return own == {(core, -n) for core, n in other}
+
+
+def _transposes(e: Any) -> int:
+    return sum(isinstance(a, Transposed) for a in sp.preorder_traversal(e))
 
 
 def _multiplies(f: Any) -> bool:

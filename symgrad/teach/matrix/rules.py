@@ -30,11 +30,13 @@ from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
 from symgrad.ops.reductions.softmax import LogSumExp
 from symgrad.scalars import BY_FUNCTION, X, in_full
+from symgrad.teach.matrix.naming import sigmoid_inside
 from symgrad.teach.matrix.symbols import (
     Differential,
     diag,
     ones,
     paired,
+    plus,
     product,
     rebuilt,
     scaled,
@@ -195,6 +197,10 @@ class Rules:
         return self._within(a, lambda d: times(slope, d), lambda c: times(c, slope))
 
     def _elementwise(self, e: Any) -> list[Part]:
+        sigmoid = sigmoid_inside(e)
+        if sigmoid is not None:
+            less = scaled(-1, sigmoid)
+            return self._by_entries(sigmoid.args[1], plus([ones(e.shape), less]) if e.args[1] == sigmoid else less)
         args = [a for a in e.args[1:-1]]
         found = []
         for k, a in enumerate(args):

@@ -13,8 +13,18 @@ from symgrad.errors import SymgradError
 from symgrad.forms.names import Mint
 from symgrad.forms.nodes.arrays import ArraySymbol, OnesVector
 from symgrad.forms.nodes.elementwise import Hadamard
-from symgrad.forms.nodes.marks import Total
-from symgrad.forms.nodes.matrices import Call, Identity, Inner, Plus, Product, Scaled, Transposed, in_front
+from symgrad.forms.nodes.marks import Mean, Total
+from symgrad.forms.nodes.matrices import (
+    Call,
+    Filled,
+    Identity,
+    Inner,
+    Plus,
+    Product,
+    Scaled,
+    Transposed,
+    in_front,
+)
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.matrix.naming import Names
@@ -24,6 +34,7 @@ from symgrad.teach.matrix.symbols import (
     Terms,
     diag,
     differentials_in,
+    is_ones,
     ones,
     paired,
     plus,
@@ -32,6 +43,7 @@ from symgrad.teach.matrix.symbols import (
     scaled,
     shape_of,
     sized,
+    turned,
 )
 from symgrad.teach.matrix.trial import Trial
 from symgrad.teach.steps.chalk import chalk
@@ -50,6 +62,7 @@ class Solution:
         lines: what is said.
         gradients: for each name that is differentiated by, the gradient in the names of the lines.
         known: what each name stands for.
+        sides: of the differential A·dX·B of a matrix, A and B; else None.
     """
 
     def __init__(self, e: Any, leaves: Mapping[str, Leaf], wanted: Sequence[str], f: str) -> None:
@@ -71,6 +84,7 @@ class Solution:
         self._probabilities: dict[Any, Any] = {}
         self._begun, self._before = False, ""
         self._simplified: dict[str, None] = {}
+        self.sides: tuple[Any, Any] | None = None
         self._solve()
         self._try()
 
@@ -130,12 +144,16 @@ class Solution:
             if change in differentials_in(d):
                 d = rebuilt(d, {change: plus([p.shown for p in own])})
                 self._df([d], f"d{z.name} put in")
+        self.sides = sides_of(d)
         moved = [jacobian(t) for t in (d.args[:-1] if isinstance(d, Plus) else (d,))]
         if len(self._wanted) == 1 and None not in moved and len(shape_of(d)) == 1:
             j = collected(moved)
             self.gradients[self._wanted[0]] = j
             dx = Differential.of(self._wanted[0], self._leaves[self._wanted[0]].shape)
-            self._df([product([j, dx])], "a ⊙ b = diag(a)·b" if d.has(Hadamard) else "")
+            reasons = ["a ⊙ b = diag(a)·b"] if d.has(Hadamard) else []
+            if any(isinstance(a, Scaled) and differentials_in(a.args[0]) for a in sp.preorder_traversal(d)):
+                reasons.append("(aᵀ·b)·c = c·aᵀ·b")
+            self._df([product([j, dx])], "; ".join(reasons))
 
     def _parts(self, e: Any) -> tuple[list[Part], str]:
         """Return the parts of a differential, and the rules they follow."""
@@ -167,6 +185,8 @@ class Solution:
         before, behind = state[:at], [pair for pair in state[at:] if pair[0] != z.name]
         if len(many) > 1:
             self._df(map(_paired, [*before, (z.name, c), *behind]), "collect")
+            c = multiplied_out(c)
+            self._df(map(_paired, [*before, (z.name, c), *behind]), "multiply out")
         if len(chalk(c)) > (LONG if len(own) == 1 else TWICE):
             c = self._shorter(c)
             self._df(map(_paired, [*before, (z.name, c), *behind]), "")
@@ -178,6 +198,7 @@ class Solution:
         """Move what stands around each differential before it, and say by which rules."""
         self._simplified = {}
         made = [(p.whose, self._tidied(p.past(c))) for c, p in given]
+        made = [pair for pair in made if not _is_zero(pair[1])] or made[:1]
         state = [*(before or []), *made, *behind]
         reasons = [*self._simplified, *dict.fromkeys(_rule(p) for _, p in given)]
         self._df(map(_paired, state), "; ".join(filter(None, reasons)))
@@ -197,8 +218,23 @@ class Solution:
         """Use that rows of probabilities sum to 1, and names that are known."""
         m = self._with_probabilities(m)
         there = {e: self._symbols[n] for n, e in self.known.items()}
-        found = rebuilt(m, there)
+        found = self._summed(without_two_signs(rebuilt(m, there)))
         return self._rows_sum_to_one(found)
+
+    def _summed(self, m: Any) -> Any:
+        """Use that the entries of a softmax sum to 1, and those of x − mean(x) to 0."""
+        parts = {**self.known, **{s.name: e for e, s in self._probabilities.items()}}
+        there: dict[Any, Any] = {}
+        for name in sorted(n for n in parts if _total_of(parts[n]) is not None):
+            z = self._symbols[name]
+            one = OnesVector.of(*shape_of(z))
+            for a, b in ((one, z), (z, one)):
+                there[product([Transposed.of(a), b])] = name, _total_of(parts[name])
+        used = [a for a in sp.preorder_traversal(m) if a in there]
+        for a in used:
+            name, total = there[a]
+            self._simplified[f"entries of {name} sum to {total}"] = None
+        return rebuilt(m, {a: there[a][1] for a in used}) if used else m
 
     def _rows_sum_to_one(self, m: Any) -> Any:
         for a in sorted((a for a in sp.preorder_traversal(m) if isinstance(a, Product)), key=str):
@@ -239,6 +275,23 @@ class Solution:
         return all(trial.agrees(d, wanted) for kind, d in self._checks if kind == "df")
 
 
+def _total_of(e: Any) -> Any:
+    """Return the sum of a vector's entries where it is known from its formula: 1 of a softmax, 0 of x − mean(x)."""
+    if len(shape_of(e)) != 1:
+        return None
+    if isinstance(e, Call) and isinstance(e.op, Softmax):
+        return sp.S.One
+    if isinstance(e, Plus) and len(e.args) == 3:
+        a, b = e.args[:-1]
+        if b == Filled.of(-Mean.of(a), shape_of(a)):
+            return sp.S.Zero
+    return None
+
+
+def _is_zero(m: Any) -> bool:
+    return bool((in_front(m)[0] if shape_of(m) else m) == 0)
+
+
 def _paired(pair: tuple[str, Any]) -> Any:
     name, c = pair
     return paired(c, Differential.of(name, shape_of(c)))
@@ -270,23 +323,113 @@ def collected(terms: Sequence[Any]) -> Any:
     return plus(kept) if kept else scaled(0, terms[0])
 
 
+def multiplied_out(m: Any) -> Any:
+    """Return (1 − y) ⊙ h − y ⊙ (1 − h) as h − y; what becomes no shorter stays."""
+    if not isinstance(m, Plus) or not m.has(Hadamard):
+        return m
+    found: dict[tuple[str, ...], tuple[Any, Any]] = {}
+    for c, factors in (t for a in m.args[:-1] for t in _opened(a)):
+        key = tuple(sorted(map(str, factors)))
+        before, _ = found.get(key, (0, None))
+        found[key] = before + c, times_all(factors) if factors else ones(shape_of(m))
+    kept = sorted(
+        (scaled(c, e) for c, e in found.values() if c != 0),
+        key=lambda t: bool(sp.sympify(in_front(t)[0]).could_extract_minus_sign()),
+    )
+    made = plus(kept) if kept else m
+    return made if len(chalk(made)) < len(chalk(m)) else m
+
+
+def _opened(a: Any) -> list[tuple[Any, list[Any]]]:
+    """Return the terms of a product of entries, each with its number and its factors; ones are left out."""
+    if isinstance(a, Plus):
+        return [t for b in a.args[:-1] for t in _opened(b)]
+    if isinstance(a, Scaled):
+        return [(a.args[0] * c, factors) for c, factors in _opened(a.args[1])]
+    if isinstance(a, Hadamard):
+        found: list[tuple[Any, list[Any]]] = [(sp.S.One, [])]
+        for f in a.args[:-1]:
+            found = [(c * d, [*left, *right]) for c, left in found for d, right in _opened(f)]
+        return found
+    return [(sp.S.One, [] if is_ones(a) else [a])]
+
+
+def without_two_signs(m: Any) -> Any:
+    """Write −(−A − B) as A + B."""
+    if isinstance(m, Scaled) and m.args[0].could_extract_minus_sign() and isinstance(m.args[1], Plus):
+        inner = m.args[1].args[:-1]
+        if all(isinstance(t, Scaled) and t.args[0].could_extract_minus_sign() for t in inner):
+            return scaled(-m.args[0], plus([scaled(-1, t) for t in inner]))
+    return m
+
+
 def jacobian(t: Any) -> Any:
     """Return M with t = M·dx, None where there is none in sight."""
     if isinstance(t, Differential):
         return Identity.of(t.shape[0]) if len(t.shape) == 1 else None
+    if isinstance(t, Plus):
+        parts = [jacobian(a) for a in t.args[:-1]]
+        return None if None in parts else plus(parts)
+    if isinstance(t, Filled):
+        return _outer(ones(shape_of(t)), row_of(t.args[0]))
     if isinstance(t, Scaled):
-        m = jacobian(t.args[1])
-        return None if m is None or differentials_in(t.args[0]) else scaled(t.args[0], m)
+        c, a = t.args[:2]
+        if differentials_in(c):
+            return None if differentials_in(a) else _outer(a, row_of(c))
+        m = jacobian(a)
+        return None if m is None else scaled(c, m)
     if isinstance(t, Hadamard):
         moving = [f for f in t.args[:-1] if differentials_in(f)]
         still = [f for f in t.args[:-1] if not differentials_in(f)]
         m = jacobian(moving[0]) if len(moving) == 1 else None
-        return None if m is None else product([diag(times_all(still)), m])
+        return None if m is None else _each_row(times_all(still), m)
     if isinstance(t, Product):
         *front, last = t.args[:-1]
         m = None if any(map(differentials_in, front)) else jacobian(last)
         return None if m is None else product([*front, m])
     return None
+
+
+def sides_of(t: Any) -> tuple[Any, Any] | None:
+    """Return A and B of c·A·dX·B, the number in A; None of all else, and of dX itself."""
+    c, core = (t.args[0], t.args[1]) if isinstance(t, Scaled) else (sp.S.One, t)
+    factors = list(core.args[:-1]) if isinstance(core, Product) else []
+    at = [k for k, f in enumerate(factors) if isinstance(f, Differential) and len(shape_of(f)) == 2]
+    if len(shape_of(t)) != 2 or len(at) != 1 or len(differentials_in(t)) != 1:
+        return None
+    before, d, behind = factors[: at[0]], factors[at[0]], factors[at[0] + 1 :]
+    left = product(before) if before else Identity.of(d.shape[0])
+    right = product(behind) if behind else Identity.of(d.shape[1])
+    return scaled(c, left), right
+
+
+def row_of(e: Any) -> Any:
+    """Return a with e = aᵀ·dx, of a number e; None where there is none in sight."""
+    if e.is_Mul:
+        moving = [f for f in e.args if differentials_in(f)]
+        a = row_of(moving[0]) if len(moving) == 1 else None
+        return None if a is None else scaled(sp.Mul(*[f for f in e.args if f is not moving[0]]), a)
+    if not isinstance(e, (Inner, Product)):
+        return None
+    *front, last = e.args[:-1]
+    if isinstance(last, Differential) and front and not any(map(differentials_in, front)):
+        return turned(product(front))
+    return None
+
+
+def _outer(v: Any, a: Any) -> Any:
+    return None if a is None or len(shape_of(v)) != 1 or len(shape_of(a)) != 1 else product([v, turned(a)])
+
+
+def _each_row(v: Any, m: Any) -> Any:
+    """Return diag(v)·M; of 1·aᵀ, v·aᵀ."""
+    if isinstance(m, Plus):
+        return plus([_each_row(v, a) for a in m.args[:-1]])
+    if isinstance(m, Scaled):
+        return scaled(m.args[0], _each_row(v, m.args[1]))
+    if isinstance(m, Product) and isinstance(m.args[0], OnesVector):
+        return product([v, *m.args[1:-1]])
+    return product([diag(v), m])
 
 
 def _sizes(leaves: Mapping[str, Leaf]) -> set[str]:
