@@ -20,6 +20,7 @@ from symgrad.compiler.arguments import as_input, given_away, is_array, positions
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.choose import build_with, check_backend, check_digits
 from symgrad.compiler.collector import collector_paused
+from symgrad.compiler.cost import cost
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Spec, is_result, trace
@@ -28,6 +29,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.ops.map import show_shape
 from symgrad.support.forks import Lock
 from symgrad.support.store import wanted
 
@@ -50,15 +52,45 @@ class Stats(NamedTuple):
 
 
 class Lowered(NamedTuple):
-    """Every stage of one signature as text: ``stages`` by name, the last is what runs."""
+    """Every stage of one signature as text: ``stages`` by name, the last is what runs.
+
+    ``program`` is what was traced, and ``function`` the compiled function.
+    """
 
     stages: dict[str, str]
     stats: Stats
+    program: Program
+    function: Compiled[...]
 
     @property
     def source(self) -> str:
         """The generated source: the last stage."""
         return self.stages["source"]
+
+    def as_text(self, stage: str = "program") -> str:
+        """Return a stage as text: "program", "source", or one of those between, which depend on the backend.
+
+        Raises:
+            ArgumentError: there is no such stage.
+        """
+        if stage not in self.stages:
+            raise ArgumentError(f"as_text: stage={stage!r}. Expected one of {', '.join(map(repr, self.stages))}.")
+        return self.stages[stage]
+
+    def cost_analysis(self) -> dict[str, int]:
+        """Return what a call costs.
+
+        Returns:
+            ``operations``: additions, products, exponentials …, each counted once per entry; a contraction has an
+            addition for each product, and a factorisation of an (n, n) matrix n³. ``bytes``: what has to be read and
+            written: ``arguments``, ``constants`` and ``results``, each once. ``workspace``: bytes the kernel works in.
+        """
+        return cost(self.program, self.stats.bytes)
+
+    def compile(self) -> Compiled[...]:
+        """Return the compiled function, which has the kernel of this signature."""
+        found: Compiled[...] = self.function
+        return found
 
     def __str__(self) -> str:
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.stages.items())
@@ -249,13 +281,25 @@ class Compiled(AsFunction, Generic[P]):
         return self._any().stats
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Compile for these arguments without running, and return every stage as text."""
+        """Compile for these arguments without running, and return every stage as text, and what a call costs.
+
+        Args:
+            args: as in a call. A tuple of whole numbers stands for a float64 array of this shape, and a symbol for an
+                array of its shape and dtype.
+            kwargs: as in a call.
+
+        >>> import symgrad as sg
+        >>> lowered = sg.compile(lambda a, x: a @ x).lower((20, 30), (30,))
+        >>> lowered.cost_analysis()["operations"]
+        1200
+        """
         leaves: list[Any] = []
-        tree = trees.flatten((args, kwargs), is_array, leaves)
-        found = self._prepared(tree, [as_input(x._value if isinstance(x, Core) else x) for x in leaves])
+        shaped = tuple([Spec(a, _NUMBER[1]) if _is_shape(a) else a for a in args])
+        tree = trees.flatten((shaped, kwargs), lambda x: isinstance(x, Spec) or is_array(x), leaves)
+        found = self._prepared(tree, [_specified(x) for x in leaves])
         self._last = self._last or found
         stages = {"program": str(found.program), **{k: v() for k, v in found.kernel.stages.items()}}
-        return Lowered({**stages, "source": found.kernel.source}, found.stats)
+        return Lowered({**stages, "source": found.kernel.source}, found.stats, found.program, self)
 
     def _any(self) -> Specialised:
         if self._last is None:
@@ -284,6 +328,27 @@ class Compiled(AsFunction, Generic[P]):
                 raise
             return None
         return fn
+
+
+def _is_shape(x: Any) -> bool:
+    """Whether x is a tuple of whole numbers; a named tuple is a structure."""
+    return type(x) is tuple and all(type(n) is int and n >= 0 for n in x)
+
+
+def _specified(x: Any) -> Any:
+    """Return what has the shape and dtype of an argument: itself, or a ``Spec`` where there are no numbers."""
+    if isinstance(x, Spec):
+        return x
+    if not isinstance(x, Core) or x._value is not None:
+        return as_input(x._value if isinstance(x, Core) else x)
+    return _spec_of(x)
+
+
+def _spec_of(x: Any) -> Spec:
+    """Return the shape and dtype of a tensor without numbers."""
+    if not all(isinstance(n, int) for n in x.shape):
+        raise ArgumentTypeError(f"lower: the symbol of shape {show_shape(x.shape)} has a size without a number.")
+    return Spec(tuple(x.shape), x.dtype)
 
 
 def _run(kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
