@@ -1,5 +1,7 @@
 """``sg.exercises``: every topic has problems whose solutions are right, and whose grades tell right from wrong."""
 
+import re
+
 import pytest
 
 import symgrad as sg
@@ -57,3 +59,9 @@ def test_unknown_topics_list_the_choices():
     with pytest.raises(ArgumentError, match="count=0"):
         sg.exercises("chain", count=0)
     assert sg.exercises("Least squares", 1)[0].topic == "least-squares"
+
+
+def test_exercises_are_of_different_kinds_as_far_as_there_are_some():
+    for topic in ("exp-log", "trig", "chain"):
+        kinds = [re.sub(r"\d+", "", e.of) for e in sg.exercises(topic, level=3, seed=3, count=3)]
+        assert len(set(kinds)) == 3

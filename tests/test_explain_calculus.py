@@ -323,6 +323,20 @@ def test_a_long_chain_of_equals_is_broken_at_one():
     assert max(map(len, lines.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("formula", "line"),
+    [
+        ("-(y*log(sigmoid(x)) + (1 - y)*log(1 - sigmoid(x)))", "        = σ(x) − y"),
+        ("x/2*(1 + erf(x/sqrt(2)))", "        = (1 + erf(x/√2))/2 + x·exp(−x²/2)/√(2π)"),
+        ("x/z**2", "  f′(x) = 1/z²"),
+        ("k*(q/x)**2", "  f′(x) = −2k·q²·x⁻³ = −2k·q²/x³"),
+        ("x/abs(x)", "  x·sign(x) = |x|:"),
+    ],
+)
+def test_what_a_hand_writes_at_once_is_written_so(formula, line):
+    assert line in str(sg.explain(formula, "x")).splitlines()
+
+
 def test_a_name_that_is_called_is_no_variable():
     with pytest.raises(ParseError, match="'secant' is not a function"):
         sg.explain("secant(x)", "x")

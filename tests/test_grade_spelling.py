@@ -13,6 +13,8 @@ from symgrad.errors import ParseError
         ("COS(x)", "sin(x)"),
         ("2[x + 1]", "(x + 1)**2"),
         ("2•x", "x**2"),
+        ("z**x*(2*x**2/z + log(z)) where z = x**2 + 6", "(x**2 + 6)**x"),
+        ("2u cos(v) where u = x + 1, v = u**2", "sin((x + 1)**2)"),
         ("２ｘ", "x**2"),
         ("2x = y'", "x**2"),
         ("log_2 x + 1/ln 2", "x*log(x)/log(2)"),

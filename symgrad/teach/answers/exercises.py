@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -144,13 +145,16 @@ def exercises(topic: str, level: int = 1, seed: int = 0, count: int = 5) -> list
             f"exercises: got seed={seed!r}, count={count!r}. Expected integers, count from 1 to {MOST}."
         )
     random = Random(f"{name} {level} {seed}")
-    found: dict[tuple[str, Any], Exercise] = {}
-    for _ in range(10 * count):
-        task = TOPICS[name][level - 1](random)
-        found.setdefault((task.of, task.wrt), Exercise(name, level, task))
-        if len(found) == count:
-            break
-    return list(found.values())
+    made = [TOPICS[name][level - 1](random) for _ in range(10 * count)]
+    kinds = {(_kind(task), task.wrt): task for task in reversed(made)}  # of each kind the first
+    chosen = [task for task in made if task in kinds.values()]
+    distinct = {(task.of, task.wrt): task for task in [*chosen, *made]}
+    return [Exercise(name, level, task) for task in list(distinct.values())[:count]]
+
+
+def _kind(task: Task) -> str:
+    """The formula without its numbers: exercises are of as many kinds as there are."""
+    return re.sub(r"\d+", "", task.of)
 
 
 def _topic(topic: Any) -> str:

@@ -83,7 +83,7 @@ def spelled(
         raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
     if len(text) > MOST_SIGNS:
         raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
-    text = _FRACTION.sub(r"\1 (\2/\3)*", _without_name(text))
+    text = _FRACTION.sub(r"\1 (\2/\3)*", _with_parts(_without_name(text)))
     text = _plain(with_where(text), shapes)
     text = _last_side(text, names_end=is_answer and not any(map(len, shapes.values()))).strip().rstrip(".;").strip()
     if not text:
@@ -104,6 +104,17 @@ def spelled(
 def _without_name(text: str) -> str:
     """Return the text without f'(x) = or f'(x): in front."""
     return re.sub(r"^\s*(\w+['’′″]+(\(\w+\))?|d\w*/d\w+)\s*(:|=(?!=))", "", text)
+
+
+def _with_parts(text: str) -> str:
+    """Return the text with its parts put in: z**2 where z = x + 1."""
+    body, where, parts = text.partition(" where ")
+    found = re.findall(r"\s*([^\W\d]\w*)\s*=\s*((?:[^,=()]|\([^=]*?\))+?)\s*(?:,|$)", parts)
+    if not where or not found:
+        return text
+    for name, part in reversed(found):  # a part may have names of those before it
+        body = re.sub(rf"(?<![^\W\d]){name}(?!\w)", f"({part})".replace("\\", r"\\"), body)
+    return body
 
 
 def _plain(text: str, shapes: Mapping[str, Any]) -> str:

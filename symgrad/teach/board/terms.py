@@ -287,6 +287,8 @@ def power(base: Term, exponent: Term) -> Term:
         return power(base.args[0], Num(base.args[1].value * e, False))
     if isinstance(base, Quotient) and is_num(base.args[0], 1) and e.denominator == 1:
         return Quotient(ONE, power(base.args[1], exponent))
+    if isinstance(base, Quotient) and isinstance(base.args[1], Power) and not base.args[1].free and e == 2:  # (x/√2)²
+        return div(power(base.args[0], exponent), power(base.args[1], exponent))
     return Power(base, exponent)
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from symgrad.teach.board.reading import cases, split
 from symgrad.teach.board.terms import (
+    HALF,
     ONE,
     ZERO,
     Cases,
     Num,
+    Power,
     Product,
     Quotient,
     Sum,
@@ -76,7 +78,24 @@ def _gathered(t: Term) -> Term:
             out.extend(_raised(base, e) for e in es)
         else:
             out.append(_raised(base, add(*es)))
-    return mul(*out)
+    return mul(*_one_root(out))
+
+
+def _one_root(parts: list[Term]) -> list[Term]:
+    """Write √2·√π as √(2π), above and below the line."""
+    for over in (False, True):
+        roots = [p for p in parts if (p.args[0] == ONE if isinstance(p, Quotient) else False) is over and _is_root(p)]
+        if len(roots) > 1:
+            inside = mul(*[(p.args[1] if over else p).args[0] for p in roots])
+            root = power(inside, HALF)
+            parts = [*[p for p in parts if p not in roots], Quotient(ONE, root) if over else root]
+    return parts
+
+
+def _is_root(p: Term) -> bool:
+    """Whether it is the root of a constant, or one divided by it."""
+    p = p.args[1] if isinstance(p, Quotient) and p.args[0] == ONE else p
+    return isinstance(p, Power) and p.args[1] == HALF and not p.free
 
 
 def _raised(base: Term, e: Term) -> Term:

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.scalars import log1p, relu
+from symgrad.scalars import log1p, relu, sigmoid
 from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text, word
 from symgrad.teach.board.reading import Hand, to_sympy
@@ -138,7 +138,16 @@ def _everywhere_positive(part: Term) -> bool:
         return False
     with np.errstate(all="ignore"):
         found = array_kernel(to_sympy(part), tuple(Symbol(n, real=True) for n in names))(*points)
-    return bool(np.all(found > 1e-2))
+    far = 1e-9 if sigmoid in _called(part) else 1e-2  # which is positive far out, too
+    return bool(np.all(found > far))
+
+
+def _called(t: Term) -> Iterator[Any]:
+    if isinstance(t, Apply):
+        yield t.args[0]
+    for a in t.args:
+        if isinstance(a, Term):
+            yield from _called(a)
 
 
 def _interval(e: Any, s: Any) -> Term | None:

@@ -15,6 +15,7 @@ from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
+    MINUS,
     ONE,
     Apply,
     Cases,
@@ -29,6 +30,7 @@ from symgrad.teach.board.terms import (
     factors,
     is_negative,
     mul,
+    neg,
     terms,
 )
 
@@ -215,9 +217,16 @@ def _beside(rest: Sequence[Term]) -> Callable[[Term, Term | None], Term]:
 
 def _product_of(parts: Sequence[Term]) -> Term:
     kept = [f for p in parts for f in factors(p) if f != Num(1, False)]
+    if len(kept) == 2 and kept[0] == MINUS and isinstance(kept[1], Sum):
+        return _negated(kept[1])
     if any(isinstance(f, Quotient) for f in kept) or sum(isinstance(f, Num) for f in kept) > 1:
         return mul(*kept)
     return Product(*kept) if len(kept) > 1 else kept[0]
+
+
+def _negated(t: Sum) -> Term:
+    """Return −(a − b) as b − a."""
+    return Sum(*sorted((neg(p) for p in t.args), key=is_negative))
 
 
 def _replaced(e: Any, a: Any, b: Any, sign: int) -> list[Any]:
@@ -287,8 +296,8 @@ def _factored(t: Term, hand: Hand) -> Iterator[Step]:
             continue
         e = to_sympy(top)
         made = sp.factor_terms(e)
-        if any(_lines(f) for f in factors(hand.write(made)) if isinstance(f, Sum)) or _nested(hand.write(made)):
-            made = sp.factor_terms(sp.together(e))
+        if _nested(hand.write(made)):
+            made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(hand.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
@@ -331,6 +340,8 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
         return Step(("sin² + cos² = 1:",), found)
     if _lines(found) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
         return Step(("common denominator:",), found)
+    if _calls(t, sp.sign) and not _calls(found, sp.sign):
+        return Step(("x·sign(x) = |x|:",), found)
     says = [s for function, s in _IDENTITIES if _calls(found, function) and not _calls(t, function)]
     return Step((says[0] if says else "simplify:",), found)
 

@@ -32,6 +32,7 @@ from symgrad.teach.board.terms import (
     Sum,
     Term,
     add,
+    coefficient,
     div,
     factors,
     is_num,
@@ -188,7 +189,7 @@ class Solution:
         found = tidy(self._slopes.of(f))
         c, core = constant_factor(f, self._slopes)
         if isinstance(core, Sum) and c != ONE:
-            self._why("the factor ", (c,), " stays; ", *self._term_rules(core), ":")
+            self._why(*_staying(c), *self._term_rules(core), ":")
         else:
             self._why(*self._term_rules(f), ":")
         self._does(found)
@@ -234,7 +235,7 @@ class Solution:
         hard = [t for t in f.args if not is_easy(t, self._slopes)]
         easy = [t for t in f.args if is_easy(t, self._slopes) and self._slopes.depends(t)]
         rules = self._term_rules(Sum(*easy)) if easy else ["term by term"]
-        self._why(*(["the factor ", (c,), " stays; "] if c != ONE else []), *rules, ":")
+        self._why(*_staying(c), *rules, ":")
         for t in hard:
             self._side(t)
         raw = _raw_sum([g for t in f.args for g in terms(tidy(self._slopes.of(t)))])
@@ -450,6 +451,11 @@ def possible(split: Cases | None) -> Cases | None:
 
 
 # ------------------------------------------------------------------ products as they are first written
+def _staying(c: Term) -> list[Any]:
+    """Say that a constant factor is not differentiated."""
+    return [] if c == ONE else ["the minus sign stays; "] if c == MINUS else ["the factor ", (c,), " stays; "]
+
+
 def _factors_above(t: Term) -> tuple[Term, ...]:
     return factors(t.args[0]) if isinstance(t, Quotient) else factors(t)
 
@@ -467,7 +473,10 @@ def _product_of(*parts: Term) -> Term:
     """Return a product whose factors stay where they are; ones are left out."""
     if any(is_num(p, 0) for p in parts):
         return ZERO
-    flat = [g for p in parts if not is_num(p, 1) for g in ([p] if _stays(p) else factors(p))]
+    whole = 1 if all(coefficient(p)[0] == ONE for p in parts[1:]) else 0  # a number alone needs no brackets
+    flat = [
+        g for k, p in enumerate(parts) if not is_num(p, 1) for g in ([p] if k >= whole and _stays(p) else factors(p))
+    ]
     kept = sorted(flat, key=lambda p: not isinstance(p, Num)) if sum(isinstance(p, Num) for p in flat) < 2 else flat
     return ONE if not kept else kept[0] if len(kept) == 1 else Product(*kept)
 
