@@ -448,3 +448,53 @@ def test_formula_of_a_loop_is_a_recurrence_and_has_its_value():
     assert str(form) == "λ[0] where λ[t] = x[t]*λ[t+1]; λ[4] = 1"
     assert "scan(" in str(form.index())
     close(form.lambdify()(*[{"c": 0.3, "x": X[:, 0]}[a] for a in form.args]), np.prod(X[:, 0]), 1e-12)
+
+
+# ------------------------------------------------------------------ checkpoints
+@pytest.mark.parametrize("reverse", [False, True], ids=["forwards", "backwards"])
+@pytest.mark.parametrize(("n", "every"), [(12, 3), (13, 5), (7, 2), (6, 1), (5, 5), (4, 9), (1, 3)])
+def test_chunks_change_nothing_but_memory(n, every, reverse):
+    rng = np.random.default_rng(n)
+    xs = {"a": rng.normal(size=(n, 3)), "b": rng.normal(size=n)}
+
+    def total(checkpoint_every):
+        def f(w, xs):
+            def step(c, x):
+                return (sg.tanh(w @ c[0] + x["a"]), c[1] + x["b"]), (c[0] * x["b"], c[1])
+
+            c, ys = sg.scan(step, (np.ones(3), 0), xs, reverse=reverse, checkpoint_every=checkpoint_every)
+            return (c[0] ** 2).sum() + c[1] ** 2 + (ys[0] ** 3).sum() + sg.sin(ys[1]).sum()
+
+        return f
+
+    expected = sg.value_and_grad(total(None), argnums=(0, 1))(W3, xs)
+    for run in (sg.value_and_grad(total(every), argnums=(0, 1)), sg.compile(sg.value_and_grad(total(every), (0, 1)))):
+        value, (slope, slopes) = run(W3, xs)
+        close(value, expected[0], 1e-13)
+        close(slope, expected[1][0], 1e-12)
+        close(slopes["a"], expected[1][1]["a"], 1e-12)
+    close(sg.hessian(total(every))(W3, xs), sg.hessian(total(None))(W3, xs), 1e-10)
+
+
+W3 = np.random.default_rng(5).normal(size=(3, 3)) / 2
+
+
+def test_chunks_keep_the_carries_between_them():
+    n, d = 400, 10
+    xs = np.random.default_rng(0).normal(size=(n, d))
+
+    def bytes_of(every):
+        def f(a):
+            return sg.scan(lambda c, x: (sg.tanh(a * c + x), None), np.ones(d), xs, checkpoint_every=every)[0].sum()
+
+        return sg.compile(sg.grad(f)).lower(0.5).stats.bytes
+
+    carries = 8 * n * d
+    assert bytes_of(None) > carries
+    assert bytes_of(20) < carries / 3
+
+
+@pytest.mark.parametrize(("every", "error"), [(0, errors.ArgumentError), ("2", errors.ArgumentTypeError)])
+def test_chunks_of_no_length(every, error):
+    with pytest.raises(error, match="checkpoint_every"):
+        sg.scan(lambda c, x: (c, None), 1.0, length=4, checkpoint_every=every)

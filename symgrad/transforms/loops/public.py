@@ -16,6 +16,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet,
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
+from symgrad.transforms.loops.chunks import in_chunks
 from symgrad.transforms.loops.op import Scan
 from symgrad.transforms.loops.trees import Tree, flatten, unflatten
 from symgrad.transforms.tracing import Trace
@@ -31,6 +32,8 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
+    *,
+    checkpoint_every: int | None = None,
 ) -> tuple[Any, Any]:
     """Loop: (c, y_t) = f(c, x_t) for t = 0, 1, …; the final c, and the y_t stacked along a new first axis.
 
@@ -44,12 +47,14 @@ def scan(
         xs: tensors to be sliced along their first axis, nested likewise; None for no input.
         length: the number of steps, needed where xs is None.
         reverse: run from the last slice to the first; y_t stays in the place of x_t.
+        checkpoint_every: keep the carry of every k-th step only, and compute those between again for the derivative.
+            Of n steps some n/k + k carries are then in memory at a time; fewest for k near √n. Numbers stay the same.
 
     Returns:
         The final carry, structured like init, and the stacked y, structured like y_t.
 
     Raises:
-        ArgumentError: the length is missing, negative, or not that of xs.
+        ArgumentError: the length is missing, negative, or not that of xs; checkpoint_every is below 1.
         ShapeError: the carry changes its shape, or the xs differ in length.
         DTypeError: the carry changes its dtype.
         ValueNeeded: f looks at a value.
@@ -58,7 +63,13 @@ def scan(
     >>> total, sums
     (tensor(6.), tensor([1., 3., 6.]))
     """
-    return _scan("scan", f, init, xs, length, reverse)
+    if checkpoint_every is None:
+        return _scan("scan", f, init, xs, length, reverse)
+    every = _integer("scan", "checkpoint_every", checkpoint_every)
+    call, weak = _taken("scan", f, init, xs)
+    steps = _length(call, length)
+    _traced(call, weak)  # numbers that start a carry get the dtype that it has
+    return in_chunks(scan, f, unflatten(call.carry_tree, iter(call.start)), xs, steps, reverse, every)
 
 
 def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any) -> Any:
@@ -100,14 +111,19 @@ class _Call(NamedTuple):
     row_tree: Tree
 
 
-def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool) -> tuple[Any, Any]:
+def _taken(who: str, f: Any, init: Any, xs: Any) -> tuple[_Call, list[bool]]:
+    """Take the arguments apart; which carries start with a number of Python's."""
     given: list[Any] = []
     carry_tree = flatten(init, given, f"{who}: init")
     rows: list[Any] = []
     row_tree = flatten(xs, rows, f"{who}: xs")
     call = _Call(who, f, [as_tensor(x) for x in given], [as_tensor(x) for x in rows], carry_tree, row_tree)
+    return call, [type(x) in (int, float) for x in given]
+
+
+def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool) -> tuple[Any, Any]:
+    call, weak = _taken(who, f, init, xs)
     steps = _length(call, length)
-    weak = [type(x) in (int, float) for x in given]
     body, captured, y_tree = _traced(call, weak)
     op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse))
     inputs = [*call.start, *call.rows, *captured]
@@ -115,7 +131,7 @@ def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: boo
         op = op.keeping(op.needed)
     packed = as_tensor(op(*inputs)) if op.pieces else None
     results = iter([op.piece(packed, k) for k in range(len(op.pieces) - len(op.kept))])
-    return unflatten(carry_tree, results), unflatten(y_tree, results)
+    return unflatten(call.carry_tree, results), unflatten(y_tree, results)
 
 
 def _may_be_differentiated(inputs: Sequence[Any]) -> bool:
