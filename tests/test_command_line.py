@@ -147,6 +147,7 @@ def test_usage_is_said_with_status_2(arguments, capsys):
         "report",
         "graph",
         "table",
+        "plot",
         "ops",
         "completion",
         "man",

@@ -1,5 +1,6 @@
-"""``symgrad graph`` and ``symgrad table``."""
+"""``symgrad graph``, ``symgrad table`` and ``symgrad plot``."""
 
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -55,6 +56,35 @@ def test_points_are_a_list_or_a_range(text, found):
     assert points(text, "x") == found
 
 
+@pytest.mark.parametrize(
+    ("name", "begins"), [("p.png", b"\x89PNG"), ("p.svg", b"<?xml"), ("p.pdf", b"%PDF"), ("p.html", b"<!DOCTYPE html>")]
+)
+def test_a_plot_is_written_as_its_name_ends(name, begins, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    path = tmp_path / name
+    words = ["plot", "a*x**2 + sum(path)", "--at", "a=3", "path=[1,2]", "--over", "-1:1", "--tangent", "0.5"]
+    assert main([*words, "-o", str(path)]) == 0
+    assert path.read_bytes().startswith(begins)
+    assert main([*words, "-o", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert out == f"{path}\n" * 2
+    assert err == f"symgrad plot: replaced {path}\n"
+
+
+def test_a_plot_of_two_numbers_has_level_lines(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    monkeypatch.chdir(tmp_path)
+    words = ["plot", "(1 - x)**2 + (y - x**2)**2", "--wrt", "x,y", "--over", "x=-2:2", "y=-1:3", "--tangent", "0,1"]
+    assert main(words) == 0
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
+
+
+def test_a_missing_matplotlib_is_said(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["plot", "x**2"]) == 2
+    assert "for the extra 'plot' pip install" in capsys.readouterr().err
+
+
 REFUSED = [
     (["graph", "x", "-o", "g.png"], "Expected a name that ends in .svg, .html, .dot, .mmd"),
     (["graph", "x", "-o", "g"], "Expected a name that ends in"),
@@ -69,6 +99,16 @@ REFUSED = [
     (["table", "x", "--over", "0:1:100000000000"], "expected 1 to 1000 numbers"),
     (["table", "x", "--over", "0:1:-3"], "Expected 0,1,2.5 or first:last:count"),
     (["table", "x", "--over", "nan"], "none of them infinite"),
+    (["table", "x", "--over", "y=1:2"], "--over y: the name that is left open is x"),
+    (["plot", "x", "-o", "p.gif"], "Expected a name that ends in .png, .svg, .pdf, .html"),
+    (["plot", "x*y*z"], "Expected one or two"),
+    (["plot", "x*y", "--wrt", "x"], "Expected one or two"),
+    (["plot", "sum(x)", "--shape", "x=3"], "Give arrays values"),
+    (["plot", "x", "--over", "3:1"], "is empty or not bounded"),
+    (["plot", "x", "--over", "1"], "Expected low:high"),
+    (["plot", "x", "--over", "y=1:2"], "the names that are left open are x"),
+    (["plot", "x", "--tangent", "a"], "Expected a number, or two as in 1,2"),
+    (["plot", "x", "--order", "9"], "got order=9"),
 ]
 
 

@@ -22,6 +22,7 @@ from symgrad.cli.listing import run_ops
 from symgrad.cli.manual import add_manual
 from symgrad.cli.output import complain
 from symgrad.cli.pictures import add_graph, add_table
+from symgrad.cli.plotting import add_plot
 from symgrad.cli.words import as_argparse
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
@@ -39,6 +40,7 @@ EXAMPLES = """examples:
   symgrad grade "2*x*cos(x)" --of "x**2 * sin(x)" --wrt x
   symgrad graph "x**2 * sin(x)" --adjoints formula -o graph.svg
   symgrad table "x**2 * sin(x)" --over 0:2:5
+  symgrad plot "x**2 * sin(x)" --over -3:3 -o plot.png
   echo "x**2 * sin(x)" | symgrad derive - --wrt x
 
 exit status: 0 all is well; 1 a check found a difference, or an answer is
@@ -107,6 +109,7 @@ KINDS: dict[str, tuple[str, Adder]] = {
     "report": ("write a page with formula, steps, graph, numbers and source", _add_report),
     "graph": ("draw what a formula computes, or print it for Mermaid", add_graph),
     "table": ("print a function and its derivative, found in three ways, at points", add_table),
+    "plot": ("draw a function and its derivative, or level lines and gradients of two numbers", add_plot),
     "ops": ("list the operations, and what there is for each", _add_ops),
 }
 

@@ -15,6 +15,7 @@ from symgrad.cli.formulas import add_formula, check_values, names_of, read_formu
 from symgrad.cli.output import ascii_html, complain, written_for
 from symgrad.cli.plain import ascii_text
 from symgrad.cli.progress import progress
+from symgrad.cli.words import named
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
@@ -143,9 +144,9 @@ def points(text: str, name: str) -> list[float]:
     Raises:
         ParseError: these are no points, or too many.
     """
-    body = text.strip()
-    if body.startswith(f"{name}="):
-        body = body[len(name) + 1 :]
+    other, body = named(text)
+    if other and other != name:
+        raise ParseError(f"--over {other}: the name that is left open is {name}.")
     first, *rest = body.split(":")
     try:
         found = [float(p) for p in first.split(",")] if not rest else _between(first, *rest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-PAIRED = ("--shape", "--at", "--assume")  # options of NAME=VALUE, of which several may follow
+PAIRED = ("--shape", "--at", "--assume", "--over")  # options of NAME=VALUE, of which several may follow
 _PAIR = re.compile(r"\s*[^\W\d]\w*\s*=(?!=)")
 _NEXT = re.compile(r"[\s,;]+(?=[^\W\d]\w*\s*=(?!=))")
 
@@ -20,6 +20,16 @@ def as_argparse(words: Sequence[str]) -> list[str]:
     ['derive', ' -x*w', '--shape', 'x=n,d', '--shape', 'w=d', '--at', 'a=1', '--at', 'b=2']
     """
     return list(_written(words))
+
+
+def named(text: str) -> tuple[str, str]:
+    """Return the name and what is behind its equals sign; of a text without one, no name.
+
+    >>> named("x=-2:2"), named("-2:2")
+    (('x', '-2:2'), ('', '-2:2'))
+    """
+    name, equals, value = text.partition("=")
+    return (name.strip(), value.strip()) if equals else ("", text.strip())
 
 
 def _written(words: Sequence[str]) -> Iterator[str]:

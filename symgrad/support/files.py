@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 
-def replace_files(texts: Mapping[Path, str]) -> list[Path]:
-    """Write texts in UTF-8, and return the files that were there before.
+def replace_files(texts: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write texts in UTF-8, or bytes, and return the files that were there before.
 
     Until all are written, no file is touched: a failure leaves the old ones. A link stays a link, and a file keeps its
     permissions.
@@ -24,7 +24,7 @@ def replace_files(texts: Mapping[Path, str]) -> list[Path]:
     ready: list[tuple[str, str]] = []
     try:
         for path, text in texts.items():
-            _prepare(path, text.encode("utf-8"), ready)
+            _prepare(path, text.encode("utf-8") if isinstance(text, str) else text, ready)
         for made, place in ready:
             os.replace(made, place)
     finally:
