@@ -17,7 +17,6 @@ import numpy as np
 from symgrad.cli.formulas import check_values, read_formula, wanted
 from symgrad.cli.output import ascii_json, plain, show, written_for
 from symgrad.cli.plain import ascii_text
-from symgrad.cli.progress import progress
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES
@@ -27,6 +26,7 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.names import latex_name
 from symgrad.forms.nodes import printers
 from symgrad.forms.several import Blocks, in_latex, in_text
+from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing import crosscheck
 
@@ -42,7 +42,7 @@ def run_derive(args: argparse.Namespace) -> int:
     formula, wrt = _differentiated(args)
     _check_result(formula, wrt, args.order)
     fallback = ascii_text
-    with progress("deriving"):
+    with long_work("deriving"):
         found = derive(formula.value, wrt[0] if len(wrt) == 1 else wrt, args.order)
         forms = [found] if isinstance(found, ClosedForm) else list(found.flat)
         by = list(product(wrt, repeat=args.order if isinstance(found, Blocks) else 1))
@@ -132,7 +132,7 @@ def run_check(args: argparse.Namespace) -> int:
     inputs = [x if v is None else v for x, v in zip_longest(inputs, given)]
     if not inputs:
         raise ParseError("check: of which inputs? Give the shape of each, as in --shape x=3 --shape A=2,2.")
-    with progress("checking"):
+    with long_work("checking"):
         _check_cost(f, inputs, entries)
         report = crosscheck(f, *inputs, rtol=args.rtol, raise_exception=False, digits=args.digits)
     show(written_for(sys.stdout, str(report), args.ascii))

@@ -11,11 +11,11 @@ from typing import Any
 from symgrad.cli.formulas import check_values, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, show, written_for
 from symgrad.cli.plain import ascii_source, ascii_text
-from symgrad.cli.progress import progress
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.exports import export
 from symgrad.expression.reader import Expression
 from symgrad.func import grad, hessian, jacobian, value_and_grad
+from symgrad.support.progress import long_work
 from symgrad.teach import explain, report
 
 WHAT = ("value_and_grad", "value", "grad", "jacobian", "hessian")
@@ -26,7 +26,7 @@ def run_explain(args: argparse.Namespace) -> int:
     """Print the derivation."""
     formula, wrt = read_formula(args)
     check_values(args.at, names_of(formula))
-    with progress("explaining"):
+    with long_work("explaining"):
         found = explain(formula.value, wrt or list(formula.leaves.values()), style=args.style, order=args.order)
         text = found.latex() if args.latex else found.html() if args.html else str(found)
     show(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))
@@ -43,7 +43,7 @@ def run_export(args: argparse.Namespace) -> int:
     what = args.what or ("value_and_grad" if formula.value.shape == () else "jacobian")
     if what in NUMBERS and formula.value.shape != ():
         raise ArgumentError(f"--what {what}: the formula is an array. Take a sum, or --what jacobian.")
-    with progress("writing"):
+    with long_work("writing"):
         made = _made(what, formula, argnums[0] if len(argnums) == 1 else tuple(argnums))
         shapes = {k: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for k, x in formula.leaves.items()}
         before = args.output is not None and Path(args.output).is_file()
@@ -70,7 +70,7 @@ def run_report(args: argparse.Namespace) -> int:
     check_values(args.at, names_of(formula))
     if Path(args.output).is_dir():
         raise ArgumentError(f"--output: {args.output} is a directory. Expected a file, such as report.html.")
-    with progress("writing"):
+    with long_work("writing"):
         found = report(formula.value, wrt=wrt or list(formula.leaves.values()), path=args.output)
     if found.replaced:
         complain(f"symgrad report: replaced {args.output}")

@@ -14,11 +14,11 @@ import numpy as np
 from symgrad.cli.formulas import add_formula, check_values, names_of, read_formula, wanted
 from symgrad.cli.output import ascii_html, complain, written_for
 from symgrad.cli.plain import ascii_text
-from symgrad.cli.progress import progress
 from symgrad.cli.words import named
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
+from symgrad.support.progress import long_work
 from symgrad.teach import graph, table
 from symgrad.teach.pictures.picture import Graph
 from symgrad.teach.writing.page import page
@@ -76,7 +76,7 @@ def run_graph(args: argparse.Namespace) -> int:
     check_values(args.at, names_of(formula))
     if args.adjoints == "number" and not args.at:
         raise ParseError("--adjoints number: there are no numbers. Give each name one, as in --at x=2.")
-    with progress("drawing"):
+    with long_work("drawing"):
         picture = graph(formula.value, wrt=wrt or None, adjoints=args.adjoints)
         text = WRITERS[ending](picture, formula.text)
     if args.output is None:
@@ -95,7 +95,7 @@ def write(args: argparse.Namespace, text: str) -> None:
 def run_table(args: argparse.Namespace) -> int:
     """Print f and f′ at points."""
     name, f = one_variable(args)
-    with progress("computing"):
+    with long_work("computing"):
         found = table(f, points(args.over, name))
         text = found._repr_html_() if args.html else str(found)
     print(written_for(sys.stdout, text, args.ascii, ascii_html if args.html else ascii_text))

@@ -12,6 +12,7 @@ from symgrad.distributed.blocks import Blocks
 from symgrad.distributed.rows import ArrayRows
 from symgrad.errors import DistributedError
 from symgrad.support.extras import required
+from symgrad.support.progress import long_work
 
 PATIENCE = 20.0  # seconds without a scheduler before a call gives up
 
@@ -23,7 +24,8 @@ def answer(graph: Mapping[Any, Any], key: Any) -> Any:
         DistributedError: the scheduler was lost. Also what a task raised.
     """
     client = client_in_place()
-    return _get()(dict(graph), key) if client is None else _by_client(client, graph, key)
+    with long_work(f"computing {len(graph)} tasks"):
+        return _get()(dict(graph), key) if client is None else _by_client(client, graph, key)
 
 
 def kept(blocks: Blocks) -> Blocks:

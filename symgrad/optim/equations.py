@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symgrad.compiler.sparse import sparse_jacobian
 from symgrad.func import jacobian
 from symgrad.optim.limits import flat_bounds, reading
 from symgrad.optim.minimize import restored
 from symgrad.optim.vectors import Vector, plain, several
 from symgrad.support.extras import required
+from symgrad.support.progress import Work, long_work
 
 _WITH_JACOBIAN = {"hybr", "lm"}
 
 
 def least_squares(
     fun: Callable[..., Any], x0: Any, args: Any = (), *, bounds: Any = None, sparse: bool = False, compile: bool = True,
-    **options: Any,
+    progress: bool = True, **options: Any,
 ) -> Any:  # fmt: skip
     """Find x where ½ Σ ρ(fᵢ(x)²) is least, by ``scipy.optimize.least_squares`` with the exact Jacobian of f.
 
@@ -27,6 +30,7 @@ def least_squares(
         bounds: for one array (lower, upper) as in SciPy; for a structure, the same structure with a pair in place of
             each array.
         sparse: pass the Jacobian as a sparse array, which ``sg.sparse_jacobian`` computes from few products.
+        progress: as for ``minimize``.
         options: SciPy's further arguments: method, loss (ρ), ftol, xtol, gtol, max_nfev, …
 
     Returns:
@@ -46,16 +50,17 @@ def least_squares(
     values = reading(residuals, compile, plainly=True)
     slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
     within = flat_bounds(vector, bounds, optimize)
-    found = optimize.least_squares(
-        lambda z: values(z, *given), vector.start, jac=lambda z: slopes(z, *given),
-        **({} if within is None else {"bounds": within}), **options,
-    )  # fmt: skip
+    with long_work("least_squares", shown=progress) as work:
+        found = optimize.least_squares(
+            _counted(lambda z: values(z, *given), work), vector.start, jac=lambda z: slopes(z, *given),
+            **({} if within is None else {"bounds": within}), **options,
+        )  # fmt: skip
     return restored(found, vector, ("x", "grad"))
 
 
 def root(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: str = "hybr", *, tol: float | None = None,
-    callback: Any = None, options: Any = None, compile: bool = True,
+    callback: Any = None, options: Any = None, compile: bool = True, progress: bool = True,
 ) -> Any:  # fmt: skip
     """Find x where fun(x) = 0, by ``scipy.optimize.root`` with the exact Jacobian.
 
@@ -64,6 +69,7 @@ def root(
         x0, args, compile: as for ``minimize``.
         method: "hybr" and "lm" use the Jacobian.
         tol, callback, options: as in SciPy.
+        progress: as for ``minimize``.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` in the structure of x0.
@@ -79,8 +85,20 @@ def root(
     equations = several(fun, vector)
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
     structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
-    found = optimize.root(
-        lambda z: values(z, *given), vector.start, method=method, tol=tol, callback=structured, options=options,
-        jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
-    )  # fmt: skip
+    with long_work("root", shown=progress) as work:
+        found = optimize.root(
+            _counted(lambda z: values(z, *given), work), vector.start, method=method, tol=tol, callback=structured,
+            options=options, jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
+        )  # fmt: skip
     return restored(found, vector, ("x",))
+
+
+def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any]:
+    """Return residuals whose evaluations are steps of the work."""
+
+    def call(z: Any) -> Any:
+        found = residuals(z)
+        work.step(f"|f|² = {np.sum(np.square(found)):.6g}")
+        return found
+
+    return call

@@ -14,6 +14,7 @@ from symgrad.func import grad, hessian, jvp, value_and_grad
 from symgrad.optim.limits import flat_bounds, flat_constraints, reading
 from symgrad.optim.vectors import Vector, plain, scalar
 from symgrad.support.extras import required
+from symgrad.support.progress import Work, long_work
 
 _WITHOUT_GRADIENT = {"nelder-mead", "powell", "cobyla", "cobyqa"}
 _WITH_HESSIAN = {"dogleg", "trust-exact"}
@@ -23,7 +24,7 @@ _WITH_PRODUCTS = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 def minimize(
     fun: Callable[..., Any], x0: Any, args: Any = (), method: Any = None, *, bounds: Any = None,
     constraints: Any = (), tol: float | None = None, callback: Any = None, options: Any = None, compile: bool = True,
-    data: Any = None, reduce: str = "sum", checkpoint: Any = None,
+    data: Any = None, reduce: str = "sum", checkpoint: Any = None, progress: bool = True,
 ) -> Any:  # fmt: skip
     """Find x where fun(x) is least, by ``scipy.optimize.minimize`` with exact derivatives.
 
@@ -47,6 +48,7 @@ def minimize(
         reduce: "sum", or "mean" where fun is the mean over a block's rows.
         checkpoint: with data, a file that is written after each step. If it is there already, the run goes on from
             it, and ends with the same bytes as one that was never stopped.
+        progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. What belongs
@@ -64,29 +66,41 @@ def minimize(
     if data is not None:
         if bounds is not None or constraints or args or tol is not None:
             raise ArgumentError("minimize: data do not go with bounds, constraints, args or tol. Use options for gtol.")
-        return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile)
+        with long_work("minimize", shown=progress) as work:
+            return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile, work)
     if checkpoint is not None or reduce != "sum":
         raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
     given = plain(args if isinstance(args, tuple) else (args,))
     objective = scalar(fun, vector)
-    found = optimize.minimize(
-        x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
-        constraints=flat_constraints(vector, constraints, optimize, compile), tol=tol,
-        callback=None if callback is None else _callback(callback, vector), options=options,
-        **_derivatives(objective, method, given, compile),
-    )  # fmt: skip
+    with long_work("minimize", shown=progress) as work:
+        found = optimize.minimize(
+            x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
+            constraints=flat_constraints(vector, constraints, optimize, compile), tol=tol,
+            callback=None if callback is None else _callback(callback, vector), options=options,
+            **_derivatives(objective, method, given, compile, work),
+        )  # fmt: skip
     return restored(found, vector, ("x", "jac"))
 
 
 def _over_data(
-    fun: Any, x0: Any, data: Any, method: Any, options: Any, reduce: str, checkpoint: Any, callback: Any, compile: bool
+    fun: Any,
+    x0: Any,
+    data: Any,
+    method: Any,
+    options: Any,
+    reduce: str,
+    checkpoint: Any,
+    callback: Any,
+    compile: bool,
+    work: Work,
 ) -> Any:
     """Return ``minimize_over``'s result in the structure of x0."""
     over_data = importlib.import_module("symgrad.optim.over_data")
     shown = None if callback is None else _callback(callback, Vector(x0))
 
     def report(state: Any) -> None:
+        work.step(f"f = {state.value:.6g}")
         if shown is not None and "intermediate_result" in inspect.signature(shown).parameters:
             shown(intermediate_result=over_data.Result(x=state.x, fun=state.value))
         elif shown is not None:
@@ -96,10 +110,16 @@ def _over_data(
     return restored(found, vector, ("x", "jac"))
 
 
-def _derivatives(objective: Any, method: Any, args: tuple[Any, ...], kernels: bool) -> dict[str, Any]:
+def _derivatives(objective: Any, method: Any, args: tuple[Any, ...], kernels: bool, work: Work) -> dict[str, Any]:
     """Return what SciPy's method takes: fun with its gradient, hess or hessp."""
     name = method.lower() if isinstance(method, str) else ""
-    both = reading(value_and_grad(objective), kernels)
+    computed = reading(value_and_grad(objective), kernels)
+
+    def both(z: Any, *xs: Any) -> Any:
+        value, slope = computed(z, *xs)
+        work.step(f"f = {value:.6g}")
+        return value, slope
+
     if name in _WITHOUT_GRADIENT:
         return {"fun": lambda z: both(z, *args)[0]}
     out: dict[str, Any] = {"fun": lambda z: both(z, *args), "jac": True}

@@ -18,6 +18,7 @@ PACKAGES = {
     "graph": "networkx",
     "llvm": "llvmlite",
     "plot": "matplotlib",
+    "progress": "tqdm",
     "scipy": "scipy",
 }
 _ON_AN_INDEX = {"sklearn": "scikit-learn"}  # where a package has another name there

@@ -11,9 +11,11 @@ from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
 from symgrad.expression.given import recorded
+from symgrad.expression.models import is_model
 from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
+from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
 from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, is_calculus
 from symgrad.teach.calls import check_number, output_of
@@ -38,14 +40,16 @@ def explain(
     shapes: Mapping[str, Any] | None = None,
     at: Any = None,
     cotangent: Any = None,
+    progress: bool = True,
 ) -> Explanation:
     """Return the derivation of dy/dwrt, as a solution on a blackboard.
 
     Args:
         y: a number with a graph, of tensors with values or of symbols; or a function, called with numbers ``at``, or
             with a symbol for each parameter where there is no ``at``; or a formula as text.
-        wrt: the tensor to differentiate by, or a list of them; of a function or text, names. By default the leaves
-            that require grad, and all symbols where none does.
+        wrt: the tensor to differentiate by, or a list of them; of a function or text, names; or an ``nn.Module``, for
+            its parameters, which are called W1, b1, …. By default the leaves that require grad, and all symbols where
+            none does.
         style: "calculus", from the outside in, each rule applied in place, which is how few numbers are explained by
             default; "matrix", by differentials, as arrays are; "backprop" for the sweep: what is computed forwards,
             then each rule backwards.
@@ -53,6 +57,7 @@ def explain(
         shapes: of the names in a text, and of a function's parameters; those that have none are numbers.
         at: the argument of the function, or a tuple of arguments.
         cotangent: u, shaped like y, for Jᵀu of an array y.
+        progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
         An ``Explanation``: ``print`` it, show it in a notebook, or take its ``steps`` as data.
@@ -74,16 +79,19 @@ def explain(
     _check(style, order, cotangent)
     if isinstance(y, str) or shapes is not None:
         y, wrt = _formula(y, wrt, shapes)
+    elif is_model(wrt):
+        y, wrt = recorded("explain", y, wrt)
     y, wrt = output_of("explain", y, wrt, at, constants=True)
     if cotangent is not None:
         cotangent = _on_graph(cotangent)
     elif style == "backprop":
         check_number("explain", y)
-    tape = Tape(y, cotangent)
-    targets = tape.targets(wrt)
-    if style is None:
-        style = _suitable(tape, targets, cotangent)
-    return Explanation(_MADE[style](tape, targets, cotangent, order), style)
+    with long_work("explain", shown=progress):
+        tape = Tape(y, cotangent)
+        targets = tape.targets(wrt)
+        if style is None:
+            style = _suitable(tape, targets, cotangent)
+        return Explanation(_MADE[style](tape, targets, cotangent, order), style, progress)
 
 
 def _check(style: str | None, order: int, cotangent: Any) -> None:
@@ -149,8 +157,8 @@ class Explanation:
         forms: the closed form for each tensor that was differentiated by; ``form`` is the first.
     """
 
-    def __init__(self, derivation: Any, style: str = "backprop") -> None:
-        self._derivation, self.style = derivation, style
+    def __init__(self, derivation: Any, style: str = "backprop", progress: bool = True) -> None:
+        self._derivation, self.style, self._progress = derivation, style, progress
         self.steps: tuple[Any, ...] = tuple(derivation.steps)
         self.forms: tuple[ClosedForm, ...] = derivation.forms
 
@@ -165,7 +173,8 @@ class Explanation:
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """What it says, line by line."""
-        return tuple(self._derivation.lines) if self.style != "backprop" else tuple(lines(self._derivation))
+        with long_work("explain", shown=self._progress):
+            return tuple(self._derivation.lines) if self.style != "backprop" else tuple(lines(self._derivation))
 
     def __str__(self) -> str:
         return text(self.lines)

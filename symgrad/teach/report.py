@@ -6,6 +6,7 @@ The page is one file without scripts; its policy forbids them as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from symgrad.core.node import AnyNode, Leaf, evaluate
 from symgrad.engine.record import as_tensor
 from symgrad.errors import SymgradError
 from symgrad.exports import export
+from symgrad.expression.given import recorded
+from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.support import foreign
 from symgrad.support.files import replace_files
+from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Formula
 from symgrad.teach.calls import check_number, output_of
 from symgrad.teach.explanation import Explanation
@@ -44,15 +48,18 @@ def report(
     at: Any = None,
     path: str | Path | None = "report.html",
     title: str | None = None,
+    progress: bool = True,
 ) -> Report:
     """Write one page about dy/dwrt: formula, steps, graph, values, cross-check, and source for NumPy.
 
     Args:
         y: a number with a graph; or a function, called ``at`` numbers, or with symbols.
-        wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters.
+        wrt: the tensor to differentiate by, or a list of them; of a function, names of parameters; or an
+            ``nn.Module``, for its parameters, which are called W1, b1, ….
         at: the argument of the function, or a tuple of arguments.
         path: the file, which is replaced where it exists, once the new page is whole; None to write none.
         title: the page's; by default the formula of y.
+        progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
         A ``Report``, with the page as its ``page`` and the ``path`` it was written to.
@@ -66,18 +73,27 @@ def report(
     >>> found.page.startswith("<!DOCTYPE html>")
     True
     """
+    if is_model(wrt):
+        y, wrt = recorded("report", y, wrt)
     y, wrt = output_of("report", y, wrt, at)
     check_number("report", y)
     tape = Tape(y)
     derivation = Derivation(tape, tape.targets(wrt), None)
-    sections = [
-        ("Formula", _formula(derivation)),
-        ("Steps", _steps(derivation)),
-        ("Graph", f'<div class="wide">{graph(y, adjoints=len(tape.nodes) <= STEPS, wrt=wrt).to_svg()}</div>'),
-        ("Values", _values(derivation)),
-        ("Cross-check", _crosscheck(derivation)),
-        ("Source", _source(derivation)),
-    ]
+    picture = partial(graph, y, adjoints=len(tape.nodes) <= STEPS, wrt=wrt)
+    parts: dict[str, Callable[[Derivation], str]] = {
+        "Formula": _formula,
+        "Steps": _steps,
+        "Graph": lambda _: f'<div class="wide">{picture().to_svg()}</div>',
+        "Values": _values,
+        "Cross-check": _crosscheck,
+        "Source": _source,
+    }
+    sections = []
+    with long_work("report", len(parts), shown=progress) as work:
+        for name, part in parts.items():
+            work.note = name
+            sections.append((name, part(derivation)))
+            work.step()
     whole = brief(_whole(derivation))
     said = "" if whole is None else chalk(whole)
     of = said if 0 < len(said) <= NARROW else tape.names[tape.root]

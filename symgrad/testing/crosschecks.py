@@ -30,6 +30,7 @@ from symgrad.forms.derive import derive
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
 from symgrad.ops.value import to_value
+from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing.kinks import bends, central, limits, operation_at, operation_near, value
 
@@ -91,7 +92,12 @@ class Crosscheck:
 
 
 def crosscheck(
-    f: Callable[..., Any], *inputs: Any, rtol: float = 1e-6, raise_exception: bool = True, digits: int | None = None
+    f: Callable[..., Any],
+    *inputs: Any,
+    rtol: float = 1e-6,
+    raise_exception: bool = True,
+    digits: int | None = None,
+    progress: bool = True,
 ) -> Crosscheck:
     """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
 
@@ -103,6 +109,7 @@ def crosscheck(
         raise_exception: raise where witnesses disagree, rather than only report it.
         digits: also compute the gradient to so many digits, by differences of the recorded program in mpmath, which
             need no rule; every error is then given in ulps of it as well. Slow: of large inputs 16 entries are taken.
+        progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
         A ``Crosscheck``: ``ok``, ``witnesses`` with each one's value and error, and ``str()`` as a table.
@@ -132,15 +139,17 @@ def crosscheck(
         check_digits("crosscheck", digits)
     rows: list[Witness] = []
     forms, reasons = [], []
-    for k in which:
-        found, form = _testimony(on_tensors, values, k)
-        case = _Case(on_tensors, values, k, _name_of(f, k))
-        judged = _judged_away_from_kinks(case, found, form, rtol)
-        judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
-        if not all(w.agrees for w in judged):
-            reasons.append(_reason(case, judged, rtol))
-        rows.extend(judged)
-        forms.append(form)
+    with long_work("crosscheck", len(which), shown=progress) as work:
+        for k in which:
+            found, form = _testimony(on_tensors, values, k)
+            case = _Case(on_tensors, values, k, _name_of(f, k))
+            judged = _judged_away_from_kinks(case, found, form, rtol)
+            judged = judged if digits is None else _with_truth(case, judged, digits, rtol)
+            if not all(w.agrees for w in judged):
+                reasons.append(_reason(case, judged, rtol))
+            rows.extend(judged)
+            forms.append(form)
+            work.step()
     report = Crosscheck(tuple(rows), rtol, tuple(forms))
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))

@@ -23,6 +23,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphEr
 from symgrad.func import grad
 from symgrad.support.extras import needs
 from symgrad.support.forks import Lock
+from symgrad.support.progress import long_work
 from symgrad.transforms.arguments import check_argnums, positions, tensor_result
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -46,9 +47,12 @@ class Prepared(NamedTuple):
 class Derivative(AsFunction):
     """A function that returns a sparse derivative; see ``sparse_jacobian``."""
 
-    def __init__(self, name: str, fn: Callable[..., Any], argnum: int, backend: str, symmetric: bool) -> None:
+    def __init__(
+        self, name: str, fn: Callable[..., Any], argnum: int, backend: str, symmetric: bool, progress: bool
+    ) -> None:
         self.name, self.fn, self.argnum, self.backend, self.symmetric = name, fn, argnum, backend, symmetric
-        self._options = argnum, backend, symmetric
+        self._options = argnum, backend, symmetric, progress
+        self.progress = progress
         self._found: dict[Any, Prepared] = {}
         self._last: Prepared | None = None
         self._lock = Lock()
@@ -68,8 +72,9 @@ class Derivative(AsFunction):
         tree = trees.flatten(([*args[:place], self._point(args[place]), *args[place + 1 :]], kwargs), _is_array, leaves)
         values = [np.asarray(self._value(x)) for x in leaves]
         given, kwargs = trees.unflatten(tree, iter(values))
-        found = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
-        entries = np.zeros(0) if found.kernel is None else found.kernel(*given, **kwargs)
+        with long_work(self.name, shown=self.progress):
+            found = self._last = self._prepared(tree, values, place, (tuple(given), kwargs))
+            entries = np.zeros(0) if found.kernel is None else found.kernel(*given, **kwargs)
         return found.array(np.asarray(entries, found.dtype))
 
     # -------------------------------------------------------------- arguments
@@ -166,7 +171,7 @@ def _numbers(*dtypes: Any) -> np.dtype[Any]:
     return np.dtype(np.float32) if found.itemsize < 4 else found
 
 
-def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> Derivative:
+def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any, progress: bool) -> Derivative:
     if not callable(fn):
         raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Write sg.{name}(f)(x).")
     check_argnums(name, argnums)
@@ -177,10 +182,12 @@ def _derivative(name: str, fn: Any, argnums: int, backend: str, outer: Any) -> D
         )
     needs(f"sg.{name}, which returns SciPy's sparse arrays,", "scipy")
     compile(fn, backend)  # which refuses an unknown one
-    return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None)
+    return Derivative(name, fn if outer is None else outer(fn, argnums), argnums, backend, outer is not None, progress)
 
 
-def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Derivative:
+def sparse_jacobian(
+    fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
+) -> Derivative:
     """Return x ↦ ∂f/∂x as a SciPy ``csr_array``, with as few products J·s or Jᵀ·s as its zeros allow.
 
     Args:
@@ -188,6 +195,7 @@ def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "au
             ``sg.compile``.
         argnums: the position of x.
         backend: as for ``sg.compile``.
+        progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
         A function with fn's arguments. Its result has a row for each entry of f(x) and a column for each entry of x,
@@ -207,10 +215,12 @@ def sparse_jacobian(fn: Callable[..., Any], argnums: int = 0, backend: str = "au
     >>> f.colours
     2
     """
-    return _derivative("sparse_jacobian", fn, argnums, backend, None)
+    return _derivative("sparse_jacobian", fn, argnums, backend, None, progress)
 
 
-def sparse_hessian(fn: Callable[..., Any], argnums: int = 0, backend: str = "auto") -> Derivative:
+def sparse_hessian(
+    fn: Callable[..., Any], argnums: int = 0, backend: str = "auto", progress: bool = True
+) -> Derivative:
     """Return x ↦ ∂²f/∂x² of a scalar f as a symmetric SciPy ``csr_array``; see ``sparse_jacobian``.
 
     Entries are read from products of the Hessian with vectors, each from one of two places that mirror each other.
@@ -221,4 +231,4 @@ def sparse_hessian(fn: Callable[..., Any], argnums: int = 0, backend: str = "aut
            [1., 0., 1.],
            [0., 1., 0.]])
     """
-    return _derivative("sparse_hessian", fn, argnums, backend, grad)
+    return _derivative("sparse_hessian", fn, argnums, backend, grad, progress)
