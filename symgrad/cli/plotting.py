@@ -11,11 +11,11 @@ from typing import Any
 
 from symgrad.cli.formulas import add_formula, names_of, read_formula, wanted
 from symgrad.cli.output import complain, written_for
-from symgrad.cli.progress import progress
 from symgrad.cli.words import named
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.reader import Expression
 from symgrad.support.files import replace_files
+from symgrad.support.progress import long_work
 from symgrad.teach import plot
 from symgrad.teach.writing.page import page
 
@@ -48,7 +48,7 @@ def run_plot(args: argparse.Namespace) -> int:
     free = _open(formula, kept, wanted(args.wrt))
     over = {**dict.fromkeys(free, (-3.0, 3.0)), **_ranges(args.over, free)}
     tangent = None if args.tangent is None else _point(args.tangent)
-    with progress("drawing"):
+    with long_work("drawing"):
         ax = plot(formula, {**kept, **over}, order=args.order, tangent=tangent)
         data = _drawn(ax.figure, place.suffix.lower(), formula.text)
     if replace_files({place: data}):
