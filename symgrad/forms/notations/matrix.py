@@ -25,7 +25,7 @@ from symgrad.forms.canon.terms import (
     Term,
 )
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise
-from symgrad.forms.nodes.marks import Cases, Diag, Length, Norm2, Truth
+from symgrad.forms.nodes.marks import Cases, Diag, Length, Norm2, Total, Truth
 from symgrad.forms.nodes.matrices import (
     ArraySymbol,
     Call,
@@ -79,9 +79,9 @@ class MatrixReading:
         number, plain = content(self.pool, t)
         if len(plain.args) == 1 and number == 1:
             return self._alone(plain)
-        terms = [self._scaled(c, a) for c, a in zip(plain.data, plain.args, strict=True)]
+        terms = [self._group(group, t.shape) for group in _by_size(plain)]
         if not t.shape:
-            found = sp.Add(*terms)
+            found = sp.Add(*(terms if t in self.pool.written else _in_one_total(terms)))
             return sp.Mul(number, found, evaluate=False) if number != 1 else found
         if not terms:
             return Filled.of(0, t.shape)
@@ -92,6 +92,16 @@ class MatrixReading:
         if len(terms) == 2 and isinstance(terms[0], Transposed) and terms[0].args[0] == terms[1]:
             terms.reverse()
         return Scaled.of(number, turned_sum(Plus.of(terms, t.shape)))
+
+    def _group(self, group: list[tuple[Any, Term]], shape: Any) -> Any:
+        """Return n·a - n·b as n·(a - b)."""
+        if len(group) == 1:
+            return self._scaled(*group[0])
+        size = _size(group[0][0])
+        terms = [self._scaled(c / size, a) for c, a in group]
+        if not shape:
+            return sp.Mul(size, sp.Add(*terms), evaluate=False)
+        return Scaled.of(size, Plus.of(terms, shape))
 
     def _alone(self, t: Term) -> Any:
         """Return c·a, -(a - b)·x as (b - a)·x where the user did not write a - b."""
@@ -167,6 +177,33 @@ class MatrixReading:
         if isinstance(t.data, Kron):
             return Kronecker.of(t.data, args, t.shape)
         return Call.of(t.data, args, t.shape) if t.shape else ScalarCall.of(t.data, args)
+
+
+def _size(c: Any) -> Any:
+    """Return what is no number in a coefficient, such as n of -2n."""
+    return c.as_coeff_Mul()[1]
+
+
+def _by_size(t: Term) -> list[list[tuple[Any, Term]]]:
+    """Return the terms of a sum with their coefficients, those of one size together where the first stands."""
+    groups: dict[Any, list[tuple[Any, Term]]] = {}
+    for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)):
+        size = _size(c)
+        groups.setdefault(size if size.is_Symbol else k, []).append((c, a))  # 1/n would hide means
+    return list(groups.values())
+
+
+def _in_one_total(terms: list[Any]) -> list[Any]:
+    """Return sum(a) - 2*sum(b) as sum(a - 2*b), for arrays of one shape."""
+    totals: dict[Any, list[Any]] = {}
+    rest = []
+    for e in terms:
+        number, plain = e.as_coeff_Mul()
+        if isinstance(plain, Total):
+            totals.setdefault(plain.args[0].shape, []).append(Scaled.of(number, plain.args[0]))
+        else:
+            rest.append(e)
+    return [*rest, *[Total.of(Plus.of(arrays, shape)) for shape, arrays in totals.items()]]
 
 
 def _is_difference(t: Term) -> bool:
