@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checks import close
 from test_reading import NOTATIONS, check
 from written_forms import differences, of_problem, written
 
@@ -193,6 +194,8 @@ kron = sg.kron
 PRODUCTS = {
     "of positive numbers": (sg.prod(p), p, "prod(p) ⊘ p"),
     "of any numbers": (sg.prod(u), u, "cumprod(u, exclusive) ⊙ cumprod(u, reverse, exclusive)"),
+    "of squares and one": (sg.prod(1 + u**2), u, "2*prod(1 + u^⊙2)*(u ⊘ (1 + u^⊙2))"),
+    "Stone and Geary": (r * sg.prod((u - p) ** c), u, "r*prod((u - p)^⊙c)*(c ⊘ (u - p))"),
     "logarithm": (sg.log(sg.prod(u)), u, "1 ⊘ u"),
     "Cobb and Douglas": (r * sg.prod(p**u), p, "r*prod(p^⊙u)*(u ⊘ p)"),
     "their logarithm": (sg.log(sg.prod(p**u)), p, "u ⊘ p"),
@@ -296,6 +299,38 @@ def test_relatives_of_textbook_problems_are_printed_so(problem):
     assert str(found.form) == problem["printed"]
     np.testing.assert_allclose(found.expected, differences(problem), rtol=1e-5, atol=1e-6)
     check(found, ["shown"])
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (lambda x, a: sg.prod(x), "prod(p)*((1 ⊘ p)*(1 ⊘ p)ᵀ - diag(1 ⊘ p^⊙2))"),
+        (lambda x, a: sg.prod(x) ** (1 / x.shape[0]), "prod(p)**(1/n)*((1 ⊘ p)*(1 ⊘ p)ᵀ/n - diag(1 ⊘ p^⊙2))/n"),
+        (lambda x, a: sg.prod(x**a), "prod(p^⊙u)*((u ⊘ p)*(u ⊘ p)ᵀ - diag(u ⊘ p^⊙2))"),
+    ],
+    ids=["product", "geometric mean", "Cobb and Douglas"],
+)
+def test_curvature_of_a_product_is_written_with_quotients(f, text):
+    form = sg.derive(f(p, u), p, order=2)
+    assert str(form) == text
+    rng = np.random.default_rng(1)
+    given = {"p": rng.uniform(0.5, 2, 3), "u": rng.normal(size=3)}
+    expected = sg.func.hessian(lambda x: f(x, given["u"]))(sg.tensor(given["p"]))
+    close(form.lambdify()(**{k: given[k] for k in form.args}), expected.numpy(), 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("y", "text"),
+    [
+        ((s * sg.log(r) - sg.lgamma(s) + s * sg.log(p)).sum(), "n*(log(r) - digamma(s)) + sum(log(p))"),
+        ((sg.lgamma(p + s) - sg.lgamma(s) + s * sg.log(p)).sum(), "sum(log(p) + digamma(p + s)) - n*digamma(s)"),
+        ((sg.exp(s * p) - sg.sin(s * p)).sum() + sg.log(p + s).sum(), None),
+    ],
+    ids=["gamma", "two sums", "three"],
+)
+def test_sums_over_observations_are_one_sum(y, text):
+    form = str(sg.derive(y, s))
+    assert form == text if text else form.count("sum(") <= 1
 
 
 n, d = sg.symbol("M", ("n", "d")).shape

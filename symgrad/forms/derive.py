@@ -21,6 +21,7 @@ from symgrad.expression.models import is_model
 from symgrad.expression.reached import reached
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
+from symgrad.forms.others import divided
 from symgrad.forms.several import Blocks, ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes
@@ -212,6 +213,7 @@ def _targets(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:
 
 def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
     """Return the derivatives by each target: of an array, by a basis of its shape, in which they are linear."""
+    start = start._replace(root=divided(start.root))
     seed = _basis(start.root) if start.root.shape else _number(1.0)
     bases = (*start.bases, seed._node) if start.root.shape else start.bases
     found = _sweep(start.root, seed, targets)

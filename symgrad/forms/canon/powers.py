@@ -31,19 +31,28 @@ POSITIVE = {sp.exp, sp.cosh, *(SCALARS[n].function for n in ("sigmoid", "softplu
 
 
 def is_positive(t: Term) -> bool:
-    """Whether every entry is above 0, as marks and functions tell."""
+    """Whether every entry is above 0, as marks and functions tell; x**a of any numbers a asks it of x."""
     value = value_of(t)
     if value is not None:
         return bool(value.is_positive)
     if t.kind == LEAF:
         return "positive" in t.data[1]
     if t.kind == FUNCTION:
-        return t.data in POSITIVE or (t.data is sp.Pow and is_positive(t.args[0]))
+        return t.data in POSITIVE or (t.data is sp.Pow and (value_of(t.args[1]) is None or is_positive(t.args[0])))
     if t.kind == CALL:
         return isinstance(t.data, Softmax)
     if t.kind == SUM:
-        return bool(t.args) and all(c.is_positive for c in t.data) and all(map(is_positive, t.args))
+        above = [is_positive(a) for a in t.args]
+        return (
+            all(c.is_positive for c in t.data)
+            and any(above)
+            and all(p or _is_square(a) for p, a in zip(above, t.args, strict=True))
+        )
     return t.kind in (POWER, PRODUCT, NAMED) and all(map(is_positive, t.args))
+
+
+def _is_square(t: Term) -> bool:
+    return t.kind == POWER and bool(t.data.is_even)
 
 
 # ------------------------------------------------------------------ powers with an array in the exponent

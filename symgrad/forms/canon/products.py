@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.sizes import common, tidy
+from symgrad.forms.canon.sizes import common, number_if_one, tidy
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -290,7 +290,7 @@ def _joined(pool: Pool, f: Term, g: Term) -> Term | None:
     if a is b:
         if a.kind == EYE:
             return a
-        return pool.power(a, m + n) if m + n != 0 else pool.ones(a.shape)
+        return pool.power(a, added) if (added := number_if_one(m + n)) != 0 else pool.ones(a.shape)
     if _is_exp(f) and _is_exp(g):
         both = pool.sum([(1, f.args[0]), (1, g.args[0])], f.shape)
         if both.cost < f.args[0].cost + g.args[0].cost:

@@ -20,6 +20,13 @@ def tidy(c: Any) -> Any:
     return c if not c.has(sp.Add) else _factored(c)
 
 
+def number_if_one(exponent: Any) -> Any:
+    """Return an exponent as a number where it is one: 1 - (n - 1)/n - 1/n is 0."""
+    e = sp.sympify(exponent)
+    found = e if e.is_number or not e.is_Add else sp.cancel(e)
+    return found if found.is_number else e
+
+
 @lru_cache(maxsize=1024)
 def _factored(c: Any) -> Any:
     rational = all(p.exp.is_Integer for p in c.atoms(sp.Pow)) and not c.atoms(sp.Function) and not c.atoms(sp.Float)

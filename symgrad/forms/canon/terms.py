@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.sizes import tidy
+from symgrad.forms.canon.sizes import number_if_one, tidy
 
 Shape = tuple[Any, ...]
 Letters = tuple[int, ...]
@@ -302,9 +302,9 @@ class Pool:
     # -------------------------------------------------------------- powers, functions, operations
     def power(self, base: Term, exponent: Any) -> Term:
         """Return each entry to a power; the exponent is a number."""
-        exponent = sp.sympify(exponent)
-        if exponent == 1:
-            return base
+        exponent = number_if_one(exponent)
+        if exponent == 1 or exponent == 0:
+            return base if exponent == 1 else self.ones(base.shape)
         return self._known(self._simplify(self.make(POWER, (base,), exponent, base.shape)))
 
     def function(self, head: Any, args: Sequence[Term], shape: Shape) -> Term:
