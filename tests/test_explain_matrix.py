@@ -226,3 +226,20 @@ def test_solutions_are_written_in_every_notation(formula, by):
     for text in (found.latex(), found._repr_markdown_(), found._repr_latex_()):
         assert text.count("{") == text.count("}")
     assert any(isinstance(p, Formula) for line in found.steps for p in line.parts)
+
+
+@pytest.mark.parametrize(
+    ("formula", "by", "is_said"),
+    [
+        ("sum(log(1 + exp(-(y*(X @ w)))))", "w", True),
+        ("-((1 - sigmoid(x))**2 @ log(sigmoid(x)))", "x", False),
+        ("sum(sigmoid(X @ w)*y)", "w", False),
+    ],
+)
+def test_the_identity_of_the_sigmoid_is_said_where_it_is_used(formula, by, is_said):
+    assert ("σ(−t) = 1 − σ(t)" in str(solved(formula, by))) == is_said
+
+
+def test_a_collected_sum_of_minus_signs_has_one_in_front():
+    found = str(solved("-(x - a) @ inv(S) @ (x - a)/2 + a @ a", "a"))
+    assert "−(−" not in found

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
@@ -17,14 +16,14 @@ from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag
-from symgrad.forms.nodes.matrices import Filled, Kronecker, Plus, Product, Scaled
+from symgrad.forms.nodes.matrices import Kronecker, Product
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
-from symgrad.teach.matrix.symbols import Differential, Terms, is_ones, paired, sized, turned
+from symgrad.teach.matrix.symbols import Differential, Terms, paired, sized, turned
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import chalk
 from symgrad.teach.steps.lines import entry
@@ -116,7 +115,7 @@ class Lesson:
             rights = [e for e in (None if found is None else found.gradients.get(name), _closed(form)) if e is not None]
             distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
-            reason = identity(*distinct) if len(distinct) == 2 else ""
+            reason = identity(found, *distinct) if found is not None and len(distinct) == 2 else ""
             if reason:
                 yield Line("does", (Formula((left, distinct[0])),), None, sized(form.shape))
                 yield Line("then", (Formula((None, distinct[1])),), None, reason)
@@ -139,9 +138,9 @@ class Lesson:
             yield Line("then", (Formula((None, Value(np.asarray(value)))),))
 
 
-def identity(found: Any, closed: Any) -> str:
+def identity(solution: Solution, found: Any, closed: Any) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
-    if len(_sigmoids(closed)) > len(_sigmoids(found)) or _turned_sigmoid(found, closed):
+    if _sigmoids(solution.opened(found)) != _sigmoids(closed):
         return "σ(−t) = 1 − σ(t)"
     if closed.has(Diag) and not found.has(Diag) and found.has(Hadamard):
         return "a·bᵀ ⊙ M = diag(a)·M·diag(b)"
@@ -153,22 +152,8 @@ def _alike(a: Any, b: Any) -> bool:
     return sorted(chalk(a)) == sorted(chalk(b))
 
 
-def _sigmoids(e: Any) -> set[Any]:
-    return {a for a in e.atoms(Elementwise) if str(a.args[0]) == "sigmoid"}
-
-
-def _turned_sigmoid(found: Any, closed: Any) -> bool:
-    """Whether 1 − σ(t) stands in one of them only."""
-    return bool(_sigmoids(found)) and _one_less(found) != _one_less(closed)
-
-
-def _one_less(e: Any) -> bool:
-    sums = [a for a in sp.preorder_traversal(e) if isinstance(a, Plus)]
-    return any(any(_is_constant(t) for t in a.args[:-1]) and _sigmoids(a) for a in sums)
-
-
-def _is_constant(t: Any) -> bool:
-    return isinstance(t, Filled) or is_ones(t.args[1] if isinstance(t, Scaled) else t)
+def _sigmoids(e: Any) -> set[str]:
+    return {str(a) for a in e.atoms(Elementwise) if str(a.args[0]) == "sigmoid"}
 
 
 def _definition(

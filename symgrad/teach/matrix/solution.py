@@ -88,6 +88,12 @@ class Solution:
         self._solve()
         self._try()
 
+    def opened(self, e: Any) -> Any:
+        """Return an expression without the names of the lines."""
+        for name in reversed(self.known):
+            e = rebuilt(e, {self._symbols[name]: self.known[name]})
+        return e
+
     # ---------------------------------------------------------------- lines
     def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
         """Say what a name stands for, and its differential."""
@@ -181,7 +187,7 @@ class Solution:
         """Put dZ into df, and move what stands before it."""
         many = [c for name, c in state if name == z.name]
         at = next(k for k, (name, _) in enumerate(state) if name == z.name)
-        c = collected(many)
+        c = collected(many) if len(many) == 1 else sign_in_front(collected(many))
         before, behind = state[:at], [pair for pair in state[at:] if pair[0] != z.name]
         if len(many) > 1:
             self._df(map(_paired, [*before, (z.name, c), *behind]), "collect")
@@ -352,6 +358,14 @@ def _opened(a: Any) -> list[tuple[Any, list[Any]]]:
             found = [(c * d, [*left, *right]) for c, left in found for d, right in _opened(f)]
         return found
     return [(sp.S.One, [] if is_ones(a) else [a])]
+
+
+def sign_in_front(m: Any) -> Any:
+    """Write −A − B as −(A + B)."""
+    terms = m.args[:-1] if isinstance(m, Plus) else ()
+    if terms and all(sp.sympify(in_front(t)[0]).could_extract_minus_sign() for t in terms):
+        return scaled(-1, plus([scaled(-1, t) for t in terms]))
+    return m
 
 
 def without_two_signs(m: Any) -> Any:
