@@ -61,6 +61,11 @@ def test_what_is_no_formula_is_marked_in_the_pupils_own_text(answer, place, said
     assert text[mark.index("^") :].startswith(place)
 
 
+def test_an_empty_list_is_no_answer():
+    with pytest.raises(ParseError, match="empty"):
+        sg.grade("[]", of="x @ x", wrt="x", shapes={"x": "n"})
+
+
 def test_a_differential_is_taken_off_and_said():
     found = sg.grade("dy = 2x dx", of="x**2", wrt="x")
     assert found.right

@@ -185,7 +185,8 @@ class _Grading:
         """
         case = self.problem.cases()[0]
         try:
-            return self._of(answer, case)
+            with np.errstate(all="ignore"):  # an answer may have no value at a point
+                return self._of(answer, case)
         except ParseError as error:
             raise _about(answer, error) from error.__cause__
 

@@ -18,7 +18,7 @@ from symgrad import functions as sg
 from symgrad.core.node import Node, ancestors
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
-from symgrad.errors import SymgradError
+from symgrad.errors import ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import Evaluation, listed, refused
 from symgrad.func import jvp, vjp
@@ -206,6 +206,8 @@ class Values(Evaluation):
         return super()._combined(node, as_tensor(self._lifted(a)), self._number(b))
 
     def _stacked(self, values: list[Any]) -> Tensor:
+        if not values:
+            raise ParseError("grade: a list in the answer is empty. Write its entries, as in [2*x, 1].")
         parts = [self._stacked(v) if isinstance(v, list) else v for v in values]
         return sg.stack([v if isinstance(v, Tensor) else self._lifted(v) for v in parts])
 
