@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import sympy as sp
 
 from symgrad.forms.calculus.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
+from symgrad.forms.calculus.polynomials import count_of_terms, factored
 from symgrad.forms.calculus.rules import (
     SIGMOID,
     everywhere,
@@ -19,6 +21,7 @@ from symgrad.forms.calculus.rules import (
 
 MOST = 90  # operations of an expression beyond which its factors are not looked for
 SOME = 3  # functions by which a numerator is sorted
+TERMS = 32  # of a numerator, multiplied out, beyond which no way to write it is short
 KERNELS = 9  # kernels beyond which they are not
 
 
@@ -47,6 +50,8 @@ def _readings(e: sp.Expr) -> Iterator[Kernels]:
 def _written(kernels: Kernels) -> Iterator[sp.Expr]:
     above, below = _quotient(kernels.expr)
     names = kernels.names
+    if count_of_terms(above) > TERMS:
+        return
     yield from _ways(above, below, names)
     for reduce in _reductions(kernels):
         top, bottom = reduce(sp.expand(above)), reduce(sp.expand(below))
@@ -54,18 +59,25 @@ def _written(kernels: Kernels) -> Iterator[sp.Expr]:
             yield from _ways(*_quotient(top / bottom), names)
 
 
+@lru_cache(maxsize=1024)
 def _quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     found: tuple[sp.Expr, sp.Expr] = sp.fraction(sp.cancel(sp.together(e)))
     return found
 
 
-def _ways(above: sp.Expr, below: sp.Expr, names: frozenset[sp.Symbol]) -> Iterator[sp.Expr]:
+@lru_cache(maxsize=1024)
+def _ways(above: sp.Expr, below: sp.Expr, names: frozenset[sp.Symbol]) -> tuple[sp.Expr, ...]:
+    """Return the ways to write a fraction; what a search makes of one formula are mostly the same few fractions."""
+    return tuple(_each_way(above, below, names))
+
+
+def _each_way(above: sp.Expr, below: sp.Expr, names: frozenset[sp.Symbol]) -> Iterator[sp.Expr]:
     """Give a fraction with both sides factored, above multiplied out, or term by term over one factor."""
     if above == 0:
         yield sp.S.Zero
         return
-    bottom = sp.factor(below)
-    top = sp.factor(above)
+    bottom = factored(below)
+    top = factored(above)
     yield top / bottom
     yield sp.factor_terms(above) / bottom
     if above.is_Add:
@@ -92,7 +104,12 @@ def _by_kernels(above: sp.Expr, bottom: sp.Expr, names: frozenset[sp.Symbol]) ->
     """Give the fraction as a polynomial in one function, each coefficient a fraction: log x + 1/x."""
     for g in sorted(above.free_symbols - names - bottom.free_symbols, key=str)[:SOME]:
         parts = sp.Poly(above, g).all_terms()
-        yield sp.Add(*[g**k * sp.factor(sp.cancel(c / bottom)) for (k,), c in parts])
+        yield sp.Add(*[g**k * _fraction(c, bottom) for (k,), c in parts])
+
+
+def _fraction(above: sp.Expr, below: sp.Expr) -> sp.Expr:
+    top, bottom = _quotient(above / below)
+    return factored(top) / factored(bottom)
 
 
 Reduction = Callable[[sp.Expr], sp.Expr]

@@ -1,6 +1,7 @@
 """A formula of numbers as a rational function of its kernels: names, roots, exponentials, sines, logarithms.
 
-Each kernel is a symbol, so that SymPy's polynomials see what cancels: x**(n - 1) is xⁿ/x, exp(-x) is 1/exp(x).
+Each kernel is a symbol, so that SymPy's polynomials see what cancels: x**(n - 1) is xⁿ/x, exp(-x) is 1/exp(x). The
+symbol is called by what it stands for, so that equal formulas, however they are written, have equal polynomials.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Kernels:
             return kernel
         found = self._symbols.get(kernel)
         if found is None:
-            found = self._symbols[kernel] = sp.Symbol(f"·{len(self._symbols)}")
+            found = self._symbols[kernel] = sp.Symbol(f"·{kernel}")
             self.back[found] = kernel
         return found
 
