@@ -7,11 +7,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from symgrad_docs import formulas, links, reference, signatures
+from symgrad_docs import drawings, formulas, links, programs, reference, signatures
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up each part."""
-    for part in (formulas, links, reference, signatures):
+    for part in (drawings, formulas, links, programs, reference, signatures):
         part.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

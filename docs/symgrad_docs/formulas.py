@@ -1,15 +1,24 @@
-"""LaTeX of pages as MathML, which browsers draw themselves: no script, and no network."""
+"""Formulas as MathML, which browsers draw themselves: no script, and no network.
+
+LaTeX of pages is translated; the directive ``derived`` runs its lines and shows the closed form that the last one is.
+"""
+
+import ast
+from typing import Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxTranslator
+from sphinx.util.docutils import SphinxDirective, SphinxTranslator
+
+import symgrad
 
 SPELLED = {r"\dots": r"\ldots"}
 
 
 def setup(app: Sphinx) -> None:
-    """Add the renderer that `html_math_renderer` names."""
+    """Add the renderer that `html_math_renderer` names, and the directive."""
+    app.add_directive("derived", Derived)
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
 
 
@@ -30,3 +39,22 @@ def block(translator: SphinxTranslator, node: nodes.Element) -> None:
     """Write a formula on lines of its own; it may be scrolled where the page is narrow."""
     translator.body.append(f'<div class="formula">{written(node.astext(), as_block=True)}</div>\n')
     raise nodes.SkipNode
+
+
+class Derived(SphinxDirective):
+    """Shows its lines as code, and below them the formula that they lead to."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Run the lines; `sg` is there."""
+        source = "\n".join(self.content)
+        tree = ast.parse(source)
+        last = tree.body.pop()
+        if not isinstance(last, ast.Expr):
+            raise self.error("the last line is no expression")
+        names: dict[str, Any] = {"sg": symgrad}
+        exec(compile(tree, "<page>", "exec"), names)
+        form = eval(compile(ast.Expression(last.value), "<page>", "eval"), names)
+        code = nodes.literal_block(source, source, language="python")
+        return [code, nodes.raw("", f'<div class="formula derived">{form._repr_html_()}</div>', format="html")]

@@ -1,0 +1,241 @@
+"""A picture for each program of `examples/`, drawn with the program's own functions: `example_NAME`."""
+
+import importlib.util
+import io
+from contextlib import redirect_stdout
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.optimize import least_squares, minimize
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+import symgrad as sg
+from pictures import canvas, graphs
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@cache
+def _program(name: str) -> ModuleType:
+    """A program as a module; what its `main` would do is not done."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def example_quickstart() -> Any:
+    """Bars of the twelve largest coefficients of a logistic regression of 569 diagnoses, blue for benign."""
+    program, data = _program("quickstart"), load_breast_cancer()
+    X = sg.tensor((data.data - data.data.mean(0)) / data.data.std(0))
+    y = sg.tensor(data.target.astype(float))
+    fit = minimize(sg.value_and_grad(lambda p: program.objective(p, X, y)), np.zeros(31), jac=True, method="L-BFGS-B")
+    w = fit.x[:-1]
+    most = np.argsort(-np.abs(w))[:12][::-1]
+    figure, ax = canvas(size=(6.4, 4.0))
+    ax.barh(
+        [str(data.feature_names[k]) for k in most], w[most], color=["#2f7fc1" if w[k] > 0 else "#d9691d" for k in most]
+    )
+    ax.axvline(0, color="#808890", linewidth=0.8)
+    ax.set_title("Coefficients of a logistic regression")
+    return figure
+
+
+def example_chain_rule() -> str:
+    """Graph of y = exp(sin(x²)): each link with its value, and beside each arrow the derivative that flows back."""
+    return graphs.graph_of_a_chain()
+
+
+def example_compiled() -> Any:
+    """Hundred coordinates on their way to Rosenbrock's minimum at 1: a line for each of twelve steps."""
+    program = _program("compiled")
+    both, path = sg.compile(sg.value_and_grad(program.rosenbrock)), [np.linspace(-1.0, 1.0, 100)]
+    minimize(both, path[0], jac=True, method="L-BFGS-B", callback=lambda x: path.append(x.copy()))
+    figure, ax = canvas(size=(6.4, 3.4))
+    for k in np.unique(np.linspace(0, len(path) - 1, 12).astype(int)):
+        ax.plot(path[k], color="#2f7fc1", alpha=0.25 + 0.7 * k / len(path), linewidth=1.3)
+    ax.set_xlabel("coordinate")
+    ax.set_title("Rosenbrock in 100 dimensions: from a straight line to 1")
+    return figure
+
+
+def example_digits_model() -> Any:
+    """Two rows of handwritten digits, and below each which pixels its score depends on: the gradient in the image."""
+    program = _program("mlp_digits")
+    program.EPOCHS = 6
+    X, labels, X_test, labels_test = program.data()
+    with redirect_stdout(io.StringIO()):
+        parameters = [p.detach() for p in program.train(X, labels, np.random.default_rng(1))]
+    figure, axes = canvas(2, 8, size=(8.0, 2.2))
+    for k, (above, below) in enumerate(axes.T):
+        score = lambda x, k=k: program.logits(x[None], *parameters)[0, int(labels_test[k])]
+        above.imshow(X_test[k].reshape(8, 8), cmap="gray_r")
+        below.imshow(np.asarray(sg.grad(score)(X_test[k])).reshape(8, 8), cmap="RdBu", vmin=-1.5, vmax=1.5)
+        for ax in (above, below):
+            ax.axis("off")
+    return figure
+
+
+def example_mlp_digits() -> Any:
+    """Loss against batches of a network of two layers on handwritten digits, falling from 2.3 to below 0.1."""
+    program = _program("mlp_digits")
+    X, labels, _, _ = program.data()
+    generator = np.random.default_rng(1)
+    weights = [generator.normal(size=s) / np.sqrt(s[0]) for s in ((64, 48), (48, 10))]
+    parameters = [sg.tensor(weights[0], requires_grad=True), sg.zeros(48, requires_grad=True)]
+    parameters += [sg.tensor(weights[1], requires_grad=True), sg.zeros(10, requires_grad=True)]
+    optimizer, losses = sg.optim.Adam(parameters, lr=5e-3), []
+    for _ in range(200):
+        batch = generator.integers(0, len(labels), 64)
+        optimizer.zero_grad()
+        loss = sg.nn.functional.cross_entropy(program.logits(X[batch], *parameters), labels[batch])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.semilogy(losses, linewidth=1.2)
+    ax.set_xlabel("batch of 64 digits")
+    ax.set_title("Cross entropy while training")
+    return figure
+
+
+def example_gaussian_mixture() -> Any:
+    """Petals of 150 irises in three colours, with the level lines of the three Gaussians that were fitted."""
+    program, iris = _program("gaussian_mixture"), load_iris()
+    X = (iris.data - iris.data.mean(0)) / iris.data.std(0)
+    loss = sg.compile(sg.value_and_grad(program.loss))
+    fit = minimize(loss, program.start(X, np.random.default_rng(0)), (X,), "L-BFGS-B", jac=True)
+    component = np.asarray(program.log_joint(sg.tensor(fit.x), X)).argmax(1)
+    figure, ax = canvas(size=(5.6, 4.0))
+    for k in range(3):
+        _, means, A = (np.asarray(a) for a in program.unpack(sg.tensor(fit.x)))
+        covariance = np.linalg.inv(A[k].T @ A[k])[2:, 2:]
+        angles = np.linspace(0, 2 * np.pi, 100)
+        circle = np.linalg.cholesky(covariance) @ np.stack([np.cos(angles), np.sin(angles)])
+        (points,) = ax.plot(*X[component == k, 2:].T, ".", markersize=6)
+        for sigmas in (1, 2):
+            ax.plot(*(means[k, 2:, None] + sigmas * circle), color=points.get_color(), linewidth=1)
+    ax.set_xlabel("length of petals")
+    ax.set_ylabel("width of petals")
+    ax.set_title("Three Gaussians by L-BFGS")
+    return figure
+
+
+def example_gaussian_process() -> Any:
+    """Observed against predicted progression of diabetes, around the diagonal."""
+    program, raw = _program("gaussian_process"), load_diabetes()
+    X, y = raw.data[:, [raw.feature_names.index(name) for name in program.FEATURES]], raw.target
+    X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
+    n = 80
+    loss = sg.compile(sg.value_and_grad(program.loss))
+    p = minimize(loss, np.zeros(6), (X[:n], y[:n]), "L-BFGS-B", jac=True).x
+    K = np.asarray(program.kernel(sg.tensor(p), X[:n], X[:n])) + np.exp(p[5]) * np.eye(n)
+    predicted = np.asarray(program.kernel(sg.tensor(p), X[n:], X[:n])) @ np.linalg.solve(K, y[:n])
+    figure, ax = canvas(size=(5.0, 4.0))
+    ax.plot(predicted, y[n:], ".", alpha=0.6)
+    ax.plot([-1.5, 1.8], [-1.5, 1.8], color="#808890", linewidth=1)
+    ax.set_xlabel("predicted")
+    ax.set_ylabel("observed")
+    ax.set_title("Patients that the process has not seen")
+    return figure
+
+
+def example_robot_arm() -> Any:
+    """A robot with six joints in space, in the poses through which it reaches its target, the last one dark."""
+    program = _program("robot_arm")
+    both = sg.compile(lambda q, p, R: (program.miss(q, p, R), sg.jacobian(program.miss)(q, p, R)))
+    goal = np.array([0.4, -1.2, 1.5, -0.6, 0.9, 0.3])
+    target = [np.asarray(a) for a in program.tool(sg.tensor(goal))]
+    q = goal + np.array([1.1, -0.7, 0.9, -0.8, 0.8, -0.6])
+    figure = Figure(figsize=(5.0, 4.4))
+    ax = figure.add_subplot(projection="3d")
+    for step in range(6):
+        pose, places = np.eye(4), [np.zeros(3)]
+        for angle, parameters in zip(q, program.ARM, strict=True):
+            pose = pose @ np.asarray(program.joint(sg.tensor(angle), *parameters))
+            places.append(pose[:3, 3])
+        ax.plot(*np.transpose(places), "-o", color="#2f7fc1", alpha=0.15 + 0.15 * step, linewidth=3, markersize=4)
+        r, J = both(q, *target)
+        q = q - np.linalg.solve(J.T @ J + 0.05 * (r @ r) * np.eye(6), J.T @ r)
+    ax.plot(*target[0], "*", color="#d9691d", markersize=14)
+    ax.set_title("Inverse kinematics of six joints")
+    return figure
+
+
+def example_pendulum() -> Any:
+    """The noisy film of a pendulum as dots, the fitted swing through them, and the first guess far off."""
+    program = _program("pendulum")
+    predict = sg.compile(program.film)
+    observed = predict(np.array([1.3, 0.15, 2.0, -0.4])) + 0.06 * np.random.default_rng(0).normal(size=program.FRAMES)
+    start = np.array([1.0, 0.0, observed[0], 0.0])
+    fit = least_squares(lambda u: predict(u) - observed, start, jac=sg.compile(sg.func.jacfwd(program.film)))
+    t = program.DT * program.STEPS * np.arange(program.FRAMES)
+    figure, ax = canvas()
+    ax.plot(t, predict(start), color="#808890", linestyle=":", label="first guess")
+    ax.plot(t, observed, ".", color="#d9691d", label="film")
+    ax.plot(t, predict(fit.x), linewidth=2, label=f"fit: {fit.x[0]:.2f} m, friction {fit.x[1]:.2f}/s")
+    ax.set_xlabel("seconds")
+    ax.set_ylim(-3, 2.2)
+    ax.legend(fontsize=9, loc="lower center", ncols=3)
+    ax.set_title("A pendulum, fitted through its integrator")
+    return figure
+
+
+def example_bundle_adjustment() -> Any:
+    """Pattern of a Jacobian of cameras and points: a block for each camera on the left, for each point on the right."""
+    program = _program("bundle_adjustment")
+    program.CAMERAS, program.POINTS = 4, 14
+    generator = np.random.default_rng(0)
+    camera, point = np.nonzero(generator.uniform(size=(4, 14)) < 0.6)
+    try:
+        J = sg.sparse_jacobian(lambda x: program.project(x, camera, point).reshape(-1))(program.scene(generator))
+    finally:
+        program.CAMERAS, program.POINTS = 12, 80
+    figure, ax = canvas(size=(5.6, 4.4))
+    ax.spy(J.toarray(), markersize=2, color="#2f7fc1", aspect="auto")
+    ax.axvline(4 * 7 - 0.5, color="#d9691d", linewidth=1)
+    ax.set_title(f"cameras | points: {J.nnz} entries of {np.prod(J.shape)}")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    return figure
+
+
+def example_econometrics() -> Any:
+    """Estimates of ten regression coefficients with bars of their standard errors, the robust ones beside them."""
+    program, data = _program("econometrics"), load_diabetes()
+    X, y = data.data * np.sqrt(len(data.target)), data.target - data.target.mean()
+    start = np.concatenate([np.zeros(10), [np.log(y.var())]])
+    theta, _, errors, robust = program.fit(lambda t: program.normal(t[:10], t[10], X, y), start)
+    figure, ax = canvas(size=(6.4, 3.6))
+    at = np.arange(10)
+    ax.errorbar(at - 0.1, theta[:10], 2 * errors[:10], fmt="o", label="± 2 s.e. from the Hessian")
+    ax.errorbar(at + 0.15, theta[:10], 2 * robust[:10], fmt="s", markersize=4, label="± 2 robust s.e.")
+    ax.axhline(0, color="#808890", linewidth=0.8)
+    ax.set_xticks(at, data.feature_names)
+    ax.legend(fontsize=9, loc="lower right")
+    ax.set_title("Progression of diabetes: coefficients")
+    return figure
+
+
+def example_export_c() -> Any:
+    """The log density of a product of Cauchys with the parabola of its Hessian, whose top is Newton's next point."""
+    program = _program("export_c")
+    location, scale = np.array([-1.0, 0.5, 2.0]), np.array([0.8, 1.0, 1.5])
+    along = lambda x: program.log_density(sg.stack([x, x, x]), location, scale)
+    xs, at = np.linspace(-4, 5, 200), 1.0
+    value, slope, bend = along(at), sg.grad(along)(at), sg.grad(sg.grad(along))(at)
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(xs, np.asarray(sg.vmap(along)(xs)), linewidth=2, label="log density")
+    model = float(value) + slope * (xs - at) + 0.5 * bend * (xs - at) ** 2
+    ax.plot(xs, model, "--", label="value, gradient, Hessian at the dot")
+    ax.plot([at], [float(value)], "o", color="#d9691d")
+    ax.set_ylim(-8, 0)
+    ax.legend(fontsize=9)
+    ax.set_title("What the exported C file computes")
+    return figure
