@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 MOST = 100_000  # bytes of a page of the reference
-OTHERS = 160_000  # of any other page: the longest is a table of every name of PyTorch's
+OTHERS = 180_000  # of any other page: the longest is a table of every name of PyTorch's
 
 
 def too_long(folder):

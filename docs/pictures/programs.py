@@ -239,3 +239,19 @@ def example_export_c() -> Any:
     ax.legend(fontsize=9)
     ax.set_title("What the exported C file computes")
     return figure
+
+
+def example_distributed() -> Any:
+    """Coefficients found in blocks of rows as dots, on the line of those that made the rows."""
+    truth = np.linspace(-1, 1, 10)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 10))
+    y = (rng.random(20_000) < 1 / (1 + np.exp(-X @ truth))).astype(float)
+    found = sg.optim.minimize(_program("distributed").loss, {"w": np.zeros(10), "b": 0.0}, data=(X, y), reduce="mean")
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(truth, label="that made the rows")
+    ax.plot(found.x["w"], "o", label="found, block by block")
+    ax.set_xlabel("coefficient")
+    ax.legend()
+    ax.set_title("Logistic regression by several processes")
+    return figure

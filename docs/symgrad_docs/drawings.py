@@ -68,9 +68,11 @@ class Picture(SphinxDirective):
             raise self.error(f"there is no picture {name!r}. Expected one of: {', '.join(pictures())}.")
         figure = nodes.figure("", Drawing(name=name), classes=["picture"])
         if self.content:
+            parsed = nodes.container()
+            self.state.nested_parse(self.content, self.content_offset, parsed)
             caption = nodes.caption()
-            self.state.nested_parse(self.content, self.content_offset, caption)
-            caption.children = [inner for paragraph in caption.children for inner in paragraph.children]
+            for paragraph in parsed.children:
+                caption.extend(paragraph.children)
             figure += caption
         return [figure, *(self.source(name) if "code" in self.options else [])]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
-import runpy
-from contextlib import redirect_stdout
+import subprocess
+import sys
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 FOLDER = "examples"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -22,11 +22,11 @@ def programs() -> list[Path]:
 
 
 def printed(program: Path) -> str:
-    """What a program prints when it is run; that it runs is checked with it."""
-    out = io.StringIO()
-    with redirect_stdout(out):
-        runpy.run_path(str(program), run_name="__main__")
-    return out.getvalue()
+    """What a program prints when it is run, in a process of its own; that it runs is checked with it."""
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    if done.returncode:
+        raise ExtensionError(f"{program.name} failed:\n{done.stderr}")
+    return done.stdout
 
 
 def told(program: Path) -> tuple[str, str, str]:
