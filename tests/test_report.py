@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from browser import in_a_browser, shown
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, GraphError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
+from symgrad.teach import writing
+from symgrad.teach.board.line import Formula
 
 SECTIONS = ["Formula", "Steps", "Graph", "Values", "Cross-check", "Source"]
 HOSTILE = [
@@ -178,3 +181,55 @@ def test_browser_renders_the_mathematics_without_complaint(tmp_path, width, make
     assert seen["fractions"] == seen["stacked"] > 5
     assert seen["superscripts"] == seen["raised"] > 1
     assert seen["wide"] == 0  # what is wide scrolls in itself
+
+
+def model_and_loss():
+    sg.manual_seed(0)
+    model = sg.nn.Sequential(sg.nn.Linear(2, 3), sg.nn.Tanh(), sg.nn.Linear(3, 1))
+    X = sg.tensor([[1.0, 2.0], [3.0, -1.0]], name="X")
+    return model, sg.nn.functional.mse_loss(model(X), sg.tensor([[1.0], [0.0]], name="y"))
+
+
+def test_report_and_explanation_of_a_model_name_its_parameters():
+    model, loss = model_and_loss()
+    page = sg.report(loss, model, path=None).page
+    assert "The readings of the derivative disagree" not in page
+    assert all(f"<mi>{c}</mi>" in page for c in "Wb")
+    for style in (None, "backprop"):
+        told = str(sg.explain(loss, model, style=style))
+        assert all(name in told for name in ("W1", "b1", "W2", "b2"))
+    derived = {name: p for name, p in model.named_parameters()}
+    loss.backward()
+    for form, p in zip(sg.explain(loss, model).forms, derived.values(), strict=True):
+        values = {name: leaf.value for name, leaf in form._called.mine.items()}
+        np.testing.assert_allclose(form(**values), p.grad.numpy(), atol=1e-12)
+
+
+@pytest.mark.parametrize("teach", [sg.explain, sg.report, sg.graph], ids=["explain", "report", "graph"])
+def test_model_without_its_loss_is_told_what_to_compute(teach):
+    with pytest.raises(ArgumentTypeError, match=r"loss = criterion\(model\(X\), y\)"):
+        teach(model_and_loss()[0])
+
+
+def selectors(css, declares):
+    """What the rules of a style sheet that declare this are for."""
+    found = [rule.partition("{") for rule in css.replace("@media print {", "").split("}")]
+    return {one.strip() for names, _, body in found if declares in body for one in names.split(",")}
+
+
+@pytest.mark.parametrize("style", [writing.page.STYLE, writing.html.STYLE], ids=["page", "steps"])
+def test_paper_has_no_scroll_bars(style):
+    on_screen, _, on_paper = style.partition("@media print {")
+    scrolled = selectors(on_screen, "overflow-x: auto")
+    assert scrolled
+    assert scrolled <= selectors(on_paper, "overflow: visible")
+    kept = {name for name in selectors(on_screen, "white-space: nowrap") if name not in ("th", "td")}
+    assert kept <= selectors(on_paper, "white-space: normal")
+
+
+def test_long_formulas_are_smaller_on_paper():
+    short, long = sp.Symbol("x"), sp.Add(*sp.symbols("x:60"))
+    assert "sg-long" not in writing.html.mathml(Formula((short, short)))
+    (fit,) = re.findall(r'sg-long" style="--fit: ([\d.]+)"><math', writing.html.mathml(Formula((short, long))))
+    assert 0.3 <= float(fit) < 0.5
+    assert all("calc(1em * var(--fit" in style for style in (writing.page.STYLE, writing.html.STYLE))

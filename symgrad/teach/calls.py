@@ -16,7 +16,8 @@ from symgrad.core.node import CONSTANT, Leaf
 from symgrad.core.promotion import is_floating, is_signed
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
-from symgrad.expression.given import with_leaves
+from symgrad.expression.given import recorded, with_leaves
+from symgrad.expression.models import is_model
 from symgrad.ops.map import show_shape
 from symgrad.tensors.creation import symbol, tensor
 
@@ -40,11 +41,18 @@ def output_of(
     Args:
         who: the function that was called, for messages.
         y: a tensor, or a function.
-        wrt: tensors; names of the function's parameters; or None.
+        wrt: tensors; names of the function's parameters; a model, for all its parameters; or None.
         at: arguments of the function.
         calls: takes the calls that the function makes.
         constants: whether a function of symbols may be constant, or not be made of some.
     """
+    if is_model(wrt):
+        return recorded(who, y, wrt)
+    if is_model(y) and at is None:
+        raise ArgumentTypeError(
+            f"{who}: got a model alone. Compute its loss first, loss = criterion(model(X), y), and pass both, as in "
+            f"sg.{who}(loss, {'wrt=' if who == 'graph' else ''}model)."
+        )
     if isinstance(y, Core):
         if at is not None:
             raise ArgumentError(f"{who}: got at=… beside a tensor. Its values are those of its leaves; leave at= out.")

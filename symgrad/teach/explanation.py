@@ -11,7 +11,6 @@ from symgrad.core.pickling import read
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
 from symgrad.expression.given import recorded
-from symgrad.expression.models import is_model
 from symgrad.expression.reader import names_in
 from symgrad.forms.closed import ClosedForm
 from symgrad.support.lazy import cached_property
@@ -79,8 +78,6 @@ def explain(
     _check(style, order, cotangent)
     if isinstance(y, str) or shapes is not None:
         y, wrt = _formula(y, wrt, shapes)
-    elif is_model(wrt):
-        y, wrt = recorded("explain", y, wrt)
     y, wrt = output_of("explain", y, wrt, at, constants=True)
     if cotangent is not None:
         cotangent = _on_graph(cotangent)

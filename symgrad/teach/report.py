@@ -16,8 +16,6 @@ from symgrad.core.node import AnyNode, Leaf, evaluate
 from symgrad.engine.record import as_tensor
 from symgrad.errors import SymgradError
 from symgrad.exports import export
-from symgrad.expression.given import recorded
-from symgrad.expression.models import is_model
 from symgrad.forms.closed import ClosedForm
 from symgrad.support import foreign
 from symgrad.support.files import replace_files
@@ -73,8 +71,6 @@ def report(
     >>> found.page.startswith("<!DOCTYPE html>")
     True
     """
-    if is_model(wrt):
-        y, wrt = recorded("report", y, wrt)
     y, wrt = output_of("report", y, wrt, at)
     check_number("report", y)
     tape = Tape(y)

@@ -14,6 +14,8 @@ from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import number
 from symgrad.teach.writing.text import formula as as_text
 
+LINE = 80  # signs of a formula that fit on a line of paper
+SMALLEST = 0.3  # of the usual size: smaller letters are not read
 # Colours are the page's own: a notebook's dark theme does not tell the browser that it is dark.
 STYLE = """
 .symgrad-steps { line-height: 1.7; max-width: 64rem; overflow-x: auto; }
@@ -33,6 +35,12 @@ STYLE = """
 .symgrad-steps p.sg-pair math + math { margin-left: 2em; }
 .symgrad-steps p.sg-then, .symgrad-steps p.sg-side { padding-left: 3.4em; }
 .symgrad-steps p.sg-result { padding: 0.3em 0.8em; border-left: 3px solid currentColor; }
+@media print {
+  .symgrad-steps, .symgrad-steps p.sg-value { overflow: visible; }
+  .symgrad-steps p.sg-value, .symgrad-steps small { white-space: normal; overflow-wrap: anywhere; }
+  .symgrad-steps p { break-inside: avoid; }
+  .symgrad-steps .sg-long math { font-size: calc(1em * var(--fit, 1)); }
+}
 """.strip()
 
 
@@ -68,7 +76,14 @@ def mathml(f: Formula) -> str:
     parts = [row(left, mo("="), _part(rest[0])) if rest else left]
     parts.extend(row(mo("="), _part(p)) for p in rest[1:])
     texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
-    return " ".join(map(math, parts, texts))
+    return " ".join(_fitted(math(p, t), len(t)) for p, t in zip(parts, texts, strict=True))
+
+
+def _fitted(element: str, signs: int) -> str:
+    """Return an element that is written smaller on paper where it has more signs than a line."""
+    if signs <= LINE:
+        return element
+    return f'<span class="sg-long" style="--fit: {max(LINE / signs, SMALLEST):.2f}">{element}</span>'
 
 
 def _part(p: Any) -> str:

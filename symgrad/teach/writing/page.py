@@ -27,7 +27,18 @@ th, td { text-align: left; padding: 0.35em 1.2em 0.35em 0; border-bottom: 1px so
 th { color: var(--faint); font-weight: 600; }
 pre { background: var(--code); padding: 0.9em 1em; border-radius: 6px; font-size: 0.85rem; line-height: 1.45; }
 @media (max-width: 40rem) { body { font-size: 15px; } .symgrad-steps small { display: block; margin-left: 0; } }
-@media print { nav { display: none; } h2 { break-after: avoid; } }
+@media print {
+  :root { color-scheme: light; --page: #ffffff; --ink: #000000; --faint: #444444; --line: #999999; --code: #ffffff; }
+  body { max-width: none; padding: 0; font-size: 10.5pt; }
+  nav { display: none; }
+  h2 { break-after: avoid; }
+  .wide, pre, .formula { overflow: visible; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  th, td { white-space: normal; overflow-wrap: anywhere; }
+  tr, .formula { break-inside: avoid; }
+  .wide svg { max-width: 100%; max-height: 24cm; height: auto; }
+  .sg-long math { font-size: calc(1em * var(--fit, 1)); }
+}
 """.strip()
 
 
