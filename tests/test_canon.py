@@ -13,7 +13,6 @@ from checks import close
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
 from symgrad.forms.canon import RULES, Pool, sums
-from symgrad.forms.canon.cases import _put
 from symgrad.forms.canon.crosses import Skew
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.sizes import common
@@ -30,7 +29,6 @@ from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Gather
 from symgrad.scalars import SCALARS, clamp_min
-from symgrad.support.symbols import Symbol
 
 SIGMOID, RELU = SCALARS["sigmoid"].function, SCALARS["relu"].function
 ARRAYS = {
@@ -777,8 +775,3 @@ def test_where_form_of_a_deep_chain_does_not_recurse():
     count, short = done.stdout.split()
     assert 100 < int(count) < 9000
     assert short == "True"
-
-
-def test_a_number_is_put_in_for_an_equal_symbol_of_another_class():
-    theirs, ours = sp.Symbol("x", real=True), Symbol("x", real=True)
-    assert _put(theirs + 1, ours, sp.Integer(-2)) == -1  # a sum that SymPy's cache had of the other one

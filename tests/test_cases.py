@@ -13,6 +13,7 @@ from symgrad.core.node import evaluate
 from symgrad.forms.closed import _entries
 from symgrad.forms.derive import expression
 from symgrad.forms.verify import index_value, matrix_value
+from symgrad.support.symbols import plain
 
 from cases import ROWS, SMOOTH
 
@@ -133,7 +134,7 @@ def substituted(form):
     env = {}
     for name, leaf in zip(form._called.names, form._leaves, strict=True):
         symbols = np.asarray(_entries(name, leaf.shape), dtype=object)
-        env.update(zip(symbols.flat, (sp.Float(float(v)) for v in np.ravel(leaf.value)), strict=True))
+        env.update(zip(map(plain, symbols.flat), (sp.Float(float(v)) for v in np.ravel(leaf.value)), strict=True))
     entries = form.scalar()
     flat = [entries] if isinstance(entries, sp.Expr) else list(sp.flatten(entries))
     # SymPy's loggamma is complex left of 0; its real part is log |Γ|, which lgamma means there.

@@ -143,7 +143,7 @@ def test_nearly_all_of_them_have_words():
 def test_the_last_line_is_what_derive_prints(formula, by):
     y, made = parsed(formula)
     found = solved(formula, by)
-    assert found.lines[-1].parts[0].parts[-1] == sg.derive(y, made[by]).expr
+    assert found.lines[-1].parts[0].parts[-1] == sg.derive(y, made[by])._expr
     assert str(found.form) == str(sg.derive(y, made[by]))
 
 

@@ -248,7 +248,7 @@ def test_arrays_are_replaced_one_by_one_and_back(e):
 
 @every_expression
 def test_number_put_for_a_symbol_is_in_the_value(e):
-    number = sp.Symbol("b", real=True)
+    number = sp.Symbol("b")
     given = [a for a in in_order(e) if a != number]
     values = [VALUES.get(a.name) for a in given]
     if any(v is None for v in values):  # a name from a where-form

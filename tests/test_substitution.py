@@ -8,7 +8,7 @@ import sympy as sp
 from checks import close
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, ParseError, ShapeError
 
 a, t = sg.symbol("a", ()), sg.symbol("t", ())
 X, w, y = sg.symbol("X", ("n", "d")), sg.symbol("w", "d"), sg.symbol("y", "n")
@@ -31,6 +31,12 @@ DATA = np.arange(6.0).reshape(2, 3)
         (WAVE.subs(a=2).subs(t=3), "6*sin(6) + 18*cos(6)"),
         (WAVE.subs(a=1, t=sp.pi), "-pi**2"),
         (WAVE.subs(a=t, t=a), "a*(a*t*cos(a*t) + 2*sin(a*t))"),
+        (WAVE.subs(a="t", t="a"), "a*(a*t*cos(a*t) + 2*sin(a*t))"),
+        (WAVE.subs(a=sp.Symbol("z")), "t*(t*z*cos(t*z) + 2*sin(t*z))"),
+        (WAVE.subs(a="b + 1", t=1), "cos(b + 1)*(b + 1) + 2*sin(b + 1)"),
+        (WAVE.subs(a=sp.exp(sp.Symbol("t")), t=2), "4*(exp(t)*cos(2*exp(t)) + sin(2*exp(t)))"),
+        (WAVE.subs(a=sg.derive(t**2 / 2, t)), "t*(t**2*cos(t**2) + 2*sin(t**2))"),
+        (LEAST.subs(w="u"), "2*Xᵀ*(X*u - y)"),
         (WAVE.subs(), str(WAVE)),
         (LEAST.subs(X=DATA), "2*Xᵀ*(X*w - y)"),
         (LEAST.subs(w=v), "2*Xᵀ*(X*v - y)"),
@@ -71,7 +77,12 @@ def test_a_form_is_called_with_numbers_by_name_or_position():
         (lambda: WAVE.subs(t=[1.0, 2.0]), ShapeError, r"'t' got shape \[2\], expected \[\]"),
         (lambda: LEAST.subs(w=y), ShapeError, r"'w' got shape \[n\], expected \[d\]"),
         (lambda: LEAST.subs(X=DATA, y=np.ones(5)), ShapeError, "size n is 2 in one argument and 5 in another"),
-        (lambda: WAVE.subs(t=sp.Symbol("z")), ArgumentTypeError, "Expected a number, an array or a tensor"),
+        (lambda: WAVE.subs(t=sp.I), ArgumentTypeError, "which is no real number"),
+        (lambda: WAVE.subs(t="z +* 1"), ParseError, "this is not a formula"),
+        (lambda: WAVE.subs(t=sp.MatrixSymbol("A", 2, 2)), ArgumentTypeError, "no real number"),
+        (lambda: LEAST.subs(n="m"), ArgumentError, "'n' is a size, got 'm'"),
+        (lambda: LEAST.expr.diff("w"), FormError, r"'w' is an array here. Use sg.derive\(form, 'w'\)"),
+        (lambda: WAVE.diff(), ArgumentError, "Expected what to differentiate by"),
         (lambda: float(WAVE), ArgumentError, "missing the argument 't'"),
         (lambda: LEAST.expr.subs("w", 2), FormError, r"'w' is an array here.* form.subs\(w=…\)"),
         (lambda: LEAST.index().subs("w", 2), FormError, r"'w' is an array here.* form.subs\(w=…\)"),
@@ -86,15 +97,50 @@ def test_what_cannot_be_put_in_or_combined_is_said(wrong, kind, message):
         wrong()
 
 
-def test_sympys_subs_finds_a_symbol_by_its_name():
-    e = WAVE.expr
-    (own,) = [s for s in e.free_symbols if s.name == "t"]
-    ways = ["t", own, sp.Symbol("t"), sp.Symbol("t", real=True)]
-    by_name = [e.subs({"t": 2}), e.subs([("t", 2)]), *[e.subs(old, 2) for old in ways], e.xreplace({own: 2})]
-    assert {str(found) for found in by_name} == {"4*a*cos(2*a) + 4*sin(2*a)"}
+def test_a_form_is_differentiated_as_sympys_expressions_are():
+    assert str(WAVE.diff("t")) == str(WAVE.diff(sp.Symbol("t"))) == str(WAVE.diff(t)) == str(sg.derive(WAVE, t))
+    assert str(WAVE.diff("t", 2, "a")) == str(sg.derive(sg.derive(WAVE, t, order=2), "a"))
+    assert str(sg.derive("t**2", sp.Symbol("t"))) == "2*t"
+
+
+s, u = sp.symbols("t a")
+CUBIC = sg.derive("t**3 - 12*t", "t").expr
+MEAN = sg.derive((X @ w).mean() ** 2, w)
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (lambda e: e.subs("t", 2), "4*a*cos(2*a) + 4*sin(2*a)"),
+        (lambda e: e.subs({s: 2}), "4*a*cos(2*a) + 4*sin(2*a)"),
+        (lambda e: e.xreplace({s: sp.Integer(2), u: sp.Integer(0)}), "0"),
+        (lambda e: e.diff(u), "t*(-a*t**2*sin(a*t) + 3*t*cos(a*t))"),
+        (lambda e: sp.diff(e, "t", "t").subs({s: 0, u: 1}), "6"),
+        (lambda e: sp.solve(CUBIC, s), "[-2, 2]"),
+        (lambda e: sp.solve(CUBIC, "t"), "[-2, 2]"),
+        (lambda e: sp.lambdify(s, CUBIC)(3), "15"),
+        (lambda e: sp.integrate(CUBIC, (s, 0, 1)), "-11"),
+        (lambda e: sp.limit(e / s, s, 0), "0"),
+        (lambda e: sp.Poly(CUBIC, s).all_coeffs(), "[3, 0, -12]"),
+        (lambda e: 3 * s**2 - 12 == CUBIC, "True"),
+        (lambda e: MEAN.expr.subs("n", 4), "mean(X*w)*Xᵀ*1/2"),
+        (lambda e: MEAN.index().subs(sp.Symbol("n"), 4).has(sp.Symbol("n")), "False"),
+        (lambda e: sg.derive("sqrt(t**2 + 1)", "t").index().free_symbols, "{t}"),
+        (lambda e: sg.derive(v @ v, v).subs(d=2).entries().free_symbols - {sp.Symbol("v_0")}, "{v_1}"),
+        (lambda e: sg.derive(v @ v, v).subs(d=2).scalar()[1].diff(sp.Symbol("v_1")), "2"),
+        (lambda e: sg.derive(sg.exp(t) ** 3, t).to_sympy().subs(s, 0), "3"),
+    ],
+)
+def test_what_sympys_users_do_works_with_plain_symbols(found, text):
+    assert str(found(WAVE.expr)) == text
+
+
+def test_an_expression_of_plain_symbols_is_written_as_the_form_is():
+    for form in (WAVE, LEAST, SLOPE, MEAN, sg.derive(sg.sqrt(t / a) / a**0.5, t), sg.derive(sg.abs(a * t), t)):
+        assert str(form.expr) == str(form)
+        assert form.latex() == sp.latex(form.expr)
+    assert pickle.loads(pickle.dumps(WAVE.expr)) == WAVE.expr
     assert str(LEAST.index().subs("i", 0)).startswith("2*Sum_k X_k0*")
-    assert str(sg.derive((sg.exp(w) * t).sum() ** 2, t).index().subs("t", 3)) == "6*(Sum_k exp(w_k))**2"
-    assert pickle.loads(pickle.dumps(e)).subs("t", 2) == e.subs("t", 2)
 
 
 def test_forms_are_operands():

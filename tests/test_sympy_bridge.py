@@ -13,7 +13,7 @@ from symgrad import errors
 from symgrad.forms.derive import expression
 from symgrad.scalars import SCALARS
 
-n, p, k = sp.symbols("n p k", integer=True, positive=True)
+n, p, k = sp.symbols("n p k")
 x, y, z = sp.symbols("x y z", real=True)
 i = sp.Symbol("i", integer=True)
 SIZES = {"n": 3, "p": 2, "k": 2}

@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import sympy as sp
+
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import AnyNode, Leaf, ancestors
 from symgrad.engine.record import Core, as_tensor, handle
@@ -49,7 +51,7 @@ def recorded(who: str, y: Any, wrt: Any, shapes: Mapping[str, Any] | None = None
         if not isinstance(y, Core):
             raise ArgumentTypeError(f"{who}: by a model, expected its loss, a tensor. Got {type(y).__name__}.")
         return y, parameters_in(wrt, y._node)
-    wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
+    wanted = _listed(wrt)
     found = _given(who, y, [w for w in wanted if isinstance(w, str)], shapes)
     if not found.leaves:
         return found.value, by_name(who, wanted, named_leaves([found.value._node]))
@@ -133,8 +135,12 @@ def named_leaves(roots: Iterable[AnyNode | None]) -> dict[str, Any]:
 
 def by_name(who: str, wrt: Any, leaves: Mapping[str, Any]) -> list[Any]:
     """Return a list of what is differentiated by, with the leaves for their names."""
-    wanted = wrt if isinstance(wrt, (list, tuple)) else [wrt]
-    return [_called_so(who, w, leaves) if isinstance(w, str) else w for w in wanted]
+    return [_called_so(who, w, leaves) if isinstance(w, str) else w for w in _listed(wrt)]
+
+
+def _listed(wrt: Any) -> list[Any]:
+    """Return what is differentiated by as a list, SymPy's symbols as their names."""
+    return [w.name if isinstance(w, sp.Symbol) else w for w in (wrt if isinstance(wrt, (list, tuple)) else [wrt])]
 
 
 def _called_so(who: str, name: str, leaves: Mapping[str, Any]) -> Any:

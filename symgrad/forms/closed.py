@@ -39,11 +39,12 @@ from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.tabled import Numbered, Tabled, has_long_normal
 from symgrad.forms.where import Definition, Named, WhereForm
+from symgrad.forms.written import read_formula
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
-from symgrad.support.symbols import Symbol
+from symgrad.support.symbols import Letter, plain
 
 ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "entries", "where")
@@ -103,7 +104,15 @@ class ClosedForm(Arithmetic):
     # -------------------------------------------------------------- notations
     @cached_property
     def expr(self) -> sp.Basic:
-        """The formula as it is shown: a small array by its entries where that is shorter, else as ``matrix()``."""
+        """The formula as it is shown: a small array by its entries where that is shorter, else as ``matrix()``.
+
+        Its symbols are SymPy's plain ones, as ``sp.Symbol("x")``.
+        """
+        return plain(self._expr)
+
+    @property
+    def _expr(self) -> sp.Basic:
+        """The same, of symbols that are marked as real, and as integers."""
         return self._notation if self._table is None else self._table
 
     @cached_property
@@ -111,7 +120,7 @@ class ClosedForm(Arithmetic):
         try:
             found, matrix = self._matrix, True
         except NoMatrix:
-            found, matrix = self.index(), False
+            found, matrix = self._index(()), False
         if self._verify and verify.can_be_checked(self):
             verify.check(self, found, matrix)
         return found
@@ -147,7 +156,7 @@ class ClosedForm(Arithmetic):
 
     def matrix(self) -> sp.Basic:
         """Return the formula in matrix notation, or its entry in index notation where it has none."""
-        return self._notation
+        return plain(self._notation)
 
     def to_sympy(self) -> Any:
         """Return the formula in SymPy's own classes: an Expr for a number, a MatrixExpr for an array.
@@ -159,9 +168,9 @@ class ClosedForm(Arithmetic):
             FormError: there is no matrix notation, or SymPy has no class for a part of it.
         """
         if self._table is not None:
-            return to_sympy(self._table)
+            return _plain_in_sympy(to_sympy(self._table))
         try:
-            return to_sympy(written_out(self._matrix))
+            return _plain_in_sympy(to_sympy(written_out(self._matrix)))
         except NoMatrix:
             raise FormError(
                 "to_sympy: this form has no matrix notation. Use .index(), SymPy's Indexed and Sum, or .scalar()."
@@ -180,7 +189,7 @@ class ClosedForm(Arithmetic):
         >>> print(form, "or", form.entries())
         4*‖x‖²*x or 4*(x_0**2 + x_1**2)*[x_0, x_1]
         """
-        return self._entries(MOST)
+        return plain(self._entries(MOST))
 
     def _entries(self, most: int) -> sp.Basic:
         if len(self.shape) > 2:
@@ -242,6 +251,9 @@ class ClosedForm(Arithmetic):
             ArgumentError: the number of names is not the number of axes, or a name is used twice.
             FormError: the graph is too deep to be written as one expression.
         """
+        return plain(self._index(indices))
+
+    def _index(self, indices: Sequence[str]) -> sp.Expr:
         free = self._free(indices)
         if self._of_numbers is not None:
             return lettered(self._of_numbers, self._taken)
@@ -270,7 +282,7 @@ class ClosedForm(Arithmetic):
         clash = sorted(self._taken & set(indices))
         if clash:
             raise ArgumentError(f"index: {clash} names a size or an array of the formula. Choose another name.")
-        return [Symbol(k, integer=True) for k in chosen]
+        return [Letter(k, integer=True) for k in chosen]
 
     def scalar(self) -> Any:
         """Return every entry written out, as a SymPy array (an expression for a 0-d form).
@@ -278,7 +290,7 @@ class ClosedForm(Arithmetic):
         Raises:
             FormError: a size is symbolic, there are too many entries, they are too long, or the graph is too deep.
         """
-        flat = [lettered(tidy(e), self._taken) for e in self._written_out(MOST)]
+        flat = [plain(lettered(tidy(e), self._taken)) for e in self._written_out(MOST)]
         return flat[0] if not self.shape else sp.ImmutableDenseNDimArray(flat, self.shape)
 
     def _written_out(self, most: int) -> list[Any]:
@@ -291,7 +303,7 @@ class ClosedForm(Arithmetic):
             )
         try:
             array = np.asarray(self._program.run(self._symbols(), Budget(most).check), dtype=object)
-            return [exact(e) for e in array.flat]
+            return [_with_integers(exact(e)) for e in array.flat]
         except RecursionError as error:
             raise TooDeep(TOO_DEEP.format(n="too many", how="in a row")) from error
 
@@ -369,12 +381,12 @@ class ClosedForm(Arithmetic):
     @property
     def where(self) -> list[Definition]:
         """The named intermediates of ``body``, each after those that it uses; as many as the graph has, at most."""
-        return self._where.definitions if self._where is not None else []
+        return [] if self._where is None else [Definition(*map(plain, d)) for d in self._where.definitions]
 
     @property
     def body(self) -> sp.Basic:
         """The formula with its intermediates named as ``where`` says."""
-        return self._where.bodies[0] if self._where is not None else self.expr
+        return self.expr if self._where is None else plain(self._where.bodies[0])
 
     # -------------------------------------------------------------- copying
     def __copy__(self) -> ClosedForm:
@@ -399,7 +411,7 @@ class ClosedForm(Arithmetic):
             tabled = Tabled([self._table], self._taken)
             return tabled.text(), tabled
         try:
-            inlined = printers.text(self.expr)
+            inlined = printers.text(self._expr)
         except TooDeep:
             if self._where is None:
                 raise
@@ -418,7 +430,7 @@ class ClosedForm(Arithmetic):
     def _summary(self) -> str:
         """Return the formula where it can be written as one, without failing."""
         try:
-            return printers.text(self.expr)
+            return printers.text(self._expr)
         except FormError:
             return "…"
 
@@ -432,12 +444,12 @@ class ClosedForm(Arithmetic):
             ArgumentError: the notation is unknown.
         """
         if form == "where":
-            return printers.latex(self.expr) if self._where is None else self._where.latex()
+            return printers.latex(self._expr) if self._where is None else self._where.latex()
         if form is not None and form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
         if form is None and self._loops is not None:
             return self._loops.latex()
-        return printers.latex(self.expr if form is None else getattr(self, form)())
+        return printers.latex(self._expr if form is None else getattr(self, form)())
 
     def mathml(self, form: str | None = None) -> str:
         """Return MathML of the formula as it is shown, or of one notation: ``<math>`` elements for a page.
@@ -449,14 +461,14 @@ class ClosedForm(Arithmetic):
             ArgumentError: the notation is unknown.
         """
         if form == "where":
-            return mathml(self.expr) if self._where is None else self._where.mathml()
+            return mathml(self._expr) if self._where is None else self._where.mathml()
         if form is not None and form not in FORMS:
             raise ArgumentError(f"mathml: form={form!r} is unknown. Expected one of {list(FORMS)}.")
-        return mathml(self.expr if form is None else getattr(self, form)())
+        return mathml(self._expr if form is None else getattr(self, form)())
 
     def _repr_html_(self) -> str:
         _, named = self._shown
-        return in_html(mathml(self.expr) if named is None else named.mathml())
+        return in_html(mathml(self._expr) if named is None else named.mathml())
 
     def _repr_latex_(self) -> str:
         try:
@@ -522,8 +534,9 @@ class ClosedForm(Arithmetic):
 
         Args:
             old_and_new: ``subs({"x": 2})``, ``subs("x", 2)`` or ``subs([("x", 2)])``. What is replaced is called by
-                its name, or is the tensor itself. New values are numbers, also SymPy's such as ``pi/3``, arrays and
-                tensors; all at once, so that ``subs(x=y, y=x)`` exchanges two.
+                its name, or is the tensor itself. New values are numbers, also SymPy's such as ``pi/3``, arrays,
+                tensors, and formulas: text, or SymPy's, whose names are those of the form, or new numbers. All at
+                once, so that ``subs(x="y", y="x")`` exchanges two.
             values: the same by name: ``subs(x=2)``. An array keeps its name in the formula.
 
         Returns:
@@ -536,10 +549,14 @@ class ClosedForm(Arithmetic):
         >>> form = sg.derive("x**2*sin(a*x)", "x")
         >>> print(form.subs(a=2), "|", form.subs(a=2, x=sp.pi))
         2*x*(x*cos(2*x) + sin(2*x)) | 2*pi**2
+        >>> print(sg.derive("x**3", "x").subs(x="t + 1"))
+        3*(t + 1)**2
         """
         given = {self._name_of(old): new for old, new in [*_pairs(old_and_new), *values.items()]}
-        sizes = {size_symbol(k): given.pop(k) for k in sorted(self._called.sizes & set(given))}
-        new = substitutes(self._called.mine, given, sizes)
+        sizes = {size_symbol(k): _size(k, given.pop(k)) for k in sorted(self._called.sizes & set(given))}
+        mine = self._called.mine
+        given = {name: read_formula(value, mine, mine[name].shape) for name, value in given.items()}
+        new = substitutes(mine, given, sizes)
         bases = [resized(b, sizes) for b in self._bases]
         new |= dict(zip(self._bases, bases, strict=True))
         root, *forward = replayed([self._root, *self._forward], new, sizes)
@@ -555,6 +572,27 @@ class ClosedForm(Arithmetic):
     @property
     def _by_leaf(self) -> dict[int, str]:
         return {id(leaf): name for name, leaf in self._called.mine.items()}
+
+    def diff(self, *by: Any) -> ClosedForm:
+        """Return the derivative of the form, as SymPy's ``diff`` is called: ``sg.derive(form, "x")`` says the same.
+
+        Args:
+            by: names, SymPy's symbols or tensors, in turn; a number behind one says how often.
+
+        >>> form = sg.derive("x**3*y", "x")
+        >>> print(form.diff("x", 2), "|", form.diff(sp.Symbol("x"), "y"))
+        6*y | 6*x
+        """
+        if not by or isinstance(by[0], int):
+            raise ArgumentError(f"diff: got {by}. Expected what to differentiate by, as in form.diff('x') or ('x', 2).")
+        derive = importlib.import_module("symgrad.forms.derive").derive
+        found, last = self, by[0]
+        for x in by:
+            often = x - 1 if isinstance(x, int) else 1
+            last = last if isinstance(x, int) else x
+            for _ in range(often):
+                found = derive(found, last)
+        return found
 
     def simplify(self) -> ClosedForm:
         """Return the form itself: it is simplified as it is derived. SymPy's way is ``sp.simplify(form.expr)``."""
@@ -575,6 +613,12 @@ class ClosedForm(Arithmetic):
     def _described(self) -> str:
         brief = len(ancestors([self._root])) <= BRIEF and self.has_matrix
         return printers.text(self._matrix) if brief else "The closed form."
+
+
+def _size(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer, sp.Integer)) or value < 0:
+        raise ArgumentError(f"subs: {name!r} is a size, got {value!r}. Expected a whole number, not below 0.")
+    return int(value)
 
 
 def _pairs(given: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -626,10 +670,21 @@ def _restored(graph: Any, kinds: Any) -> ClosedForm:
     return unpacked(graph, kinds)[0][0]
 
 
+def _with_integers(e: sp.Expr) -> sp.Expr:
+    """Return a formula without floats such as 2.0, which products of arrays leave."""
+    return e.xreplace({f: sp.Integer(int(f)) for f in e.atoms(sp.Float) if float(f).is_integer() and abs(f) < 2**53})
+
+
+def _plain_in_sympy(e: Any) -> Any:
+    """Return an expression of SymPy's own classes with plain symbols."""
+    symbols = e.atoms(sp.Symbol)
+    return e.xreplace({s: plain(s) for s in symbols})
+
+
 def _entries(name: str, shape: tuple[int, ...]) -> Any:
     """Return symbols for the entries of an array: W_02, or W_10_2 where an index has two digits."""
     if not shape:
-        return Symbol(name, real=True)
+        return sp.Symbol(name, real=True)
     join = "" if max(shape) <= 10 else "_"
     out = np.empty(shape, dtype=object)
     for idx in np.ndindex(*shape):

@@ -182,7 +182,7 @@ def _verified(forms: Sequence[ClosedForm]) -> None:
             )
         _ = form.where
         with suppress(TooDeep):
-            _ = form.expr
+            _ = form._expr
 
 
 def expression(t: Tensor) -> Any:

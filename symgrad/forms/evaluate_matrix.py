@@ -12,7 +12,6 @@ from symgrad.forms.nodes.elementwise import Elementwise
 from symgrad.forms.nodes.matrices import ArraySymbol
 from symgrad.scalars import BY_FUNCTION
 from symgrad.scalars.quotients import stepwise
-from symgrad.support.symbols import Symbol
 
 
 def evaluate_matrix(e: sp.Expr, shape: tuple[int, ...], arrays: dict[str, Any]) -> Any:
@@ -41,7 +40,7 @@ def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]]
 
 def _called(s: Any, name: str) -> Any:
     """Return a symbol of another name: those of users are no part of the source."""
-    return ArraySymbol.of(name, s.shape) if isinstance(s, ArraySymbol) else Symbol(name, **s.assumptions0)
+    return ArraySymbol.of(name, s.shape) if isinstance(s, ArraySymbol) else sp.Symbol(name, **s.assumptions0)
 
 
 def _with_kernels(e: sp.Expr) -> sp.Expr:

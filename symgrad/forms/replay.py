@@ -12,7 +12,7 @@ import sympy as sp
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.record import handle
-from symgrad.errors import ArgumentTypeError, ShapeError
+from symgrad.errors import ShapeError
 from symgrad.ops.map import show_shape
 from symgrad.ops.resize import solved, with_sizes
 from symgrad.ops.value import to_value
@@ -90,10 +90,6 @@ def _substitute(name: str, leaf: Leaf, value: Any) -> AnyNode:
     if isinstance(value, Tensor):
         return value._node if value._node is not None else Leaf(value._value, value.shape, CONSTANT)
     if isinstance(value, sp.Expr):
-        if value.free_symbols:
-            raise ArgumentTypeError(
-                f"subs: {name!r} got {value}. Expected a number, an array or a tensor, such as sg.symbol('z', ())."
-            )
         return Leaf(value, (), CONSTANT)
     array = to_value(value)
     shape = np.shape(array)

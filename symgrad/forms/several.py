@@ -21,6 +21,7 @@ from symgrad.forms.tabled import Numbered, Tabled
 from symgrad.forms.where import Definition, Named, WhereForm
 from symgrad.support.foreign import latex_in_html
 from symgrad.support.lazy import cached_property
+from symgrad.support.symbols import plain
 
 FEW = 8  # formulas of numbers that are shortened one by one
 SEVERAL = 600  # signs of all of them
@@ -84,12 +85,20 @@ class ClosedForms(tuple[ClosedForm, ...]):
     @property
     def where(self) -> list[Definition]:
         """The named intermediates of all of them, each after those that it uses; of Jacobians, none."""
+        return [Definition(*map(plain, d)) for d in self._definitions]
+
+    @property
+    def _definitions(self) -> list[Definition]:
         return self._where.definitions if self._where is not None else []
 
     @property
     def bodies(self) -> list[sp.Basic]:
         """The formulas with their intermediates named as ``where`` says."""
-        return self._where.bodies if self._where is not None else [form.expr for form in self]
+        return [plain(body) for body in self._bodies]
+
+    @property
+    def _bodies(self) -> list[Any]:
+        return self._where.bodies if self._where is not None else [form._expr for form in self]
 
     def _of(self, name: Callable[[str], str], write: Callable[[Any], str]) -> list[str]:
         """What each is the derivative by: a leaf by its name, an intermediate result by its short formula."""
@@ -100,31 +109,31 @@ class ClosedForms(tuple[ClosedForm, ...]):
 
     def _formula(self, target: AnyNode, k: int, write: Callable[[Any], str]) -> str:
         try:
-            text = write(ClosedForm(target, self[0]._forward, check=False).expr)
+            text = write(ClosedForm(target, self[0]._forward, check=False)._expr)
         except FormError:
             return f"#{k}"
         return f"({text})" if len(text) <= SHORT else f"#{k}"
 
     def __str__(self) -> str:
         of = self._of(str, printers.text)
-        lines = [f"{in_text([name])} = {printers.text(b)}" for name, b in zip(of, self.bodies, strict=True)]
-        if not self.where:
+        lines = [f"{in_text([name])} = {printers.text(b)}" for name, b in zip(of, self._bodies, strict=True)]
+        if not self._definitions:
             return "\n".join(lines)
         return "\n".join([*lines, *(f"{'where' if k == 0 else '     '} {d}" for k, d in enumerate(self._defined()))])
 
     def _defined(self) -> list[str]:
-        return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.where)]
+        return [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self._definitions)]
 
     def _repr_html_(self) -> str:
-        rows = zip(self._of(str, printers.text), self.bodies, strict=True)
-        defined = [equation(d.name, d.expr) for d in reversed(self.where)]
+        rows = zip(self._of(str, printers.text), self._bodies, strict=True)
+        defined = [equation(d.name, d.expr) for d in reversed(self._definitions)]
         said = [f"where {'; '.join(defined)}"] if defined else []
         return in_html(*[derivative_by([by], body, in_text([by])) for by, body in rows], *said)
 
     def _repr_latex_(self) -> str:
         by = [in_latex([name]) for name in self._of(names.latex_name, printers.latex)]
-        rows: list[tuple[str, Any]] = list(zip(by, self.bodies, strict=True))
-        rows += [(printers.latex(d.name), d.expr) for d in reversed(self.where)]
+        rows: list[tuple[str, Any]] = list(zip(by, self._bodies, strict=True))
+        rows += [(printers.latex(d.name), d.expr) for d in reversed(self._definitions)]
         lines = [f"{name} &= {printers.latex(e, [f for _, f in rows])}" for name, e in rows]
         inside = latex_in_html(r" \\ ".join(lines))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
@@ -182,11 +191,11 @@ class Blocks(tuple[Any, ...]):
 
     def _repr_html_(self) -> str:
         by = self._by(list, lambda forms: forms._of(str, printers.text))
-        return in_html(*[derivative_by(of, form.expr, in_text(of)) for of, form in zip(by, self.flat, strict=True)])
+        return in_html(*[derivative_by(of, form._expr, in_text(of)) for of, form in zip(by, self.flat, strict=True)])
 
     def _repr_latex_(self) -> str:
         of = self._by(in_latex, lambda forms: forms._of(names.latex_name, printers.latex))
-        rows = [f"{by} &= {printers.latex(form.expr)}" for by, form in zip(of, self.flat, strict=True)]
+        rows = [f"{by} &= {printers.latex(form._expr)}" for by, form in zip(of, self.flat, strict=True)]
         inside = latex_in_html(r" \\ ".join(rows))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
 

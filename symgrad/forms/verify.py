@@ -32,12 +32,12 @@ _DIFFERS = (
 
 def index_value(form: ClosedForm) -> Any:
     """Evaluate a form's index notation at the values of its leaves."""
-    return evaluate(form.index(), form._free(()), form.shape, _arrays(form))
+    return evaluate(form._index(()), form._free(()), form.shape, _arrays(form))
 
 
 def matrix_value(form: ClosedForm) -> Any:
     """Evaluate a form's matrix notation at the values of its leaves."""
-    return evaluate_matrix(form.matrix(), form.shape, _arrays(form))
+    return evaluate_matrix(form._notation, form.shape, _arrays(form))
 
 
 def _arrays(form: ClosedForm) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from symgrad.forms.notations.matrix import MatrixReading
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy
-from symgrad.support.symbols import Symbol
+from symgrad.support.symbols import Letter
 
 DEPTH = 16  # operations in a row that are written as one expression
 SMALL, LONG = 60, 400  # operations of a graph, and length of a formula, that is also named after it is simplified
@@ -229,7 +229,7 @@ def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:
 
 
 def _indices(rank: int, avoid: set[str]) -> list[sp.Symbol]:
-    return [Symbol(k, integer=True) for k in islice(names.letters(names.FREE, avoid), rank)]
+    return [Letter(k, integer=True) for k in islice(names.letters(names.FREE, avoid), rank)]
 
 
 # ------------------------------------------------------------------ names

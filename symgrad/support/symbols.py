@@ -1,6 +1,7 @@
-"""SymPy's symbols with assumptions, found by their names: ``e.subs("x", 2)`` means the x in e.
+"""The symbols of formulas: SymPy's plain ones where a formula is handed out, those with assumptions within.
 
-SymPy makes a symbol without assumptions of "x", which is none of a formula's, and changes nothing without a word.
+To SymPy a symbol that is marked real is another one than ``Symbol("x")``: ``diff`` by the latter says 0, and ``solve``
+finds no root, without a word.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from typing import Any
 import sympy as sp
 
 
-class Symbol(sp.Symbol):
-    """A symbol that is equal to SymPy's of the same name and assumptions, and is replaced by its name alone.
+class Letter(sp.Symbol):
+    """A letter of index notation: equal to SymPy's symbol that is an integer, and replaced by its name alone.
 
-    >>> x = Symbol("x", real=True)
-    >>> (x**2).subs("x", 3), x == sp.Symbol("x", real=True)
+    >>> i = Letter("i", integer=True)
+    >>> (i**2).subs("i", 3), i == sp.Symbol("i", integer=True)
     (9, True)
     """
 
@@ -25,14 +26,55 @@ class Symbol(sp.Symbol):
             return super().__eq__(other)  # NotImplemented of a tensor, which answers itself
         return self.name == other.name and self._hashable_content() == other._hashable_content()
 
-    __hash__ = sp.Symbol.__hash__  # by the class's name, which is SymPy's
+    def __hash__(self) -> int:
+        return hash((sp.Symbol.__name__, *self._hashable_content()))
+
+    @classmethod
+    def class_key(cls) -> Any:
+        """Where it stands among others: where any name does."""
+        return sp.Symbol.class_key()
 
     def _eval_subs(self, old: Any, new: Any) -> Any:
         return new if type(old) is sp.Symbol and old.name == self.name else None
 
 
 def named(e: Any, old: Any) -> Any:
-    """Return the symbol of e that SymPy's symbol of this name stands for; itself where there is none."""
+    """Return the letter of e that SymPy's symbol of this name stands for; itself where there is none."""
     if type(old) is not sp.Symbol:
         return old
-    return next((s for s in e.free_symbols if isinstance(s, Symbol) and s.name == old.name), old)
+    return next((s for s in e.free_symbols if isinstance(s, Letter) and s.name == old.name), old)
+
+
+def plain(e: Any) -> Any:
+    """Return a formula with SymPy's plain symbols for numbers and sizes, written as it was.
+
+    >>> x = sp.Symbol("x", real=True)
+    >>> plain(3 * x**2).diff(sp.Symbol("x"))
+    6*x
+    """
+    known: dict[Any, Any] = {}
+    stack = [e]
+    while stack:
+        at = stack[-1]
+        if at in known or not isinstance(at, sp.Basic):
+            known.setdefault(at, at)
+            stack.pop()
+            continue
+        missing = [a for a in at.args if a not in known]
+        stack += missing
+        if not missing:
+            known[at] = _rebuilt(stack.pop(), known)
+    return known[e]
+
+
+def _rebuilt(e: Any, known: dict[Any, Any]) -> Any:
+    if isinstance(e, sp.Symbol):
+        return e if isinstance(e, (sp.Dummy, Letter)) else sp.Symbol(e.name)
+    args = [known[a] for a in e.args]
+    if all(a is b for a, b in zip(args, e.args, strict=True)):
+        return e
+    if not (e.is_Add or e.is_Mul or e.is_Pow):
+        return e.func(*args)
+    found = e.func(*args)
+    same = found.func is e.func and len(found.args) == len(args) and set(found.args) == set(args)
+    return found if same else e.func(*args, evaluate=False)

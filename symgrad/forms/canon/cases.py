@@ -211,17 +211,12 @@ def _inside(low: sp.Expr, high: sp.Expr) -> sp.Expr:
 
 def _at(e: sp.Expr, signs: Sequence[Sign], x: sp.Expr, place: sp.Expr) -> sp.Expr:
     for s in signs:
-        e = s.decided(e, int(sp.sign(_put(s.d, x, place))))
+        e = s.decided(e, int(sp.sign(s.d.xreplace({x: place}))))
     return e
 
 
 def _equal_at(x: sp.Expr, place: sp.Expr, one: sp.Expr, other: sp.Expr) -> bool:
-    return bool(one == other or sp.expand(_put(one, x, place) - _put(other, x, place)) == 0)
-
-
-def _put(e: sp.Expr, x: sp.Expr, place: sp.Expr) -> sp.Expr:
-    """Put a number for x; SymPy's cache may hold sums of a symbol that is equal to x, and of another class."""
-    return e.xreplace({x: place})
+    return bool(one == other or sp.expand((one - other).xreplace({x: place})) == 0)
 
 
 def _of_pieces(x: sp.Expr, pieces: list[_Piece], ties: list[Case], signs: Sequence[Sign]) -> list[Case]:

@@ -9,6 +9,7 @@ from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE, precedence
 from sympy.printing.pretty.stringpict import prettyForm
 
+from symgrad.errors import FormError
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup, numpycode
 from symgrad.forms.nodes.indexed import no_array
@@ -36,6 +37,16 @@ class ArrayExpr(sp.Expr):
     def bar(self) -> tuple[Any, Any] | None:
         """What is above and below the bar of an elementwise quotient; None of all else."""
         return None
+
+    def diff(self, *symbols: Any, **assumptions: Any) -> Any:
+        """Refuse the derivative by an array: SymPy would find no symbol of that name, and say 0."""
+        arrays = {s.name for s in self.free_symbols if isinstance(s, ArraySymbol)}
+        for name in (getattr(s, "name", s) for s in symbols):
+            if name in arrays:
+                raise FormError(
+                    f"diff: {name!r} is an array here. Use sg.derive(form, {name!r}), or form.diff({name!r})."
+                )
+        return super().diff(*symbols, **assumptions)
 
     def _paren(self, printer: Any, e: Any, least: int) -> str:
         text = printer._print(e)

@@ -16,7 +16,7 @@ from symgrad.errors import FormError
 from symgrad.forms.canon.cases import Tie
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup
-from symgrad.support.symbols import named
+from symgrad.support.symbols import Letter, named
 
 
 def joined(indices: Sequence[str]) -> str:
@@ -137,7 +137,7 @@ def _over(e: Any, printer: Any) -> str:
 
 def _whole_axis(body: Any, k: Any, lo: Any, hi: Any) -> bool:
     """Whether an index stands bare in an array, and every array that it stands bare in has just this range."""
-    if lo != 0 or not all(s.is_positive for s in hi.free_symbols):
+    if lo != 0 or any(isinstance(s, Letter) for s in hi.free_symbols):
         return False
     sizes = set()
     for a in body.atoms(sp.Indexed):

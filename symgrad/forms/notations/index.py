@@ -21,7 +21,7 @@ from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, P
 from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import At, Branches, PiProduct, Sigma, dressed
 from symgrad.scalars import tidy
-from symgrad.support.symbols import Symbol
+from symgrad.support.symbols import Letter
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 DEPTH = 150  # operations in a row: SymPy recurses several frames for each
@@ -102,7 +102,7 @@ class Reader:
         key = self.term.data[0] if self.term.kind == LEAF else self.term.data
         if key in self.reading.places:
             return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.places[key], idx, strict=True)])
-        symbol = Symbol(self.reading.names[key], real=True)
+        symbol = sp.Symbol(self.reading.names[key], real=True)
         return sp.Indexed(sp.IndexedBase(symbol, shape=self.shape), *idx) if idx else symbol
 
     def _eye(self, idx: list[Any]) -> Any:
@@ -145,7 +145,7 @@ class Reader:
     def fresh(self) -> sp.Symbol:
         """Return a bound index that nothing else uses; letters are given at the end."""
         self.reading.fresh_count += 1
-        return Symbol(f"·{self.reading.fresh_count:04d}", integer=True)
+        return Letter(f"·{self.reading.fresh_count:04d}", integer=True)
 
     def sum(self, body: sp.Expr, limits: Sequence[tuple[Any, Any, Any]]) -> sp.Expr:
         """Return Σ body over the limits, deltas contracted and constant factors in front."""
@@ -296,5 +296,5 @@ def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
 
 def _letters(bound: Sequence[Any], avoid: set[str]) -> tuple[dict[Any, Any], set[str]]:
     pool = names.letters(names.BOUND, avoid)
-    new = {k: Symbol(next(pool), integer=True) for k in bound}
+    new = {k: Letter(next(pool), integer=True) for k in bound}
     return new, avoid | {s.name for s in new.values()}

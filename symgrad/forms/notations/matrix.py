@@ -41,7 +41,6 @@ from symgrad.forms.nodes.matrices import (
 from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer, turned_sum
 from symgrad.ops.protocol import Op
 from symgrad.scalars import BY_FUNCTION
-from symgrad.support.symbols import Symbol
 
 
 class MatrixReading:
@@ -68,7 +67,7 @@ class MatrixReading:
         """Return a named array, or a named number."""
         name = self.names[t.data[0] if t.kind == LEAF else t.data]
         if not t.shape:
-            return Symbol(name, real=True)
+            return sp.Symbol(name, real=True)
         return ArraySymbol.of(name, t.shape, len(t.shape) == 2 and self.pool.symmetric(t))
 
     def _eye(self, t: Term) -> Any:

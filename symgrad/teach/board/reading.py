@@ -21,7 +21,6 @@ from symgrad.forms.names import is_known
 from symgrad.ops.map import Map
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import X, in_full
-from symgrad.support.symbols import Symbol
 from symgrad.teach.board import pen
 from symgrad.teach.board.terms import (
     HALF,
@@ -298,9 +297,9 @@ def to_sympy(t: Term) -> Any:
     if isinstance(t, Const):
         return sp.pi if t.args[0] == "π" else sp.E
     if isinstance(t, Name):
-        return Symbol(t.args[0], real=True)
+        return sp.Symbol(t.args[0], real=True)
     if isinstance(t, Prime):
-        return Symbol(pen.text(t), real=True)
+        return sp.Symbol(pen.text(t), real=True)
     if isinstance(t, Otherwise):
         return sp.true
     if isinstance(t, Quotient):

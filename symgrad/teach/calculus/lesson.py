@@ -187,7 +187,7 @@ class Lesson:
         for node in nodes[1:]:
             found = derive(found, node, verify=False)
         yield Line("why", ("the same rules once more:",))
-        yield Line("does", (Formula((d, found.expr)),))
+        yield Line("does", (Formula((d, found._expr)),))
 
     def _label(self, by: tuple[str, ...]) -> Label:
         if len(self.variables) == 1:

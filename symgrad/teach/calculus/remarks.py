@@ -10,7 +10,6 @@ import sympy as sp
 
 from symgrad.core.kernels import array_kernel
 from symgrad.scalars import log1p, relu, sigmoid
-from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text, word
 from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.board.terms import (
@@ -78,7 +77,7 @@ def _follows(c: Compare, others: Sequence[Compare], x: str) -> bool:
 def _holds(c: Compare, grid: Any, x: str) -> Any:
     sign, a, b = c.args
     with np.errstate(all="ignore"):
-        far = array_kernel(to_sympy(a) - to_sympy(b), (Symbol(x, real=True),))(grid)
+        far = array_kernel(to_sympy(a) - to_sympy(b), (sp.Symbol(x, real=True),))(grid)
     far = np.broadcast_to(np.asarray(far, dtype=float), grid.shape)
     return {">": far > 1e-9, "<": far < -1e-9, "≠": np.abs(far) > 1e-9}[sign]
 
@@ -137,7 +136,7 @@ def _everywhere_positive(part: Term) -> bool:
     if not points:
         return False
     with np.errstate(all="ignore"):
-        found = array_kernel(to_sympy(part), tuple(Symbol(n, real=True) for n in names))(*points)
+        found = array_kernel(to_sympy(part), tuple(sp.Symbol(n, real=True) for n in names))(*points)
     far = 1e-9 if sigmoid in _called(part) else 1e-2  # which is positive far out, too
     return bool(np.all(found > far))
 
@@ -175,10 +174,10 @@ def _solved(sign: str, part: Term, x: str) -> Term:
         return Compare("<", Name(x), num(1))
     if sign == "<" and isinstance(part, Apply) and part.args[1] != Name(x):
         inside = to_sympy(part.args[1])
-        return _interval(1 - inside**2, Symbol(x, real=True)) or Compare(sign, part, bound)
+        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or Compare(sign, part, bound)
     if part == Name(x) or sign == "<":
         return Compare(sign, part, bound)
-    e, s = to_sympy(part), Symbol(x, real=True)
+    e, s = to_sympy(part), sp.Symbol(x, real=True)
     between = _interval(e, s) if sign == ">" else None
     if between is not None:
         return between
@@ -232,7 +231,7 @@ def _applied(t: Term) -> Iterator[Apply]:
 
 
 def _zeros(e: Any, x: str) -> list[Term] | None:
-    s = Symbol(x, real=True)
+    s = sp.Symbol(x, real=True)
     if not e.is_polynomial(s) or e.free_symbols != {s} or sp.degree(e, s) > 2:
         return None
     return [Hand().write(r) for r in sp.roots(e, s) if r.is_real]

@@ -11,7 +11,6 @@ import sympy as sp
 from sympy.polys.polyerrors import PolynomialError
 
 from symgrad.core.kernels import array_kernel
-from symgrad.support.symbols import Symbol
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
@@ -104,7 +103,7 @@ def values(t: Term, names: Sequence[str]) -> Any:
     """Return a formula's values at points on both sides of 0; nan where it has none."""
     draw = np.random.default_rng(7)
     points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
-    symbols = tuple(Symbol(n, real=True) for n in names)
+    symbols = tuple(sp.Symbol(n, real=True) for n in names)
     with np.errstate(all="ignore"):
         found = array_kernel(to_sympy(t), symbols)(*points)
     return np.broadcast_to(np.asarray(found, dtype=np.float64), (2 * _POINTS,))
@@ -143,7 +142,7 @@ def _cleared(t: Term, hand: Hand) -> Term | None:
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
     e = to_sympy(t)
-    there = {a: Symbol(f"e{k}", positive=True) for k, a in enumerate(sorted(e.atoms(sp.exp), key=str))}
+    there = {a: sp.Symbol(f"e{k}", positive=True) for k, a in enumerate(sorted(e.atoms(sp.exp), key=str))}
     back = {v: k for k, v in there.items()}
     top, below = sp.fraction(sp.cancel(sp.together(e.xreplace(there))))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]

@@ -9,7 +9,6 @@ from typing import Any
 import sympy as sp
 
 from symgrad.scalars import X, clamp, clamp_max, clamp_min, differentiate, hypot, in_full, relu, sigmoid
-from symgrad.support.symbols import Symbol
 from symgrad.teach.board.reading import Hand
 from symgrad.teach.board.terms import (
     HALF,
@@ -191,7 +190,7 @@ def partials(function: Any, many: int) -> tuple[Term, ...]:
     hand = Hand()
     found = []
     for d in TEXTBOOK.get(function) or [in_full(differentiate(e, x)) for x in X[:many]]:
-        found.append(_textbook(hand.write(d.xreplace({s: Symbol(str(s), real=True) for s in X[:many]}))))
+        found.append(_textbook(hand.write(d.xreplace({s: sp.Symbol(str(s), real=True) for s in X[:many]}))))
     return tuple(found)
 
 

@@ -11,7 +11,6 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import array_kernel
-from symgrad.support.symbols import Symbol
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import to_sympy
@@ -501,7 +500,7 @@ def _value(t: Term, x: str, at: float) -> float | None:
     if t.free - {x}:
         return None
     with np.errstate(all="ignore"):
-        return float(np.ravel(array_kernel(to_sympy(t), (Symbol(x, real=True),))(np.asarray([at])))[0])
+        return float(np.ravel(array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(np.asarray([at])))[0])
 
 
 def _short(value: float) -> Term:

@@ -176,6 +176,6 @@ def _definition(
 
 def _closed(form: ClosedForm) -> Any:
     try:
-        return form.expr
+        return form._expr
     except SymgradError:
         return None

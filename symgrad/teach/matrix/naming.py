@@ -15,7 +15,6 @@ from symgrad.forms.nodes.marks import Cases, Length, Norm2, Quotient, Total, Tra
 from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed, in_front, is_symmetric
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import Softmax
-from symgrad.support.symbols import Symbol
 from symgrad.teach.matrix.symbols import is_ones, product, rebuilt, shape_of, traced, turned
 
 _FUNCTIONS = (Norm2, Length, Elementwise, ElementPower, ArrayPower, Quotient, Call, Cases, Truth)
@@ -92,7 +91,7 @@ class Names:
         if a not in self._known:
             (letter,) = self._mint.names(_letters(found))
             shape = shape_of(found)
-            symbol = ArraySymbol.of(letter, shape, is_symmetric(found)) if shape else Symbol(letter, real=True)
+            symbol = ArraySymbol.of(letter, shape, is_symmetric(found)) if shape else sp.Symbol(letter, real=True)
             self.parts.append((symbol, found))
             self._known[a] = symbol
         return self._known[a]

@@ -418,7 +418,7 @@ def _asked(apply: Any, shapes: tuple[Any, ...], k: int) -> tuple[Any, Any]:
 def _matrix(form: ClosedForm) -> Any:
     if not form.has_matrix:
         raise NoWords("no matrix notation")
-    return form.expr
+    return form._expr
 
 
 def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:

@@ -131,7 +131,7 @@ class Tape:
         with enable_grad():
             made = self._stand_in(node, apply=True)
         try:
-            e = ClosedForm(made._node, [made._node], check=False).expr
+            e = ClosedForm(made._node, [made._node], check=False)._expr
             return Bracket(*e.args, evaluate=False) if e.is_Add and printers.text(e).startswith("-") else e
         except SymgradError:
             named = [self.symbol(p) for p in node.inputs if is_node(p) and p in self.names]
@@ -167,7 +167,7 @@ class Tape:
             d = sum_to(as_tensor(d), pull.source.shape)
         forward = [made._node] if unit else [made._node, seed._node]
         try:
-            found = ClosedForm(d._node, forward, check=False).expr
+            found = ClosedForm(d._node, forward, check=False)._expr
         except SymgradError:
             return None
         return found if unit else self._with_adjoint(found, node)
@@ -192,7 +192,7 @@ class Tape:
             for p in dict.fromkeys(node.inputs[i] for i in positions):
                 step = handle(Leaf(None, p.shape, TRACED, f"d{self.names[p]}"), None)
                 try:
-                    parts.append(derive(made, self._stand_in(p), tangent=step, verify=False).expr)
+                    parts.append(derive(made, self._stand_in(p), tangent=step, verify=False)._expr)
                 except SymgradError:
                     return None
         if len(parts) > 1 and not all(isinstance(e, ArrayExpr) for e in parts) and node.shape:

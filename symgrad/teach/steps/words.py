@@ -73,8 +73,8 @@ def _elementwise(op: Map, active: tuple[int, ...], given: Sequence[Any], entries
     try:
         with enable_grad():
             y = op(*args)
-        left = expression(y).expr
-        partials = [form.expr for form in derive(y, moving, verify=False)]
+        left = expression(y)._expr
+        partials = [form._expr for form in derive(y, moving, verify=False)]
     except SymgradError:
         return Rule("chain rule")
     symbols = [sp.Symbol(t._node.title, real=True) for t in moving]
