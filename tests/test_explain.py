@@ -37,7 +37,8 @@ Backward
      u = x² — power rule: (z²)′ = 2·z
   8.   du/dx = 2·x and dy/du = sin(x),
        so x receives through u, path 2 of 2: dy/du·du/dx = 2·x·sin(x) = 3.63719
-  9.   add the paths: dy/dx = x²·cos(x) + 2·x·sin(x) = x·(x·cos(x) + 2·sin(x)) = 1.9726
+  9.   add the paths: dy/dx = x²·cos(x) + 2·x·sin(x) = x·(x·cos(x) + 2·sin(x)) =
+         1.9726
 
 Result
      dy/dx = x·(x·cos(x) + 2·sin(x)) = 1.9726"""
@@ -248,3 +249,20 @@ def test_hostile_names_are_text_in_every_format(name, style):
     assert not {"<script", "</script", "<img"} & set(
         re.findall(r"</?\w+", found._repr_markdown_() + found._repr_latex_())
     )
+
+
+WIDE = [
+    ("sum(softmax(X @ W, 1) * Y)", {"X": ["samples", "features"], "W": ["features", "classes"],
+                                    "Y": ["samples", "classes"]}, "W"),
+    ("sum(sigmoid(W @ tanh(V @ x)))", {"W": "kh", "V": "hd", "x": "d"}, "V"),
+    ("x**2*sin(x)*exp(-x**2)*log(1 + x**2)", {"x": ()}, "x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", ["backprop", None])
+@pytest.mark.parametrize(("text", "shapes", "by"), WIDE, ids=range(len(WIDE)))
+def test_a_line_has_80_signs_at_most(text, shapes, by, style):
+    shapes = {name: tuple(s) for name, s in shapes.items()}
+    lines = str(sg.explain(text, by, shapes=shapes, style=style)).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) > 5

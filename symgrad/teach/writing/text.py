@@ -12,9 +12,8 @@ from symgrad.teach.board.line import SOLUTION, Formula, Line, Value
 from symgrad.teach.board.terms import Term
 from symgrad.teach.steps.chalk import chalk, number
 
-WIDTH = 100
-LEDGER = 62  # the column of the shapes
-BOARD = 80  # signs in a line of a solution
+LEDGER = 46  # the column of the shapes
+BOARD = 80  # signs in a line
 TIED = 40  # signs of a formula that no line ends in
 SECOND, THIRD = 34, 68  # the columns of a differential, and of a shape
 BESIDE = 44  # the column of what stands beside one
@@ -42,7 +41,7 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
     if line.kind == "pair":
         return _paired(line), equals
     if line.kind == "then":
-        found = _wrapped(body, " " * equals, " " * (equals + 2), BOARD)
+        found = _wrapped(body, " " * equals, " " * (equals + 2))
     else:
         indent = INDENT.get(line.kind, "  ")
         if line.kind == "does":
@@ -50,7 +49,7 @@ def _on_board(line: Line, equals: int) -> tuple[list[str], int]:
         formula_first = line.kind not in ("why", "remark") and " = " in body[:20]
         rest = " " * (len(indent) + body.index(" = ") + 3) if formula_first else indent + "  "
         column = len(indent) + body.find(" = ") + 1
-        found = _by_equals(body, indent, column) if formula_first else _wrapped(body, indent, rest, BOARD)
+        found = _by_equals(body, indent, column) if formula_first else _wrapped(body, indent, rest)
     found = [part.replace("\u00a0", " ") for part in found]
     return (_beside(found, line.ledger) if line.ledger else found), equals
 
@@ -64,7 +63,7 @@ def _by_equals(body: str, indent: str, column: int) -> list[str]:
             out.append(" " * column + f"= {other}")
         else:
             out[-1] += f" = {other}"
-    return [part for line in out for part in _wrapped(line.lstrip(), _margin(line), " " * (column + 2), BOARD)]
+    return [part for line in out for part in _wrapped(line.lstrip(), _margin(line), " " * (column + 2))]
 
 
 def _margin(line: str) -> str:
@@ -97,12 +96,12 @@ def _closing(body: str, start: int) -> int | None:
 def _paired(line: Line) -> list[str]:
     """Write a part of a formula with its differential in columns, the differential below where there is no room."""
     first, *others = map(_inline, line.parts)
-    out = _wrapped(first, "  ", "    ", BOARD)
+    out = _wrapped(first, "  ", "    ")
     for other in others:
         if len(out[-1]) + 2 <= SECOND and SECOND + len(other) + 2 + len(line.ledger) <= BOARD:
             out[-1] = f"{out[-1]:<{SECOND}}{other}"
         else:
-            out.extend(_wrapped(other, "      ", "          ", BOARD))
+            out.extend(_wrapped(other, "      ", "          "))
     return _beside(out, line.ledger, THIRD) if line.ledger else out
 
 
@@ -130,13 +129,13 @@ def _beside(body: list[str], ledger: str, at: int = BESIDE) -> list[str]:
 
 
 def _written(line: Line) -> list[str]:
-    body = "".join(map(_inline, line.parts))
+    body = "".join(map(_tied if line.kind == "rule" else _inline, line.parts))
     if line.kind == "title":
         return _wrapped(body, "", "  ")
     if line.kind == "heading":
         return ["", body]
     if line.kind == "rule":
-        return _wrapped(body, "     ", "       ")
+        return [part.replace("\u00a0", " ") for part in _wrapped(body, "     ", "       ")]
     if line.kind == "value":
         return [f"         = {body}"]
     head = f"{line.number:>3}.   " if line.number is not None else "       "
@@ -148,21 +147,22 @@ def _inline(p: Any) -> str:
     return p if isinstance(p, str) else formula(p) if isinstance(p, Formula) else _part(p)
 
 
-def _wrapped(body: str, first: str, rest: str, width: int = WIDTH) -> list[str]:
-    if any(len(word) > width - len(rest) for word in body.split()):
+def _wrapped(body: str, first: str, rest: str) -> list[str]:
+    if any(len(word) > BOARD - len(rest) for word in body.split()):
         body = body.replace("·", f"·{_JOINT} ")  # a product that no line holds
     found = textwrap.wrap(
-        body, width, initial_indent=first, subsequent_indent=rest, break_long_words=width == BOARD,
-        break_on_hyphens=False,
-    )  # fmt: skip
+        body, BOARD, initial_indent=first, subsequent_indent=rest, break_long_words=True, break_on_hyphens=False
+    )
     return [part.replace(f"{_JOINT} ", "").replace(_JOINT, "") for part in found] or [first.rstrip()]
 
 
 def _aside(body: list[str], ledger: str) -> list[str]:
     """Put the shapes beside the last line, or below it where there is no room."""
-    if len(body[-1]) < LEDGER:
-        return [*body[:-1], f"{body[-1]:<{LEDGER}}| {ledger}"]
-    return [*body, f"{'':<{LEDGER}}| {ledger}"]
+    beside = f"| {ledger}"
+    column = min(LEDGER, BOARD - len(beside))
+    if len(body[-1]) < column:
+        return [*body[:-1], f"{body[-1]:<{column}}{beside}"]
+    return [*body, *textwrap.wrap(beside, BOARD, initial_indent=" " * max(column, 9), subsequent_indent=" " * 11)]
 
 
 def formula(f: Formula) -> str:
