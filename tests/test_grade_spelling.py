@@ -156,3 +156,8 @@ def test_a_transpose_and_a_factor_are_both_told():
 )
 def test_what_no_two_slips_explain_is_none(answer, of):
     assert sg.grade(answer, of=of, wrt="x").slip == "other"
+
+
+def test_a_factor_that_every_entry_lacks_is_said():
+    found = sg.grade("inv(A).T", of="det(A)", wrt="A", shapes={"A": ("n", "n")})
+    assert found.hint.startswith("Every entry is off by the same factor")

@@ -16,7 +16,7 @@ from symgrad.expression.reader import Expression
 from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
 from symgrad.teach.answers.problem import Problem
-from symgrad.teach.answers.products import with_products_of_matrices
+from symgrad.teach.answers.products import with_products_of_matrices, with_products_of_numbers
 from symgrad.teach.answers.sizeless import without_size
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
@@ -76,6 +76,8 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
         ranks = {**problem.ranks, **without_size(tree, problem.known)}
         return Answer(found.text, with_products_of_matrices(tree, ranks), constant=found.constant)
     tree, found = problem.read(answer)
+    if problem.has_arrays and found.text.count("@") > answer.count("@"):
+        tree = with_products_of_numbers(tree, {**problem.ranks, **without_size(tree, problem.known)})
     if isinstance(tree, ast.Tuple) and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
     return Answer(found.text, tree, constant=found.constant, marked=found.marked, differential=found.differential)

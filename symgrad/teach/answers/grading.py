@@ -543,7 +543,17 @@ class _Grading:
             if right and any(np.isfinite(m).all() for m in mine):
                 return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
             return f"At {where} the answer has no value, and the derivative has one."
+        if self._is_off_by_a_factor(case, mine):
+            return "Every entry is off by the same factor, which is no constant: a number such as a norm is missing."
         return "This is not the derivative. Go from the outside in, and name the rule of each step."
+
+    def _is_off_by_a_factor(self, case: Case, mine: Any) -> bool:
+        """Whether an array is the derivative times a number that is another one at each point."""
+        if mine.shape != case.truth.shape or mine[0].size < 2:
+            return False
+        with np.errstate(all="ignore"):
+            ratios = (mine / case.truth).reshape(len(mine), -1)
+        return bool(np.isfinite(ratios).all() and np.allclose(ratios, ratios[:, :1], rtol=_CLOSE, atol=0))
 
 
 _FACTORS = (

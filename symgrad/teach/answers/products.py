@@ -33,6 +33,14 @@ def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.e
     return ast.BinOp(new.left, ast.MatMult(), new.right)
 
 
+def with_products_of_numbers(tree: ast.expr, ranks: Mapping[str, int]) -> ast.expr:
+    """The tree with ``*`` for ``@`` where one side is a number, as in 4(x @ x)x, which was written without a sign."""
+    new: ast.expr = with_children(tree, [with_products_of_numbers(c, ranks) for c in children(tree)])
+    if not isinstance(new, ast.BinOp) or not isinstance(new.op, ast.MatMult):
+        return new
+    return new if rank(new.left, ranks) and rank(new.right, ranks) else ast.BinOp(new.left, ast.Mult(), new.right)
+
+
 def rank(node: ast.expr, ranks: Mapping[str, int]) -> int:
     """The number of axes of a formula's value, as far as its names tell."""
     if isinstance(node, ast.Name):

@@ -312,6 +312,8 @@ class Derivative:
             f"A quotient is not differentiated above and below by themselves. For {place}: (u/v)' = (u'*v - u*v')/v^2."
         )
         if a is None:
+            if not isinstance(v, ast.Name):
+                yield Wrong(negative(over(u, square)), "chain", 41, INNER.format(shown(v)))
             yield Wrong(over(right, square), "sign", 60, _SIGN.format(place))
             yield Wrong(over(u, b), "quotient", 16, hint)
             yield from self._as_power(u, v, b)
@@ -368,6 +370,10 @@ class Derivative:
                 yield Wrong(times(power(u, less), a), "power", 31, hint)
         yield Wrong(times(v, node, a), "power", 32, hint)
         yield Wrong(times(v, power(u, _less(v, -1)), a), "power", 33, hint)
+        n = value_of(v)
+        if n is not None and n < 1 and n.denominator != 1:
+            said = f"The exponent of {shown(node)} less 1 is {n - 1}: check it in the derivative."
+            yield Wrong(times(v, power(u, number(1 - n)), a), "power", 35, said)
         if value_of(v) != 2 or isinstance(u, ast.Name):  # (u^2)' = 2u' is a slip of the chain rule
             yield Wrong(times(v, power(u, _less(v, 2)), a), "power", 34, hint)
         yield from self._chain(node, ds, 0)
@@ -426,7 +432,14 @@ class Derivative:
         yield Wrong(times(outer(d), d), "chain", 47, hint)
         yield Wrong(times(node, d), "chain", 48, hint)
         inside = with_children(node, [d if j == k else c for j, c in enumerate(old)])
-        yield Wrong(inside, "chain", 51, f"In {shown(node)} the outer function has a derivative too.")
+        forgotten = f"In {shown(node)} the outer function has a derivative too."
+        yield Wrong(inside, "chain", 51, forgotten)
+        yield Wrong(d, "chain", 52, forgotten)
+        for k2, part in enumerate(children(old[k]) if _function_of(old[k]) else ()):
+            deeper = self.right(part)
+            if deeper is not None and not isinstance(part, ast.Name):
+                slope = Slope(_function_of(old[k]), (k2,), children(old[k]))
+                yield Wrong(times(outer(slope), deeper), "chain", 53, hint)
         added = add([outer(old[k]), d])
         yield Wrong(added, "chain", 49, f"The inner derivative of {shown(node)} is a factor, and not a term.")
         if not self.arrays:
