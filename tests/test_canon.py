@@ -545,6 +545,16 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.add(skew(k, k.x), (2, skew(k, k.y))), np.cross(np.eye(3), a.x + 2 * a.y)),
         (lambda k: k.add(skew(k, k.x), k.A), np.cross(np.eye(3), a.x) + a.A),
     ],
+    "like_terms_meet": [
+        (
+            lambda k: k.add(k.einsum("ij,jk->ik", k.B, k.add(k.A, k.C)), k.einsum("ij,jk->ik", k.add(k.S, k.B), k.A)),
+            2 * a.B @ a.A + a.B @ a.C + a.S @ a.A,
+        ),
+        (
+            lambda k: k.add(k.einsum("ij,jk->ik", k.B, k.add(k.A, k.C)), k.einsum("ij,jk->ik", k.add(k.S, k.H), k.A)),
+            a.B @ (a.A + a.C) + (a.S + a.H) @ a.A,
+        ),
+    ],
     "transposes_meet": [
         (lambda k: with_its_transpose(k, k.add(k.S, (-1, k.B))), 2 * a.S - a.B - a.B.T),
         (lambda k: with_its_transpose(k, k.add(k.A, (-1, k.B))), a.A - a.B + a.A.T - a.B.T),

@@ -333,6 +333,12 @@ def test_sums_over_observations_are_one_sum(y, text):
     assert form == text if text else form.count("sum(") <= 1
 
 
+def test_curvature_of_a_rayleigh_quotient_has_each_term_once():
+    A = sg.symbol("A", ("n", "n"), symmetric=True)
+    form = sg.derive((u @ A @ u) / (u @ u), u, order=2)
+    assert str(form) == "2*(A + ((uᵀ*A*u)*(4*u*uᵀ/‖u‖² - I) - 2*u*uᵀ*A - 2*A*u*uᵀ)/‖u‖²)/‖u‖²"
+
+
 n, d = sg.symbol("M", ("n", "d")).shape
 V = sg.symbol("V", ("n", "d"))
 

@@ -7,6 +7,7 @@ from symgrad.forms.canon import (
     functions,
     islands,
     kron,
+    likes,
     moves,
     normal,
     pairs,
@@ -26,5 +27,5 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
     crosses, exchange, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs,
-    distinctions, sums, symmetric,
+    distinctions, likes, sums, symmetric,
 )  # fmt: skip
