@@ -331,6 +331,10 @@ def test_a_long_chain_of_equals_is_broken_at_one():
         ("x/z**2", "  f′(x) = 1/z²"),
         ("k*(q/x)**2", "  f′(x) = −2k·q²·x⁻³ = −2k·q²/x³"),
         ("x/abs(x)", "  x·sign(x) = |x|:"),
+        ("maximum(x**2, 2*x)", "        = { 2 for 0 < x < 2;  2x otherwise }"),
+        ("abs(x**2 - 4)", "        = { 2x for |x| > 2;  −2x for |x| < 2 }"),
+        ("relu(1 - x)", "        = { −1 for x < 1;  0 for x > 1 }"),
+        ("abs(x - a)", "  At x = a there is a kink and no derivative."),
     ],
 )
 def test_what_a_hand_writes_at_once_is_written_so(formula, line):

@@ -14,8 +14,10 @@ from symgrad.teach.board.pen import text, word
 from symgrad.teach.board.reading import Hand, to_sympy
 from symgrad.teach.board.terms import (
     HALF,
+    OTHERWISE,
     Apply,
     Both,
+    Cases,
     Compare,
     Name,
     Num,
@@ -188,6 +190,38 @@ def _solved(sign: str, part: Term, x: str) -> Term:
     return Compare(turned, Name(x), Hand().write(sp.expand(s - e / slope)))
 
 
+def solved_cases(t: Term, x: str) -> Term:
+    """Return a case distinction of two cases with its conditions solved for x: {2 for 0 < x < 2; 2x otherwise}."""
+    if not isinstance(t, Cases) or len(t.rows) != 2 or not all(isinstance(c, Compare) for _, c in t.rows):
+        return t
+    found = [(v, _where(c, x)) for v, c in t.rows]
+    if all(c is None for _, c in found):
+        return t
+    if all(c is not None for _, c in found):
+        return Cases(*[part for row in found for part in row])
+    (inside, between), (outside, _) = sorted(found, key=lambda row: row[1] is None)
+    return Cases(inside, between, outside, OTHERWISE)
+
+
+def _where(c: Any, x: str) -> Term | None:
+    """Return the x for which a linear or quadratic condition holds, as one interval or by |x|; None of all else."""
+    sign, a, b = c.args
+    s = sp.Symbol(x, real=True)
+    e = to_sympy(a) - to_sympy(b) if sign in (">", "≥") else to_sympy(b) - to_sympy(a)
+    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > 2 or not isinstance(a, Term):
+        return None
+    ends = sorted(r for r in sp.roots(sp.Poly(e, s)) if r.is_real)
+    top = sp.Poly(e, s).LC()
+    written = [Hand().write(r) for r in ends]
+    if len(ends) == 1 and sp.degree(e, s) == 1:
+        return Compare(">" if top > 0 else "<", Name(x), written[0])
+    if len(ends) != 2:
+        return None
+    if ends[0] == -ends[1]:
+        return Compare(">" if top > 0 else "<", Apply(sp.Abs, Name(x)), written[1])
+    return Both(Compare("<", written[0], Name(x)), Compare("<", Name(x), written[1])) if top < 0 else None
+
+
 def _plain(t: Term) -> bool:
     return not isinstance(t, Apply) and all(_plain(a) for a in t.args if isinstance(a, Term))
 
@@ -203,9 +237,9 @@ def kinks(f: Term, x: str) -> Iterator[tuple[Term, Any]]:
         if x not in t.free:
             continue
         if function in (sp.Abs, relu):
-            yield t, _zeros(to_sympy(a), x)
+            yield t, _zero(to_sympy(a), x)
         elif function in (sp.Max, sp.Min) and len(others) == 1:
-            yield t, _zeros(to_sympy(a) - to_sympy(others[0]), x)
+            yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
         elif word(function).startswith("clamp"):
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
 
@@ -228,6 +262,15 @@ def _applied(t: Term) -> Iterator[Apply]:
             yield from _applied(a)
     if isinstance(t, Apply):
         yield t
+
+
+def _zero(e: Any, x: str) -> list[Term] | None:
+    """Return where a formula is 0; of a linear one of several names, in terms of the others."""
+    s = sp.Symbol(x, real=True)
+    if len(e.free_symbols) < 2 or not e.is_polynomial(s) or sp.degree(e, s) != 1:
+        return _zeros(e, x)
+    slope = sp.diff(e, s)
+    return [Hand().write(sp.expand(s - e / slope))] if slope.is_Rational else None
 
 
 def _zeros(e: Any, x: str) -> list[Term] | None:

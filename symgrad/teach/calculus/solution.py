@@ -44,7 +44,7 @@ from symgrad.teach.board.terms import (
 )
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
-from symgrad.teach.calculus.remarks import kinks
+from symgrad.teach.calculus.remarks import kinks, solved_cases
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -146,8 +146,11 @@ class Solution:
             self._why(*step.reason)
             self._then(step.result)
             found = step.result
-        self._remark_kinks(found)
-        return found
+        solved = solved_cases(found, self.x)
+        if solved != found:
+            self._then(solved)
+        self._remark_kinks(solved)
+        return solved
 
     def _rule(self) -> Term:
         f, slopes = self.f, self._slopes
@@ -421,13 +424,16 @@ class Solution:
 
     def _remark_kinks(self, found: Term) -> None:
         for t, points in kinks(self.f, self.x):
-            for p in points or []:
+            for p in sorted(points or [], key=_size):
                 self.lines.extend(self._kink(found, p))
             if points is None and self.f.size < 40:
                 self.lines.append(Line("remark", (Formula((t,)), " has a kink where its cases meet.")))
 
     def _kink(self, found: Term, point: Term) -> Iterator[Line]:
-        """Compare the slopes on both sides of a point."""
+        """Compare the slopes on both sides of a point; of one with other names in it there are no numbers."""
+        if point.free:
+            yield Line("remark", ("At ", Formula((Name(self.x), point)), " there is a kink and no derivative."))
+            return
         where = float(sp.N(to_sympy(point)))
         left, right = (_value(found, self.x, where + h) for h in (-1e-7, 1e-7))
         if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
@@ -439,6 +445,10 @@ class Solution:
             return
         middle = ", the middle of the slopes on either side" if abs(value - (left + right) / 2) < 1e-5 else ""
         yield Line("remark", (*said, "; symgrad's value there is ", Formula((_short(value),)), f"{middle}."))
+
+
+def _size(point: Term) -> float:
+    return 0.0 if point.free else float(sp.N(to_sympy(point)))
 
 
 def possible(split: Cases | None) -> Cases | None:
