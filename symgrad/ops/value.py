@@ -66,7 +66,7 @@ def is_foreign(x: Any) -> bool:
 
 def array_of(x: Any) -> Any:
     """Return the numbers of such an array; pandas has objects for truth values beside numbers, and nullable columns."""
-    array = np.asarray(x)
+    array = unitless(x)
     if array.dtype != object:
         return array
     try:
@@ -76,8 +76,26 @@ def array_of(x: Any) -> Any:
     return narrow if is_real(narrow.dtype) and narrow.shape == array.shape else array
 
 
+def unitless(x: Any) -> Any:
+    """Return the entries of such an array as they are, unless they have a unit."""
+    _check_units(x)
+    _check_units(getattr(x, "data", None))  # an xarray's, around Pint's
+    return np.asarray(x)
+
+
+def _check_units(x: Any) -> None:
+    """Refuse quantities, of Pint, astropy or unyt, whose unit an array of numbers loses."""
+    unit = next((getattr(x, name) for name in ("units", "unit") if hasattr(type(x), name)), None)
+    if unit is not None and (isinstance(x, np.ndarray) or hasattr(type(x), "magnitude")):
+        raise ArgumentTypeError(
+            f"tensors have no units, and this quantity's, {unit}, would be lost. Pass its number in a unit that you "
+            f"choose, as in q.to({str(unit)!r}).magnitude, and give the result its unit again."
+        )
+
+
 def _check_subclass(data: Any) -> None:
     """Refuse the arrays that mean something else by what a tensor does."""
+    _check_units(data)
     if hasattr(data, "mask"):
         raise ArgumentTypeError("tensors have no mask. Got a masked array; pass a.filled(0), or a[~a.mask].")
     if isinstance(data, np.matrix):
@@ -88,6 +106,8 @@ def _from_sequence(data: Any) -> Any:
     try:
         array = np.array(data)
     except (ValueError, TypeError) as error:
+        for entry in data if isinstance(data, (list, tuple)) else ():
+            _check_units(entry)
         raise ArgumentError(_ragged(data, str(error))) from error
     return array.astype(get_default_dtype()) if array.size == 0 and array.dtype == np.float64 else array
 

@@ -19,6 +19,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeEr
 from symgrad.expression.given import recorded, with_leaves
 from symgrad.expression.models import is_model
 from symgrad.ops.map import show_shape
+from symgrad.ops.value import unitless
 from symgrad.tensors.creation import symbol, tensor
 
 _INPUT = "input"  # what PyTorch, and symgrad with it, calls the only argument of a function such as sin
@@ -115,7 +116,7 @@ def _arguments(at: Any) -> Sequence[Any]:
 
 
 def _leaf(name: str, x: Any) -> Any:
-    value = np.asarray(x._value if isinstance(x, Core) else x)
+    value = np.asarray(x._value) if isinstance(x, Core) else unitless(x)
     if is_signed(value.dtype) and not value.ndim:
         value = value.astype(np.float64)
     return tensor(value, requires_grad=is_floating(value.dtype), name=name)

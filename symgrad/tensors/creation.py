@@ -22,7 +22,7 @@ from symgrad.ops.reductions.scan import Cumsum
 from symgrad.ops.shape import Expand, Eye
 from symgrad.ops.shapes.arrange import broadcast_to
 from symgrad.ops.shapes.nested import holds_tensors
-from symgrad.ops.value import check_dtype, check_range, to_value
+from symgrad.ops.value import check_dtype, check_range, is_foreign, to_value, unitless
 from symgrad.tensors.tensor import Tensor, check_flag, check_name
 
 __all__ = [
@@ -240,6 +240,8 @@ def full(
         return spread
     if isinstance(fill_value, Tensor):
         fill_value = _numbers([fill_value], None, requires_grad)[0]
+    if is_foreign(fill_value):
+        fill_value = unitless(fill_value)
     if dtype is None and not isinstance(fill_value, sp.Expr) and is_discrete(np.asarray(fill_value).dtype):
         dtype = np.asarray(fill_value).dtype
     return filled(sizes, fill_value, dtype, requires_grad, name)

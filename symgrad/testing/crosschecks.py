@@ -249,7 +249,7 @@ def _form(f: Callable[..., Any], values: Sequence[Any], k: int) -> ClosedForm | 
 
 def finite_differences(f: Callable[..., Any], values: Sequence[Any], k: int) -> Any:
     """The Jacobian by central differences at two steps, extrapolated: error O(h⁴)."""
-    x = np.asarray(values[k], dtype=np.float64)
+    x = np.asarray(to_value(values[k]), dtype=np.float64)
 
     def at(shifted: Any) -> Any:
         with no_grad():

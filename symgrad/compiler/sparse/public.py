@@ -21,6 +21,7 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ValueNeeded
 from symgrad.func import grad
+from symgrad.ops.value import to_value
 from symgrad.support.extras import needs
 from symgrad.support.forks import Lock
 from symgrad.support.progress import long_work
@@ -79,7 +80,7 @@ class Derivative(AsFunction):
 
     # -------------------------------------------------------------- arguments
     def _point(self, x: Any) -> Any:
-        found = np.asarray(self._value(x))
+        found = np.asarray(to_value(self._value(x)))
         if not is_floating(found.dtype):
             raise DTypeError(
                 f"{self.name}: only Tensors of floating point dtype can require gradients. Got {found.dtype}; pass "

@@ -19,7 +19,7 @@ from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Traced, shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
-from symgrad.ops.value import is_foreign, to_value
+from symgrad.ops.value import is_foreign, to_value, unitless
 
 _SEQUENCES = (list, tuple)
 _DEEPEST = 64  # as many axes as NumPy's arrays have
@@ -28,7 +28,7 @@ _DEEPEST = 64  # as many axes as NumPy's arrays have
 def holds_tensors(data: Any, depth: int = 0) -> bool:
     """Whether there is a tensor in nested sequences, or in an array of objects."""
     if is_foreign(data):
-        data = np.asarray(data)
+        data = unitless(data)
     if isinstance(data, np.ndarray):
         return data.dtype == object and any(isinstance(x, Traced) for x in data.flat)
     if not isinstance(data, _SEQUENCES) or depth > _DEEPEST:
@@ -59,7 +59,9 @@ def _entries(data: Any) -> Iterator[Any]:
 
 
 def _is_objects(x: Any) -> bool:
-    return (isinstance(x, np.ndarray) or is_foreign(x)) and np.asarray(x).dtype == object
+    if is_foreign(x):
+        return bool(unitless(x).dtype == object)
+    return isinstance(x, np.ndarray) and x.dtype == object
 
 
 def _parts(data: Any) -> Any:
