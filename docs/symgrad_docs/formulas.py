@@ -4,16 +4,20 @@ LaTeX of pages is translated; the directive ``derived`` runs its lines and shows
 """
 
 import ast
+import html
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxTranslator
 
 import symgrad
 
-SPELLED = {r"\dots": r"\ldots"}
+SPELLED = {r"\dots": r"\ldots", "×": r"\times ", "·": r"\cdot ", "−": "-", "→": r"\to ", "≤": r"\le ", "≥": r"\ge "}
+logger = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> None:
@@ -22,22 +26,27 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
 
 
-def written(latex: str, *, as_block: bool = False) -> str:
-    """MathML of a formula."""
+def written(node: nodes.Element, *, as_block: bool = False) -> str:
+    """MathML of a formula; one that cannot be read is shown as it stands, with a warning that says where it is."""
+    latex = node.astext()
     for command, known in SPELLED.items():
         latex = latex.replace(command, known)
-    return str(tex2mathml(latex, as_block=as_block))
+    try:
+        return str(tex2mathml(latex, as_block=as_block))
+    except MathError as error:
+        logger.warning("formula %r: %s", latex, error, location=node)
+        return f"<code>{html.escape(latex)}</code>"
 
 
 def inline(translator: SphinxTranslator, node: nodes.Element) -> None:
     """Write a formula within a line."""
-    translator.body.append(written(node.astext()))
+    translator.body.append(written(node))
     raise nodes.SkipNode
 
 
 def block(translator: SphinxTranslator, node: nodes.Element) -> None:
     """Write a formula on lines of its own; it may be scrolled where the page is narrow."""
-    translator.body.append(f'<div class="formula">{written(node.astext(), as_block=True)}</div>\n')
+    translator.body.append(f'<div class="formula">{written(node, as_block=True)}</div>\n')
     raise nodes.SkipNode
 
 
