@@ -11,12 +11,12 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
+from symgrad.forms.calculus.decimals import with_decimals
 from symgrad.forms.calculus.finish import (
     constants_joined,
     powers_below,
     roots_joined,
     whole_powers_apart,
-    with_decimals,
 )
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
@@ -44,7 +44,9 @@ def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: 
     marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
     e = _shortened(plain.xreplace(marked), forward)
     e = powers_below(whole_powers_apart(constants_joined(roots_joined(e.xreplace({p: s for s, p in marked.items()})))))
-    e = with_decimals(e) if has_decimals(forward) else e
+    if has_decimals(forward):
+        f = function(forward, called)
+        e = with_decimals(e, [] if f is None else sorted(f.atoms(sp.Add), key=str))
     return e if agrees(found, e, positive) else found
 
 
@@ -78,27 +80,35 @@ def has_decimals(forward: Sequence[AnyNode]) -> bool:
     for node in ancestors(list(forward)):
         values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
         numbers = [float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))]
-        decimals.update(abs(v) for v in numbers if v % 1 and number(v).is_Rational)
+        decimals.update(abs(v) for v in numbers if v % 1 and isinstance(number(v), (sp.Rational, sp.Float)))
         fractions = fractions or (repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1]))
     return bool(decimals) and not (fractions and decimals <= {0.5})
 
 
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
     """Whether the function is a sum of powers with numbers, as one writes a polynomial."""
+    f = function(forward, {})
+    return f is not None and all(_is_monomial(t) for t in sp.Add.make_args(f))
+
+
+def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr | None:
+    """Return the function that is differentiated, as it is written; None of one that is long, or not of numbers."""
     nodes = ancestors(list(forward[:1]))
     if not 0 < len(nodes) <= MANY:
-        return False
+        return None
     made: dict[int, sp.Expr] = {}
     for k, node in enumerate(nodes):
         if isinstance(node, Leaf):
-            made[id(node)] = number(node.value) if names.is_number(node) else sp.Symbol(f"·{k}")
+            name = sp.Symbol(called.get(id(node), f"·{k}"), real=True)
+            made[id(node)] = number(node.value) if names.is_number(node) else name
         elif isinstance(node.op, Map):
             args = [made[id(p)] if is_node(p) else number(p) for p in node.inputs]
             made[id(node)] = sp.sympify(np.asarray(node.op.on_symbols(*args)).item())
         else:
-            return False
+            return None
     f = made[id(nodes[-1])]
-    return all(_is_monomial(t) for t in sp.Add.make_args(f))
+    found: sp.Expr = f.xreplace({v: sp.Rational(str(v)) for v in f.atoms(sp.Float)})
+    return found
 
 
 def _is_monomial(e: sp.Expr) -> bool:
