@@ -40,6 +40,13 @@ def test_an_explanation_is_evaluated_at_its_own_variable(capsys):
     assert capsys.readouterr().out.endswith("f′(2) = 12\n")
 
 
+def test_an_explanation_without_names_is_by_all_of_them(capsys):
+    assert main(["explain", "x**2*y"]) == 0
+    out = capsys.readouterr().out
+    assert "∂f/∂x = 2x·y" in out
+    assert "∂f/∂y = x²" in out
+
+
 @pytest.mark.parametrize(
     ("words", "printed"),
     [
