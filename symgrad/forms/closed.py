@@ -21,9 +21,10 @@ from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.budget import MOST, Budget
 from symgrad.forms.calculus.cases import in_matrix_notation
-from symgrad.forms.calculus.numbers import as_people_write, of_numbers
+from symgrad.forms.calculus.length import length
+from symgrad.forms.calculus.numbers import Short, finished, further, of_numbers, short_of
 from symgrad.forms.canon.jacobian import NotLinear
-from symgrad.forms.canonical import Canonical, leaf_reading
+from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.function import Function
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.indexed import At, Place
@@ -50,6 +51,7 @@ ENTRIES = 4096  # of a scalar form: beyond, nobody reads it
 FORMS = ("matrix", "index", "scalar", "entries", "where")
 NUMBERED = 120  # operations of a formula of numbers whose parts have names given to the finished formula
 BRIEF = 60  # operations of a form that is written into its function's docstring
+DIRECT = 50  # operations of a higher derivative of numbers that is shortened as its graph has it, too
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 MIDDLING, PIECE = 48, 10  # signs of a formula, and of a part of it that stands there twice, that may have a name
 
@@ -62,9 +64,15 @@ class ClosedForm(Arithmetic):
     """
 
     def __init__(
-        self, root: AnyNode, forward: Sequence[AnyNode], bases: Sequence[Leaf] = (), check: bool = True
+        self,
+        root: AnyNode,
+        forward: Sequence[AnyNode],
+        bases: Sequence[Leaf] = (),
+        check: bool = True,
+        onward: Sequence[AnyNode] = (),
     ) -> None:
         super().__init__(root, forward, bases, check)
+        self._onward = tuple(onward)  # the root of a first derivative, and the leaves that it was differentiated by
         self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
         self.shape: tuple[Any, ...] = tuple(chain(*[b.shape for b in self._bases], root.shape))
 
@@ -127,19 +135,49 @@ class ClosedForm(Arithmetic):
 
     @cached_property
     def _matrix(self) -> sp.Basic:
-        if self._canonical.bases:
-            raise NoMatrix("a Jacobian")
         if self._of_numbers is not None:
             return in_matrix_notation(self._of_numbers)
+        if self._canonical.bases:
+            raise NoMatrix("a Jacobian")
         return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
 
     @cached_property
     def _of_numbers(self) -> sp.Expr | None:
         """The formula as a person writes it, where everything in it is a number."""
+        onward = None if self._further is None else finished(self._further, self._forward)
+        if self._is_onward:
+            return onward
+        direct = None if self._short is None else finished(self._short, self._forward)
+        return direct if direct is None or onward is None else min(direct, onward, key=length)
+
+    @cached_property
+    def _short(self) -> Short | None:
         root = self._canonical.root
         if self._canonical.bases or not of_numbers(root):
             return None
-        return as_people_write(self._canonical.pool, root, self._names, self._forward)
+        return short_of(self._canonical.pool, root, self._names, self._forward)
+
+    @cached_property
+    def _further(self) -> Short | None:
+        """The formula of numbers that the short formula of the first derivative has as further ones."""
+        if len(self._onward) < 2 or self.shape:
+            return None
+        first, *leaves = self._onward
+        base = ClosedForm(first, self._forward, (), False)
+        known = all(self._names.get(key, name) == name for key, name in base._names.items())
+        found = base._short if known else None
+        for leaf in leaves:
+            found = None if found is None else further(found, base._names.get(id(leaf), ""), self._forward)
+        return found
+
+    @cached_property
+    def _is_onward(self) -> bool:
+        """Whether the formula comes of that one, because the graph's own would be long."""
+        if self._further is None:
+            return False
+        if len(ancestors([self._root])) > SMALL or not of_numbers(self._canonical.root):
+            return True
+        return bool(self._reading.entry(self._canonical.root, ()).count_ops() > DIRECT)
 
     @cached_property
     def _canonical(self) -> Canonical:
@@ -353,7 +391,7 @@ class ClosedForm(Arithmetic):
     @cached_property
     def _named(self) -> Named | None:
         numbered = self._numbered
-        if numbered is not None and _signs(numbered.text()) <= BRIEF:
+        if numbered is not None and (self._is_onward or _signs(numbered.text()) <= BRIEF):
             return self._checked(numbered)
         try:
             found = WhereForm([self._root], self._forward, self._called, self._bases, self._beside)
@@ -559,8 +597,10 @@ class ClosedForm(Arithmetic):
         new = substitutes(mine, given, sizes)
         bases = [resized(b, sizes) for b in self._bases]
         new |= dict(zip(self._bases, bases, strict=True))
-        root, *forward = replayed([self._root, *self._forward], new, sizes)
-        return ClosedForm(root, forward, bases, self._verify)
+        first = [n for n in self._onward[:1] if not new.keys() & set(self._onward[1:])]
+        root, *others = replayed([self._root, *first, *self._forward], new, sizes)
+        onward = [*others[:1], *self._onward[1:]] if first else []
+        return ClosedForm(root, others[len(first) :], bases, self._verify, onward)
 
     def _name_of(self, old: Any) -> str:
         known = {*self._called.mine, *self._called.sizes}
@@ -651,17 +691,17 @@ def _lambdified(form: ClosedForm, order: tuple[str, ...]) -> Function:
 
 def packed(forms: Sequence[ClosedForm], others: Sequence[AnyNode]) -> tuple[Any, Any]:
     """Return forms, and other nodes of their graph, as they are pickled."""
-    nodes = [n for f in forms for n in (f._root, *f._bases, *f._forward)]
-    return written([*nodes, *others]), [(len(f._bases), len(f._forward), f._verify) for f in forms]
+    nodes = [n for f in forms for n in (f._root, *f._bases, *f._onward, *f._forward)]
+    return written([*nodes, *others]), [(len(f._bases), len(f._onward), len(f._forward), f._verify) for f in forms]
 
 
 def unpacked(graph: Any, kinds: Any) -> tuple[list[ClosedForm], list[AnyNode]]:
     """Return what was packed."""
     nodes: list[Any] = read(graph)
     forms = []
-    for bases, forward, check in kinds:
-        end = 1 + bases + forward
-        forms.append(ClosedForm(nodes[0], nodes[1 + bases : end], nodes[1 : 1 + bases], check))
+    for bases, onward, forward, check in kinds:
+        middle, end = 1 + bases + onward, 1 + bases + onward + forward
+        forms.append(ClosedForm(nodes[0], nodes[middle:end], nodes[1 : 1 + bases], check, nodes[1 + bases : middle]))
         del nodes[:end]
     return forms, nodes
 

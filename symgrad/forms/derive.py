@@ -151,10 +151,11 @@ class _Start(NamedTuple):
     forward: Sequence[AnyNode]
     bases: tuple[Leaf, ...] = ()
     check: bool = True
+    onward: tuple[AnyNode, ...] = ()  # of a derivative: the first one's root, and the leaves it was differentiated by
 
     def form(self) -> ClosedForm:
         """Return it as a formula."""
-        return ClosedForm(self.root, self.forward, self.bases, self.check)
+        return ClosedForm(self.root, self.forward, self.bases, self.check, self.onward)
 
 
 def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[AnyNode]]:
@@ -162,7 +163,7 @@ def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[Any
     if isinstance(y, ClosedForm):
         nodes = [y._root, *y._forward]
         by = by_name("derive", wrt, named_leaves(nodes))
-        return _Start(y._root, y._forward, y._bases, check), _targets(nodes, by)
+        return _Start(y._root, y._forward, y._bases, check, y._onward), _targets(nodes, by)
     y, by = recorded("derive", y, wrt, shapes)
     if y._node is None:
         raise GraphError(_NO_GRAPH)
@@ -217,7 +218,12 @@ def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
     seed = _basis(start.root) if start.root.shape else _number(1.0)
     bases = (*start.bases, seed._node) if start.root.shape else start.bases
     found = _sweep(start.root, seed, targets)
-    return [start._replace(root=found[t], bases=bases) for t in targets]
+    return [start._replace(root=found[t], bases=bases, onward=_onward(start, t, found[t])) for t in targets]
+
+
+def _onward(start: _Start, target: AnyNode, found: AnyNode) -> tuple[AnyNode, ...]:
+    """Return the way to a derivative: a leaf more, or the derivative itself where the way starts."""
+    return (*start.onward, target) if start.onward and isinstance(target, Leaf) else (found,)
 
 
 def _repeated(start: _Start, target: AnyNode, order: int) -> ClosedForm:
@@ -294,7 +300,7 @@ def laid_out(start: _Start, target: AnyNode, notation: str) -> ClosedForm:
         return ClosedForm(_pushed(start.root, target, v), start.forward, (v._node,), start.check)
     (found,) = _differentiated(start, [target])
     if (ranks, notation) == ((0, 2), "numerator"):
-        return found._replace(root=_transposed(found.root)).form()
+        return found._replace(root=_transposed(found.root), onward=()).form()
     if (ranks, notation) == ((2, 0), "denominator"):
         turned = start._replace(root=_transposed(start.root))
         return _differentiated(turned, [target])[0].form()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -11,13 +11,14 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
-from symgrad.forms.calculus.decimals import with_decimals
 from symgrad.forms.calculus.finish import (
     constants_joined,
     powers_below,
     roots_joined,
     whole_powers_apart,
+    with_decimals,
 )
+from symgrad.forms.calculus.further import derivative
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number
@@ -36,18 +37,44 @@ def of_numbers(root: Term) -> bool:
     return all(t.shape == () and t.kind not in (NAMED, CALL) for t in below([root]))
 
 
+class Short(NamedTuple):
+    """A formula and the shortest that was found to be equal, in which names that are positive say so."""
+
+    read: sp.Expr
+    short: sp.Expr
+    positive: frozenset[str]
+
+
 def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
     """Return a term of numbers as a person writes it; numbers are written as in the function."""
+    return finished(short_of(pool, root, called, forward), forward)
+
+
+def short_of(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> Short:
+    """Return a term of numbers in short, with fractions for decimals."""
     found = Reading(pool, called).entry(root, ())
     positive = {called[t.data[0]] for t in below([root]) if t.kind == LEAF and "positive" in t.data[1]}
     plain = found.xreplace({f: sp.Rational(str(f)) for f in found.atoms(sp.Float)})
     marked = {s: sp.Symbol(s.name, positive=True) for s in plain.free_symbols if s.name in positive}
-    e = _shortened(plain.xreplace(marked), forward)
-    e = powers_below(whole_powers_apart(constants_joined(roots_joined(e.xreplace({p: s for s, p in marked.items()})))))
-    if has_decimals(forward):
-        f = function(forward, called)
-        e = with_decimals(e, [] if f is None else sorted(f.atoms(sp.Add), key=str))
-    return e if agrees(found, e, positive) else found
+    return Short(found, _shortened(plain.xreplace(marked), forward), frozenset(positive))
+
+
+def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
+    """Return a formula's derivative by a name in short; None where it has kinks, or does not depend on the name."""
+    x = next((s for s in e.short.free_symbols if s.name == by), None)
+    read = None if x is None else derivative(e.short, x)
+    if read is None:
+        return None
+    short = _shortened(read, forward)
+    return Short(read, short if agrees(read, short, e.positive) else read, e.positive)
+
+
+def finished(e: Short, forward: Sequence[AnyNode]) -> sp.Expr:
+    """Return a short formula with one root for several, and with decimals where the function has some."""
+    plain = e.short.xreplace({s: sp.Symbol(s.name, real=True) for s in e.short.free_symbols if s.name in e.positive})
+    found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain))))
+    found = with_decimals(found) if has_decimals(forward) else found
+    return found if agrees(e.read, found, e.positive) else e.read
 
 
 def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:
@@ -60,7 +87,7 @@ def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:
     return shortest(polynomials_opened(e))
 
 
-def agrees(e: sp.Expr, f: sp.Expr, positive: set[str]) -> bool:
+def agrees(e: sp.Expr, f: sp.Expr, positive: Set[str]) -> bool:
     """Whether f has the value of e at points where e has one."""
     rng = np.random.default_rng(0)
     given = {}
@@ -80,35 +107,27 @@ def has_decimals(forward: Sequence[AnyNode]) -> bool:
     for node in ancestors(list(forward)):
         values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
         numbers = [float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))]
-        decimals.update(abs(v) for v in numbers if v % 1 and isinstance(number(v), (sp.Rational, sp.Float)))
+        decimals.update(abs(v) for v in numbers if v % 1 and number(v).is_Rational)
         fractions = fractions or (repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1]))
     return bool(decimals) and not (fractions and decimals <= {0.5})
 
 
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
     """Whether the function is a sum of powers with numbers, as one writes a polynomial."""
-    f = function(forward, {})
-    return f is not None and all(_is_monomial(t) for t in sp.Add.make_args(f))
-
-
-def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr | None:
-    """Return the function that is differentiated, as it is written; None of one that is long, or not of numbers."""
     nodes = ancestors(list(forward[:1]))
     if not 0 < len(nodes) <= MANY:
-        return None
+        return False
     made: dict[int, sp.Expr] = {}
     for k, node in enumerate(nodes):
         if isinstance(node, Leaf):
-            name = sp.Symbol(called.get(id(node), f"·{k}"), real=True)
-            made[id(node)] = number(node.value) if names.is_number(node) else name
+            made[id(node)] = number(node.value) if names.is_number(node) else sp.Symbol(f"·{k}")
         elif isinstance(node.op, Map):
             args = [made[id(p)] if is_node(p) else number(p) for p in node.inputs]
             made[id(node)] = sp.sympify(np.asarray(node.op.on_symbols(*args)).item())
         else:
-            return None
+            return False
     f = made[id(nodes[-1])]
-    found: sp.Expr = f.xreplace({v: sp.Rational(str(v)) for v in f.atoms(sp.Float)})
-    return found
+    return all(_is_monomial(t) for t in sp.Add.make_args(f))
 
 
 def _is_monomial(e: sp.Expr) -> bool:

@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, in a dict."""
+"""Modules that hold modules: in a row, in a list, in a dict;"""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from symgrad.nn.modules.module import Module
 class _Row(Module):
     """Modules by number: what Sequential and ModuleList share."""
 
+    def _extend(self, modules: Iterable[Any]) -> None:
+        for module in modules:
+            self.add_module(str(len(self._modules)), module)
+
     def _at(self, index: int) -> str:
         if not isinstance(index, int):
             raise ArgumentTypeError(f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice.")
@@ -23,7 +27,7 @@ class _Row(Module):
     def _numbered(self, modules: Iterable[Any]) -> None:
         found = list(modules)
         self._modules.clear()
-        self.extend(found)
+        self._extend(found)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -50,12 +54,12 @@ class _Row(Module):
 
     def append(self, module: Module) -> Self:
         """Add a module behind the others."""
-        return self.extend([module])
+        self._extend([module])
+        return self
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules behind the others."""
-        for module in modules:
-            self.add_module(str(len(self._modules)), module)
+        self._extend(modules)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
@@ -83,7 +87,7 @@ class Sequential(_Row):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            self.extend(args)
+            self._extend(args)
 
     def forward(self, input: Any) -> Any:
         """Call one module after the other."""
@@ -102,7 +106,7 @@ class ModuleList(_Row):
 
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()
-        self.extend(modules)
+        self._extend(modules)
 
 
 class ModuleDict(Module, MutableMapping[str, Any]):
