@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 import sympy as sp
@@ -187,11 +188,13 @@ def make_node(rule: Any, inputs: tuple[Any, ...], saved: Any, shape: Shape, leve
 
 
 AnyNode = Node | Leaf
+_NODES = (Node, Leaf)
+_INDEX = attrgetter("index")
 
 
 def is_node(x: Any) -> bool:
     """Whether an entry of ``Node.inputs`` is a node rather than a plain number or size."""
-    return isinstance(x, (Node, Leaf))
+    return isinstance(x, _NODES)
 
 
 def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozenset()) -> list[AnyNode]:
@@ -204,8 +207,8 @@ def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozen
             continue
         seen[id(node)] = node
         if id(node) not in stop:
-            stack.extend(p for p in node.inputs if is_node(p))
-    return sorted(seen.values(), key=lambda n: n.index)
+            stack += [p for p in node.inputs if isinstance(p, _NODES)]
+    return sorted(seen.values(), key=_INDEX)
 
 
 def reaches(root: AnyNode, targets: Sequence[AnyNode]) -> bool:

@@ -6,8 +6,9 @@ order; where the payload occurs inside its own derivative it is replaced by the 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cmp_to_key, lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -47,8 +48,9 @@ class Map(Entrywise):
     both: MapPlan | None = None
     fuses = True
 
-    def __init__(self, make: Callable[[], Any], arity: int, name: str) -> None:
+    def __init__(self, make: Callable[[], Any], arity: int, name: str, plain: Callable[..., Any] | None = None) -> None:
         self._make, self.arity, self.name = make, arity, name  # type: ignore[misc]
+        self._plain = plain  # the kernel, where Python has an operator for it: SymPy's printers need not be loaded
         self._dtypes: dict[Any, np.dtype[Any]] = {}
         self._operands: dict[Any, Sequence[np.dtype[Any] | None]] = {}
         self.plans: dict[Any, MapPlan] = {}
@@ -122,12 +124,12 @@ class Map(Entrywise):
     @cached_property
     def on_array(self) -> Callable[..., Any]:
         """The kernel on arrays."""
-        return array_kernel(self.payload, X[: self.arity])
+        return self._plain or array_kernel(self.payload, X[: self.arity])
 
     @cached_property
     def on_float(self) -> Callable[..., Any]:
         """The kernel on Python floats; may raise what ``math`` raises."""
-        return float_kernel(self.payload, X[: self.arity])
+        return self._plain or float_kernel(self.payload, X[: self.arity])
 
     def forward(self, *xs: Any) -> Any:
         """Compute the payload elementwise."""
@@ -382,12 +384,17 @@ def _exact_float(value: float) -> sp.Expr:
     return sp.Float(value)
 
 
-ADD = Map(lambda: X[0] + X[1], 2, "Add")
-SUB = Map(lambda: X[0] - X[1], 2, "Sub")
-MUL = Map(lambda: X[0] * X[1], 2, "Mul")
-DIV = Map(lambda: X[0] / X[1], 2, "Div")
+def _sum(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    """a + b of terms that do not combine; SymPy's own addition loads its tensors first, which takes 30 ms."""
+    return sp.Add(*sorted((a, b), key=cmp_to_key(sp.Basic.compare)), evaluate=False)
+
+
+ADD = Map(lambda: _sum(X[0], X[1]), 2, "Add", operator.add)
+SUB = Map(lambda: _sum(X[0], -X[1]), 2, "Sub", operator.sub)
+MUL = Map(lambda: X[0] * X[1], 2, "Mul", operator.mul)
+DIV = Map(lambda: X[0] / X[1], 2, "Div", operator.truediv)
 POW = Map(lambda: X[0] ** X[1], 2, "Pow")
-NEG = Map(lambda: -X[0], 1, "Neg")
+NEG = Map(lambda: -X[0], 1, "Neg", operator.neg)
 IDENTITY = Map(lambda: X[0], 1, "Clone")
 SECOND = Map(lambda: X[1], 2, "Fill")  # what replaced x0
 

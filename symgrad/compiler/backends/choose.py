@@ -92,7 +92,7 @@ def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel 
     steps = len(program.steps())
     try:
         python.check(program, max(_WORTH_TRYING, _ENTRIES * steps))
-        kernel = python.build(program, args, results)
+        kernel = python.checked(program)
     except Unsuitable:
         return None
     return kernel if kernel.operations <= max(SHORT, _PER_STEP * steps) else None

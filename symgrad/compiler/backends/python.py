@@ -34,6 +34,11 @@ _INFIX = {
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile the program as one Python function."""
     check(program, MOST)
+    return checked(program)
+
+
+def checked(program: Program) -> Kernel:
+    """Compile a program that is short enough, and can be written entry by entry."""
     written = Written(program)
     source = _source(program, written)
     code = compile(source, "<symgrad python kernel>", "exec")
