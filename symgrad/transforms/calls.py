@@ -5,7 +5,7 @@ Arguments and results are arrays or structures of them; gradients have the struc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,7 @@ class Call:
             full[k] = given[0] if tree is LEAF else unflatten(tree, iter(given))
         if not self.xs and args and argnums is None:
             variable(args[0])  # raises
+        self._variables = frozenset([id(x._node) for x in self.xs])
         self._cells = [x._node.cell for x in self.xs if isinstance(x._node.cell, _Own)]
         try:
             with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
@@ -157,7 +158,7 @@ class Call:
             found: Any = g
             if found.dtype != x.dtype:
                 found = apply(Cast(x.dtype), (g,))
-            return cut(found, {id(v._node) for v in self.xs})
+            return cut(found, self._variables)
         return handle(None, canonical(np.asarray(g, dtype=x.dtype)))
 
     def push(self, tangents: Sequence[Any], plain: bool | None = None) -> list[Any]:
@@ -179,7 +180,7 @@ class Call:
         """Hand a result out: NumPy if NumPy came in."""
         if (self.plain if plain is None else plain) and t._value is not None:
             return to_numpy(t)
-        return cut(t, {id(v._node) for v in self.xs})
+        return cut(t, self._variables)
 
     def value(self, ts: Sequence[Any], plain: bool | None = None) -> Any:
         """Hand out what is structured like the result."""
@@ -302,7 +303,7 @@ def variable(x: Any) -> Any:
 
 
 # ------------------------------------------------------------------ values
-def cut(t: Any, own: set[int]) -> Any:
+def cut(t: Any, own: Set[int]) -> Any:
     """Drop the history of a result that nobody outside can follow: of this transform's and finished ones' leaves."""
     if t._node is None or t._node.level != GRAD or t._value is None:
         return t

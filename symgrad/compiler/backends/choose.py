@@ -18,6 +18,7 @@ from symgrad.support.extras import is_installed, needs
 
 SHORT = 400  # scalar operations up to which straight-line Python is at least as fast as kernels on arrays
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+MOST_ARGUMENTS = 1000  # and results: a compiler's time for a function rises with the square of their number
 MOST_DIGITS = 1000  # of the backend mpmath
 _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
@@ -66,7 +67,8 @@ BACKENDS: dict[str, Build] = {
 
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend asked for, or with the first that suits."""
-    if backend == "llvm" or (backend == "auto" and is_installed("llvm")):
+    wide = len(program.inputs) + len(program.outputs) > MOST_ARGUMENTS
+    if backend == "llvm" or (backend == "auto" and is_installed("llvm") and not wide):
         try:
             return _llvm(program, args, results)
         except Unsuitable:
@@ -74,9 +76,10 @@ def build_with(backend: str, program: Program, args: trees.Tree, results: trees.
                 raise
     if backend != "auto":
         return BACKENDS[backend](program, args, results)
-    return (
-        _scalars(program, args, results) or _by_c(program, args, results) or numpy_backend.build(program, args, results)
-    )
+    found = _scalars(program, args, results)
+    if found is None and not wide:
+        found = _by_c(program, args, results)
+    return found or numpy_backend.build(program, args, results)
 
 
 def _by_c(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel | None:

@@ -76,6 +76,7 @@ class _Writer:
     def _last_uses(self) -> dict[int, int]:
         """The stage that reads a value last, also through views of it."""
         last: dict[int, int] = {}
+        outputs = set(self.e.outputs)
         for n, stage in enumerate(self.stages):
             read = stage.loads(self.e) if isinstance(stage, Cluster) else self.e.refs(stage)
             for r in read:
@@ -84,7 +85,7 @@ class _Writer:
         for stage in reversed(self.stages):
             if isinstance(stage, int):
                 for r in self.e.refs(stage):
-                    last[r] = max(last.get(r, 0), last.get(stage, 0), len(self.stages) * (stage in self.e.outputs))
+                    last[r] = max(last.get(r, 0), last.get(stage, 0), len(self.stages) * (stage in outputs))
         return last
 
     def source(self) -> str:

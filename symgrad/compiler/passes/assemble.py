@@ -20,6 +20,7 @@ from symgrad.ops.protocol import Op
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Slice
 from symgrad.support.frozen import frozen
+from symgrad.support.lazy import cached_property
 
 
 @frozen
@@ -48,21 +49,40 @@ class Assemble(Op):
         """To its part, each."""
         return self.parts
 
-    @property
+    @cached_property
     def overlaps(self) -> list[bool]:
-        """For each part, whether an earlier one has an entry in common with it."""
+        """For each part, whether an earlier one has an entry in common with it.
+
+        Few parts are compared with each other; of many, the entries that are taken already are marked.
+        """
         boxes = [_box(p, self.to) for p in self.parts]
+        if len(boxes) ** 2 > sum(self._sizes):
+            return _taken(self.parts, self.to)
         return [any(_meet(box, other) for other in boxes[:k]) for k, box in enumerate(boxes)]
 
-    @property
+    @cached_property
     def covers(self) -> bool:
         """Whether the parts leave no entry out, and have none in common."""
-        sizes = [prod(map(len, _box(p, self.to))) for p in self.parts]
-        return sum(sizes) == prod(self.to) and not any(self.overlaps)
+        return sum(self._sizes) == prod(self.to) and not any(self.overlaps)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """The entries of each part."""
+        return [prod(map(len, _box(p, self.to))) for p in self.parts]
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """The whole."""
         return self.to
+
+
+def _taken(parts: Sequence[Slice], to: Shape) -> list[bool]:
+    """For each part, whether an earlier one has an entry in common with it."""
+    marked = np.zeros(to, np.bool_)
+    found = []
+    for part in parts:
+        found.append(bool(np.any(marked[part.key])))
+        marked[part.key] = True
+    return found
 
 
 def _box(part: Slice, sizes: Shape) -> list[range]:

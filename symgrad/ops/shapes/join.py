@@ -6,6 +6,7 @@ Both operations are linear; the cotangent of each input is the part of g that it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -64,8 +65,12 @@ class Cat(Op):
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # x̄ᵢ = the entries of g that came from xᵢ.
-        start = sum(x.shape[self.axis] for x in xs[:i])
-        return along(g, self.axis, start, start + xs[i].shape[self.axis])
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        """Count the sizes once for all inputs, of which there may be many."""
+        ends = list(accumulate((x.shape[self.axis] for x in xs), initial=0))
+        return [along(g, self.axis, ends[i], ends[i + 1]) for i in which]
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Read from the input whose range the position lies in."""
@@ -122,7 +127,12 @@ class Stack(Op):
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         # x̄ᵢ = g[…, i, …]
-        return part((*[ALL] * self.axis, i, *[ALL] * (len(shape(g)) - self.axis - 1)))(g)
+        return self.vjps((i,), g, y)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        """Without handing all inputs on for each of them."""
+        before, after = [ALL] * self.axis, [ALL] * (len(shape(g)) - self.axis - 1)
+        return [part((*before, i, *after))(g) for i in which]
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Position k along the new axis reads input k."""
