@@ -18,6 +18,7 @@ from symgrad.func import *
 from symgrad.functions import *
 from symgrad.support.namespace import missing as _missing
 from symgrad.support.namespace import shown as _shown
+from symgrad.support.threads import *
 from symgrad.tensors import creation as _creation
 from symgrad.tensors import queries as _queries
 from symgrad.tensors import random as _random
@@ -34,9 +35,10 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "distributed", "double",
-    "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func", "half", "int",
-    "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim", "parse", "save", "scan",
-    "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "testing", "uint8", "utils",
+    "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
+    "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
+    "parse", "save", "scan", "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "testing",
+    "uint8", "utils",
     "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__

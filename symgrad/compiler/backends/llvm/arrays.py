@@ -33,7 +33,7 @@ def build(program: Program, interface: Interface) -> Kernel:
         raise Unsuitable(f"there is no machine code for {sorted(strange)}. Use backend='numpy'.")
     plan = Plan(e)
     space = Workspace(plan)
-    used = Used()
+    used = Used(interface.pool())
     text, calls = functions(plan, "nest", used)
     stages: dict[str, Callable[[], str]] = {
         "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))

@@ -9,6 +9,7 @@ from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.module import Assemble, Level, Machine, Module
+from symgrad.compiler.backends.llvm.pool import available, pool
 from symgrad.compiler.backends.llvm.wrapper import Array, only_tuples, positional, wrapper
 from symgrad.compiler.program import Program
 from symgrad.core import trees
@@ -27,6 +28,10 @@ class Interface:
         self.flat = trees.Branch(tuple, (), (trees.LEAF,) * len(self.outputs))
         self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
         self.plain = only_tuples(results) and positional(args)
+
+    def pool(self) -> tuple[int, int] | None:
+        """Return the threads that share large loops, where there are any."""
+        return pool(self._assemble) if self.backend == "llvm" and available() else None
 
     def machine(self, module: Module) -> Machine:
         """Compile a module."""

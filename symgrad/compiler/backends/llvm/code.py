@@ -52,7 +52,8 @@ def constant(value: float, kind: str) -> str:
 class Used:
     """What code needs besides itself: functions of ``math`` and of the C library, and addresses of this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, pool: tuple[int, int] | None = None) -> None:
+        self.pool = pool  # of threads, and the function that shares chunks among them, by their addresses
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
         self.loops = 0  # that carry a hint

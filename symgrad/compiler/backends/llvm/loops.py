@@ -18,20 +18,25 @@ from symgrad.compiler.backends.llvm.steps import FILL, Nest
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 
+_BOUNDS = ("i64 %lo", "i64 %hi")
 _SHORT = 8  # an innermost axis below this changes places with the longest one
 
 
-def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
-    """Return the IR of ``@name(buffers…)`` and the buffers it takes."""
-    buffers = _buffers(nest)
-    params = ", ".join(f"ptr noalias %{b.name}" for b in buffers)
-    checked = any((e.ops[k][0], kind_of(e.dtypes[k])) in LIMIT for k in nest.body)
-    fast = _Loops(nest, e, used, libm=False, checked=checked).text()
+def function(name: str, nest: Nest, e: Elements, used: Used, bounded: bool = False) -> tuple[str, list[Buffer]]:
+    """Return the IR of ``@name(buffers…)`` and the buffers it takes.
+
+    ``bounded``: of ``@name(buffers…, lo, hi)``, whose outermost loop runs from lo to hi. Sums that the nest does not
+    begin itself are then excluded where the nest may run twice.
+    """
+    buffers = buffers_of(nest)
+    params = ", ".join([*[f"ptr noalias %{b.name}" for b in buffers], *_BOUNDS[: 2 * bounded]])
+    checked = is_checked(nest, e)
+    fast = Loops(nest, e, used, libm=False, checked=checked, bounded=bounded).text()
     if not checked:
         return f"define internal void @{name}({params}) noinline {{\n{fast}  ret void\n}}\n", buffers
-    slow = _Loops(nest, e, used, libm=True, checked=False).text()
+    slow = Loops(nest, e, used, libm=True, checked=False, bounded=bounded).text()
     texts, calls = _emptied(name, nest, e, used)
-    calls.append(_call(f"{name}.slow", buffers))
+    calls.append(call(f"{name}.slow", buffers, bounded))
     text = (
         f"define internal void @{name}.slow({params}) noinline {{\n{slow}  ret void\n}}\n"
         f"define internal void @{name}({params}) noinline {{\n{fast}"
@@ -41,35 +46,51 @@ def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[
     return "".join(texts) + text, buffers
 
 
+def is_checked(nest: Nest, e: Elements) -> bool:
+    """Whether the nest runs again with the C library where an argument is beyond what its functions are for."""
+    return any((e.ops[k][0], kind_of(e.dtypes[k])) in LIMIT for k in nest.body)
+
+
 def _emptied(name: str, nest: Nest, e: Elements, used: Used) -> tuple[list[str], list[str]]:
     """Functions that put the neutral number back where the quick loop has added to parts of arrays, and their calls."""
     texts, calls = [], []
     for n, (kind, _, view) in enumerate(nest.sums):
         if kind in FILL:  # which the nest itself writes first
             continue
-        kept = [(m, s) for m, s in zip(view.shape, view.steps) if s]
-        part = view._replace(shape=tuple(m for m, _ in kept), steps=tuple(s for _, s in kept))
-        neutral = e.const(FILL[kind.removesuffix(" onto")])
-        text, buffers = function(f"{name}.empty{n}", Nest(part.shape, stores=[(neutral, part)]), e, used)
+        text, buffers = emptying(f"{name}.empty{n}", kind, view, e, used)
         texts.append(text)
-        calls.append(_call(f"{name}.empty{n}", buffers))
+        calls.append(call(f"{name}.empty{n}", buffers))
     return texts, calls
 
 
-def _call(name: str, buffers: list[Buffer]) -> str:
-    return f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})\n"
+def emptying(name: str, kind: str, view: View, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
+    """Return the IR of ``@name(buffers…)`` that writes a sum's neutral number, and the buffers it takes."""
+    kept = [(m, s) for m, s in zip(view.shape, view.steps) if s]
+    part = view._replace(shape=tuple(m for m, _ in kept), steps=tuple(s for _, s in kept))
+    neutral = e.const(FILL[kind.removesuffix(" onto")])
+    return function(name, Nest(part.shape, stores=[(neutral, part)]), e, used)
 
 
-def _buffers(nest: Nest) -> list[Buffer]:
+def call(name: str, buffers: list[Buffer], bounded: bool = False) -> str:
+    """Return the line that calls such a function."""
+    return f"  call void @{name}({', '.join([*[f'ptr %{b.name}' for b in buffers], *_BOUNDS[: 2 * bounded]])})\n"
+
+
+def buffers_of(nest: Nest) -> list[Buffer]:
+    """Return the buffers that a nest reads and writes, in the order in which its function takes them."""
     views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
     return list(dict.fromkeys(v.memory for v in views))
 
 
-class _Loops:
-    def __init__(self, nest: Nest, e: Elements, used: Used, libm: bool, checked: bool) -> None:
+class Loops:
+    """A nest's loops: ``dims``, and the steps of what is read, stored and summed along them."""
+
+    def __init__(
+        self, nest: Nest, e: Elements, used: Used, *, libm: bool, checked: bool, bounded: bool = False
+    ) -> None:
         self.nest, self.e = nest, e
         self.code = Code("v", libm, used)
-        self.checked = checked
+        self.checked, self.bounded = checked, bounded
         self.keys = list(nest.loads)
         views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
         dims, strides = collapsed(nest.dims, [v.steps for v in views])
@@ -122,13 +143,16 @@ class _Loops:
     def _loops(self) -> None:
         c, depth = self.code, len(self.dims)
         before = f"fill{len(self.nest.sums)}"
+        ends: list[str] = []
         for a in range(depth):
             inner = a == depth - 1
             if inner:
                 self._open_sums()
             c.line(f"br label %loop{a}")
             self._label(f"loop{a}")
-            c.line(f"%i{a} = phi i64 [0, %{before}], [%i{a}.next, %end{a}]")
+            first, last = ("%lo", "%hi") if self.bounded and a == 0 else ("0", str(self.dims[a]))
+            ends.append(last)
+            c.line(f"%i{a} = phi i64 [{first}, %{before}], [%i{a}.next, %end{a}]")
             if self.checked:
                 start = "0" if a == 0 else f"%far{a - 1}"
                 c.line(f"%far{a} = phi i64 [{start}, %{before}], [%far{a}.next, %end{a}]")
@@ -147,7 +171,7 @@ class _Loops:
                 c.line(f"%far{a}.next = or i64 {beyond}, 0")
                 beyond = f"%far{a}.next"
             c.line(f"%i{a}.next = add nuw nsw i64 %i{a}, 1")
-            more = c.set(f"icmp ult i64 %i{a}.next, {self.dims[a]}")
+            more = c.set(f"icmp ult i64 %i{a}.next, {ends[a]}")
             c.line(f"br i1 {more}, label %loop{a}, label %out{a}{self._hint(a)}")
             self._label(f"out{a}")
             if a == depth - 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symgrad.compiler.backends.llvm import loops, scan
+from symgrad.compiler.backends.llvm import chunks, scan
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.steps import Loop, Nest, Steps, Workspace
 
@@ -29,7 +29,7 @@ def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]
     for n, step in enumerate(plan.steps):
         name = f"{prefix}{n}"
         if isinstance(step, Nest):
-            text, buffers = loops.function(name, step, plan.e, used)
+            text, buffers = chunks.function(name, step, plan.e, used)
             texts.append(text)
             calls.append([f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"])
         elif isinstance(step, Loop):

@@ -1,0 +1,186 @@
+"""A large nest as chunks of its outermost loop, which threads share.
+
+Where a chunk begins depends on the nest alone. A sum over the outermost axis has memory of its own for each chunk, and
+the chunks' sums are added in order afterwards. So the number of threads changes nothing about the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from symgrad.compiler.backends.llvm import loops
+from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.memory import Buffer
+from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Nest
+from symgrad.compiler.primitives.elements import Elements
+from symgrad.compiler.primitives.views import View
+from symgrad.core.promotion import is_floating
+from symgrad.ops.shape import row_major
+
+_LEAST = 1 << 17  # primitives of a nest that is worth it: some 30 µs
+_GRAIN = 1 << 15  # about how many a chunk has
+_MOST = 64  # chunks
+_ALIGNED = 64  # what the length of a chunk of single entries is a multiple of: vectors and cache lines divide it
+_STACK = 1 << 15  # bytes of the chunks' sums
+_FLOAT64 = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """A nest of one chunk, and how many there are.
+
+    ``partial`` are the sums, by number, that have memory for each chunk; ``length`` is a chunk's along the outermost
+    loop, which runs to ``end``.
+    """
+
+    nest: Nest
+    partial: tuple[int, ...]
+    length: int
+    end: int
+
+    @property
+    def count(self) -> int:
+        """How many chunks there are."""
+        return -(-self.end // self.length)
+
+    def cells(self, m: int) -> int:
+        """How many numbers a partial sum has."""
+        memory: Buffer = self.nest.sums[m][2].memory
+        return memory.size
+
+
+def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
+    """Return the IR of ``@name(buffers…)``, in chunks where that is worth it, and the buffers it takes."""
+    chunks = _split(nest, e, used) if used.pool and nest.work >= _LEAST else None
+    if chunks is None:
+        return loops.function(name, nest, e, used)
+    ranged, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=True)
+    buffers = loops.buffers_of(nest)
+    texts, before, after = [ranged], [], []
+    for m, (kind, _, view) in enumerate(nest.sums):
+        if m in chunks.partial:
+            text, own = loops.function(f"{name}.join{m}", _joining(chunks, m, kind, view), e, used)
+            after.append(loops.call(f"{name}.join{m}", own))
+        elif kind in FILL:
+            text, own = loops.emptying(f"{name}.fill{m}", kind, view, e, used)
+            before.append(loops.call(f"{name}.fill{m}", own))
+        else:
+            continue
+        texts.append(text)
+    texts += [_one(name, chunks, taken), _all(name, chunks, taken, buffers, used, before, after)]
+    return "".join(texts), buffers
+
+
+# ------------------------------------------------------------------ what a chunk is
+def _split(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
+    """Cut a nest; None where chunks would write to the same place, or read what another writes."""
+    written = [v.memory for v in [*[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]]
+    if 0 in nest.dims or len(set(written)) < len(written) or set(written) & {v.memory for v in nest.loads.values()}:
+        return None
+    if not all(is_floating(v.memory.dtype) for _, _, v in nest.sums):
+        return None
+    partial: tuple[int, ...] = ()
+    while True:
+        cut = _with_partial(nest, partial)
+        found = loops.Loops(cut, e, used, libm=False, checked=False)
+        if not found.dims or not all(_is_apart(found.dims, s) and s[0] for s in found.stored):
+            return None
+        more = [m for m, s in enumerate(found.summed) if m not in partial and not (s[0] and _is_apart(found.dims, s))]
+        if not more:
+            break
+        partial = tuple(sorted({*partial, *more}))
+    if loops.is_checked(cut, e) and len(partial) < len(nest.sums):
+        return None  # the slow loop would add to what the quick one has added already
+    chunks = _Chunks(cut, partial, _length(found.dims, nest.work), found.dims[0])
+    room = 8 * chunks.count * sum(chunks.cells(m) for m in partial)
+    return chunks if chunks.count > 1 and room <= _STACK else None
+
+
+def _length(dims: list[int], work: int) -> int:
+    """How long a chunk is."""
+    length = max(-(-dims[0] * _GRAIN // work), -(-dims[0] // _MOST))
+    return -(-length // _ALIGNED) * _ALIGNED if len(dims) == 1 else length
+
+
+def _with_partial(nest: Nest, partial: tuple[int, ...]) -> Nest:
+    """Return the nest of one chunk: partial sums go to memory of their own, the others into what is filled already."""
+    sums = []
+    for m, (kind, source, view) in enumerate(nest.sums):
+        if m not in partial:
+            sums.append((ONTO.get(kind, kind), source, view))
+            continue
+        shape = tuple(n for n, s in zip(view.shape, view.steps, strict=True) if s)
+        dense = iter(row_major(shape))
+        steps = tuple(next(dense) if s else 0 for s in view.steps)
+        memory = Buffer("p", m, prod(shape), _FLOAT64)
+        sums.append((kind.removesuffix(" onto"), source, View(memory, 0, steps, view.shape)))
+    return replace(nest, sums=sums)
+
+
+def _is_apart(dims: list[int], steps: list[int]) -> bool:
+    """Whether different entries lie in different places, along the axes that have a step."""
+    reach = 0
+    for step, n in sorted((abs(s), n) for s, n in zip(steps, dims, strict=True) if s):
+        if step <= reach:
+            return False
+        reach += step * (n - 1)
+    return True
+
+
+def _joining(chunks: _Chunks, m: int, kind: str, view: View) -> Nest:
+    """The nest that adds the chunks' sums up, in their order."""
+    kept = [(n, s) for n, s in zip(view.shape, view.steps, strict=True) if s]
+    shape, cells = (chunks.count, *[n for n, _ in kept]), chunks.cells(m)
+    steps = row_major(shape[1:])
+    source = View(Buffer("p", m, chunks.count * cells, _FLOAT64), 0, (cells, *steps), shape)
+    target = view._replace(steps=(0, *[s for _, s in kept]), shape=shape)
+    return Nest(shape, {-1: source}, sums=[(kind, -1, target)])
+
+
+# ------------------------------------------------------------------ the functions
+def _one(name: str, chunks: _Chunks, taken: list[Buffer]) -> str:
+    """``@name.chunk(context, number)``: finds its memory and its part of the outermost loop."""
+    lines = []
+    for k, b in enumerate(taken):
+        own = b.kind != "p"
+        lines.append(f"  %at{k} = getelementptr ptr, ptr %context, i64 {k}")
+        lines.append(f"  %{b.name}{'' if own else '.all'} = load ptr, ptr %at{k}")
+        if not own:
+            lines.append(f"  %{b.name}.at = mul nuw nsw i64 %number, {b.size}")
+            lines.append(f"  %{b.name} = getelementptr double, ptr %{b.name}.all, i64 %{b.name}.at")
+    args = "".join(f"ptr %{b.name}, " for b in taken)
+    text = "\n".join(lines)
+    return f"""
+define internal void @{name}.chunk(ptr %context, i64 %number) {{
+{text}
+  %lo = mul nuw nsw i64 %number, {chunks.length}
+  %next = add nuw nsw i64 %lo, {chunks.length}
+  %whole = icmp ult i64 %next, {chunks.end}
+  %hi = select i1 %whole, i64 %next, i64 {chunks.end}
+  call void @{name}.range({args}i64 %lo, i64 %hi)
+  ret void
+}}
+"""
+
+
+def _all(
+    name: str, chunks: _Chunks, taken: list[Buffer], buffers: list[Buffer], used: Used, before: list[str],
+    after: list[str],
+) -> str:  # fmt: skip
+    """``@name(buffers…)``: fills what is added to, shares the chunks, adds their sums up."""
+    lines = [*before, f"  %context = alloca [{len(taken)} x ptr]"]
+    for b in taken:
+        if b.kind == "p":
+            lines.append(f"  %{b.name} = alloca [{chunks.count * b.size} x double], align 64")
+    for k, b in enumerate(taken):
+        lines.append(f"  %at{k} = getelementptr ptr, ptr %context, i64 {k}")
+        lines.append(f"  store ptr %{b.name}, ptr %at{k}")
+    memory, share = used.pool or (0, 0)
+    lines += [f"  %pool = {used.link(memory)}", f"  %share = {used.link(share)}"]
+    lines.append(f"  call void %share(ptr %pool, ptr @{name}.chunk, ptr %context, i64 {chunks.count})")
+    params = ", ".join(f"ptr noalias %{b.name}" for b in buffers)
+    text = "\n".join([line.rstrip("\n") for line in [*lines, *after]])
+    return f"define internal void @{name}({params}) noinline {{\n{text}\n  ret void\n}}\n"

@@ -1,0 +1,227 @@
+"""Threads that share the chunks of a loop, in machine code: Python's lock plays no part.
+
+The caller posts a job (a function, its context, a number of chunks), takes chunks itself, and returns when no worker is
+in the job any more. Workers look for the next job for a while, then sleep. One job at a time: a caller that finds the
+pool busy runs its chunks alone. Which thread runs a chunk changes nothing about what the chunk computes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import sys
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.compiler.backends.llvm.module import Assemble, Level, Module
+from symgrad.support import forks, threads
+
+# Fields of the pool, each on a cache line of its own: 8 numbers of 64 bits.
+_FIELDS = (
+    "busy",
+    "function",
+    "context",
+    "count",
+    "next",
+    "open",
+    "inside",
+    "asleep",
+    "limit",
+    "post",
+    "wait",
+    "yield",
+    "sem",
+)
+_LINE = 8
+_SPINS = 4000  # looks at the pool before a worker sleeps: some 50 µs, about what it takes to wake one
+_PAUSE = {"x86_64": "@llvm.x86.sse2.pause()", "aarch64": "@llvm.aarch64.hint(i32 1)"}
+
+
+class Pool(NamedTuple):
+    """Addresses for machine code: of the pool, and of the function that shares a job."""
+
+    memory: int
+    share: int
+
+
+def available() -> bool:
+    """Whether there are threads: with the semaphores of Linux."""
+    return sys.platform == "linux" and platform.machine() in _PAUSE
+
+
+@lru_cache(maxsize=1)
+def pool(assemble: Assemble) -> Pool:
+    """Return the pool of this process; its workers start with the first job that may use them."""
+    made = _Pool(assemble)
+    threads.when_changed(made.resize)
+    forks.in_children(made.renew)
+    return Pool(made.address, made.machine.address("share"))
+
+
+class _Pool:
+    def __init__(self, assemble: Assemble) -> None:
+        self.machine = assemble(Module(_ir(), Level(2, 2), ()), False)
+        self.memory = np.zeros(_LINE * (len(_FIELDS) + 1), np.int64)
+        self.address = int(self.memory.ctypes.data)
+        self.libc = ctypes.CDLL(None)
+        self.work: Callable[[int, int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
+            self.machine.address("work")
+        )
+        self.workers: list[Any] = []
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew, without workers: at first, and in a forked child, which has none of its parent's threads."""
+        limit = self._field("limit")[0]
+        self.memory[:] = 0
+        self._field("limit")[0] = limit
+        for name, function in (("post", "sem_post"), ("wait", "sem_wait"), ("yield", "sched_yield")):
+            self._field(name)[0] = ctypes.cast(getattr(self.libc, function), ctypes.c_void_p).value
+        self.libc.sem_init(ctypes.c_void_p(self._field("sem").ctypes.data), 0, 0)
+        self.workers = []
+
+    def resize(self, number: int) -> None:
+        """Have number - 1 workers; those that are too many end when they wake."""
+        self._field("limit")[0] = number
+        self.workers = [w for w in self.workers if w.is_alive()][: number - 1]
+        while len(self.workers) < number - 1:
+            place = len(self.workers)
+            worker = threading.Thread(target=self.work, args=(self.address, place + 1), daemon=True, name="symgrad")
+            self.workers.append(worker)
+            worker.start()
+
+    def _field(self, name: str) -> Any:
+        start = _LINE * _FIELDS.index(name)
+        return self.memory[start : start + _LINE]
+
+
+def _ir() -> str:
+    """The functions ``share(pool, function, context, count)`` and ``work(pool, place)``."""
+    fields = "\n".join(f"  %{name} = getelementptr i64, ptr %pool, i64 {_LINE * k}" for k, name in enumerate(_FIELDS))
+    name = _PAUSE[platform.machine()]
+    pause = f"call void {name}"
+    return f"""
+declare void {name.replace("(i32 1)", "(i32)")}
+
+define void @share(ptr %pool, ptr %f, ptr %c, i64 %n) {{
+entry:
+{fields}
+  %most = load atomic i64, ptr %limit monotonic, align 8
+  %several = icmp sgt i64 %most, 1
+  br i1 %several, label %try, label %alone
+try:
+  %got = cmpxchg ptr %busy, i64 0, i64 1 seq_cst seq_cst
+  %mine = extractvalue {{ i64, i1 }} %got, 1
+  br i1 %mine, label %post.job, label %alone
+post.job:
+  store ptr %f, ptr %function
+  store ptr %c, ptr %context
+  store i64 %n, ptr %count
+  store atomic i64 0, ptr %next seq_cst, align 8
+  store atomic i64 1, ptr %open seq_cst, align 8
+  %sleepers = atomicrmw xchg ptr %asleep, i64 0 seq_cst
+  %wake = load ptr, ptr %post
+  br label %waking
+waking:
+  %left = phi i64 [%sleepers, %post.job], [%left.next, %woken]
+  %some = icmp sgt i64 %left, 0
+  br i1 %some, label %woken, label %take
+woken:
+  call i32 %wake(ptr %sem)
+  %left.next = sub i64 %left, 1
+  br label %waking
+take:
+  %k = atomicrmw add ptr %next, i64 1 seq_cst
+  %more = icmp slt i64 %k, %n
+  br i1 %more, label %run, label %close
+run:
+  call void %f(ptr %c, i64 %k)
+  br label %take
+close:
+  store atomic i64 0, ptr %open seq_cst, align 8
+  %give.way = load ptr, ptr %yield
+  br label %last
+last:
+  %looks = phi i64 [0, %close], [%looks.next, %again], [0, %yielded]
+  %there = load atomic i64, ptr %inside seq_cst, align 8
+  %done = icmp eq i64 %there, 0
+  br i1 %done, label %free, label %again.or
+again.or:
+  %long = icmp sgt i64 %looks, {_SPINS}
+  br i1 %long, label %yielded, label %again
+again:
+  {pause}
+  %looks.next = add i64 %looks, 1
+  br label %last
+yielded:
+  call i32 %give.way()
+  br label %last
+free:
+  store atomic i64 0, ptr %busy seq_cst, align 8
+  ret void
+alone:
+  %i = phi i64 [0, %entry], [0, %try], [%i.next, %alone.run]
+  %rest = icmp slt i64 %i, %n
+  br i1 %rest, label %alone.run, label %end
+alone.run:
+  call void %f(ptr %c, i64 %i)
+  %i.next = add i64 %i, 1
+  br label %alone
+end:
+  ret void
+}}
+
+define void @work(ptr %pool, i64 %place) {{
+entry:
+{fields}
+  %sleep = load ptr, ptr %wait
+  br label %look
+look:
+  %looks = phi i64 [0, %entry], [%looks.next, %idle], [0, %leave], [0, %slept]
+  %now = load atomic i64, ptr %open seq_cst, align 8
+  %is.open = icmp eq i64 %now, 1
+  br i1 %is.open, label %enter, label %wait.more
+wait.more:
+  %long = icmp sgt i64 %looks, {_SPINS}
+  br i1 %long, label %rest, label %idle
+idle:
+  {pause}
+  %looks.next = add i64 %looks, 1
+  br label %look
+rest:
+  atomicrmw add ptr %asleep, i64 1 seq_cst
+  call i32 %sleep(ptr %sem)
+  br label %slept
+slept:
+  %most = load atomic i64, ptr %limit monotonic, align 8
+  %wanted = icmp slt i64 %place, %most
+  br i1 %wanted, label %look, label %end
+enter:
+  atomicrmw add ptr %inside, i64 1 seq_cst
+  %still = load atomic i64, ptr %open seq_cst, align 8
+  %is.still = icmp eq i64 %still, 1
+  br i1 %is.still, label %job, label %leave
+job:
+  %f = load ptr, ptr %function
+  %c = load ptr, ptr %context
+  %n = load i64, ptr %count
+  br label %take
+take:
+  %k = atomicrmw add ptr %next, i64 1 seq_cst
+  %more = icmp slt i64 %k, %n
+  br i1 %more, label %run, label %leave
+run:
+  call void %f(ptr %c, i64 %k)
+  br label %take
+leave:
+  atomicrmw sub ptr %inside, i64 1 seq_cst
+  {pause}
+  br label %look
+end:
+  ret void
+}}
+"""
