@@ -31,7 +31,7 @@ class Interface:
 
     def pool(self) -> tuple[int, int] | None:
         """Return the threads that share large loops, where there are any."""
-        return pool(self._assemble) if self.backend == "llvm" and available() else None
+        return pool(self._assemble, self._cached) if self.backend == "llvm" and available() else None
 
     def machine(self, module: Module) -> Machine:
         """Compile a module."""

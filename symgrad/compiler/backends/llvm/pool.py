@@ -12,7 +12,6 @@ import platform
 import sys
 import threading
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,18 +52,24 @@ def available() -> bool:
     return sys.platform == "linux" and platform.machine() in _PAUSE
 
 
-@lru_cache(maxsize=1)
-def pool(assemble: Assemble) -> Pool:
-    """Return the pool of this process; its workers start with the first job that may use them."""
-    made = _Pool(assemble)
-    threads.when_changed(made.resize)
-    forks.in_children(made.renew)
-    return Pool(made.address, made.machine.address("share"))
+_lock = forks.Lock()
+_made: list[_Pool] = []
+
+
+def pool(assemble: Assemble, cached: bool) -> Pool:
+    """Return the pool of this process; ``cached``: its machine code may be kept on disk."""
+    with _lock.current:
+        if not _made:
+            made = _Pool(assemble, cached)
+            threads.when_changed(made.resize)
+            forks.in_children(made.renew)
+            _made.append(made)
+        return Pool(_made[0].address, _made[0].machine.address("share"))
 
 
 class _Pool:
-    def __init__(self, assemble: Assemble) -> None:
-        self.machine = assemble(Module(_ir(), Level(2, 2), ()), False)
+    def __init__(self, assemble: Assemble, cached: bool) -> None:
+        self.machine = assemble(Module(_ir(), Level(2, 2), ()), cached)
         self.memory = np.zeros(_LINE * (len(_FIELDS) + 1), np.int64)
         self.address = int(self.memory.ctypes.data)
         self.libc = ctypes.CDLL(None)
