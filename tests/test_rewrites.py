@@ -333,6 +333,19 @@ def test_sums_over_observations_are_one_sum(y, text):
     assert form == text if text else form.count("sum(") <= 1
 
 
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (sg.nn.functional.gelu, "(Φ(Z) + Z ⊙ φ(Z)) ⊙ ((Z ⊙ Φ(Z))*W - y)*Wᵀ"),
+        (sg.nn.functional.silu, "σ(Z) ⊙ (1 + Z ⊙ (1 - σ(Z))) ⊙ ((Z ⊙ σ(Z))*W - y)*Wᵀ"),
+    ],
+    ids=["gelu", "silu"],
+)
+def test_what_goes_into_an_activation_has_a_name_where_it_stands_five_times(f, text):
+    X, V, W, y = (sg.symbol(name, tuple(axes)) for name, axes in zip("XVWy", ("nd", "dh", "hk", "nk"), strict=True))
+    assert str(sg.derive(((f(X @ V) @ W - y) ** 2).sum(), V)) == f"2*Xᵀ*({text}) where Z = X*V"
+
+
 def test_curvature_of_a_rayleigh_quotient_has_each_term_once():
     A = sg.symbol("A", ("n", "n"), symmetric=True)
     form = sg.derive((u @ A @ u) / (u @ u), u, order=2)

@@ -458,7 +458,8 @@ class ClosedForm(Arithmetic):
         if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
             return inlined, None
         named = self._where.text()
-        shorter = (_signs(named), len(named)) < (_signs(inlined), len(inlined))
+        here, there = _signs(named), _signs(inlined)
+        shorter = (here, len(named)) < (there, len(inlined)) or (here == there and _repeats(inlined))
         shorter = shorter or (normal and isinstance(self._where, Numbered))
         return (named, self._where) if shorter else (inlined, None)
 

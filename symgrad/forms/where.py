@@ -107,7 +107,7 @@ class WhereForm(Named):
         named = self._in_use()
         taken = {*called.taken, *avoid}
         try:
-            self._names = {**called.shown, **_called(named, self._forward, names.Mint(taken, self._signs()))}
+            self._names = {**called.shown, **self._mint(named, names.Mint(taken, self._signs()))}
             numbers = self._of_numbers and all(t.kind != CALL for t in below(self._bodies))
             matrix = MatrixReading(self._pool, self._names).expr
             self._write(self._number if numbers else matrix, named)
@@ -115,11 +115,14 @@ class WhereForm(Named):
         except NoMatrix:
             self.matrix = False
             signs = {"Δ", *self._signs()}  # beside δ_ij
-            self._names = {**called.shown, **_called(named, self._forward, names.Mint(taken, signs))}
+            self._names = {**called.shown, **self._mint(named, names.Mint(taken, signs))}
             reading = Reading(self._pool, self._names)
             own = {*called.taken, *self._names.values()}
             self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
             self._write(lambda t: _entry(reading, t, own), named)
+
+    def _mint(self, named: Sequence[Term], mint: names.Mint) -> dict[Any, str]:
+        return _called(named, self._bodies, self._forward, mint)
 
     def _number(self, t: Term) -> Any:
         return in_matrix_notation(as_people_write(self._pool, t, self._names, self._graph))
@@ -233,7 +236,7 @@ def _indices(rank: int, avoid: set[str]) -> list[sp.Symbol]:
 
 
 # ------------------------------------------------------------------ names
-_ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus") if n in SCALARS}
+_ACTIVATIONS = {SCALARS[n].function: "a" for n in ("tanh", "relu", "sin", "cos", "exp", "softplus", "ndtr")}
 _ACTIVATIONS[SCALARS["sigmoid"].function] = "s"
 _SMALL = {
     "z": "zuq", "a": "ahg", "s": "sθ", "p": "pq", "r": "rω", "δ": "ηεω", "c": "cαβγ", "μ": "μm", "v": "vν", "σ": "στ",
@@ -245,9 +248,9 @@ _LARGE = {
 }  # fmt: skip
 
 
-def _called(named: Sequence[Term], forward: set[AnyNode], mint: names.Mint) -> dict[Any, str]:
+def _called(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode], mint: names.Mint) -> dict[Any, str]:
     """Return a name for each term: z before an activation, a, s or p after it, r for a residual, Δ for an adjoint."""
-    stems = _stems(named, forward)
+    stems = _stems(named, bodies, forward)
     keys: dict[str, list[Any]] = {}
     for key, letters in stems.items():
         keys.setdefault(letters, []).append(key)
@@ -257,9 +260,9 @@ def _called(named: Sequence[Term], forward: set[AnyNode], mint: names.Mint) -> d
     return found
 
 
-def _stems(named: Sequence[Term], forward: set[AnyNode]) -> dict[Any, str]:
+def _stems(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode]) -> dict[Any, str]:
     """Return the letters that suit each name: small for vectors and numbers, large for matrices."""
-    before = {a.data for t in below(named) for a in t.args if a.kind == NAMED and _activation(t) is not None}
+    before = {a.data for t in below([*named, *bodies]) for a in t.args if a.kind == NAMED and _activation(t)}
     found = {}
     for t in named:
         stem = _stem(t.args[0], t.data in forward, t.data in before)

@@ -77,6 +77,18 @@ def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any
         if bodies is before:
             break
         left = [(key, t) for key, t in refused if not is_short(t)]
+    return _without_needless(pool, bodies, ratio)
+
+
+def _without_needless(pool: Pool, bodies: list[Term], ratio: Any) -> list[Term]:
+    """Return the formulas without names that became longer than what they stand for: A = Φ(Z), once Z has a name."""
+    functions = [t for t in below(bodies) if t.kind == NAMED and t.args[0].kind == FUNCTION]
+    for name in [t for t in functions if is_short(t.args[0])]:
+        found: dict[Term, Term] = {name: name.args[0]}
+        for t in below(bodies):
+            found.setdefault(t, _rebuilt(pool, t, found))
+        tried = [found[t] for t in bodies]
+        bodies = tried if total(tried, ratio) < total(bodies, ratio) else bodies
     return bodies
 
 
@@ -94,10 +106,15 @@ def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> lis
     for t, n in uses.items():
         if n > 1 and t.kind != NAMED:
             found.setdefault(_plain(pool, t), ("part", t.uid))
-    some = [(key, t) for t, key in found.items() if not is_short(t)]
+    some = [(key, t) for t, key in found.items() if not is_short(t) or _is_product_of_two(t)]
     known = {t for _, t in some}
     some += [(("part", t.uid), t) for t in _scaled_matrices(pool, bodies) if t not in known]
     return sorted(some, key=lambda p: (-p[1].cost, p[1].uid))[:MOST]
+
+
+def _is_product_of_two(t: Term) -> bool:
+    """Whether this is X·w or X·W, such as the argument of an activation: where it stands five times, a name pays."""
+    return t.kind == PRODUCT and len(t.args) == 2 and bool(t.shape) and len(t.data[2]) > len(t.shape)
 
 
 def _scaled_matrices(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
