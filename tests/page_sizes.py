@@ -5,11 +5,12 @@ from pathlib import Path
 
 MOST = 100_000  # bytes of a page of the reference
 OTHERS = 180_000  # of any other page: the longest is a table of every name of PyTorch's
+GROWING = {"changelog.html"}  # longer with every release
 
 
 def too_long(folder):
     """(page, bytes, bytes allowed) of every page that is too long."""
-    pages = sorted(Path(folder).rglob("*.html"))
+    pages = sorted(page for page in Path(folder).rglob("*.html") if page.name not in GROWING)
     limits = [(page, MOST if page.parent.name == "reference" else OTHERS) for page in pages]
     return [(page, page.stat().st_size, most) for page, most in limits if page.stat().st_size > most]
 

@@ -102,3 +102,16 @@ def test_every_attribute_of_a_tensor_has_a_docstring():
 def test_example_is_short_and_listed(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
     assert f"| `{path.name}` |" in (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
+
+
+def test_a_page_that_is_too_long_is_told(tmp_path):
+    page_sizes = importlib.import_module("page_sizes")
+    (tmp_path / "reference").mkdir()
+    for name, size in {
+        "index": 150_000,
+        "reference/short": 99_000,
+        "reference/long": 101_000,
+        "changelog": 10**6,
+    }.items():
+        (tmp_path / f"{name}.html").write_bytes(b" " * size)
+    assert [(page.stem, size) for page, size, _ in page_sizes.too_long(tmp_path)] == [("long", 101_000)]
