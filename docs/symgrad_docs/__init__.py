@@ -1,4 +1,4 @@
-"""What the documentation adds to Sphinx: formulas without a network, the reference, pictures, examples, links.
+"""What the documentation adds to Sphinx: formulas without a network, the reference, pictures, examples, links, blocks.
 
 Each file is one of them and has a ``setup`` of its own.
 """
@@ -7,11 +7,11 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from symgrad_docs import drawings, formulas, links, programs, reference, signatures
+from symgrad_docs import blocks, drawings, formulas, links, programs, reference, signatures
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up each part."""
-    for part in (drawings, formulas, links, programs, reference, signatures):
+    for part in (blocks, drawings, formulas, links, programs, reference, signatures):
         part.setup(app)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
