@@ -166,3 +166,21 @@ def test_a_kink_beside_the_point_is_not_said_to_be_at_it():
     assert "abs has one within 2e-08 of z[0] = 1e-09" in beside
     there = str(sg.testing.crosscheck(lambda z: sg.abs(z).sum(), np.array([0.0, 1.0])))
     assert "abs has no derivative at z[0] = 0" in there
+
+
+def test_report_is_a_table_without_empty_columns():
+    report = sg.testing.crosscheck(lambda x: (x**3).sum(), np.array([1.0, 2.0]))
+    head, *rows = str(report).splitlines()[1:]
+    assert head.split("  ")[1:2] == ["input"]
+    starts = [head.index(name) for name in ("input", "found by", "error", "verdict")]
+    assert len(rows) == len(report.witnesses)
+    for row, witness in zip(rows, report.witnesses, strict=True):
+        cells = [row[a:b].strip() for a, b in zip(starts, [*starts[1:], None], strict=True)]
+        assert cells[:2] + cells[3:] == [str(witness.input), witness.name, witness.verdict]
+        assert float(cells[2]) == pytest.approx(witness.error, rel=0.1)
+    assert "ulp" not in head
+    kink = sg.testing.crosscheck(lambda x: sg.abs(x).sum(), np.array([0.0]))
+    assert str(kink).splitlines()[1].split() == ["input", "found", "by", "verdict"]
+    page = kink._repr_html_()
+    assert page.count("<tr>") == 1 + len(kink.witnesses)
+    assert "<td>kink: abs has no derivative at x[0] = 0</td>" in page

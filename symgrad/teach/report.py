@@ -175,11 +175,9 @@ def _crosscheck(found: Derivation) -> str:
     checked = crosscheck(_again(tape, found.targets), *points, raise_exception=False)
     rows = []
     for w in checked.witnesses:
-        state = f"not available: {w.missing}" if w.missing else "agrees" if w.agrees else "DISAGREES"
         name = html.mathml(Formula((tape.adjoint(found.targets[w.input]),)))
-        rows.append(
-            (name, foreign.html(w.name), foreign.html(state), "" if w.missing else f"{w.error:.1e}" if w.error else "0")
-        )
+        _, found_by, error, _, verdict = map(foreign.html, w.cells())
+        rows.append((name, found_by, verdict, error))
     verdict = "All readings of the derivative agree." if checked.ok else "The readings of the derivative disagree."
     return f"<p>{verdict}</p>{table(('derivative', 'found by', 'verdict', 'error'), rows)}"
 

@@ -30,6 +30,7 @@ from symgrad.forms.derive import derive
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
 from symgrad.ops.value import to_value
+from symgrad.support import foreign
 from symgrad.support.progress import long_work
 from symgrad.tensors.tensor import Tensor
 from symgrad.testing.kinks import bends, central, limits, operation_at, operation_near, value
@@ -50,15 +51,29 @@ class Witness:
     ulps: float | None = None  # the error in units of the last place of the true gradient
     kink: str = ""  # why the point has no derivative for this witness to testify to
 
-    def __str__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """Whether it agrees; or why it cannot tell."""
         if self.missing:
-            state = f"not available: {self.missing}"
-        elif self.kink and self.agrees:
-            state = self.kink
-        else:
-            ulps = "" if self.ulps is None else f", {self.ulps:.1f} ulp"
-            state = f"{'agrees' if self.agrees else 'DISAGREES'}  (error {self.error:.1e}{ulps})"
-        return f"  input {self.input}  {self.name:<20} {state}"
+            return f"not available: {self.missing}"
+        if self.kink and self.agrees:
+            return self.kink
+        return "agrees" if self.agrees else "DISAGREES"
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it has a value whose error says something."""
+        return not self.missing and not (self.kink and self.agrees)
+
+    def cells(self) -> tuple[str, ...]:
+        """Its row of the table: input, name, error, units of the last place, verdict."""
+        error = f"{self.error:.1e}" if self.error else "0"
+        ulps = "" if self.ulps is None else f"{self.ulps:.1f}"
+        measured = (error, ulps) if self.is_measured else ("", "")
+        return str(self.input), self.name, *measured, self.verdict
+
+    def __str__(self) -> str:
+        return "  ".join(cell for cell in self.cells() if cell)
 
 
 @dataclass(frozen=True)
@@ -79,16 +94,36 @@ class Crosscheck:
         """What has a kink at which input, one sentence each."""
         return tuple(dict.fromkeys(w.kink for w in self.witnesses if w.kink))
 
-    def __str__(self) -> str:
+    @property
+    def _headline(self) -> str:
         if not self.ok:
             said = "WITNESSES DISAGREE"
         elif self.kinks:
             said = "the point is a kink, where gradients are a convention"
         else:
             said = "all witnesses agree"
-        return "\n".join([f"crosscheck: {said} (tolerance {self.rtol:g})", *map(str, self.witnesses)])
+        return f"crosscheck: {said} (tolerance {self.rtol:g})"
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """The table with its head, without columns that are empty."""
+        whole = [("input", "found by", "error", "ulp", "verdict"), *(w.cells() for w in self.witnesses)]
+        kept = [k for k in range(len(whole[0])) if any(row[k] for row in whole[1:])]
+        return [tuple(row[k] for k in kept) for row in whole]
+
+    def __str__(self) -> str:
+        rows = self._rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self._headline, *(f"  {line}" for line in lines)])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *rows = [[foreign.html(cell) for cell in row] for row in self._rows()]
+        top = "".join(f"<th>{cell}</th>" for cell in head)
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        caption = f"<caption>{foreign.html(self._headline)}</caption>"
+        return f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def crosscheck(
@@ -120,12 +155,13 @@ def crosscheck(
 
     >>> print(sg.testing.crosscheck(lambda x: (x**3).sum(), np.array([1.0, 2.0])))
     crosscheck: all witnesses agree (tolerance 1e-06)
-      input 0  reverse mode         agrees  (error 0.0e+00)
-      input 0  forward mode         agrees  (error 0.0e+00)
-      input 0  closed form          agrees  (error 0.0e+00)
-      input 0  index notation       agrees  (error 0.0e+00)
-      input 0  matrix notation      agrees  (error 0.0e+00)
-      input 0  finite differences   agrees  (error ...)
+      input  found by            error    verdict
+      0      reverse mode        0        agrees
+      0      forward mode        0        agrees
+      0      closed form         0        agrees
+      0      index notation      0        agrees
+      0      matrix notation     0        agrees
+      0      finite differences  ...      agrees
     """
     values = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
     which = [k for k, v in enumerate(values) if is_floating(np.asarray(v).dtype)]
