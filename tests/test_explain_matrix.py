@@ -243,3 +243,14 @@ def test_the_identity_of_the_sigmoid_is_said_where_it_is_used(formula, by, is_sa
 def test_a_collected_sum_of_minus_signs_has_one_in_front():
     found = str(solved("-(x - a) @ inv(S) @ (x - a)/2 + a @ a", "a"))
     assert "−(−" not in found
+
+
+def test_a_deep_network_has_its_gradient_in_the_names_of_the_lines():
+    """The form without names is as long as the network is deep, and takes long to find."""
+    x, A = sg.symbol("x", "n"), sg.symbol("A", ("n", "n"))
+    z = x
+    for _ in range(8):
+        z = sg.tanh(A @ z) + x
+    lines = str(sg.explain((z * z).sum(), wrt=x)).splitlines()
+    at = lines.index("  df = gᵀ·dx gives, in the names above,")
+    assert "tanh(A·" not in "".join(lines[at:])

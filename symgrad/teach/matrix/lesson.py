@@ -31,7 +31,8 @@ from symgrad.teach.steps.tape import Tape
 
 FUNCTIONS = "fghFGH"
 MOST = 60  # operations of a formula that is differentiated as a whole
-LONG = 150  # signs of one
+LONG = 500  # signs of one
+PARTS = 12  # names, with more of which the derivative is not written without them
 
 
 class Lesson:
@@ -111,8 +112,10 @@ class Lesson:
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
             letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
-            yield from _definition(g, f, shape, name, own, None if found is None else found.sides)
-            rights = [e for e in (None if found is None else found.gradients.get(name), _closed(form)) if e is not None]
+            mine = None if found is None else found.gradients.get(name)
+            in_names = mine is not None and found is not None and len(found.known) > PARTS
+            yield from _definition(g, f, shape, name, own, None if found is None else found.sides, in_names=in_names)
+            rights = [e for e in (mine, None if in_names else _closed(form)) if e is not None]
             distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
             reason = identity(found, *distinct) if found is not None and len(distinct) == 2 else ""
@@ -157,14 +160,22 @@ def _sigmoids(e: Any) -> set[str]:
 
 
 def _definition(
-    g: Any, f: str, shape: Sequence[Any], name: str, own: Sequence[Any], sides: tuple[Any, Any] | None
+    g: Any,
+    f: str,
+    shape: Sequence[Any],
+    name: str,
+    own: Sequence[Any],
+    sides: tuple[Any, Any] | None,
+    *,
+    in_names: bool,
 ) -> Iterator[Line]:
     """Say what the derivative is read off: df = gᵀ·dx, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
     d, dx = Differential.of(f, shape), Differential.of(name, own)
+    gives = " gives, in the names above," if in_names else " gives"
     if not shape and own:
-        yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), " gives"))
+        yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), gives))
     elif len(shape) == 1 and len(own) == 1:
-        yield Line("why", (Formula((d, Product.of([g, dx], shape))), " gives"))
+        yield Line("why", (Formula((d, Product.of([g, dx], shape))), gives))
     elif own:
         if sides is not None:
             a, b = sides
