@@ -1,0 +1,73 @@
+"""Seconds to the first result in a new process, by backend: compiled anew, and with machine code kept on disk.
+
+``python tests/benchmarks/first_result.py`` prints the table; every figure is the median of several processes, and the
+imports of symgrad and of its compiler are not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+WAYS = {"llvm": "llvm", "c": "c", "core": "auto"}
+PROGRAM = """
+import sys, time
+sys.path[:0] = {folders!r}
+if {way!r} == "core":
+    sys.modules["llvmlite"] = None
+import names
+import symgrad as sg
+from problems.programs import program
+asked = program({operations})
+f = sg.compile(sg.value_and_grad(asked.program(names.symgrad()), asked.argnums), backend={backend!r}, cache={cache})
+given = asked.inputs()
+start = time.perf_counter()
+f(*given)
+print(time.perf_counter() - start, f.stats.cached)
+"""
+
+
+def seconds(way: str, operations: int, folder: str | None) -> float:
+    """Return the time to the first result in a process of its own."""
+    code = PROGRAM.format(
+        folders=[str(HERE), str(HERE.parent)],
+        way=way,
+        operations=operations,
+        backend=WAYS[way],
+        cache=folder is not None,
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "SYMGRAD_CACHE_DIR"}
+    environment |= {"SYMGRAD_CACHE_DIR": folder} if folder else {}
+    environment |= {"CC": "no compiler"} if way == "core" else {}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    return float(done.stdout.split()[0])
+
+
+def main() -> None:
+    """Print a row for each program and backend."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--operations", nargs="+", type=int, default=[1000, 50_000])
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--rounds", type=int, default=5)
+    asked = parser.parse_args()
+    print("| operations | backend | anew | from disk |\n| ---: | --- | ---: | ---: |")
+    for operations in asked.operations:
+        for way in asked.ways:
+            anew = statistics.median(seconds(way, operations, None) for _ in range(asked.rounds))
+            kept = "–"
+            if way != "core":  # which has no machine code
+                with tempfile.TemporaryDirectory() as folder:
+                    seconds(way, operations, folder)
+                    found = statistics.median(seconds(way, operations, folder) for _ in range(asked.rounds))
+                    kept = f"{found:.3f} s"
+            print(f"| {operations} | {way} | {anew:.3f} s | {kept} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
