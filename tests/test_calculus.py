@@ -37,12 +37,25 @@ DECIMALS = [
     (p**0.5, p, "1/(2*sqrt(p))"),
     (2 * math.pi * sg.sqrt(L / g), L, "pi/sqrt(L*g)"),
     (sg.sin(x) / 2**0.5, x, "sqrt(2)*cos(x)/2"),
+    (sg.sqrt(2 * 9.81 * p), p, "9.81/sqrt(19.62*p)"),
+    (2.5 * sg.sqrt(1.5 * p), p, "1.875/sqrt(1.5*p)"),
+    (2 * math.pi * sg.sqrt(p / 9.81), p, "pi/sqrt(9.81*p)"),
+    (1 / sg.sqrt(2.5 * p), p, "-0.5/(p*sqrt(2.5*p))"),
+    (p * sg.sqrt(0.8 * p), p, "sqrt(1.8*p)"),
+    (6.02e23 * p**2, p, "1.204e+24*p"),
+    (3.14159 * p**2.14159, p, "6.7279977281*p**1.14159"),
+    (6.67e-11 * a * b / p**2, p, "-1.334e-10*a*b/p**3"),
+    (100 * p / (p + 0.5), p, "50/(p + 0.5)**2"),
+    ((0.1 * x + 2) / (x**2 + 0.5), x, "(-0.1*x**2 - 4*x + 0.05)/(x**2 + 0.5)**2"),
+    (1 / (0.5 * p + 1), p, "-0.5/(0.5*p + 1)**2"),
 ]
 FRACTIONS = [
     (x / (x**2 + 1), x, "(1 - x**2)/(x**2 + 1)**2"),
     ((3 * x - 2) / (x**2 - 5 * x + 7), x, "(-3*x**2 + 4*x + 11)/(x**2 - 5*x + 7)**2"),
     (x**2 / (x + 1), x, "x*(x + 2)/(x + 1)**2"),
     (1 / x**2, x, "-2/x**3"),
+    (1 / x + 1 / x**2, x, "-(x + 2)/x**3"),
+    ((x**2 + x + 1) ** -3, x, "-3*(2*x + 1)/(x**2 + x + 1)**4"),
     (sg.log((1 + x) / (1 - x)) / 2, x, "1/(1 - x**2)"),
     (((x + 1) / (x - 1)) ** 3, x, "-6*(x + 1)**2/(x - 1)**4"),
     (1 / (1 + p) ** t, p, "-t/(p + 1)**(t + 1)"),
@@ -54,6 +67,9 @@ ROOTS = [
     (sg.log(x + sg.sqrt(x**2 + 1)), x, "1/sqrt(x**2 + 1)"),
     (2 * math.pi * sg.sqrt(L / g), g, "-pi*sqrt(L/g)/g"),
     (sg.sqrt(x**2), x, "sign(x)"),
+    (p * sg.asin(x / p), x, "p/sqrt(p**2 - x**2)"),
+    (sg.asin(x / a), x, "1/(a*sqrt(1 - x**2/a**2))"),
+    (sg.sqrt(1 + sg.sqrt(p)), p, "1/(4*sqrt(p)*sqrt(sqrt(p) + 1))"),
 ]
 POWERS = [
     (p**p, p, "p**p*(log(p) + 1)"),
@@ -61,6 +77,8 @@ POWERS = [
     (sg.sin(x) ** x, x, "sin(x)**x*(x*cos(x)/sin(x) + log(sin(x)))"),
     (p ** (p**p), p, "p**p*p**(p**p)*(log(p)*(log(p) + 1) + 1/p)"),
     (A * K**al * N ** (1 - al), K, "A*K**(al - 1)*N**(1 - al)*al"),
+    (p**a * (1 - p) ** b, p, "p**(a - 1)*(1 - p)**(b - 1)*(a - p*(a + b))"),
+    (p**k * (1 - p) ** (t - k), p, "p**(k - 1)*(1 - p)**(t - k - 1)*(k - p*t)"),
     ((1 + 1 / p) ** p, p, "(1 + 1/p)**p*(log(1 + 1/p) - 1/(p + 1))"),
 ]
 TRIGONOMETRY = [
@@ -241,6 +259,7 @@ IDENTITIES = {
     rules.tangent: (sp.sin(u) ** 3 / sp.cos(u) ** 2 * v, sp.tan(u) ** 2 * sp.sin(u) * v),
     rules.hyperbolic_tangent: (sp.sinh(u) / sp.cosh(u) ** 2, sp.tanh(u) / sp.cosh(u)),
     rules.powers_of_one_base: (u**v * w / u, u ** (v - 1) * w),
+    rules.power_into_a_sum: (r**v * (w / r - u), r ** (v - 1) * (w - r * u)),
     rules.sine_of_a_tangent: (sp.tan(u), sp.sin(u) / sp.cos(u)),
     rules.sinh_of_a_tanh: (sp.tanh(u), sp.sinh(u) / sp.cosh(u)),
     rules.exponential_of_a_logistic: (σ(u), sp.exp(u) / (1 + sp.exp(u))),

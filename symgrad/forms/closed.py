@@ -144,10 +144,10 @@ class ClosedForm(Arithmetic):
     @cached_property
     def _of_numbers(self) -> sp.Expr | None:
         """The formula as a person writes it, where everything in it is a number."""
-        onward = None if self._further is None else finished(self._further, self._forward)
+        onward = None if self._further is None else finished(self._further, self._names, self._forward)
         if self._is_onward:
             return onward
-        direct = None if self._short is None else finished(self._short, self._forward)
+        direct = None if self._short is None else finished(self._short, self._names, self._forward)
         return direct if direct is None or onward is None else min(direct, onward, key=length)
 
     @cached_property

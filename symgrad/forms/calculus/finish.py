@@ -1,4 +1,4 @@
-"""The last touches to a formula of numbers: one root for several, decimals where written."""
+"""The last touches to a formula of numbers: one root for several, powers below a bar."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import sympy as sp
 from symgrad.forms.calculus.length import length
 
 HALF = sp.Rational(1, 2)
-DIGITS = 6  # of a decimal
 _compared = cmp_to_key(sp.Basic.compare)
 
 
 def roots_joined(e: sp.Expr) -> sp.Expr:
     """Write √a √b as √(a b), and √a/√b as √(a/b), where shorter; SymPy keeps them apart where a or b is positive."""
-    return _rebuilt(e, _roots_joined)
+    return rebuilt(e, _roots_joined)
 
 
 def _roots_joined(e: sp.Expr) -> sp.Expr | None:
@@ -29,7 +28,7 @@ def _roots_joined(e: sp.Expr) -> sp.Expr | None:
 
 def constants_joined(e: sp.Expr) -> sp.Expr:
     """Write √2/(2 √π) as 1/√(2 π), and √2/√π as √(2/π)."""
-    return _rebuilt(e, _constant_joined)
+    return rebuilt(e, _constant_joined)
 
 
 def _constant_joined(e: sp.Expr) -> sp.Expr | None:
@@ -50,7 +49,7 @@ def _constant_joined(e: sp.Expr) -> sp.Expr | None:
 
 def powers_below(e: sp.Expr) -> sp.Expr:
     """Write u⁻ᵗ⁻¹ as 1/uᵗ⁺¹."""
-    return _rebuilt(e, _power_below)
+    return rebuilt(e, _power_below)
 
 
 def _power_below(e: sp.Expr) -> sp.Expr | None:
@@ -61,7 +60,7 @@ def _power_below(e: sp.Expr) -> sp.Expr | None:
 
 def whole_powers_apart(e: sp.Expr) -> sp.Expr:
     """Write 2ᵘ⁺¹ as 2·2ᵘ."""
-    return _rebuilt(e, _whole_apart)
+    return rebuilt(e, _whole_apart)
 
 
 def _whole_apart(e: sp.Expr) -> sp.Expr | None:
@@ -75,11 +74,11 @@ def _whole_apart(e: sp.Expr) -> sp.Expr | None:
     return None
 
 
-def _rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
+def rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
     """Return e with what a function makes of its nodes, arguments first; nothing else is evaluated."""
     if not e.args or not isinstance(e, sp.Expr):
         return e
-    args = [_rebuilt(a, apply) for a in e.args]
+    args = [rebuilt(a, apply) for a in e.args]
     if any(a is not b for a, b in zip(args, e.args, strict=True)):
         e = e.func(*args, evaluate=False) if e.is_Add or e.is_Mul or e.is_Pow else e.func(*args)
     found = apply(e)
@@ -89,6 +88,8 @@ def _rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
 def _joined(factors: list[Any]) -> list[Any]:
     """Return factors with one root for all roots, of what is above and of what is below; x^(3/2) is x √x."""
     roots = [f for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2 and not f.base.is_number]
+    if any(p.exp.is_Rational and p.exp.q == 2 for f in roots for p in f.base.atoms(sp.Pow)):
+        return factors  # a root within a root stays by itself
     if len(roots) < 2:
         return factors
     signs = {1 if f.exp > 0 else -1 for f in roots}
@@ -106,40 +107,3 @@ def _product(factors: list[Any]) -> sp.Expr:
 def in_order(parts: list[Any]) -> list[Any]:
     """Return factors or terms in SymPy's order, numbers in front, so that what they make is equal to its copies."""
     return sorted(parts, key=lambda f: (not f.is_Rational, _compared(f)))
-
-
-# ------------------------------------------------------------------ decimals
-def with_decimals(e: sp.Expr) -> sp.Expr:
-    """Write fractions as decimals, where all of them end soon; roots stay roots."""
-    found = {r for r in _fractions(e)}
-    if not found or not all(_ends(r) for r in found):
-        return e
-    return _decimal(e)
-
-
-def _fractions(e: Any) -> list[sp.Rational]:
-    """Return the fractions that stand in e, but for the halves of roots."""
-    if getattr(e, "is_Rational", False):
-        return [] if e.q == 1 else [e]
-    if e.is_Pow and e.exp.is_Rational and e.exp.q == 2:
-        return _fractions(e.base)
-    return [r for a in e.args if isinstance(a, sp.Basic) for r in _fractions(a)]
-
-
-def _ends(r: sp.Rational) -> bool:
-    return bool((r * 10**DIGITS).is_integer)
-
-
-def _decimal(e: Any) -> Any:
-    if getattr(e, "is_Rational", False):
-        return e if e.q == 1 else sp.Float(str(float(e)))
-    if not e.args or _is_surd(e):
-        return e
-    if e.is_Pow and e.exp.is_Rational and abs(e.exp) == sp.Rational(1, 2):
-        return sp.Pow(_decimal(e.base), e.exp)
-    return e.func(*map(_decimal, e.args))
-
-
-def _is_surd(e: sp.Expr) -> bool:
-    """Whether this is a number with a root or π in it."""
-    return bool(getattr(e, "is_number", False))

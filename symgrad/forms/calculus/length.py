@@ -24,8 +24,9 @@ def _blemishes(e: sp.Expr) -> int:
     """How many fractions stand below a fraction bar, or in a sum above one; sums with a common factor; σ beside exp."""
     found = 3 if e.has(SIGMOID) and e.has(sp.exp) else 0
     for p in e.atoms(sp.Pow):
-        if p.exp.is_number and p.exp.is_negative and p.base.is_Add:
-            found += 3 * sum(1 for t in p.base.args if _is_fraction(t))
+        if p.exp.is_number and p.exp.is_negative:
+            sums = [f for f in sp.Mul.make_args(p.base) if f.is_Add]
+            found += 3 * sum(1 for f in sums for t in f.args if _is_fraction(t))
     for m in e.atoms(sp.Mul):
         found += _of_product(m)
         if _is_fraction(m):
@@ -47,15 +48,21 @@ def _has_a_common_factor(a: sp.Add) -> bool:
 
 
 def _of_product(m: sp.Mul) -> int:
-    """How often a product has xᵃ beside x, or sin u over a cos u."""
-    found = 0
+    """How often a product has xᵃ beside x, sin u over a cos u, or a sum of nothing but negative terms."""
+    found = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
     powers = [f.as_base_exp() for f in m.args]
     for base, n in powers:
         found += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)
+        found += 0 if n.is_number else 2 * sum(1 for f in m.args if f.is_Add and _is_divided(f, base))
         if isinstance(base, (sp.sin, sp.sinh)) and n == 1:
             under = (sp.cos if isinstance(base, sp.sin) else sp.cosh)(base.args[0])
             found += sum(1 for other, k in powers if other == under and k.is_negative)
     return 2 * found
+
+
+def _is_divided(a: sp.Add, base: sp.Expr) -> bool:
+    """Whether a sum without functions has a term that is divided by this."""
+    return not a.has(sp.Function) and a.has(base**-1)
 
 
 def _is_fraction(e: sp.Expr) -> bool:

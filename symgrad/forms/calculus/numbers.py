@@ -11,12 +11,12 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
+from symgrad.forms.calculus.decimals import LARGE, with_decimals
 from symgrad.forms.calculus.finish import (
     constants_joined,
     powers_below,
     roots_joined,
     whole_powers_apart,
-    with_decimals,
 )
 from symgrad.forms.calculus.further import derivative
 from symgrad.forms.calculus.length import length
@@ -47,7 +47,7 @@ class Short(NamedTuple):
 
 def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
     """Return a term of numbers as a person writes it; numbers are written as in the function."""
-    return finished(short_of(pool, root, called, forward), forward)
+    return finished(short_of(pool, root, called, forward), called, forward)
 
 
 def short_of(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> Short:
@@ -69,11 +69,13 @@ def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
     return Short(read, short if agrees(read, short, e.positive) else read, e.positive)
 
 
-def finished(e: Short, forward: Sequence[AnyNode]) -> sp.Expr:
+def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
     """Return a short formula with one root for several, and with decimals where the function has some."""
     plain = e.short.xreplace({s: sp.Symbol(s.name, real=True) for s in e.short.free_symbols if s.name in e.positive})
     found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain))))
-    found = with_decimals(found) if has_decimals(forward) else found
+    if has_decimals(forward):
+        f = function(forward, called)
+        found = with_decimals(found, [] if f is None else sorted(f.atoms(sp.Add), key=str), _decimals(forward))
     return found if agrees(e.read, found, e.positive) else e.read
 
 
@@ -102,32 +104,49 @@ def agrees(e: sp.Expr, f: sp.Expr, positive: Set[str]) -> bool:
 # ------------------------------------------------------------------ how the function is written
 def has_decimals(forward: Sequence[AnyNode]) -> bool:
     """Whether the function has numbers such as 0.3; where 0.5 is the only one, no other is a fraction."""
-    decimals: set[float] = set()
-    fractions = False
+    decimals = set(_decimals(forward))
+    fractions = any(
+        repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1])
+        for node in ancestors(list(forward))
+    )
+    return bool(decimals) and not (fractions and decimals <= {sp.Rational(1, 2)})
+
+
+def _decimals(forward: Sequence[AnyNode]) -> list[sp.Rational]:
+    """Return the numbers of the function such as 0.3 and 6e23, each once."""
+    found: dict[sp.Rational, None] = {}
     for node in ancestors(list(forward)):
         values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
-        numbers = [float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))]
-        decimals.update(abs(v) for v in numbers if v % 1 and number(v).is_Rational)
-        fractions = fractions or (repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1]))
-    return bool(decimals) and not (fractions and decimals <= {0.5})
+        for v in (float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))):
+            if (v % 1 or abs(v) >= LARGE) and isinstance(number(v), (sp.Rational, sp.Float)):
+                found[sp.Rational(str(abs(v)))] = None
+    return list(found)
 
 
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
     """Whether the function is a sum of powers with numbers, as one writes a polynomial."""
+    f = function(forward, {})
+    return f is not None and all(_is_monomial(t) for t in sp.Add.make_args(f))
+
+
+def function(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> sp.Expr | None:
+    """Return the function that is differentiated, as it is written; None of one that is long, or not of numbers."""
     nodes = ancestors(list(forward[:1]))
     if not 0 < len(nodes) <= MANY:
-        return False
+        return None
     made: dict[int, sp.Expr] = {}
     for k, node in enumerate(nodes):
         if isinstance(node, Leaf):
-            made[id(node)] = number(node.value) if names.is_number(node) else sp.Symbol(f"·{k}")
+            name = sp.Symbol(called.get(id(node), f"·{k}"), real=True)
+            made[id(node)] = number(node.value) if names.is_number(node) else name
         elif isinstance(node.op, Map):
             args = [made[id(p)] if is_node(p) else number(p) for p in node.inputs]
             made[id(node)] = sp.sympify(np.asarray(node.op.on_symbols(*args)).item())
         else:
-            return False
+            return None
     f = made[id(nodes[-1])]
-    return all(_is_monomial(t) for t in sp.Add.make_args(f))
+    found: sp.Expr = f.xreplace({v: sp.Rational(str(v)) for v in f.atoms(sp.Float)})
+    return found
 
 
 def _is_monomial(e: sp.Expr) -> bool:

@@ -98,18 +98,33 @@ def sinh_of_a_tanh(e: sp.Expr) -> sp.Expr | None:
 
 @rule
 def powers_of_one_base(e: sp.Expr) -> sp.Expr | None:
-    """u uⁿ is uⁿ⁺¹, of a numeric and another exponent."""
+    """u uⁿ is uⁿ⁺¹, (-u) uⁿ is -uⁿ⁺¹, and uᵐ uⁿ is uᵐ⁺ⁿ, where n is no number."""
     if not e.is_Mul:
         return None
-    factors = list(e.args)
     for f in e.args:
         if f.is_Pow and not f.exp.is_number:
             for h in e.args:
                 base, n = h.as_base_exp()
-                if base == f.base and n.is_Integer:
-                    factors.remove(f)
-                    factors.remove(h)
-                    return sp.Mul(*factors, base ** (f.exp + n))
+                if h is not f and not n.is_number and base == f.base:
+                    return sp.Mul(*[g for g in e.args if g not in (f, h)], base ** (f.exp + n))
+                if n.is_Integer and base in (f.base, -f.base):
+                    rest = [g for g in e.args if g not in (f, h)]
+                    sign = -1 if base != f.base and n.is_odd else 1
+                    return sp.Mul(sign, *rest, f.base ** sp.expand(f.exp + n))
+    return None
+
+
+@rule
+def power_into_a_sum(e: sp.Expr) -> sp.Expr | None:
+    """uⁿ (a/u + b) is uⁿ⁻¹ (a + b u), where n is no number."""
+    if not e.is_Mul:
+        return None
+    for f in e.args:
+        if f.is_Pow and not f.exp.is_number:
+            for s in e.args:
+                if s.is_Add and s.has(f.base**-1):
+                    rest = [g for g in e.args if g not in (f, s)]
+                    return sp.Mul(*rest, f.base ** (f.exp - 1), sp.expand(s * f.base))
     return None
 
 
@@ -500,9 +515,12 @@ def two_terms_share(e: sp.Expr) -> sp.Expr | None:
             base = f.base if f.is_Pow and f.exp.is_Integer and f.exp > 0 else f
             if not base.is_number:
                 counts.setdefault(base, []).append(t)
+    found = []
     for base, terms in counts.items():
         power = base.is_Symbol and e.is_polynomial(base) and (sp.degree(e, base) > 1 or len(e.free_symbols) == 1)
         if 1 < len(terms) < len(e.args) and not power:
             rest = [t for t in e.args if t not in terms]
-            return sp.Add(*rest, sp.Mul(base, sp.Add(*[t / base for t in terms])))
-    return None
+            inside = sp.Add(*[t / base for t in terms])
+            negative = inside.is_Add and all(t.could_extract_minus_sign() for t in inside.args)
+            found.append(sp.Add(*rest, sp.Mul(-1, base, -inside) if negative else sp.Mul(base, inside)))
+    return min(found, key=lambda f: f.count_ops(), default=None)

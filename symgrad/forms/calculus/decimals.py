@@ -1,0 +1,131 @@
+"""Decimals where the function has decimals: of fractions, under roots, and in the sums that the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sympy as sp
+
+from symgrad.forms.calculus.finish import HALF, in_order, rebuilt
+
+DIGITS = 12  # of a decimal, zeros in front of it aside
+
+LARGE = 10**15  # an integer that is written as 1.2e24
+
+
+def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.Rational] = ()) -> sp.Expr:
+    """Write fractions as decimals, where all of them end soon; roots stay roots, and sums as they are given.
+
+    Args:
+        e: the formula.
+        sums: those of the function.
+        known: its numbers, of which one may stand under a root.
+    """
+    e = rebuilt(_with_sums(e, list(sums)), lambda f: _without_surd(f, known))
+    found = set(_fractions(e))
+    if not found or not all(_ends(r) for r in found):
+        return e
+    return _decimal(e)
+
+
+# ------------------------------------------------------------------ sums
+def _with_sums(e: sp.Expr, sums: list[sp.Expr]) -> sp.Expr:
+    """Write powers of a multiple of a sum by the sum: 200/(2x + 1)² is 50/(x + 1/2)²."""
+    given = [s for s in sums if any(c.q != 1 for c in s.as_coefficients_dict().values() if c.is_Rational)]
+    if not given:
+        return e
+    found = _scaled(e, given)
+    return rebuilt(found, _spread) if found != e else e
+
+
+def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
+    """Return e with what is a multiple of a given sum, below a fraction bar or under a root, written by that."""
+    if not e.args or not isinstance(e, sp.Expr):
+        return e
+    args = [_scaled(a, given) for a in e.args]
+    e = e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
+    if not (e.is_Pow and e.base.is_Add and e.exp.is_Rational):
+        return e
+    for s in given:
+        c = _ratio(e.base, s)
+        outside = None if c is None else c**e.exp
+        if outside is not None and outside.is_Rational:
+            return sp.Mul(outside, sp.Pow(s, e.exp))
+    return e
+
+
+def _ratio(a: sp.Expr, s: sp.Expr) -> Any:
+    """Return the number c of a = c·s, if there is one."""
+    one, other = a.as_coefficients_dict(), s.as_coefficients_dict()
+    if set(one) != set(other):
+        return None
+    found = {one[t] / other[t] for t in one}
+    return found.pop() if len(found) == 1 and all(c.is_Rational for c in found) else None
+
+
+def _spread(e: sp.Expr) -> sp.Expr | None:
+    """Multiply a fraction into the only sum above the bar: (x - 2)/20 is 0.05x - 0.1."""
+    if not e.is_Mul or not e.args[0].is_Rational or e.args[0].q == 1:
+        return None
+    sums = [f for f in e.args if f.is_Add]
+    below = [f for f in e.args if f.is_Pow and f.exp.is_negative]
+    if len(sums) != 1 or not below:
+        return None
+    rest = [f for f in e.args[1:] if f is not sums[0]]
+    return sp.Mul(*in_order([sp.expand(e.args[0] * sums[0]), *rest]), evaluate=False)
+
+
+# ------------------------------------------------------------------ roots
+def _without_surd(e: sp.Expr, known: Iterable[sp.Rational]) -> sp.Expr | None:
+    """Write c √u as √(c²u), and c/√u as c √m/√(mu), where c is no fraction and c √m a decimal: 9.81/√(19.62x)."""
+    if not e.is_Mul:
+        return None
+    number = sp.Mul(*[f for f in e.args if f.is_number and not f.has(sp.pi)])
+    rest = [f for f in e.args if not f.is_number or f.has(sp.pi)]
+    roots = [f for f in rest if f.is_Pow and f.exp.is_Rational and f.exp.q == 2]
+    square = number**2
+    if len(roots) != 1 or number.is_Rational or not square.is_Rational or square.q == 1:
+        return None
+    (root,) = roots
+    half = HALF if root.exp > 0 else -HALF
+    others = [f for f in [*rest, root.base ** (root.exp - half)] if f not in (root, 1)]
+    for m in (square,) if half > 0 else (*known, 4 * square):
+        c = sp.sign(number) * (1 if half > 0 else sp.sqrt(square * m))
+        if c.is_Rational and _ends(c) and _ends(m):
+            under = sp.Pow(sp.Mul(m, root.base, evaluate=False), half, evaluate=False)
+            return sp.Mul(*[f for f in (c,) if f != 1], *in_order([*others, under]), evaluate=False)
+    return None
+
+
+# ------------------------------------------------------------------ numbers
+def _fractions(e: Any) -> list[sp.Rational]:
+    """Return the fractions that stand in e, but for the halves of roots."""
+    if getattr(e, "is_Rational", False):
+        return [] if e.q == 1 and abs(e) < LARGE else [e]
+    if e.is_Pow and e.exp.is_Rational and e.exp.q == 2:
+        return _fractions(e.base)
+    return [r for a in e.args if isinstance(a, sp.Basic) for r in _fractions(a)]
+
+
+def _ends(r: sp.Rational) -> bool:
+    """Whether a fraction is a decimal of not too many digits, such as 0.3333 and 1.334e-10."""
+    return bool(sp.Rational(f"{float(r):.{DIGITS}g}") == r)
+
+
+def _decimal(e: Any) -> Any:
+    if getattr(e, "is_Rational", False):
+        return e if e.q == 1 and abs(e) < LARGE else sp.Float(str(float(e)))
+    if not e.args or _is_surd(e):
+        return e
+    args = [_decimal(a) for a in e.args]
+    if e.is_Pow and abs(e.exp) == HALF:
+        return sp.Pow(args[0], e.exp, evaluate=False)  # SymPy would take a root of a decimal
+    if e.is_Mul and any(f.is_Pow and abs(f.exp) == HALF for f in e.args):
+        return sp.Mul(*args, evaluate=False)
+    return e.func(*args)
+
+
+def _is_surd(e: sp.Expr) -> bool:
+    """Whether this is a number with a root or π in it."""
+    return bool(getattr(e, "is_number", False))
