@@ -154,6 +154,15 @@ def test_forms_are_operands():
     close(f(1.0, on[0]), (on[1] - 2 * on[0] + on[-1]) / step**2, 1e-4)
 
 
+def test_a_name_in_forms_of_two_texts_is_one():
+    F = "x**2 + x*y + y**3"
+    slope = -sg.derive(F, "x") / sg.derive(F, "y")
+    assert str(slope) == "-(2*x + y)/(x + 3*y**2)"
+    assert slope.args == ("x", "y")
+    other = sg.derive("sum(x**2)", "x", shapes={"x": "n"})
+    assert str(other - sg.derive("sum(x)", "x", shapes={"x": "n"})) == "2*x - 1"
+
+
 def _root(f, t=-2.0):
     for _ in range(60):
         t -= f(t) * 2e-6 / (f(t + 1e-6) - f(t - 1e-6))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import CONSTANT, AnyNode, Leaf
+from symgrad.core.node import CONSTANT, AnyNode, Leaf, ancestors
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import FormError
 from symgrad.forms.replay import replayed
@@ -71,6 +71,8 @@ class Arithmetic:
 
 def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self:
     """Return the form of an operation on two operands, of which one at least is a form."""
+    if isinstance(a, Arithmetic) and isinstance(b, Arithmetic):
+        b = _with_leaves_of(a, b)
     forms = [x for x in (a, b) if isinstance(x, Arithmetic)]
     bases = max((f._bases for f in forms), key=len)
     with enable_grad():
@@ -84,6 +86,27 @@ def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self
     own = list(dict.fromkeys(n for f in forms for n in f._forward))
     beside = [x._node for x in (a, b) if isinstance(x, Core) and x._node is not None]
     return type(mine)(root, [*own, *beside], bases, all(f._verify for f in forms))
+
+
+def _with_leaves_of(a: Any, b: Any) -> Any:
+    """Return b with the symbols of a, where they have one name: x is the same in forms of two texts."""
+    mine, theirs = _symbols(a), _symbols(b)
+    both = {s for s in mine.keys() & theirs.keys() if mine[s] is not theirs[s]}
+    new: dict[AnyNode, AnyNode] = {theirs[s]: mine[s] for s in both}
+    if not new:
+        return b
+    root, *forward = replayed([b._root, *b._forward], new)
+    return type(b)(root, forward, b._bases, b._verify)
+
+
+def _symbols(form: Any) -> dict[Any, Leaf]:
+    """Return the leaves without a value by name, shape and marks; none of those that share a name."""
+    found: dict[Any, Any] = {}
+    for node in ancestors([form._root, *form._forward]):
+        if isinstance(node, Leaf) and node.title is not None and node.value is None:
+            key = node.title, node.shape, frozenset(node.assumptions or ())
+            found[key] = None if key in found else node
+    return {key: leaf for key, leaf in found.items() if leaf is not None}
 
 
 def _operand(x: Any, bases: Sequence[Leaf]) -> Any:
