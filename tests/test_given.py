@@ -57,7 +57,7 @@ REFUSED = {
     "a product out of floats": (lambda: sg.derive("1e200*1e200*x", "x"), ParseError, "too large"),
     "nan": (lambda: sg.derive("nan*x", "x"), ParseError, "nan is no number"),
     "no function": (lambda: sg.derive("sine(x)", "x"), ParseError, "'sine' is not a function.* Did you mean 'sin'"),
-    "a number that is called": (lambda: sg.derive("x(x + 1)", "x"), ParseError, r"a product is x\*\(…\)"),
+    "a number that is called": (lambda: sg.derive("x(x + 1)", "x"), ParseError, r"for the product write x\*\(…\)"),
     "no formula": (lambda: sg.derive("x**2 +* 3", "x"), ParseError, "this is not a formula"),
 }  # fmt: skip
 
