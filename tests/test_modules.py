@@ -20,6 +20,7 @@ MADE = {  # module: constructor arguments, shape of its input
     "BatchNorm1d": ((3,), {}, (5, 3)),
     "BatchNorm1d of averages": ((3,), {"momentum": None}, (5, 3, 2)),
     "BatchNorm1d untracked": ((3,), {"track_running_stats": False, "affine": False}, (5, 3)),
+    "BatchNorm1d without bias": ((3,), {"bias": False}, (5, 3)),
     "BatchNorm2d": ((2,), {"momentum": 0.3}, (4, 2, 3, 3)),
     "MaxPool1d": ((2,), {}, (1, 2, 6)),
     "MaxPool2d": ((2,), {"stride": 1}, (1, 2, 4, 4)),
@@ -121,6 +122,47 @@ def test_loss_is_torchs(name):
     ours.sum().backward()
     theirs.sum().backward()
     close(a.grad.numpy(), b.grad.numpy(), 1e-11)
+
+
+def points(seed):
+    return drawn((4, 3), seed)
+
+
+SEVERAL = {  # loss of several inputs: options, and the inputs
+    "GaussianNLLLoss": ({"full": True}, [points(0), points(1), points(2) ** 2 + 0.1]),
+    "MarginRankingLoss": ({"margin": 0.2}, [points(0), points(1), np.sign(points(2))]),
+    "CosineEmbeddingLoss": ({"margin": 0.1}, [points(0), points(1), np.array([1.0, -1.0, 1.0, -1.0])]),
+    "TripletMarginLoss": ({"margin": 0.7, "swap": True}, [points(0), points(1), points(2)]),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_loss_of_several_inputs_is_torchs(name):
+    torch = of_torch()
+    options, inputs = SEVERAL[name]
+    ours, theirs = getattr(nn, name)(**options), getattr(torch.nn, name)(**options)
+    xs = [sg.tensor(x, requires_grad=True) for x in inputs]
+    us = [torch.tensor(x, requires_grad=True) for x in inputs]
+    y, z = ours(*xs), theirs(*us)
+    close(y.item(), z.item(), 1e-12)
+    y.backward()
+    z.backward()
+    for x, u in zip(xs, us, strict=True):
+        close(x.grad.numpy(), np.zeros(u.shape) if u.grad is None else u.grad.numpy(), 1e-11)
+    assert list(ours.state_dict()) == list(theirs.state_dict())
+
+
+def test_every_module_is_compared():
+    containers = {"Module", "ModuleDict", "ModuleList", "Sequential", "Dropout", "Embedding"}  # by tests of their own
+    modules = {n for n in nn.__all__ if isinstance(getattr(nn, n), type) and issubclass(getattr(nn, n), nn.Module)}
+    assert modules - containers == {name.split()[0] for name in (*MADE, *LOSSES, *SEVERAL)}
+
+
+@pytest.mark.parametrize("name", ["Linear", "Conv1d", "Conv2d", "LayerNorm", "BatchNorm1d of averages"])
+def test_layer_prints_as_torchs(name):
+    args, kwargs, _ = MADE[name]
+    ours, theirs = pair(name, args, kwargs)
+    assert repr(ours) == repr(theirs)
 
 
 def test_embedding_is_torchs():

@@ -19,7 +19,28 @@ __all__ = [
 ]  # fmt: skip
 
 
-class LRScheduler:
+class _Rates:
+    """What schedules share: an optimiser whose groups get their rates, and a state that is saved without it."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer. Pass one of sg.optim.")
+        self.optimizer = optimizer
+
+    def get_last_lr(self) -> list[float]:
+        """The learning rate of each group now."""
+        return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What to save: all but the optimiser and functions."""
+        return {k: v for k, v in vars(self).items() if k != "optimizer" and not k.startswith("_")}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict`` returned."""
+        vars(self).update(state_dict)
+
+
+class LRScheduler(_Rates):
     """The base of schedules: ``rate(t, first)`` is the learning rate of epoch t.
 
     Args:
@@ -28,9 +49,7 @@ class LRScheduler:
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise ArgumentTypeError(f"{type(optimizer).__name__} is not an Optimizer. Pass one of sg.optim.")
-        self.optimizer = optimizer
+        super().__init__(optimizer)
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", number("lr", group["lr"]))
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
@@ -50,17 +69,9 @@ class LRScheduler:
         for k, (group, first) in enumerate(zip(self.optimizer.param_groups, self.base_lrs, strict=True)):
             group["lr"] = self.rate(self.last_epoch, first, k)
 
-    def get_last_lr(self) -> list[float]:
-        """The learning rate of each group now."""
-        return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
-
-    def state_dict(self) -> dict[str, Any]:
-        """What to save: all but the optimiser and functions."""
-        return {k: v for k, v in vars(self).items() if k != "optimizer" and not k.startswith("_")}
-
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict`` returned, and set the rates."""
-        vars(self).update(state_dict)
+        super().load_state_dict(state_dict)
         self._set()
 
 
@@ -144,7 +155,7 @@ class LambdaLR(LRScheduler):
         return first * self._lambdas[group](t)
 
 
-class ReduceLROnPlateau:
+class ReduceLROnPlateau(_Rates):
     """lr · factor whenever a metric has not got better for ``patience`` epochs; ``step(metric)`` each epoch.
 
     Args:
@@ -168,7 +179,8 @@ class ReduceLROnPlateau:
             raise ArgumentError(f"mode {mode} is unknown! Expected 'min' or 'max'.")
         if threshold_mode not in ("rel", "abs"):
             raise ArgumentError(f"threshold mode {threshold_mode} is unknown! Expected 'rel' or 'abs'.")
-        self.optimizer, self.mode, self.factor, self.patience = optimizer, mode, factor, patience
+        super().__init__(optimizer)
+        self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode, self.cooldown, self.eps = threshold, threshold_mode, cooldown, eps
         groups = len(optimizer.param_groups)
         self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
@@ -200,18 +212,6 @@ class ReduceLROnPlateau:
             new = max(old * self.factor, least)
             if old - new > self.eps:
                 group["lr"] = new
-
-    def get_last_lr(self) -> list[float]:
-        """The learning rate of each group now."""
-        return [number("lr", group["lr"]) for group in self.optimizer.param_groups]
-
-    def state_dict(self) -> dict[str, Any]:
-        """What to save."""
-        return {k: v for k, v in vars(self).items() if k != "optimizer"}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what ``state_dict`` returned."""
-        vars(self).update(state_dict)
 
 
 __getattr__, __dir__ = namespace(globals(), __all__)

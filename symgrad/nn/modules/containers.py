@@ -1,4 +1,4 @@
-"""Modules that hold modules: in a row, in a list, in a dict;"""
+"""Modules that hold modules: in a row, in a list, in a dict."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ from symgrad.nn.modules.module import Module
 class _Row(Module):
     """Modules by number: what Sequential and ModuleList share."""
 
-    def _extend(self, modules: Iterable[Any]) -> None:
-        for module in modules:
-            self.add_module(str(len(self._modules)), module)
-
     def _at(self, index: int) -> str:
         if not isinstance(index, int):
             raise ArgumentTypeError(f"{type(self).__name__}: got index {index!r}. Expected an integer or a slice.")
@@ -27,7 +23,7 @@ class _Row(Module):
     def _numbered(self, modules: Iterable[Any]) -> None:
         found = list(modules)
         self._modules.clear()
-        self._extend(found)
+        self.extend(found)
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -54,12 +50,12 @@ class _Row(Module):
 
     def append(self, module: Module) -> Self:
         """Add a module behind the others."""
-        self._extend([module])
-        return self
+        return self.extend([module])
 
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules behind the others."""
-        self._extend(modules)
+        for module in modules:
+            self.add_module(str(len(self._modules)), module)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
@@ -87,7 +83,7 @@ class Sequential(_Row):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            self._extend(args)
+            self.extend(args)
 
     def forward(self, input: Any) -> Any:
         """Call one module after the other."""
@@ -106,7 +102,7 @@ class ModuleList(_Row):
 
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__()
-        self._extend(modules)
+        self.extend(modules)
 
 
 class ModuleDict(Module, MutableMapping[str, Any]):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -103,6 +104,7 @@ class _Conv(_Weighted):
     """What convolutions share: the sizes of the window along each axis."""
 
     axes = 0
+    correlate: ClassVar[Callable[..., Any]]
 
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
@@ -125,29 +127,22 @@ class _Conv(_Weighted):
     def _each(self, sizes: Any) -> tuple[int, ...]:
         return tuple(sizes) if isinstance(sizes, (tuple, list)) else (sizes,) * self.axes
 
-    def _options(self) -> tuple[Any, ...]:
-        return self.stride, self.padding, self.dilation, self.groups
+    def forward(self, input: Any) -> Any:
+        """Return the correlations."""
+        options = self.stride, self.padding, self.dilation, self.groups
+        return type(self).correlate(input, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
-        shown = [str(self.in_channels), str(self.out_channels), f"kernel_size={self.kernel_size}"]
-        shown.append(f"stride={self.stride}")
-        if self.padding != self._each(0):
-            shown.append(f"padding={self.padding}")
-        if self.dilation != self._each(1):
-            shown.append(f"dilation={self.dilation}")
-        if self.groups != 1:
-            shown.append(f"groups={self.groups}")
-        return ", ".join(shown + ([] if self.bias is not None else ["bias=False"]))
+        usual = {"padding": self._each(0), "dilation": self._each(1), "groups": 1}
+        chosen = [f", {name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        sizes = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        return sizes + "".join(chosen) + (", bias=False" if self.bias is None else "")
 
 
 class Conv1d(_Conv):
     """Correlation of windows along one axis: (N, C, L) to (N, out_channels, L′). The arguments are torch's."""
 
-    axes = 1
-
-    def forward(self, input: Any) -> Any:
-        """Return the correlations."""
-        return F.conv1d(input, self.weight, self.bias, *self._options())
+    axes, correlate = 1, staticmethod(F.conv1d)
 
 
 class Conv2d(_Conv):
@@ -157,11 +152,7 @@ class Conv2d(_Conv):
     (2, 4, 8, 8)
     """
 
-    axes = 2
-
-    def forward(self, input: Any) -> Any:
-        """Return the correlations."""
-        return F.conv2d(input, self.weight, self.bias, *self._options())
+    axes, correlate = 2, staticmethod(F.conv2d)
 
 
 class PReLU(Module):

@@ -46,7 +46,8 @@ class LayerNorm(_Scaled):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        affine = f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        return f"{self.normalized_shape}, eps={self.eps}, {affine}"
 
 
 class _BatchNorm(_Scaled):
@@ -59,12 +60,12 @@ class _BatchNorm(_Scaled):
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self._scale(num_features, affine, affine, dtype)
+        self._scale(num_features, affine, affine and bias, dtype)
         kept = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if kept else None)
         self.register_buffer("running_var", ones(num_features, dtype=dtype) if kept else None)
@@ -98,7 +99,7 @@ class _BatchNorm(_Scaled):
     def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
 
