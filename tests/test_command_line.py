@@ -183,7 +183,7 @@ def test_check_prints_the_witnesses(formula, capsys):
 
 def test_check_takes_names_as_sizes_of_a_formula(capsys):
     assert main(["check", "sum(X @ w)", "--shape", "X=n,d", "--shape", "w=d"]) == 0
-    assert "input 1" in capsys.readouterr().out
+    assert "  1      matrix notation" in capsys.readouterr().out
 
 
 def test_check_has_status_1_where_witnesses_disagree(tmp_path, monkeypatch, capsys):

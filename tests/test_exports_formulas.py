@@ -67,7 +67,7 @@ def test_expression_is_rebuilt_exactly():
 
 
 def test_named_sizes_are_matrix_expressions():
-    n, d = sp.symbols("n d", integer=True, positive=True)
+    n, d = sp.symbols("n d")
     gradient = sg.grad(lambda w, X: ((X @ w) ** 2).sum())
     found = loaded(sg.export(gradient, shapes=[("d",), ("n", "d")], target="sympy", name="g"), "g")()
     X, w = sp.MatrixSymbol("X", n, d), sp.MatrixSymbol("w", d, 1)

@@ -243,9 +243,12 @@ class ClosedForm(Arithmetic):
 
     @cached_property
     def _table(self) -> sp.Basic | None:
-        """The entries, where they are shorter than what else there is."""
+        """The entries, where they are shorter than what else there is, or about as long as a stack of them."""
         found = self._possible_table
-        return found if found is not None and signs(Tabled([found], self._taken).text()) < self._weight else None
+        if found is None:
+            return None
+        most = self._weight * (tables.STACKED if tables.is_stack(self._notation) else 1)
+        return found if signs(Tabled([found], self._taken).text()) < most else None
 
     @cached_property
     def _possible_table(self) -> sp.Basic | None:

@@ -240,9 +240,10 @@ class Scaled(ArrayExpr):
     def _bar(self) -> tuple[Any, Any] | None:
         """Return c·a and b of c·(a ⊘ b), where c is a whole number, or a is 1; for a mere sign it stays in front."""
         c, a = self.args[:2]
-        if a.bar is None or c == -1 or sizes.fraction(c)[1] != 1 or not (c.is_Integer or a.bar[0] == 1):
+        bar = getattr(a, "bar", None)  # in ``sp.cse`` the array may be a symbol
+        if bar is None or c == -1 or sizes.fraction(c)[1] != 1 or not (c.is_Integer or bar[0] == 1):
             return None
-        above, below = a.bar
+        above, below = bar
         return (c if above == 1 else Scaled.of(c, above)), below
 
     def _number(self) -> tuple[Any, Any]:

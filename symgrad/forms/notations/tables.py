@@ -21,6 +21,7 @@ from symgrad.forms.nodes.matrices import Call, Scaled
 from symgrad.forms.nodes.tables import Table
 from symgrad.forms.notations.length import length
 from symgrad.ops.map import exact
+from symgrad.ops.shapes.join import Stack
 from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
@@ -28,6 +29,7 @@ WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no p
 OPENED = 30  # operations of an entry that is multiplied out, and factored again
 WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
 TRIED, NAMES = 24, 6  # parts that may have a name, and names
+STACKED = 1.2  # times as long as a stack of the same numbers
 SAVED = 4  # by how much a name must make the whole shorter
 
 HALF = sp.Rational(1, 2)
@@ -45,6 +47,11 @@ def picks(nodes: Iterable[AnyNode]) -> bool:
     """Whether a function picks entries of arrays, or puts arrays together, and has no loop."""
     ops = [n.op for n in ancestors(list(nodes)) if isinstance(n, Node)]
     return any(op.picks for op in ops) and not any(isinstance(op, Scan) for op in ops)
+
+
+def is_stack(e: Any) -> bool:
+    """Whether a formula joins numbers."""
+    return isinstance(e, Call) and isinstance(e.op, Stack)
 
 
 def selects(e: Any) -> bool:
