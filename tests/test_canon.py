@@ -210,6 +210,10 @@ def chosen(k, x, yes, no):
 diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
 centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
+weighted = lambda k, p, m: k.einsum("ij,ij->i", p, m)
+without = lambda k, m, v: k.add(m, (-1, k.einsum("i->ij", v, j=3)))
+
+
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
     "power_of_a_number": [
         (lambda k: k.power(k.number(2), 3), np.full(3, 8.0)),
@@ -252,6 +256,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
             lambda k: k.call(Softmax((1,)), k.add(k.A, k.einsum("j->ij", k.x, i=3))),
             softmax(a.A + a.x),
         ),
+    ],
+    "mean_of_a_constant": [
+        (lambda k: weighted(k, k.H, without(k, k.A, weighted(k, k.H, k.A))), np.zeros(3)),
+        (lambda k: weighted(k, k.H, without(k, k.A, k.x)), (a.H * (a.A - a.x[:, None])).sum(1)),
     ],
     "power_of_a_spread": [
         (lambda k: k.power(k.einsum("i->ij", k.x, j=2), -1), np.outer(1 / a.x, np.ones(2))),

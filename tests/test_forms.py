@@ -951,3 +951,21 @@ def test_indices_of_a_delta_are_told_apart_by_a_comma_where_one_is_long():
     written = printers.FormPrinter().doprint
     assert written(hessian.index("i", "j")) == "6*x_i*δ_ij"
     assert written(hessian.index("i", "j10")) == "6*x_i*δ[i, j10]"
+
+
+@pytest.mark.parametrize(
+    ("f", "by", "form"),
+    [
+        (lambda p, z, x: -(p * sg.log(p)).sum(), "z", "softmax(z) ⊙ (zᵀ*softmax(z) - z)"),
+        (
+            lambda p, z, x: (p * sg.log(p / x)).sum(),
+            "z",
+            "softmax(z) ⊙ (u - softmax(z)ᵀ*u) where u = log(softmax(z) ⊘ x)",
+        ),
+        (lambda p, z, x: (p * (x - p @ x) ** 2).sum(), "x", "2*(softmax(z) ⊙ (x - xᵀ*softmax(z)))"),
+    ],
+    ids=["entropy", "divergence", "variance"],
+)
+def test_constants_cancel_in_what_a_mean_is_taken_off(f, by, form):
+    z, x = sg.symbol("z", "n"), sg.symbol("x", "n")
+    assert str(sg.derive(f(sg.softmax(z, 0), z, x), by)) == form

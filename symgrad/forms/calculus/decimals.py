@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.forms.calculus.finish import HALF, in_order, rebuilt
+from symgrad.forms.calculus.length import length
 
 DIGITS = 12  # of a decimal, zeros in front of it aside
 
@@ -32,11 +33,23 @@ def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.R
 # ------------------------------------------------------------------ sums
 def _with_sums(e: sp.Expr, sums: list[sp.Expr]) -> sp.Expr:
     """Write powers of a multiple of a sum by the sum: 200/(2x + 1)² is 50/(x + 1/2)²."""
+    sums = list(dict.fromkeys(_without_letters(s) for s in sums))
     given = [s for s in sums if any(c.q != 1 for c in s.as_coefficients_dict().values() if c.is_Rational)]
     if not given:
         return e
     found = _scaled(e, given)
     return rebuilt(found, _spread) if found != e else e
+
+
+def _without_letters(s: sp.Expr) -> sp.Expr:
+    """Return a sum without the powers that all its terms have: x + 0.1ax is (1 + 0.1a)·x."""
+    powers = [t.as_powers_dict() for t in s.args]
+    shared = [
+        b ** min(p[b] for p in powers)
+        for b in powers[0]
+        if b.is_Symbol and all(b in p and p[b].is_Integer and p[b].is_positive for p in powers)
+    ]
+    return sp.Add(*[t / sp.Mul(*shared) for t in s.args]) if shared else s
 
 
 def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
@@ -45,6 +58,8 @@ def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
         return e
     args = [_scaled(a, given) for a in e.args]
     e = e if all(a is b for a, b in zip(args, e.args, strict=True)) else e.func(*args)
+    if e.is_Mul:
+        return _factor_as_given(e, given)
     if not (e.is_Pow and e.base.is_Add and e.exp.is_Rational):
         return e
     for s in given:
@@ -52,6 +67,26 @@ def _scaled(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
         outside = None if c is None else c**e.exp
         if outside is not None and outside.is_Rational:
             return sp.Mul(outside, sp.Pow(s, e.exp))
+    return e
+
+
+def _factor_as_given(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
+    """Write a factor as a sum that is given, where that is no longer or leaves a whole number in front.
+
+    0.12·x·(5a + 1) is 0.6·x·(a + 0.2), and 0.2·x·(a + 20) is 2·x·(0.1a + 2).
+    """
+    number = e.args[0]
+    if not number.is_Rational or number.q == 1:
+        return e
+    for f in (f for f in e.args if f.is_Add):
+        for s in given:
+            c = _ratio(f, s)
+            if c is None:
+                continue
+            front = [] if c * number == 1 else [c * number]
+            found = sp.Mul(*in_order([*front, s, *[g for g in e.args[1:] if g is not f]]), evaluate=False)
+            if (c * number).is_Integer or length(_decimal(found)) <= length(_decimal(e)):
+                return found
     return e
 
 

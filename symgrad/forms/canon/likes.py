@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from symgrad.forms.canon.products import opened
 from symgrad.forms.canon.terms import PRODUCT, SUM, Pool, Term, rule
 
 MOST = 16  # terms that a sum is opened to
@@ -15,15 +16,15 @@ def like_terms_meet(pool: Pool, t: Term) -> Term | None:
     """(I - x·xᵀ)·A + (B - x·xᵀ·A) is A + B - 2x·xᵀ·A: the brackets are opened where terms then add up."""
     if (
         pool.light
-        or len(t.shape) != 2
+        or len(t.shape) not in (1, 2)
         or like_terms_meet in pool.in_progress
         or all(_bracket(pool, a) is None for a in t.args)
     ):
         return None
     pool.in_progress.add(like_terms_meet)
-    opened = list(_opened(pool, t))
-    met = len({a for _, a in opened}) < len(opened) <= MOST
-    found = pool.sum(opened, t.shape) if met else t
+    terms = list(_opened(pool, t))
+    met = len({a for _, a in terms}) < len(terms) <= MOST
+    found = pool.sum(terms, t.shape) if met else t
     pool.in_progress.discard(like_terms_meet)
     return found if found.cost < t.cost else None
 
@@ -39,20 +40,26 @@ def _opened(pool: Pool, t: Term) -> Iterator[tuple[Any, Term]]:
             count += 1
             yield c, a
             continue
-        subs, out, sizes = a.data
-        rest = [(b, s) for m, (b, s) in enumerate(zip(a.args, subs, strict=True)) if m != k]
-        inner = a.args[k]
+        factors, out, sizes = opened(a)
+        inner, letters = factors.pop(k)
         for d, b in zip(inner.data, inner.args, strict=True):
-            made = pool.product([*rest, (b, subs[k])], out, dict(sizes))
+            made = pool.product([*factors, (b, letters)], out, sizes)
             left += [(c * d * e, f) for e, f in _terms(made)]
 
 
 def _bracket(pool: Pool, a: Term) -> int | None:
-    """Return the place of a factor that is a sum of arrays, and none that the user wrote, such as a residual."""
-    if a.kind != PRODUCT or len(a.args) == 1:  # a transpose
+    """Return the place of a factor that is a sum of arrays, also in aᵀ(b + c), and none that the user wrote."""
+    if a.kind != PRODUCT:
         return None
-    sums = (k for k, f in enumerate(a.args) if f.kind == SUM and f.shape and len(f.args) > 1 and f not in pool.written)
+    factors, _, _ = opened(a)
+    if len(factors) == 1:  # a transpose
+        return None
+    sums = (k for k, (f, _) in enumerate(factors) if _is_bracket(pool, f))
     return next(sums, None)
+
+
+def _is_bracket(pool: Pool, f: Term) -> bool:
+    return f.kind == SUM and bool(f.shape) and len(f.args) > 1 and f not in pool.written
 
 
 def _terms(t: Term) -> list[tuple[Any, Term]]:

@@ -240,16 +240,17 @@ def _chained(d: Draft, s: Letters, t: Letters) -> Letters | None:
 def probabilities_sum_to_one(d: Draft) -> bool:
     """Σ_j P_ij is 1, where the rows of P are softmax, one-hot or marked as probabilities."""
     for k, (f, s) in enumerate(d.factors):
-        if _is_simplex(f) and s and s[-1] not in d.out and d.count(s[-1]) == 1:
+        if is_simplex(f) and s and s[-1] not in d.out and d.count(s[-1]) == 1:
             del d.factors[k]
             del d.sizes[s[-1]]
             return True
     return False
 
 
-def _is_simplex(f: Term) -> bool:
+def is_simplex(f: Term) -> bool:
+    """Whether the rows of a term, or its entries, are probabilities that sum to 1."""
     if f.kind == NAMED:
-        return _is_simplex(f.args[0])
+        return is_simplex(f.args[0])
     if f.kind == LEAF:
         return bool({"simplex", "onehot"} & f.data[1])
     return f.kind == CALL and isinstance(f.data, Softmax)

@@ -1,11 +1,12 @@
 """Rules of what is equal along an axis: it is computed without the axis, and then spread, as in 1/(r·1ᵀ) = (1/r)·1ᵀ.
 
-Each rule answers with another term, or None where it does not apply.
+Rules of products change the draft they are given and say whether they did; others answer with another term, or None.
 """
 
 from __future__ import annotations
 
-from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SUM, Pool, Shape, Term, rule, value_of
+from symgrad.forms.canon.products import is_simplex
+from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SUM, Draft, Letters, Pool, Shape, Term, rule, value_of
 
 
 def _free(t: Term, rank: int) -> frozenset[int]:
@@ -76,3 +77,36 @@ def sum_of_spreads(pool: Pool, t: Term) -> Term | None:
     if found is None:
         return None
     return _spread(pool, pool.sum(zip(t.data, found[0], strict=True), found[2]), found[1], t.shape)
+
+
+@rule(PRODUCT)
+def mean_of_a_constant(d: Draft) -> bool:
+    """Σ_j p_j (x_j - c) is Σ_j p_j x_j - c of probabilities p, where that has fewer terms: 0 where c is the mean."""
+    for k, (p, s) in enumerate(d.factors):
+        if not is_simplex(p) or not s or s[-1] in d.out or d.count(s[-1]) != 2:
+            continue
+        for m, (f, t) in enumerate(d.factors):
+            mean = _mean(d, (p, s), (f, t)) if f.kind == SUM and t.count(s[-1]) == 1 else None
+            if mean is not None:
+                d.factors = [g for n, g in enumerate(d.factors) if n not in (k, m)] + [mean]
+                del d.sizes[s[-1]]
+                return True
+    return False
+
+
+def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters]) -> tuple[Term, Letters] | None:
+    """Return the mean of a sum with what is equal along the weights' last letter apart, and its letters."""
+    (p, s), (f, t) = weights, values
+    axis, kept = t.index(s[-1]), tuple(k for k in t if k != s[-1])
+    if not set(s[:-1]) <= set(kept):
+        return None
+    alike = [axis in _free(a, len(f.shape)) for a in f.args]
+    if not any(alike):
+        return None
+    shape = tuple(d.sizes[k] for k in kept)
+    parts = list(zip(f.data, f.args, alike, strict=True))
+    rest = d.pool.sum([(c, a) for c, a, same in parts if not same], f.shape)
+    mean = d.pool.product([(p, s), (rest, t)], kept, {k: d.sizes[k] for k in t})
+    apart = [(c, _reduced(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
+    found = d.pool.sum([(1, mean), *apart], shape)
+    return (found, kept) if found.kind != SUM or len(found.args) < len(f.args) else None
