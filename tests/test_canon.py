@@ -30,7 +30,7 @@ from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.slicing import Gather
 from symgrad.scalars import SCALARS, clamp_min
 
-SIGMOID, RELU = SCALARS["sigmoid"].function, SCALARS["relu"].function
+SIGMOID, RELU, CLAMP = (SCALARS[name].function for name in ("sigmoid", "relu", "clamp"))
 ARRAYS = {
     "x": np.array([0.5, -1.5, 2.0]), "y": np.array([1.5, -0.5, 0.25]), "z": np.array([-1.0, 0.5, 3.0]),
     "p": np.array([0.5, 1.5, 2.0]), "n": np.array([-0.5, -1.5, -2.0]), "m": np.array([-2.5, -0.1, -3.0]),
@@ -72,7 +72,7 @@ def below_curve(x):
 FUNCTIONS = {
     sp.exp: np.exp, sp.log: np.log, sp.tanh: np.tanh, sp.cosh: np.cosh, sp.sinh: np.sinh, sp.Abs: np.abs,
     sp.sin: np.sin, sp.cos: np.cos, SIGMOID: lambda a: 1 / (1 + np.exp(-a)), sp.sign: np.sign,
-    SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), RELU: lambda a: np.maximum(a, 0),
+    SCALARS["softplus"].function: lambda a: np.log1p(np.exp(a)), CLAMP: np.clip, RELU: lambda a: np.maximum(a, 0),
     sp.Gt: np.greater, sp.Ge: np.greater_equal, sp.Lt: np.less, sp.Le: np.less_equal, sp.Eq: np.equal,
     sp.erf: np.vectorize(math.erf), sp.Ne: np.not_equal,
     SCALARS["normal_pdf"].function: density, SCALARS["ndtr"].function: np.vectorize(below_curve),
@@ -210,6 +210,9 @@ def chosen(k, x, yes, no):
 diag = lambda k, v: k.einsum("ij,i->ij", k.pool.eye(3), v)
 centred = lambda k, v: k.add(k.B, (-1, k.einsum("k,kj->ij", v, k.B, i=3)))
 with_its_transpose = lambda k, m: k.add(m, k.pool.transposed(m))
+clamped = lambda k, y: k.times(
+    k.of(CLAMP, k.x, k.number(-1), k.number(1)), k.of(sp.Ge, y, k.number(-1)), k.of(sp.Le, k.x, k.number(1))
+)
 weighted = lambda k, p, m: k.einsum("ij,ij->i", p, m)
 without = lambda k, m, v: k.add(m, (-1, k.einsum("i->ij", v, j=3)))
 
@@ -383,6 +386,10 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "relu_is_zero_elsewhere": [
         (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.x, k.number(0))), np.maximum(a.x, 0)),
         (lambda k: k.times(k.of(RELU, k.x), k.of(sp.Ge, k.y, k.number(0))), np.maximum(a.x, 0) * (a.y >= 0)),
+    ],
+    "clamp_is_its_argument_between": [
+        (lambda k: clamped(k, k.x), a.x * (a.x >= -1) * (a.x <= 1)),
+        (lambda k: clamped(k, k.y), np.clip(a.x, -1, 1) * (a.y >= -1) * (a.x <= 1)),
     ],
     "power_without_a_case": [
         (lambda k: power_slope(k, k.q, k.x), a.x * a.q ** (a.x - 1)),

@@ -13,7 +13,7 @@ import sympy as sp
 from symgrad.forms.canon.terms import FUNCTION, LEAF, POWER, PRODUCT, Draft, Letters, Pool, Term, rule, value_of
 from symgrad.scalars import SCALARS, clamp_min
 
-RELU = SCALARS["relu"].function
+RELU, CLAMP = SCALARS["relu"].function, SCALARS["clamp"].function
 QUOTIENTS = {sp.sinh: (sp.cosh, sp.tanh), sp.sin: (sp.cos, sp.tan)}
 
 
@@ -82,6 +82,21 @@ def relu_is_zero_elsewhere(d: Draft) -> bool:
             if t == s and above and g.args[0] is f.args[0] and value_of(g.args[1]) == 0:
                 del d.factors[q]
                 return True
+    return False
+
+
+@rule(PRODUCT)
+def clamp_is_its_argument_between(d: Draft) -> bool:
+    """clamp(x, a, b)·[x ≥ a]·[x ≤ b] is x·[x ≥ a]·[x ≤ b], and so with > and <."""
+    for p, f, n, s in _factors(d):
+        if not _is(f, CLAMP) or f.args[0].shape != f.shape or not (n.is_Integer and n.is_positive):
+            continue
+        x, low, high = f.args
+        held = [g for g, t in d.factors if t == s and g.kind == FUNCTION and g.args[0] is x]
+        above = any(g.data in (sp.Gt, sp.Ge) and g.args[1] is low for g in held)
+        if above and any(g.data in (sp.Lt, sp.Le) and g.args[1] is high for g in held):
+            d.factors[p] = (d.pool.power(x, n), s)
+            return True
     return False
 
 
