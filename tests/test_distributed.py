@@ -469,6 +469,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     ({"options": {"gtoll": 1}}, r"\['gtoll'\]"),
     ({"bounds": [(0, 1)]}, "do not go with bounds"),
     ({"checkpoint": "none/run.npz"}, "folder none is not there"),
+    ({"checkpoint": "."}, r"checkpoint: \. is a folder"),
 ])  # fmt: skip
 def test_what_minimize_does_not_take_beside_data(kwargs, said):
     with pytest.raises(ArgumentError, match=said):

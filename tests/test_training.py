@@ -259,6 +259,25 @@ def test_what_cannot_be_saved_is_named_and_leaves_the_old_file(thing, tmp_path):
     assert os.listdir(tmp_path) == ["old.zip"]
 
 
+PLACES = {"no folder": ("none/all.zip", "the folder .*none is not there"), "a folder": (".", ".* is a folder")}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_a_place_where_no_file_can_be_is_refused_by_its_name(case, tmp_path):
+    name, message = PLACES[case]
+    with pytest.raises(ValueError, match=f"save: {message}"):
+        sg.save(1, tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", [None, 5, b"all.zip"])
+def test_what_is_no_path_is_refused(place):
+    with pytest.raises(TypeError, match="save: expected a path or an open file, got"):
+        sg.save(1, place)
+    with pytest.raises(TypeError, match="load: expected a path or an open file, got"):
+        sg.load(place)
+
+
 def test_a_model_is_saved_by_its_state():
     with pytest.raises(TypeError, match=r"Linear.*state_dict\(\)"):
         sg.save(sg.nn.Linear(1, 1), io.BytesIO())

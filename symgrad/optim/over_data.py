@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,7 @@ from symgrad.errors import ArgumentError, NanBlockError
 from symgrad.optim.descents import METHODS, Method, Problem, State, advanced, method_named
 from symgrad.optim.vectors import Vector, scalar
 from symgrad.support.extras import needs
-from symgrad.utils.saving import load, save
+from symgrad.utils.saving import load, save, target
 
 
 class Result(dict[str, Any]):
@@ -104,9 +102,7 @@ class _File:
     """A checkpoint, replaced as a whole after each step."""
 
     def __init__(self, path: Any, belongs: dict[str, Any]) -> None:
-        self.path, self.belongs = Path(os.fspath(path)), belongs
-        if not self.path.parent.is_dir():
-            raise ArgumentError(f"minimize: the checkpoint's folder {self.path.parent} is not there. Make it.")
+        self.path, self.belongs = target(path, "minimize: checkpoint"), belongs
 
     def __str__(self) -> str:
         return str(self.path)

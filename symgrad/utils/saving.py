@@ -33,6 +33,7 @@ def save(obj: Any, f: Any) -> None:
 
     Raises:
         ArgumentTypeError: something else is among them, such as a function or a model.
+        ArgumentError: the path is a folder, or its folder is not there.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -45,7 +46,7 @@ def save(obj: Any, f: Any) -> None:
     if hasattr(f, "write"):
         _write(f, manifest, arrays)
         return
-    path = Path(f)
+    path = target(f, "save")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -71,7 +72,7 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
             f"load: got map_location={map_location!r}, weights_only={weights_only!r}. Expected 'cpu', and True: files "
             "of sg.save hold numbers and text, and no code."
         )
-    where = str(f) if not hasattr(f, "read") else getattr(f, "name", "the file")
+    where = str(_path(f, "load")) if not hasattr(f, "read") else getattr(f, "name", "the file")
     try:
         with zipfile.ZipFile(f) as archive:
             manifest = json.loads(archive.read(_MANIFEST))
@@ -85,6 +86,27 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
         if isinstance(error, ArgumentError):
             raise
         raise ArgumentError(f"load: {where} is damaged, or was not written by sg.save ({error}).") from error
+
+
+def target(f: Any, what: str) -> Path:
+    """Return the path of a file that can be written: it is no folder, and lies in one.
+
+    Raises:
+        ArgumentTypeError: f is no path.
+        ArgumentError: it is a folder, or its folder is not there.
+    """
+    path = _path(f, what)
+    if path.is_dir():
+        raise ArgumentError(f"{what}: {path} is a folder. Expected the name of a file, such as {path / 'all.zip'}.")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"{what}: the folder {path.parent} is not there. Make it.")
+    return path
+
+
+def _path(f: Any, what: str) -> Path:
+    if isinstance(f, (str, os.PathLike)):
+        return Path(f)
+    raise ArgumentTypeError(f"{what}: expected a path or an open file, got {type(f).__name__}.")
 
 
 def _write(file: Any, manifest: Any, arrays: list[np.ndarray[Any, Any]]) -> None:
