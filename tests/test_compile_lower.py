@@ -111,6 +111,12 @@ def test_operations_are_those_of_the_mathematics(case):
     assert lowered(f, *shapes).cost_analysis()["operations"] == expected
 
 
+@pytest.mark.parametrize("shape", [(-3,), (2, -1), (10**30,), (2**40, 2**40)])
+def test_what_is_no_shape_is_refused(shape):
+    with pytest.raises(ArgumentError, match=r"lower: .* is not a shape\. Expected sizes of 0 or more"):
+        lowered(lambda x: x.sum(), shape)
+
+
 def test_the_cost_does_not_depend_on_the_backend():
     costs = [lowered(weights, (N,), (K, N), (K,), backend=b).cost_analysis() for b in ("python", "numpy")]
     assert [{k: v for k, v in cost.items() if k != "workspace"} for cost in costs[:1]] == [

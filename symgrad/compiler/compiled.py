@@ -7,6 +7,7 @@ with tensors without values, runs the function itself, so that it becomes part o
 from __future__ import annotations
 
 import functools
+import math
 import pickle
 import time
 from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ from symgrad.support.store import wanted
 
 MOST_SIGNATURES = 256
 _NUMBER = (), np.dtype(np.float64)
+_MOST = 2**60  # entries of an array whose bytes a processor can count
 _ndarray = np.ndarray
 
 P = ParamSpec("P")
@@ -332,7 +334,13 @@ class Compiled(AsFunction, Generic[P]):
 
 def _is_shape(x: Any) -> bool:
     """Whether x is a tuple of whole numbers; a named tuple is a structure."""
-    return type(x) is tuple and all(type(n) is int and n >= 0 for n in x)
+    if type(x) is not tuple or any(type(n) is not int for n in x):
+        return False
+    if any(n < 0 for n in x) or math.prod(x) > _MOST:
+        raise ArgumentError(
+            f"lower: {x} is not a shape. Expected sizes of 0 or more, and at most 2**60 entries in all."
+        )
+    return True
 
 
 def _specified(x: Any) -> Any:
