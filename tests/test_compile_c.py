@@ -239,6 +239,9 @@ def test_what_a_compiler_complains_of_is_told_and_auto_goes_on(tmp_path, monkeyp
     monkeypatch.setenv("CC", script(tmp_path, "echo rubbish > kernel.out"))
     with pytest.raises(Unsuitable, match="cannot be loaded"):
         sg.compile(lambda x: x * 2, backend="c")(X)
+    monkeypatch.setenv("CC", script(tmp_path, "exit 0"))
+    with pytest.raises(Unsuitable, match="wrote nothing"):
+        sg.compile(lambda x: x * 2, backend="c")(X)
 
 
 @posix

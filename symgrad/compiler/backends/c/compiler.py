@@ -125,7 +125,10 @@ def _compiled(text: str, arguments: Sequence[str]) -> bytes:
         place = Path(folder)
         (place / "kernel.c").write_text(text, encoding="ascii")
         _run([*arguments, "-o", "kernel.out", "kernel.c", "-lm"], folder)
-        return (place / "kernel.out").read_bytes()
+        try:
+            return (place / "kernel.out").read_bytes()
+        except OSError as error:
+            raise Unsuitable(f"the C compiler {arguments[0]} wrote nothing. Use backend='numpy'.") from error
 
 
 def _run(words: Sequence[str], folder: str | None) -> bytes:
