@@ -969,3 +969,8 @@ def test_indices_of_a_delta_are_told_apart_by_a_comma_where_one_is_long():
 def test_constants_cancel_in_what_a_mean_is_taken_off(f, by, form):
     z, x = sg.symbol("z", "n"), sg.symbol("x", "n")
     assert str(sg.derive(f(sg.softmax(z, 0), z, x), by)) == form
+
+
+def test_number_stands_in_front_of_a_sum():
+    x, a = sg.symbol("x", "n"), sg.symbol("a")
+    assert str(sg.derive((a**2 - a * sg.log(x)).sum(), a)) == "2*a*n - sum(log(x))"

@@ -197,12 +197,20 @@ def _in_one_total(terms: list[Any]) -> list[Any]:
     totals: dict[Any, list[Any]] = {}
     rest = []
     for e in terms:
-        number, plain = e.as_coeff_Mul()
+        _, plain = e.as_coeff_Mul()
         if isinstance(plain, Total):
-            totals.setdefault(plain.args[0].shape, []).append(Scaled.of(number, plain.args[0]))
+            totals.setdefault(plain.args[0].shape, []).append(e)
         else:
             rest.append(e)
-    return [*rest, *[Total.of(Plus.of(arrays, shape)) for shape, arrays in totals.items()]]
+    return [*rest, *[found for shape, alike in totals.items() for found in _one_total(alike, shape)]]
+
+
+def _one_total(totals: list[Any], shape: Any) -> list[Any]:
+    """Write several sums of arrays of one shape as one sum; one is as it is."""
+    if len(totals) == 1:
+        return totals
+    pairs = [e.as_coeff_Mul() for e in totals]
+    return [Total.of(Plus.of([Scaled.of(number, e.args[0]) for number, e in pairs], shape))]
 
 
 def _is_difference(t: Term) -> bool:
