@@ -1,5 +1,7 @@
 """One peer on one problem, in a process of its own: ``python measure.py PEER PROBLEM``, one CPU, one thread.
 
+The variable BENCHMARK_THREADS gives it so many CPUs instead, and its own choice of threads on them.
+
 Prints one line of JSON with the time to the first result and a fingerprint of that result; then, for every line that
 it reads, one with the microseconds of a call. So the caller lets peers take turns: see run.py.
 """
@@ -103,7 +105,12 @@ def main(peer: str, problem: str) -> None:
 
 
 if __name__ == "__main__":
+    count = int(os.environ.get("BENCHMARK_THREADS", "1"))
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    os.environ.update(ONE_THREAD)
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-count:])
+    for variable, value in ONE_THREAD.items():
+        if count == 1:
+            os.environ[variable] = value
+        else:
+            os.environ.pop(variable, None)
     main(*sys.argv[1:])

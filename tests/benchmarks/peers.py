@@ -146,7 +146,7 @@ def torch(problem: Problem) -> Start:
     """PyTorch, eager, on its tape; a batch of Jacobians through torch.func."""
     import torch as t
 
-    t.set_num_threads(1)
+    t.set_num_threads(int(os.environ.get("BENCHMARK_THREADS", "1")))
     fn, given = problem.program(names.torch()), [t.tensor(x) for x in problem.inputs()]
     if problem.kind == "batched":
         return lambda: (partial(t.func.vmap(t.func.jacrev(fn)), *given), lambda r: r.numpy())

@@ -143,6 +143,7 @@ def options() -> argparse.Namespace:
         help="of symgrad; core is what is chosen without llvmlite and without a C compiler",
     )
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each peer")
+    parser.add_argument("--threads", type=int, default=1, help="CPUs for each peer, which has its own threads on them")
     parser.add_argument("--limit", type=float, default=90.0, help="seconds for one answer of a peer")
     parser.add_argument("--save", type=Path, help="keep results in this file, and go on from those it has")
     parser.add_argument("--again", action="store_true", help="although the file has them")
@@ -155,6 +156,7 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Run, save, show; the status is 1 if someone disagreed."""
     asked = options()
+    os.environ["BENCHMARK_THREADS"] = str(asked.threads)  # for the peers' processes
     problems = [p for p in (REDUCED if asked.reduced else FULL).values() if chosen(p.name, asked.only)]
     if not problems:
         raise SystemExit(f"No problem's name contains {' or '.join(asked.only)}. There are: {'; '.join(FULL)}.")
