@@ -8,6 +8,7 @@ from functools import partial
 
 from symgrad import __version__
 from symgrad.cli.completion import commands_of
+from symgrad.support.foreign import roff
 
 
 def add_manual(root: argparse.ArgumentParser, p: argparse.ArgumentParser) -> None:
@@ -24,13 +25,13 @@ def run_manual(root: argparse.ArgumentParser, args: argparse.Namespace) -> int:
 def manual(root: argparse.ArgumentParser) -> Iterator[str]:
     """Yield the lines of the manual page, for ``man`` and ``groff -man``."""
     yield from (f'.TH SYMGRAD 1 "" "symgrad {__version__}" "User Commands"', ".SH NAME")
-    yield from (f"symgrad \\- {_escaped(str(root.description).rstrip('.'))}", ".SH SYNOPSIS", ".B symgrad")
+    yield from (f"symgrad \\- {roff(str(root.description).rstrip('.'))}", ".SH SYNOPSIS", ".B symgrad")
     yield ".RI [ option \\ ...] \\ command \\ [ argument \\ ...]"
     yield ".SH COMMANDS"
     for name, p in commands_of(root).items():
-        yield from (f".SS symgrad {name}", _escaped(str(p.description)))
+        yield from (f".SS symgrad {name}", roff(str(p.description)))
         for action in p._actions:
-            yield from (".TP", _head(action), _escaped(_help(p, action)))
+            yield from (".TP", _head(action), roff(_help(p, action)))
     for title, lines in _sections(str(root.epilog)):
         yield from (f".SH {title.upper()}", ".nf" if lines[0].startswith(" ") else ".ad l")
         yield from map(_escaped, lines)
@@ -42,15 +43,15 @@ def _head(action: argparse.Action) -> str:
     value = "" if action.nargs == 0 else _value(action)
     if not action.option_strings:
         return f"\\fI{value}\\fR"
-    spelled = ", ".join(f"\\fB{_escaped(o)}\\fR" for o in action.option_strings)
+    spelled = ", ".join(f"\\fB{roff(o)}\\fR" for o in action.option_strings)
     return f"{spelled} \\fI{value}\\fR" if value else spelled
 
 
 def _value(action: argparse.Action) -> str:
     if action.choices and not action.metavar:
-        return _escaped("{" + ",".join(map(str, action.choices)) + "}")
+        return roff("{" + ",".join(map(str, action.choices)) + "}")
     named = action.metavar or (action.dest.upper() if action.option_strings else action.dest)
-    return _escaped(str(named))
+    return roff(str(named))
 
 
 def _help(p: argparse.ArgumentParser, action: argparse.Action) -> str:
@@ -62,9 +63,3 @@ def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
     for part in text.strip().split("\n\n"):
         title, _, rest = part.partition(":")
         yield title, rest.lstrip("\n").splitlines() if rest.startswith("\n") else [rest.strip()]
-
-
-def _escaped(text: str) -> str:
-    """Return text for roff, in which a backslash, a hyphen and a point at the start of a line mean more."""
-    found = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
-    return f"\\&{found}" if found.startswith(".") else found

@@ -115,6 +115,12 @@ def markdown(text: str) -> str:
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|$~" else _MARKDOWN.get(c, c) for c in printable(text))
 
 
+def roff(text: str) -> str:
+    """Return text for a manual page, in which a backslash, a hyphen and a point at the start of a line mean more."""
+    found = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
+    return f"\\&{found}" if found.startswith(".") else found
+
+
 # ------------------------------------------------------------------ LaTeX
 def latex(text: str) -> str:
     """Return prose with all that LaTeX would read replaced."""
