@@ -34,7 +34,7 @@ def manual(root: argparse.ArgumentParser) -> Iterator[str]:
             yield from (".TP", _head(action), roff(_help(p, action)))
     for title, lines in _sections(str(root.epilog)):
         yield from (f".SH {title.upper()}", ".nf" if lines[0].startswith(" ") else ".ad l")
-        yield from map(_escaped, lines)
+        yield from map(roff, lines)
         yield from [".fi"] if lines[0].startswith(" ") else []
 
 

@@ -113,7 +113,7 @@ def _with_parts(text: str) -> str:
     if not where or not found:
         return text
     for name, part in reversed(found):  # a part may have names of those before it
-        body = re.sub(rf"(?<![^\W\d]){name}(?!\w)", f"({part})".replace("\\", r"\\"), body)
+        body = re.sub(rf"(?<![^\W\d]){name}(?!\w)", lambda _, part=part: f"({part})", body)  # type: ignore[misc]
     return body
 
 
