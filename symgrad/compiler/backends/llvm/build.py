@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from symgrad.compiler.backends.backend import Kernel
 from symgrad.compiler.backends.llvm import python_api
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.module import Assemble, Level, Machine, Module
-from symgrad.compiler.backends.llvm.pool import available, pool
+from symgrad.compiler.backends.llvm.pool import Pool, available, pool
 from symgrad.compiler.backends.llvm.wrapper import Array, only_tuples, positional, wrapper
 from symgrad.compiler.program import Program
 from symgrad.core import trees
@@ -29,9 +30,9 @@ class Interface:
         self.supported = all(a.dtype in python_api.TYPE_NUMBERS for a in [*self.inputs, *self.outputs])
         self.plain = only_tuples(results) and positional(args)
 
-    def pool(self) -> tuple[int, int] | None:
-        """Return the threads that share large loops, where there are any."""
-        return pool(self._assemble, self._cached) if self.backend == "llvm" and available() else None
+    def pool(self) -> Callable[[], Pool] | None:
+        """Return what gives the threads that share large loops, where there are any."""
+        return partial(pool, self._assemble, self._cached) if self.backend == "llvm" and available() else None
 
     def machine(self, module: Module) -> Machine:
         """Compile a module."""

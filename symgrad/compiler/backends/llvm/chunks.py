@@ -55,8 +55,10 @@ class _Chunks:
 def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[Buffer]]:
     """Return the IR of ``@name(buffers…)``, in chunks where that is worth it, and the buffers it takes."""
     chunks = _split(nest, e, used) if used.pool and nest.work >= _LEAST else None
-    if chunks is None:
+    if used.pool is None or chunks is None:
         return loops.function(name, nest, e, used)
+    pool = used.pool()
+    pool.start()
     ranged, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=True)
     buffers = loops.buffers_of(nest)
     texts, before, after = [ranged], [], []
@@ -70,7 +72,10 @@ def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[
         else:
             continue
         texts.append(text)
-    texts += [_one(name, chunks, taken), _all(name, chunks, taken, buffers, used, before, after)]
+    texts += [
+        _one(name, chunks, taken),
+        _all(name, chunks, taken, buffers, (used.link(pool.memory), used.link(pool.share)), before, after),
+    ]
     return "".join(texts), buffers
 
 
@@ -167,8 +172,8 @@ define internal void @{name}.chunk(ptr %context, i64 %number) {{
 
 
 def _all(
-    name: str, chunks: _Chunks, taken: list[Buffer], buffers: list[Buffer], used: Used, before: list[str],
-    after: list[str],
+    name: str, chunks: _Chunks, taken: list[Buffer], buffers: list[Buffer], links: tuple[str, str],
+    before: list[str], after: list[str],
 ) -> str:  # fmt: skip
     """``@name(buffers…)``: fills what is added to, shares the chunks, adds their sums up."""
     lines = [*before, f"  %context = alloca [{len(taken)} x ptr]"]
@@ -178,8 +183,7 @@ def _all(
     for k, b in enumerate(taken):
         lines.append(f"  %at{k} = getelementptr ptr, ptr %context, i64 {k}")
         lines.append(f"  store ptr %{b.name}, ptr %at{k}")
-    memory, share = used.pool or (0, 0)
-    lines += [f"  %pool = {used.link(memory)}", f"  %share = {used.link(share)}"]
+    lines += [f"  %pool = {links[0]}", f"  %share = {links[1]}"]
     lines.append(f"  call void %share(ptr %pool, ptr @{name}.chunk, ptr %context, i64 {chunks.count})")
     params = ", ".join(f"ptr noalias %{b.name}" for b in buffers)
     text = "\n".join([line.rstrip("\n") for line in [*lines, *after]])

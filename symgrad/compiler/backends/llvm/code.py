@@ -6,12 +6,14 @@ A truth value is an i1; it becomes a number where one is asked for.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler.backends.llvm.math import FUNCTIONS, definitions
 from symgrad.compiler.backends.llvm.module import Level, Module
+from symgrad.compiler.backends.llvm.pool import Pool
 
 _SIZES = (8, 16, 32, 64)
 TYPES = {"f64": "double", "f32": "float", "i1": "i1", **{f"{s}{n}": f"i{n}" for n in _SIZES for s in "iu"}}
@@ -52,8 +54,8 @@ def constant(value: float, kind: str) -> str:
 class Used:
     """What code needs besides itself: functions of ``math`` and of the C library, and addresses of this process."""
 
-    def __init__(self, pool: tuple[int, int] | None = None) -> None:
-        self.pool = pool  # of threads, and the function that shares chunks among them, by their addresses
+    def __init__(self, pool: Callable[[], Pool] | None = None) -> None:
+        self.pool = pool  # asked where a loop is large
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
         self.loops = 0  # that carry a hint

@@ -41,10 +41,11 @@ _PAUSE = {"x86_64": "@llvm.x86.sse2.pause()", "aarch64": "@llvm.aarch64.hint(i32
 
 
 class Pool(NamedTuple):
-    """Addresses for machine code: of the pool, and of the function that shares a job."""
+    """Addresses for machine code: of the pool, and of the function that shares a job; and what starts the workers."""
 
     memory: int
     share: int
+    start: Callable[[], None]
 
 
 def available() -> bool:
@@ -57,14 +58,12 @@ _made: list[_Pool] = []
 
 
 def pool(assemble: Assemble, cached: bool) -> Pool:
-    """Return the pool of this process; ``cached``: its machine code may be kept on disk."""
+    """Return the pool of this process, without workers yet; ``cached``: its machine code may be kept on disk."""
     with _lock.current:
         if not _made:
-            made = _Pool(assemble, cached)
-            threads.when_changed(made.resize)
-            forks.in_children(made.renew)
-            _made.append(made)
-        return Pool(_made[0].address, _made[0].machine.address("share"))
+            _made.append(_Pool(assemble, cached))
+            forks.in_children(_made[0].renew)
+        return Pool(_made[0].address, _made[0].machine.address("share"), _made[0].start)
 
 
 class _Pool:
@@ -77,7 +76,15 @@ class _Pool:
             self.machine.address("work")
         )
         self.workers: list[Any] = []
+        self.started = False
         self.renew()
+
+    def start(self) -> None:
+        """Have as many workers as there shall be threads, now and whenever that number changes."""
+        with _lock.current:
+            if not self.started:
+                self.started = True
+                threads.when_changed(self.resize)
 
     def renew(self) -> None:
         """Begin anew, without workers: at first, and in a forked child, which has none of its parent's threads."""
