@@ -22,6 +22,7 @@ from symgrad.optim.over_data import _File
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
+pytest.importorskip("cloudpickle").register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
 
 RNG = np.random.default_rng(3)
 X, Y = RNG.normal(size=(500, 4)), RNG.normal(size=500)
@@ -308,7 +309,9 @@ def test_workers_that_are_killed_change_nothing(cluster, client):
     def kill():
         for _ in range(2):
             time.sleep(0.6)
-            os.kill(next(iter(cluster.workers.values())).pid, 9)
+            running = [w.pid for w in cluster.workers.values() if w.pid]  # a worker that starts again has none yet
+            if running:
+                os.kill(running[0], 9)
 
     killer = threading.Thread(target=kill)
     killer.start()
@@ -433,7 +436,7 @@ def test_a_driver_that_is_killed_loses_one_step_at_most(tmp_path):
     run = subprocess.Popen([sys.executable, "-c", f"""
 import importlib.util, sys, time
 spec = importlib.util.spec_from_file_location("killed", {str(Path(__file__))!r})
-tests = importlib.util.module_from_spec(spec)
+tests = sys.modules["killed"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tests)
 tests.fitted(checkpoint={str(path)!r}, callback=lambda x: time.sleep(60))
 """])  # fmt: skip

@@ -233,7 +233,7 @@ CROSSES = {
     "force of a magnetic field": (w @ sg.cross(x, k), x, 1, "k × w"),
     "double product": (sg.cross(k, sg.cross(n, x)), x, 1, "n*kᵀ - (kᵀ*n)*I"),
     "double product with itself": (sg.cross(x, sg.cross(x, k)), k, 1, "x*xᵀ - ‖x‖²*I"),
-    "double product around": (sg.cross(x, sg.cross(k, x)), x, 1, "2*k*xᵀ - x*kᵀ - (xᵀ*k)*I"),
+    "double product around": (sg.cross(x, sg.cross(k, x)), x, 1, "2*k*xᵀ - (xᵀ*k)*I - x*kᵀ"),
     "Rodrigues, by the vector": (turned, x, 1, "sin(t)*skew(k) + (1 - cos(t))*k*kᵀ + cos(t)*I"),
     "Rodrigues, by the angle": (turned, t, 1, "sin(t)*((xᵀ*k)*k - x) + cos(t)*(k × x)"),
     "Euler's equations": (sg.cross(w, J @ w), w, 1, "skew(w)*J - skew(J*w)"),

@@ -134,7 +134,8 @@ class ClosedForms(tuple[ClosedForm, ...]):
         by = [in_latex([name]) for name in self._of(names.latex_name, printers.latex)]
         rows: list[tuple[str, Any]] = list(zip(by, self._bodies, strict=True))
         rows += [(printers.latex(d.name), d.expr) for d in reversed(self._definitions)]
-        lines = [f"{name} &= {printers.latex(e, [f for _, f in rows])}" for name, e in rows]
+        named_e = printers.has_e(e for _, e in rows)
+        lines = [f"{name} &= {printers.latex(e, named_e)}" for name, e in rows]
         inside = latex_in_html(r" \\ ".join(lines))
         return f"$\\displaystyle \\begin{{aligned}} {inside} \\end{{aligned}}$"
 

@@ -70,9 +70,9 @@ class Named:
 
     def latex(self, bodies: str | None = None) -> str:
         """Return the same in LaTeX."""
-        others = [*self.bodies, *[d.expr for d in self.definitions]]
-        body = printers.latex(self.bodies[0], others) if bodies is None else bodies
-        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, others)}" for d in reversed(self.definitions)]
+        named_e = printers.has_e([*self.bodies, *[d.expr for d in self.definitions]])
+        body = printers.latex(self.bodies[0], named_e) if bodies is None else bodies
+        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, named_e)}" for d in reversed(self.definitions)]
         return r",\quad ".join([body, *defined])
 
     def mathml(self) -> str:

@@ -123,8 +123,13 @@ _WORD = r"\\mathrm\{[^{}]+\}"
 _WORDS = re.compile(rf"({_WORD}(?:_\{{[^{{}}]+\}})?(?:\^\{{[^{{}}]+\}})?) (?={_WORD})")  # which would run together
 
 
-def latex(e: Any, beside: Iterable[Any] = ()) -> str:
-    """Return e as LaTeX, beside other formulas that may have something called e in them."""
+def latex(e: Any, named_e: bool | None = None) -> str:
+    """Return e as LaTeX; ``named_e``: whether something is called e in it, or in formulas beside it."""
     printer = FormLatexPrinter()
-    printer.named_e = any(getattr(s, "name", "") == "e" for f in (e, *beside) for s in f.free_symbols)
+    printer.named_e = has_e([e]) if named_e is None else named_e
     return _WORDS.sub(r"\1 \, ", str(printer.doprint(e)))
+
+
+def has_e(formulas: Iterable[Any]) -> bool:
+    """Whether something is called e in formulas."""
+    return any(getattr(s, "name", "") == "e" for f in formulas for s in f.free_symbols)
