@@ -75,7 +75,7 @@ class _Pool:
         self.work: Callable[[int, int], None] = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)(
             self.machine.address("work")
         )
-        self.workers: list[Any] = []
+        self.workers: dict[int, Any] = {}
         self.started = False
         self.renew()
 
@@ -94,16 +94,16 @@ class _Pool:
         for name, function in (("post", "sem_post"), ("wait", "sem_wait"), ("yield", "sched_yield")):
             self._field(name)[0] = ctypes.cast(getattr(self.libc, function), ctypes.c_void_p).value
         self.libc.sem_init(ctypes.c_void_p(self._field("sem").ctypes.data), 0, 0)
-        self.workers = []
+        self.workers = {}
 
     def resize(self, number: int) -> None:
-        """Have number - 1 workers; those that are too many end when they wake."""
+        """Have a worker at each place below the number; those at others end when they wake."""
         self._field("limit")[0] = number
-        self.workers = [w for w in self.workers if w.is_alive()][: number - 1]
-        while len(self.workers) < number - 1:
-            place = len(self.workers)
-            worker = threading.Thread(target=self.work, args=(self.address, place + 1), daemon=True, name="symgrad")
-            self.workers.append(worker)
+        for place in range(1, number):
+            if place in self.workers and self.workers[place].is_alive():
+                continue
+            worker = threading.Thread(target=self.work, args=(self.address, place), daemon=True, name="symgrad")
+            self.workers[place] = worker
             worker.start()
 
     def _field(self, name: str) -> Any:
