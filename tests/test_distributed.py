@@ -95,6 +95,22 @@ def test_each_kind_of_data_gives_the_sum_over_all_rows(source, tmp_path):
     assert_close(sg.distributed.value_and_grad(loss)(P, *data), sg.value_and_grad(loss)(P, X, Y))
 
 
+def test_data_that_are_computed_from_other_data():
+    with dask.config.set(scheduler="threads"):
+        x = in_chunks()[0].persist()
+    f = lambda w, a, b: (w * a * b).sum()
+    for first, second in (
+        (x * 2, x),
+        (x, x * 2),
+        (x, x),
+        (x.sum(0) + x, x),
+        (x * 2 + x.rechunk((500, 4)).rechunk(x.chunks), x),
+    ):
+        with dask.config.set(scheduler="threads"):
+            expected = (first * second).sum().compute()
+        assert np.isclose(sg.distributed.grad(f)(1.0, first, second), expected)
+
+
 def test_small_blocks_of_arrays_and_files(monkeypatch, tmp_path):
     monkeypatch.setattr(blocks, "BLOCK_BYTES", 1000)
     found = blocks.blocks_of("f", (mapped(tmp_path), Y))

@@ -64,6 +64,8 @@ def blocks_of(name: str, data: Sequence[Any]) -> Blocks:
     edges = (0, *itertools.accumulate(int(n) for n in sizes))
     graph: dict[Any, Any] = {}
     columns = [_column(x, edges, graph) for x in given]
+    needed = [key for column in columns for key in column if not isinstance(key, (ArrayRows, FileRows))]
+    graph = required(name, "dask", "dask.optimization").cull(graph, needed)[0] if needed else {}
     return Blocks(graph, tuple(zip(*columns, strict=True)), edges, tuple(given))
 
 
@@ -151,10 +153,7 @@ def _keys(x: Any, graph: dict[Any, Any]) -> list[Any]:
 def _computed(graph: dict[Any, Any], key: Any) -> Any:
     """Return the rows themselves for a block that is computed already: one task less."""
     found = getattr(graph[key], "value", graph[key])
-    if not isinstance(found, np.ndarray):
-        return key
-    del graph[key]
-    return ArrayRows(found, uuid.uuid4().hex)
+    return ArrayRows(found, uuid.uuid4().hex) if isinstance(found, np.ndarray) else key
 
 
 def _add(graph: dict[Any, Any], x: Any, keys: Sequence[Any]) -> None:
