@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.distributed import blocks, scheduler, work
+from symgrad.distributed import blocks, runs, scheduler, work
 from symgrad.distributed.rows import FileRows, file_rows
 from symgrad.distributed.summed import tasks
 from symgrad.errors import ArgumentError, ArgumentTypeError, BlockError, DistributedError, NanBlockError
@@ -524,3 +524,32 @@ def test_minimize_on_a_cluster_holds_arrays_there(client):
         expected = sg.optim.minimize(classes, start, data=(X, Y), reduce="mean")
     found = sg.optim.minimize(classes, start, data=(X, Y), reduce="mean")
     assert same_bytes(found.x, expected.x)
+
+
+# ------------------------------------------------------------------ which blocks a task takes
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 64, 65, 130])
+def test_the_tree_of_sums_is_the_same_whichever_blocks_a_task_takes(count):
+    rng = np.random.default_rng(count)
+    add = lambda children: f"({' '.join(children)})"
+    whole = runs.add_up({(0, k): str(k) for k in range(count)}, count, add)
+    for places, threads in [([None] * count, 1), (list(rng.integers(0, 3, count)), 2), (list(range(count)), 1)]:
+        tasks = runs.runs(places, threads)
+        assert sorted(k for task in tasks for k in task) == list(range(count))
+        assert all(len({places[k] for k in task}) == 1 for task in tasks)
+        sums = [runs.add_up({(0, k): str(k) for k in task}, count, add) for task in tasks]
+        rng.shuffle(sums)
+        one = {key: part for s in sums[:3] for key, part in s.items()}
+        for s in [runs.add_up(one, count, add), *sums[3:]]:
+            one = runs.add_up({**one, **s}, count, add)
+        assert one == whole
+    (text,) = whole.values()
+    assert [int(n) for n in text.replace("(", " ").replace(")", " ").split()] == list(range(count))
+
+
+def test_a_task_takes_several_small_blocks_and_no_two_large_ones_that_are_computed_still(monkeypatch):
+    small = blocks.blocks_of("f", [da.ones(1000, chunks=10) + 1])
+    assert len(set(scheduler.places(small))) == 1
+    monkeypatch.setattr(scheduler, "SMALL", 10)
+    assert len(set(scheduler.places(small))) == 100
+    held = blocks.blocks_of("f", dask.persist(da.ones(1000, chunks=10) + 1, scheduler="threads"))
+    assert set(scheduler.places(held)) == {None}

@@ -152,18 +152,30 @@ def _keys(x: Any, graph: dict[Any, Any]) -> list[Any]:
 
 def _computed(graph: dict[Any, Any], key: Any) -> Any:
     """Return the rows themselves for a block that is computed already: one task less."""
-    found = getattr(graph[key], "value", graph[key])
+    found = held(graph[key])
     return ArrayRows(found, uuid.uuid4().hex) if isinstance(found, np.ndarray) else key
+
+
+def held(node: Any) -> Any:
+    """Return what a graph has at a key: an array, or a cluster's future, where it is not a task to be done."""
+    return getattr(node, "value", node)
+
+
+def is_future(x: Any) -> bool:
+    """Whether x is on a cluster, or is being computed there."""
+    return hasattr(x, "key") and hasattr(x, "add_done_callback")
 
 
 def _add(graph: dict[Any, Any], x: Any, keys: Sequence[Any]) -> None:
     """Add what a collection depends on; optimising leaves out what a cluster holds already, which is named here."""
+    given = dict(x.__dask_graph__())
+    there = {key: given[key] for key in keys if key in given}
+    if len(there) == len(keys) and all(isinstance(v := held(n), np.ndarray) or is_future(v) for n in there.values()):
+        graph.update(there)
+        return
     (shorter,) = required("distributed", "dask", "dask").optimize(x)
     graph.update(shorter.__dask_graph__())
-    absent = [key for key in keys if key not in graph]
-    if absent:
-        whole = dict(x.__dask_graph__())
-        graph.update({key: whole[key] for key in absent})
+    graph.update({key: given[key] for key in keys if key not in graph})
 
 
 def _delayed(x: Any) -> list[Any]:

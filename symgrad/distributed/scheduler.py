@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
 
-from symgrad.distributed.blocks import Blocks
-from symgrad.distributed.rows import ArrayRows
+from symgrad.distributed.blocks import Blocks, held, is_future
+from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.errors import DistributedError
 from symgrad.support.extras import required
 from symgrad.support.progress import long_work
 
 PATIENCE = 20.0  # seconds without a scheduler before a call gives up
+SMALL = 1 << 20  # bytes of a block
 
 
 def answer(graph: Mapping[Any, Any], key: Any) -> Any:
@@ -55,6 +57,51 @@ def _get() -> Any:
 def client_in_place() -> Any:
     """Return the client in place; None where there is none."""
     return getattr(_get(), "__self__", None)
+
+
+def workers() -> int:
+    """Return how many threads there are to run tasks."""
+    client = client_in_place()
+    if client is not None:
+        return max(1, int(sum(client.nthreads().values())))
+    config = required("distributed", "dask", "dask.config")
+    if config.get("scheduler", None) in ("sync", "synchronous", "single-threaded"):
+        return 1
+    pool = config.get("pool", None)
+    given = getattr(pool, "_max_workers", pool) or config.get("num_workers", None)
+    return int(given) if given else int(required("distributed", "dask", "dask.system").CPU_COUNT)
+
+
+def places(blocks: Blocks) -> list[Hashable]:
+    """Return for each block where its rows lie: a worker, None for rows that any thread reads, else a place of its own.
+
+    Rows that are computed still, and may be many, are no two blocks' at a time in one worker's memory.
+    """
+    futures = {p: f for ps in blocks.parts for p in ps if (f := _future(blocks, p)) is not None}
+    client = client_in_place()
+    where = client.sync(client.scheduler.who_has, keys=[f.key for f in futures.values()]) if client and futures else {}
+    small = _is_small(blocks)
+
+    def place(number: int, parts: Sequence[Any]) -> Hashable:
+        needed = [p for p in parts if not isinstance(p, (ArrayRows, FileRows))]
+        if not small and any(p not in futures for p in needed):
+            return number
+        at = [sorted(where.get(futures[p].key, ())) for p in needed if p in futures]
+        return at[0][0] if at and at[0] else None
+
+    return [place(k, parts) for k, parts in enumerate(blocks.parts)]
+
+
+def _future(blocks: Blocks, part: Any) -> Any:
+    """Return what a cluster has of a part already, or has been asked for; None for others."""
+    found = None if isinstance(part, (ArrayRows, FileRows)) else held(blocks.graph.get(part))
+    return found if is_future(found) else None
+
+
+def _is_small(blocks: Blocks) -> bool:
+    """Whether blocks of unknown place may be in one worker's memory together."""
+    sizes = [getattr(x, "nbytes", math.nan) for x in blocks.sources]
+    return sum(sizes) <= SMALL * len(blocks)
 
 
 def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
@@ -98,7 +145,8 @@ def _lost(address: str) -> DistributedError:
 
 def _killed(error: Any) -> str:
     key = error.task
-    what = f"block {key[1]}" if isinstance(key, tuple) and str(key[0]).startswith("symgrad-block") else f"task {key}"
+    is_run = isinstance(key, tuple) and str(key[0]).startswith("symgrad-block")
+    what = f"block {' or '.join(map(str, key[1:]))}" if is_run else f"task {key}"
     return (
         f"distributed: {what} was given up: the workers that computed it died, the last of them {error.last_worker}. "
         "Is there memory for a block? Cut the data into smaller ones. If workers end for other reasons, raise Dask's "

@@ -11,8 +11,10 @@ import numpy as np
 from symgrad import func
 from symgrad.core import trees
 from symgrad.distributed.blocks import Blocks, blocks_of
-from symgrad.distributed.scheduler import answer, client_in_place
-from symgrad.distributed.work import FAN, Kernel, Order, Part, Place, added, evaluate, scaled, versions
+from symgrad.distributed.rows import ArrayRows, FileRows
+from symgrad.distributed.runs import MERGED, runs
+from symgrad.distributed.scheduler import answer, client_in_place, places, workers
+from symgrad.distributed.work import Kernel, Order, Place, Run, evaluate, evaluate_run, merged, scaled, versions
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.support.extras import needs
@@ -142,39 +144,63 @@ class Summed:
         """Return the derivative over data that are in blocks already."""
         params, is_tensors = arrays_of(given)
         order = Order(self.name, self.kernel, params, self.weighted, len(blocks), versions(), uuid.uuid4().hex)
-        graph, keys = tasks(order, blocks)
-        part: Part = answer(graph, _sum(graph, keys))
+        (part,) = answer(*_sum(order, blocks)).values()
         value = scaled(part.value, 1.0 / part.rows) if self.weighted else part.value
         return _as_tensors(value) if is_tensors else value
 
 
 def tasks(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], list[Any]]:
-    """Return a graph with one task for each block, and their keys.
-
-    For a cluster the order is a node of the graph, which each worker is sent once; threads take it as it is.
-    """
-    token, name = order.token, f"symgrad-order-{order.token}"
-    shared = client_in_place() is not None
-    graph: dict[Any, Any] = {**blocks.graph, name: order} if shared else dict(blocks.graph)
+    """Return a graph with one task for each block, and their keys."""
+    graph, name = _ordered(order, blocks)
     keys: list[Any] = []
     for k, parts in enumerate(blocks.parts):
-        rows = None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1])
-        key = (f"symgrad-block-{token}", k)
-        graph[key] = (evaluate, name if shared else order, Place(k, rows), *parts)
+        key = (f"symgrad-block-{order.token}", k)
+        graph[key] = (evaluate, name, _place(blocks, k), *parts)
         keys.append(key)
     return graph, keys
 
 
-def _sum(graph: dict[Any, Any], keys: list[Any]) -> Any:
-    """Add the tasks of a sum by a tree whose shape depends on the number of keys alone; return its root."""
+def _ordered(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
+    """Return the data's graph, and what tasks call the order by.
+
+    For a cluster it is a node of the graph, which each worker is sent once; threads take it as it is.
+    """
+    if client_in_place() is None:
+        return dict(blocks.graph), order
+    name = f"symgrad-order-{order.token}"
+    return {**blocks.graph, name: order}, name
+
+
+def _place(blocks: Blocks, k: int) -> Place:
+    return Place(k, None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1]))
+
+
+def _sum(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
+    """Return the graph whose tasks take several blocks each and add, and the key of the sum."""
+    graph, name = _ordered(order, blocks)
+    keys: list[Any] = []
+    for numbers in runs(places(blocks), workers()):
+        values: list[Any] = []
+        parts = tuple([tuple([_given(p, values) for p in blocks.parts[k]]) for k in numbers])
+        key = (f"symgrad-block-{order.token}", *numbers)
+        run = Run(tuple([_place(blocks, k) for k in numbers]), parts, f"{order.token}-{numbers[0]}")
+        graph[key] = (evaluate_run, name, run, *values)
+        keys.append(key)
     level = 0
-    token = uuid.uuid4().hex
-    while len(keys) > 1 or not level:
-        groups = [keys[i : i + FAN] for i in range(0, len(keys), FAN)]
-        keys = [(f"symgrad-sum-{token}", level, j) for j in range(len(groups))]
-        graph.update({key: (added, group) for key, group in zip(keys, groups, strict=True)})
+    while len(keys) > 1:
+        groups = [keys[i : i + MERGED] for i in range(0, len(keys), MERGED)]
         level += 1
-    return keys[0]
+        keys = [(f"symgrad-sum-{order.token}", level, j) for j in range(len(groups))]
+        graph.update({key: (merged, order.count, group) for key, group in zip(keys, groups, strict=True)})
+    return graph, keys[0]
+
+
+def _given(part: Any, values: list[Any]) -> Any:
+    """Return rows as they are; what a task computes is added to its values, and found there by its number."""
+    if isinstance(part, (ArrayRows, FileRows)):
+        return part
+    values.append(part)
+    return len(values) - 1
 
 
 def arrays_of(given: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:

@@ -18,11 +18,11 @@ from symgrad.core import trees
 from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_floating
 from symgrad.distributed.rows import ArrayRows, FileRows
+from symgrad.distributed.runs import FAN, Sums, add_up
 from symgrad.errors import BlockError, DistributedError, NanBlockError, SymgradError
 from symgrad.support.forks import Lock
 
 MOST_KERNELS = 64
-FAN = 8  # parts that one task adds
 _known: OrderedDict[bytes, _Made] = OrderedDict()
 _lock = Lock()
 
@@ -118,6 +118,19 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Run:
+    """The blocks of one task: for each argument of a block its rows, or which of the task's values they are."""
+
+    places: tuple[Place, ...]
+    parts: tuple[tuple[Any, ...], ...]
+    token: str
+
+    def __dask_tokenize__(self) -> str:
+        """As an order's."""
+        return self.token
+
+
+@dataclass(frozen=True)
 class Part:
     """What blocks gave together: a structure of arrays, weighted by rows for a mean."""
 
@@ -132,19 +145,53 @@ def evaluate(order: Order, place: Place, *block: Any) -> Part:
         DistributedError: this process has other versions than the one that asks.
         BlockError: the kernel raised; NanBlockError: it gave nan.
     """
+    _check_versions(order)
+    return _part(order, place, block, checked=True)
+
+
+def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
+    """Return what the kernel gives on a task's blocks, added as far as these go; raises as ``evaluate``.
+
+    A nan goes through sums, so that the blocks are looked at one by one only where a sum has one.
+    """
+    _check_versions(order)
+    blocks = [[values[p] if type(p) is int else p for p in parts] for parts in run.parts]
+    sums: Sums = {}
+    for place, block in zip(run.places, blocks, strict=True):
+        sums[0, place.number] = _part(order, place, block, checked=False)
+        if place.number % FAN == FAN - 1:
+            add_up(sums, order.count, added)
+    add_up(sums, order.count, added)
+    if any(_first_nan(part.value) for part in sums.values()):
+        for place, block in zip(run.places, blocks, strict=True):
+            _part(order, place, block, checked=True)
+    return sums
+
+
+def _check_versions(order: Order) -> None:
     if order.versions != versions():
         raise DistributedError(
             f"{order.name}: {_here()} has {versions()}, the calling process {order.versions}. Install the same there."
         )
+
+
+def _part(order: Order, place: Place, block: Sequence[Any], *, checked: bool) -> Part:
+    """Return what the kernel gives on one block; ``checked``: raise where that is nan."""
     arrays: list[Any] = []
     try:
         arrays += [array_of(b) for b in block]
         value = order.kernel(*order.params, *arrays)
     except Exception as error:
         raise BlockError(f"{_title(order, place, arrays)} raised {type(error).__name__}: {error}") from error
-    _check_numbers(order, place, arrays, value)
+    if checked:
+        _check_numbers(order, place, arrays, value)
     rows = len(arrays[0])
     return Part(rows, scaled(value, float(rows)) if order.weighted else value)
+
+
+def merged(count: int, several: Sequence[Sums]) -> Sums:
+    """Return the sums of several tasks, added as far as they go."""
+    return add_up({key: part for sums in several for key, part in sums.items()}, count, added)
 
 
 def array_of(block: Any) -> Any:
