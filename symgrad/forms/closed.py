@@ -716,7 +716,20 @@ def _restored(graph: Any, kinds: Any) -> ClosedForm:
 
 def _with_integers(e: sp.Expr) -> sp.Expr:
     """Return a formula without floats such as 2.0, which products of arrays leave."""
-    return e.xreplace({f: sp.Integer(int(f)) for f in e.atoms(sp.Float) if float(f).is_integer() and abs(f) < 2**53})
+    return e.xreplace({f: sp.Integer(int(f)) for f in _floats(e) if float(f).is_integer() and abs(f) < 2**53})
+
+
+def _floats(e: sp.Expr) -> set[sp.Float]:
+    """Return the floats in a formula; a part that occurs in several places is looked at once."""
+    seen, ahead, found = {e}, [e], set()
+    while ahead:
+        part = ahead.pop()
+        if isinstance(part, sp.Float):
+            found.add(part)
+        new = set(part.args) - seen
+        seen |= new
+        ahead += new
+    return found
 
 
 def _plain_in_sympy(e: Any) -> Any:

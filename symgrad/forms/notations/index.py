@@ -276,25 +276,36 @@ def _without(term: sp.Expr, delta: sp.Expr) -> sp.Expr:
 # ------------------------------------------------------------------ letters
 def lettered(e: sp.Expr, avoid: set[str]) -> sp.Expr:
     """Give the bound indices textbook letters, and every node its printing class."""
+    return _lettered(e, frozenset(avoid), {})
+
+
+def _lettered(e: Any, avoid: frozenset[str], seen: dict[Any, Any]) -> Any:
+    """``lettered``; a part that occurs in several places is looked at once."""
+    if not e.args:
+        return e
+    found = seen.get((e, avoid))
+    if found is None:
+        found = seen[e, avoid] = _with_letters(e, avoid, seen)
+    return found
+
+
+def _with_letters(e: Any, avoid: frozenset[str], seen: dict[Any, Any]) -> Any:
     if isinstance(e, ExprWithLimits):
         new, inner_avoid = _letters(e.variables, avoid)
         kind = Sigma if isinstance(e, sp.Sum) else PiProduct
         return kind(
-            lettered(e.function.xreplace(new), inner_avoid),
-            *[(new[k], lettered(lo, avoid), lettered(hi, avoid)) for k, lo, hi in e.limits],
+            _lettered(e.function.xreplace(new), inner_avoid, seen),
+            *[(new[k], _lettered(lo, avoid, seen), _lettered(hi, avoid, seen)) for k, lo, hi in e.limits],
         )
     if isinstance(e, sp.Lambda):
         new, inner_avoid = _letters(e.variables, avoid)
-        return sp.Lambda(tuple(new.values()), lettered(e.expr.xreplace(new), inner_avoid))
+        return sp.Lambda(tuple(new.values()), _lettered(e.expr.xreplace(new), inner_avoid, seen))
     if isinstance(e, sp.Indexed):
         return At(e.base, *e.indices)
-    if not e.args:
-        return e
-    args = [lettered(a, avoid) for a in e.args]
-    return dressed(e, args)
+    return dressed(e, [_lettered(a, avoid, seen) for a in e.args])
 
 
-def _letters(bound: Sequence[Any], avoid: set[str]) -> tuple[dict[Any, Any], set[str]]:
+def _letters(bound: Sequence[Any], avoid: frozenset[str]) -> tuple[dict[Any, Any], frozenset[str]]:
     pool = names.letters(names.BOUND, avoid)
     new = {k: Letter(next(pool), integer=True) for k in bound}
     return new, avoid | {s.name for s in new.values()}
