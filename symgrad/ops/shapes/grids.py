@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations as _combinations
-from itertools import combinations_with_replacement as _with_replacement
 from math import prod
 from typing import Any
 
@@ -134,8 +132,19 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     if r < 0:
         raise ArgumentError(f"Expect a non-negative number, but got {r}. Pass how many entries to take.")
     n = shape(input)[0]
-    rows = list((_with_replacement if with_replacement else _combinations)(range(n), r))
     if r == 0:
         return along(input, 0, 0, 0)
-    places = np.array(rows, dtype=np.int64).reshape(len(rows), r)
+    places = _places(n, r, 0 if with_replacement else 1)
     return Reshape(places.shape)(index_select(input, 0, places.reshape(-1)))
+
+
+def _places(n: int, r: int, step: int) -> np.ndarray:
+    """All rows of r numbers below n, each at least ``step`` above the one before it, in lexicographic order."""
+    rows = np.arange(n)[:, None]
+    for _ in range(r - 1):
+        first = rows[:, -1] + step
+        count = n - first
+        start = np.cumsum(count) - count
+        last = np.arange(count.sum()) - np.repeat(start - first, count)
+        rows = np.column_stack([np.repeat(rows, count, axis=0), last])
+    return rows
