@@ -18,6 +18,7 @@ from kinks import KINKS
 from layer_rows import ROWS as LAYER_ROWS
 from loss_rows import ROWS as LOSS_ROWS
 from piece_rows import ROWS as PIECE_ROWS
+from scipy_rows import ROWS as SCIPY_ROWS
 from table import (
     SAME,
     Case,
@@ -608,7 +609,7 @@ row("scan in scan", lambda L, a, X: L.scan(lambda c, r: (L.scan(lambda d, x: (d 
 row("fori_loop", lambda L, x: L.fori_loop(1, 4, lambda i, c: L.sin(c) * x + i, x), (real(), ), (real(2),),
     peer=None, analytic=True)
 
-ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS + ELEMENTWISE_ROWS + PIECE_ROWS
+ROWS += LOSS_ROWS + LAYER_ROWS + ARRAY_ROWS + ELEMENTWISE_ROWS + PIECE_ROWS + SCIPY_ROWS
 
 CASES = [case for r in ROWS for case in r.cases]
 SMOOTH = [case for case in CASES if not case.row.discrete]

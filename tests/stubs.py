@@ -41,7 +41,7 @@ VARIES = {
 # Numbers of Python's or of names, and what NumPy asks for.
 UNKNOWN = {
     "__array_function__", "__array_ufunc__", "__dlpack__", "__round__", "item", "nbytes", "nelement", "numel", "size",
-    "tolist", "atleast_1d", "atleast_2d", "atleast_3d",
+    "tolist", "atleast_1d", "atleast_2d", "atleast_3d", "expm_frechet",
 }  # fmt: skip
 OWN = {"__divmod__": "tuple[Tensor, Tensor]", "__rdivmod__": "tuple[Tensor, Tensor]"}
 OVERRIDING = {"__eq__", "__ne__"}  # object says that they return a bool

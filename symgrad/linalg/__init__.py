@@ -1,12 +1,14 @@
-"""``sg.linalg``: torch.linalg's names. What they compute stands in ``ops``; here is only the door."""
+"""``sg.linalg``: torch.linalg's names, and scipy.linalg's where torch has none.
+
+What they compute stands in ``ops``; here is only the door.
+"""
 
 from __future__ import annotations
 
-from symgrad.engine.public import public
+from symgrad.engine.public import public, public_all
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     determinant,
-    expm,
     lu,
     matrices,
     multilinear,
@@ -14,21 +16,28 @@ from symgrad.ops.linalg import (
     orthogonal,
     products,
     pseudoinverse,
+    roots,
     solving,
     spectral,
+    structured,
+    sylvester,
 )
+from symgrad.ops.linalg import expm as expm_
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.lu import LU, LUFactor
 from symgrad.ops.linalg.orthogonal import QR
 from symgrad.ops.linalg.pseudoinverse import LstSq
 from symgrad.ops.linalg.spectral import SVD, Eigh
+from symgrad.ops.shapes import join
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "cholesky", "cond", "cross", "det", "diagonal", "eigh",
-    "eigvalsh", "householder_product", "inv", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
-    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
-    "solve_triangular", "svd", "svdvals", "tensorinv", "tensorsolve", "trace", "vander", "vecdot", "vector_norm",
+    "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cholesky", "cond", "cross", "det",
+    "diagonal", "eigh", "eigvalsh", "expm", "expm_frechet", "householder_product", "inv", "khatri_rao", "logm",
+    "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank",
+    "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded", "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals",
+    "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -42,7 +51,7 @@ eigvalsh = public(spectral.eigvalsh)
 svd = public(spectral.svd)
 svdvals = public(spectral.svdvals)
 qr = public(orthogonal.qr)
-matrix_exp = public(expm.matrix_exp)
+matrix_exp = public(expm_.matrix_exp)
 pinv = public(pseudoinverse.pinv)
 lstsq = public(pseudoinverse.lstsq)
 matrix_rank = public(pseudoinverse.matrix_rank)
@@ -65,5 +74,14 @@ cond, householder_product = public(norms.cond), public(orthogonal.householder_pr
 lu_factor, lu_solve = public(lu.lu_factor), public(lu.lu_solve)
 lu = public(lu.lu)  # type: ignore[assignment]
 vecdot = public(multilinear.vecdot)
+
+expm, expm_frechet = public(expm_.matrix_exp), public(expm_.expm_frechet)
+sqrtm, logm = public(roots.sqrtm), public(roots.logm)
+solve_sylvester = public(sylvester.solve_sylvester)
+solve_continuous_lyapunov = public(sylvester.solve_continuous_lyapunov)
+solve_discrete_lyapunov = public(sylvester.solve_discrete_lyapunov)
+solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.toeplitz)
+solve_banded, khatri_rao = public_all(structured.solve_banded), public(structured.khatri_rao)
+block_diag = public_all(join.block_diag)
 
 __getattr__, __dir__ = namespace(globals(), __all__)

@@ -1,4 +1,4 @@
-"""``sg.linalg``: torch.linalg's names. What they compute stands in ``ops``; here is only the door."""
+"""``sg.linalg``: torch.linalg's names, and scipy.linalg's where torch has none."""
 
 # Written by `python tests/stubs.py`; a test compares.
 
@@ -28,6 +28,7 @@ __all__ = [
     "QR",
     "SVD",
     "SlogDet",
+    "block_diag",
     "cholesky",
     "cond",
     "cross",
@@ -35,8 +36,12 @@ __all__ = [
     "diagonal",
     "eigh",
     "eigvalsh",
+    "expm",
+    "expm_frechet",
     "householder_product",
     "inv",
+    "khatri_rao",
+    "logm",
     "lstsq",
     "lu",
     "lu_factor",
@@ -52,17 +57,26 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "solve_banded",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
+    "solve_sylvester",
     "solve_triangular",
+    "solveh_banded",
+    "sqrtm",
     "svd",
     "svdvals",
     "tensorinv",
     "tensorsolve",
+    "toeplitz",
     "trace",
     "vander",
     "vecdot",
     "vector_norm",
 ]
 
+def block_diag(*tensors: Any) -> Tensor:
+    """The matrix with the given ones along its diagonal, and zeros elsewhere."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
     """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
 def cond(A: Any, p: Any = None) -> Tensor:
@@ -77,10 +91,18 @@ def eigh(A: Any, UPLO: str = 'L') -> Eigh[Tensor]:
     """A = V diag(λ) Vᵀ: the eigenvalues and orthonormal eigenvectors of a symmetric matrix."""
 def eigvalsh(A: Any, UPLO: str = 'L') -> Tensor:
     """The eigenvalues of a symmetric matrix, ascending. Gradient: V diag(λ̄) Vᵀ, V the eigenvectors."""
+def expm(A: Any) -> Tensor:
+    """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
+def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
+    """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t."""
 def householder_product(A: Any, tau: Any) -> Tensor:
     """The first columns of the product of the reflections I - τ_k v_k v_kᵀ."""
 def inv(A: Any) -> Tensor:
     """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
+def khatri_rao(A: Any, B: Any) -> Tensor:
+    """The Kronecker product column by column: row i·m + j has A_ik B_jk."""
+def logm(A: Any) -> Tensor:
+    """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Tensor]:
     """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b."""
 def lu(A: Any, *, pivot: bool = True) -> LU[Tensor]:
@@ -111,8 +133,20 @@ def slogdet(A: Any) -> SlogDet[Tensor]:
     """The sign and the logarithm of |det A|, which neither over- nor underflow."""
 def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
     """Solve A x = b, or x A = b if left is False. Gradients: b̄ = A⁻ᵀ x̄ and Ā = −b̄ xᵀ."""
-def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+def solve_banded(l_and_u: Sequence[int], ab: Any, b: Any) -> Tensor:
+    """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere."""
+def solve_continuous_lyapunov(A: Any, Q: Any) -> Tensor:
+    """X with A X + X Aᵀ = Q."""
+def solve_discrete_lyapunov(A: Any, Q: Any) -> Tensor:
+    """X with A X Aᵀ − X + Q = 0."""
+def solve_sylvester(A: Any, B: Any, C: Any) -> Tensor:
+    """X with A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄."""
+def solve_triangular(A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False, *, upper: bool | None = None, left: bool = True, unitriangular: bool = False) -> Tensor:
     """Solve T X = B, or X T = B, with T the upper or lower triangle of A."""
+def solveh_banded(ab: Any, b: Any, lower: bool = False) -> Tensor:
+    """Solve A x = b with a symmetric A given by its diagonals: those above, A_ij = ab[u + i − j, j], or those below."""
+def sqrtm(A: Any) -> Tensor:
+    """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def svd(A: Any, full_matrices: bool = True) -> SVD[Tensor]:
     """A = U diag(s) Vᵀ, the singular value decomposition."""
 def svdvals(A: Any) -> Tensor:
@@ -121,6 +155,8 @@ def tensorinv(A: Any, ind: int = 2) -> Tensor:
     """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones."""
 def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Tensor:
     """X with Σ A X = B, summed over the axes of A that B lacks."""
+def toeplitz(c: Any, r: Any = None) -> Tensor:
+    """The matrix with T_ij = c_{i−j} below and on the diagonal, and r_{j−i} above it."""
 def trace(input: Any) -> Tensor:
     """The trace Σ x_ii."""
 def vander(input: Any, N: int | None = None) -> Tensor:

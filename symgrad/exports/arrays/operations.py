@@ -28,6 +28,7 @@ from symgrad.ops.linalg.orthogonal import QRBasis, QRTriangle
 from symgrad.ops.linalg.pseudoinverse import MatrixRank, PseudoInverse
 from symgrad.ops.linalg.solving import Cholesky, HalfTril, Inverse, Solve
 from symgrad.ops.linalg.spectral import Eigenvalues, Eigenvectors, InverseGaps, SingularValues, SingularVectors
+from symgrad.ops.linalg.sylvester import Sylvester
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.reductions.extremes import Arg, Extreme, First
 from symgrad.ops.reductions.reduce import Prod
@@ -93,6 +94,7 @@ writes(LogDet)(_library("logdet"))
 writes(DetSign)(_word("linalg.slogdet", part="[0]"))
 writes(Cofactor)(_library("cofactor"))
 writes(MatrixExp)(_library("matrix_exp"))
+writes(Sylvester)(_library("sylvester"))
 writes(InverseGaps)(_library("inverse_gaps"))
 writes(PseudoInverse)(_library("pseudo_inverse", "atol", "rtol"))
 writes(MatrixRank)(_library("matrix_rank", "atol", "rtol"))

@@ -256,6 +256,17 @@ def matrix_exp(a: Any, *hs: Any) -> Any:
     return xp.expm(found)[..., :n, found.shape[-1] - n :]
 
 
+def sylvester(a: Any, b: Any, c: Any) -> Any:
+    """X with A X + X B = C, by the system of all entries."""
+    n, m = c.shape[-2:]
+    rows = a[..., :, None, :, None] * xp.eye(m, dtype=a.dtype)[:, None, :]
+    columns = xp.eye(n, dtype=b.dtype)[:, None, :, None] * xp.swapaxes(b, -1, -2)[..., None, :, None, :]
+    whole = rows + columns
+    lead = whole.shape[:-4]
+    found = xp.linalg.solve(whole.reshape((*lead, n * m, n * m)), c.reshape((*c.shape[:-2], n * m, 1)))
+    return found.reshape((*found.shape[:-2], n, m))
+
+
 def inverse_gaps(x: Any) -> Any:
     """1/(x_j - x_i), and 0 on the diagonal."""
     gaps = x[..., None, :] - x[..., :, None]

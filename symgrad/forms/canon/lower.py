@@ -25,6 +25,7 @@ from symgrad.ops.linalg.determinant import Cofactor, Det
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.matrices import DiagEmbed, Diagonal
 from symgrad.ops.linalg.norms import Norm
+from symgrad.ops.linalg.roots import MatrixLog, MatrixSqrt
 from symgrad.ops.linalg.solving import Inverse, Solve
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
@@ -344,6 +345,18 @@ def _(op: MatrixExp, pool: Pool, shape: Any, args: list[Term]) -> Term:
         else:
             kept.append(h)
     return pool.sum([(number, pool.call(op, [a, *kept], shape))], shape)
+
+
+@lower.register(MatrixSqrt)
+@lower.register(MatrixLog)
+def _(op: Any, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    # f(A + tI) has the derivative f'(A) in t: ½ A^(-1/2), or A⁻¹.
+    if len(args) != 2 or split(args[1])[1].kind != EYE:
+        return pool.call(op, args, shape)
+    number, a = split(args[1])[0], args[0]
+    if isinstance(op, MatrixLog):
+        return pool.sum([(number, pool.call(Inverse(), [a], shape))], shape)
+    return pool.sum([(number / 2, pool.call(Inverse(), [pool.call(op, [a], shape)], shape))], shape)
 
 
 @lower.register

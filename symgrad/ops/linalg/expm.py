@@ -1,10 +1,10 @@
-"""The exponential of a matrix and its derivatives of every order, which are one operation."""
+"""Functions of a matrix: each is one operation with its derivatives of every order. First of them the exponential."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import factorial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -19,30 +19,38 @@ from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
 
 
-@frozen
-class MatrixExp(Op):
-    """exp(A) = Σ Aᵏ/k!, or with directions H₁, …, H_k its derivative Dᵏexp(A)[H₁, …, H_k].
+class MatrixFunction(Op):
+    """f(A) of a square matrix, or with directions H₁, …, H_k its derivative Dᵏf(A)[H₁, …, H_k].
 
-    Inputs A, H₁, …, H_k: (…, n, n). Differentiating adds a direction, so this one operation has all orders.
+    Inputs A, H₁, …, H_k: (…, n, n). Differentiating adds a direction, so one operation has all orders. A subclass
+    computes f in ``computed``, writes it for two rows in ``formula``, and is ``called`` so where it refuses others.
     """
 
-    name = "LinalgMatrixExp"
+    called: ClassVar[str]
     saves = "x"
     keeps_symmetry = True
     gives = floating
     signature = "(n,n)->(n,n)"
-    explained = "matrix exponential: its derivative is linear, and is transposed"
 
-    def forward(self, *xs: Any) -> Any:
-        xs = tuple(real("linalg.matrix_exp", x) for x in xs)
+    def computed(self, x: Any) -> Any:
+        """Return f of matrices in double precision."""
+        raise NotImplementedError
+
+    def formula(self, z: sp.Matrix) -> sp.Matrix:
+        """Return f of a matrix of at most two rows, in letters."""
+        raise NotImplementedError
+
+    def evaluated(self, *xs: Any) -> Any:
+        """Return f(A), or its derivative in the directions."""
+        xs = tuple(real(self.called, x) for x in xs)
         self.out_shape(*[x.shape for x in xs])
         found, n = self.enlarged(*xs), xs[0].shape[-1]
-        precise = _exponential(found.astype(np.float64))  # single precision is rounded once, at the end
+        precise = self.computed(found.astype(np.float64))  # single precision is rounded once, at the end
         with np.errstate(over="ignore"):
             return precise[..., :n, found.shape[-1] - n :].astype(found.dtype)
 
     def enlarged(self, a: Any, *hs: Any) -> Any:
-        """Return [[A, H], [0, A]], whose exponential has Dexp(A)[H] in its upper right corner; blocks of blocks."""
+        """Return [[A, H], [0, A]], whose f has Df(A)[H] in its upper right corner; blocks of blocks."""
         found = a
         for k, h in enumerate(hs):
             found = _blocks(found, np.kron(np.eye(2**k, dtype=h.dtype), h))
@@ -51,47 +59,82 @@ class MatrixExp(Op):
     def out_shape(self, *shapes: Shape) -> Shape:
         """The common shape."""
         for s in shapes:
-            check_square("linalg.matrix_exp", s)
+            check_square(self.called, s)
         return broadcast_shapes(*shapes)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
-        # ⟨Ȳ, Dexp(A)[H]⟩ = ⟨Dexp(Aᵀ)[Ȳ], H⟩, and derivatives are symmetric in their directions: Ȳᵀ takes the place
+        # ⟨Ȳ, Df(A)[H]⟩ = ⟨Df(Aᵀ)[Ȳ], H⟩, and derivatives are symmetric in their directions: Ȳᵀ takes the place
         # of H_i, or joins the directions; the result is transposed.
         if i == 0:
             return mT(self(*xs, mT(g)))
         return mT(self(*xs[:i], mT(g), *xs[i + 1 :]))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        # D^{k+1}exp(A)[…, Ȧ] + Σ Dᵏexp(A)[…, Ḣ_i, …]
+        # D^{k+1}f(A)[…, Ȧ] + Σ Dᵏf(A)[…, Ḣ_i, …]
         terms = [self(*xs[:i], t, *xs[i + 1 :]) if i else self(*xs, t) for i, t in enumerate(ts) if t is not None]
         return sum_terms(terms)
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """An entry of exp(A), or Σ ∂ᵏexp(A)_ij/∂A_{a₁b₁}… ΠH_r[a_r, b_r]."""
+        """An entry of f(A), or Σ ∂ᵏf(A)_ij/∂A_{a₁b₁}… ΠH_r[a_r, b_r]."""
         a, *hs = ps
         if not hs:
             return a.entry(self, (a,), idx)
         lead = list(idx[:-2])
         pairs = [(a.fresh(), a.fresh()) for _ in hs]
         bound = [k for pair in pairs for k in pair]
-        body = sp.Mul(a.entry(_Partials(len(hs)), (a,), (*idx, *bound)), *[h([*lead, *p]) for h, p in zip(hs, pairs)])
+        partials = a.entry(_Partials(self, len(hs)), (a,), (*idx, *bound))
+        body = sp.Mul(partials, *[h([*lead, *p]) for h, p in zip(hs, pairs)])
         return a.sum(body, [(k, 0, a.shape[-1] - 1) for k in bound])
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices of at most two rows, differentiated along the directions."""
         to = self.out_shape(*[x.shape for x in xs])
         joined = np.concatenate([np.broadcast_to(np.asarray(x, dtype=object), to) for x in xs], axis=-2)
-        return each_matrix(joined, lambda m: _formula(*(m[k : k + m.cols, :] for k in range(0, m.rows, m.cols))), to)
+        return each_matrix(joined, lambda m: self._along(*(m[k : k + m.cols, :] for k in range(0, m.rows, m.cols))), to)
+
+    def _along(self, a: sp.Matrix, *hs: sp.Matrix) -> Any:
+        """f of at most two rows, in letters, differentiated, then at A."""
+        if a.rows > 2:
+            raise no_formula(self.called.removeprefix("linalg."), a.rows)
+        z = sp.Matrix(a.rows, a.cols, lambda i, j: sp.Dummy(f"z{i}{j}", real=True))
+        found = self.formula(z)
+        for h in hs:
+            found = found.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
+        return found.xreplace(dict(zip(z, a, strict=True)))
 
     def text(self, *args: str) -> str:
         """expm(X), or dexpm(X, H)."""
-        return f"{_order(len(args) - 1)}expm({', '.join(args)})"
+        return f"{_order(len(args) - 1)}{self.spelled}({', '.join(args)})"
+
+    def latex(self, *args: str) -> str:
+        """expm(X), or dexpm(X, H)."""
+        return f"\\operatorname{{{_order(len(args) - 1)}{self.spelled}}}\\left({', '.join(args)}\\right)"
+
+
+@frozen
+class MatrixExp(MatrixFunction):
+    """exp(A) = Σ Aᵏ/k!, and its derivatives in directions."""
+
+    name = "LinalgMatrixExp"
+    called = "linalg.matrix_exp"
+    spelled = "expm"
+    explained = "matrix exponential: its derivative is linear, and is transposed"
+
+    def forward(self, *xs: Any) -> Any:
+        """By scaling and squaring."""
+        return self.evaluated(*xs)
+
+    def computed(self, x: Any) -> Any:
+        """Of each matrix."""
+        return _exponential(x)
+
+    def formula(self, z: sp.Matrix) -> sp.Matrix:
+        """In hyperbolic functions."""
+        return _exp_2x2(z)
 
     def latex(self, *args: str) -> str:
         """e^X, or dexpm(X, H)."""
-        if len(args) == 1:
-            return f"{{e^{{{args[0]}}}}}"
-        return f"\\operatorname{{{_order(len(args) - 1)}expm}}\\left({', '.join(args)}\\right)"
+        return f"{{e^{{{args[0]}}}}}" if len(args) == 1 else super().latex(*args)
 
 
 def _order(k: int) -> str:
@@ -100,8 +143,9 @@ def _order(k: int) -> str:
 
 @frozen
 class _Partials(Op):
-    """∂ᵏexp(A)_ij/∂A_{a₁b₁}…: what index forms call the derivative of; no operation of a graph."""
+    """∂ᵏf(A)_ij/∂A_{a₁b₁}…: what index forms call the derivative of; no operation of a graph."""
 
+    of: MatrixFunction
     order: int
 
     def forward(self, a: Any) -> Any:
@@ -110,16 +154,16 @@ class _Partials(Op):
         out = np.empty((*a.shape, *(n,) * (2 * self.order)), a.dtype)
         for at in np.ndindex(*(n,) * (2 * self.order)):
             units = [np.outer(np.eye(n)[i], np.eye(n)[j]) for i, j in zip(at[::2], at[1::2], strict=True)]
-            out[(..., *at)] = MatrixExp().forward(a, *units)
+            out[(..., *at)] = self.of.forward(a, *units)
         return out
 
     def text(self, *args: str) -> str:
         """dexpm(X)."""
-        return f"{_order(self.order)}expm({args[0]})"
+        return f"{_order(self.order)}{self.of.spelled}({args[0]})"
 
     def latex(self, *args: str) -> str:
         """dexpm(X)."""
-        return f"\\operatorname{{{_order(self.order)}expm}}\\left({args[0]}\\right)"
+        return f"\\operatorname{{{_order(self.order)}{self.of.spelled}}}\\left({args[0]}\\right)"
 
 
 def _blocks(a: Any, h: Any) -> Any:
@@ -166,21 +210,10 @@ def _approximant(a: Any) -> Any:
 
 
 # ------------------------------------------------------------------ formulas
-def _formula(a: sp.Matrix, *hs: sp.Matrix) -> Any:
-    """exp of at most two rows, in letters, differentiated, then at A."""
-    z = sp.Matrix(a.rows, a.cols, lambda i, j: sp.Dummy(f"z{i}{j}", real=True))
-    found = _exp_2x2(z)
-    for h in hs:
-        found = found.applyfunc(lambda e, h=h: sp.Add(*[e.diff(z[k]) * h[k] for k in range(len(z))]))
-    return found.xreplace(dict(zip(z, a, strict=True)))
-
-
 def _exp_2x2(z: sp.Matrix) -> sp.Matrix:
     # exp A = e^μ (cosh δ I + (sinh δ/δ) (A - μI)), μ half the trace, δ² = μ² - det A
     if z.rows < 2:
         return z.applyfunc(sp.exp)
-    if z.rows > 2:
-        raise no_formula("matrix_exp", z.rows)
     mean = (z[0, 0] + z[1, 1]) / 2
     delta = sp.sqrt(((z[0, 0] - z[1, 1]) / 2) ** 2 + z[0, 1] * z[1, 0])
     return sp.exp(mean) * (sp.cosh(delta) * sp.eye(2) + sp.sinh(delta) / delta * (z - mean * sp.eye(2)))
@@ -206,3 +239,26 @@ def matrix_exp(A: Any) -> Any:
             [0., 1.]])
     """
     return MatrixExp()(A)
+
+
+def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
+    """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t.
+
+    Args:
+        A, E: (…, n, n).
+        compute_expm: return the exponential as well.
+
+    Returns:
+        exp(A) and the derivative; without ``compute_expm`` the derivative.
+
+    Raises:
+        ShapeError: if A or E is not square.
+
+    Source: Najfeld and Havel 1995.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.expm_frechet(sg.zeros(1, 1), sg.tensor([[3.0]]), compute_expm=False)
+    tensor([[3.]])
+    """
+    moved = MatrixExp()(A, E)
+    return (MatrixExp()(A), moved) if compute_expm else moved

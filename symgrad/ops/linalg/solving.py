@@ -10,7 +10,7 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
-from symgrad.errors import ArgumentTypeError, LinAlgError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.square import (
@@ -252,13 +252,19 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
     return Solve(True, True)(A, B) if vector else mT(Solve(False, True)(A, mT(B)))
 
 
-def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+def solve_triangular(
+    A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False,
+    *, upper: bool | None = None, left: bool = True, unitriangular: bool = False,
+) -> Any:  # fmt: skip
     """Solve T X = B, or X T = B, with T the upper or lower triangle of A.
 
     Args:
         A: (…, n, n); the other triangle is not looked at.
-        B: (…, n, k), or (…, k, n) if left is False.
-        upper: which triangle.
+        B: (…, n, k), or (…, k, n) if left is False; without ``upper`` also a vector (n,), as in SciPy.
+        trans: solve with Tᵀ, if 1, 2, 'T' or 'C'; SciPy's.
+        lower: which triangle, as SciPy asks; the upper one by default.
+        unit_diagonal: SciPy's name of ``unitriangular``.
+        upper: which triangle, as PyTorch asks.
         left: whether T stands left of X.
         unitriangular: take T's diagonal as ones.
 
@@ -266,6 +272,7 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
         Shaped like B, with the batch axes of both.
 
     Raises:
+        ArgumentError: if upper and lower contradict each other, or trans is none of these.
         ShapeError: if A is not square, or B does not fit.
         LinAlgError: if T is singular.
 
@@ -275,16 +282,27 @@ def solve_triangular(A: Any, B: Any, *, upper: bool, left: bool = True, unitrian
             [0.0000]])
     """
     check_square("linalg.solve_triangular", shape(A))
-    if len(shape(B)) < 2:
+    turned = _is_transposed(trans)
+    if upper is not None and lower is not None and upper == lower:
+        raise ArgumentError(f"linalg.solve_triangular: upper={upper} and lower={lower} contradict. Pass one of them.")
+    vector = upper is None and left and len(shape(B)) == 1
+    if len(shape(B)) < 2 and not vector:
         raise ShapeError(
             "linalg.solve_triangular: The input tensor B must have at least 2 dimensions. "
             f"Got shape {show_shape(shape(B))}; make a vector a column with b[:, None]."
         )
-    k = int(unitriangular)
-    T = Triu(k)(A) if upper else Tril(-k)(A)
-    T = ADD(T, identity_like(A)) if unitriangular else T
-    X = Solve(False)(T, B) if left else mT(Solve(False, True)(T, mT(B)))
+    above = upper if upper is not None else not lower
+    ones = unitriangular or unit_diagonal
+    T = Triu(int(ones))(A) if above else Tril(-int(ones))(A)
+    T = ADD(T, identity_like(A)) if ones else T
+    X = Solve(vector, turned)(T, B) if left else mT(Solve(False, not turned)(T, mT(B)))
     return rename(X, "LinalgSolveTriangular")
+
+
+def _is_transposed(trans: Any) -> bool:
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        raise ArgumentError(f"linalg.solve_triangular: got trans={trans!r}. Expected 0, 1, 2, 'N', 'T' or 'C'.")
+    return trans not in (0, "N")
 
 
 # ------------------------------------------------------------------ Cholesky

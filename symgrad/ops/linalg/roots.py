@@ -1,0 +1,236 @@
+"""The square root and the logarithm of a matrix: functions that a matrix has where no eigenvalue is negative or 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.errors import LinAlgError
+from symgrad.ops.linalg.expm import MatrixFunction
+from symgrad.support.frozen import frozen
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+class Principal(MatrixFunction):
+    """A function of the eigenvalues that has a cut along the negative numbers, and no derivative at 0."""
+
+    def evaluated(self, *xs: Any) -> Any:
+        """Compute with directions of length one: the result is linear in each."""
+        a, *hs = (np.asarray(x) for x in xs)
+        self.out_shape(a.shape, *[h.shape for h in hs])
+        self.check(a, bool(hs))
+        lengths = [float(np.abs(h).max(initial=0.0)) or 1.0 for h in hs]
+        found = super().evaluated(a, *[h / length for h, length in zip(hs, lengths, strict=True)])
+        return found * found.dtype.type(prod(lengths)) if hs else found
+
+    def computed(self, x: Any) -> Any:
+        """One matrix after the other."""
+        found = np.empty_like(x)
+        for at in np.ndindex(x.shape[:-2]):
+            found[at] = self.one(x[at]) if x[at].size and np.isfinite(x[at]).all() else np.nan
+        return found
+
+    def one(self, a: Any) -> Any:
+        """Return the function of a matrix."""
+        raise NotImplementedError
+
+    def check(self, a: Any, directions: bool) -> None:
+        """Refuse matrices without a real value, or without derivative in the directions."""
+        for at in np.ndindex(a.shape[:-2]):
+            if a[at].size and np.isfinite(a[at]).all():
+                where = f"(Batch element {int(np.ravel_multi_index(at, a.shape[:-2]))}): " if at else ""
+                self.check_values(np.linalg.eigvals(a[at].astype(np.float64)), where, directions)
+
+    def check_values(self, values: Any, where: str, directions: bool) -> None:
+        """Refuse negative eigenvalues, and 0 where it has no value or derivative."""
+        small = len(values) * _EPS * np.abs(values).max(initial=0.0)
+        negative = values[(values.real < -np.sqrt(small * np.abs(values).max())) & (np.abs(values.imag) <= small)]
+        if negative.size:
+            raise LinAlgError(
+                f"{self.called}: {where}The matrix has the negative eigenvalue {negative[0].real:.4g}, so the "
+                "principal value is not real. Expected eigenvalues off the negative numbers."
+            )
+        if (directions or not self.at_zero) and (np.abs(values) <= small).any():
+            what = "derivative" if self.at_zero else "value"
+            raise LinAlgError(f"{self.called}: {where}It has no {what} at a singular matrix. An eigenvalue is 0.")
+
+    at_zero = False
+
+
+@frozen
+class MatrixSqrt(Principal):
+    """The X with X X = A whose eigenvalues have positive real parts, and its derivatives in directions."""
+
+    name = "LinalgMatrixSqrt"
+    called = "linalg.sqrtm"
+    spelled = "sqrtm"
+    at_zero = True
+    explained = "matrix square root: its derivative is linear, and is transposed"
+
+    def forward(self, *xs: Any) -> Any:
+        """Refuse what has no real value, then compute."""
+        return self.evaluated(*xs)
+
+    def one(self, a: Any) -> Any:
+        """By eigenvectors of symmetric and singular matrices, else by Newton's iteration."""
+        if (a == a.T).all():
+            values, vectors = np.linalg.eigh(a)
+            return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+        found = _newton(a)
+        return _by_eigenvectors(a, lambda v: np.sqrt(v), self.called) if found is None else found
+
+    def formula(self, z: sp.Matrix) -> sp.Matrix:
+        """(A + √det A I)/√(tr A + 2 √det A)."""
+        if z.rows < 2:
+            return z.applyfunc(sp.sqrt)
+        root = sp.sqrt(z.det())
+        return (z + root * sp.eye(2)) / sp.sqrt(z.trace() + 2 * root)
+
+    def latex(self, *args: str) -> str:
+        """X^{1/2}, or dsqrtm(X, H)."""
+        return f"{{\\left({args[0]}\\right)^{{1/2}}}}" if len(args) == 1 else super().latex(*args)
+
+
+@frozen
+class MatrixLog(Principal):
+    """The X with exp(X) = A whose eigenvalues have imaginary parts within ±π, and its derivatives in directions."""
+
+    name = "LinalgMatrixLog"
+    called = "linalg.logm"
+    spelled = "logm"
+    explained = "matrix logarithm: its derivative is linear, and is transposed"
+
+    def forward(self, *xs: Any) -> Any:
+        """Refuse what has no real value, then compute."""
+        return self.evaluated(*xs)
+
+    def one(self, a: Any) -> Any:
+        """By eigenvectors of a symmetric matrix, else by roots until the series converges."""
+        if (a == a.T).all():
+            values, vectors = np.linalg.eigh(a)
+            return (vectors * np.log(values)) @ vectors.T
+        return _logarithm(a)
+
+    def formula(self, z: sp.Matrix) -> sp.Matrix:
+        """½ log det A I + atanh(δ/μ)/δ (A - μ I), μ half the trace, δ² = μ² - det A."""
+        if z.rows < 2:
+            return z.applyfunc(sp.log)
+        mean = z.trace() / 2
+        delta = sp.sqrt(((z[0, 0] - z[1, 1]) / 2) ** 2 + z[0, 1] * z[1, 0])
+        return sp.log(z.det()) / 2 * sp.eye(2) + sp.atanh(delta / mean) / delta * (z - mean * sp.eye(2))
+
+    def latex(self, *args: str) -> str:
+        """log X, or dlogm(X, H)."""
+        return f"\\log\\left({args[0]}\\right)" if len(args) == 1 else super().latex(*args)
+
+
+# ------------------------------------------------------------------ kernels
+_STEPS = 60  # of Newton's iteration, which doubles the digits once it is close
+
+
+def _newton(a: Any) -> Any:
+    """The square root by the product form of Denman and Beavers' iteration, scaled; None where it meets no root.
+
+    Source: Higham 2008, Functions of Matrices, (6.29).
+    """
+    n, one = len(a), np.eye(len(a))
+    x, m, best = a, a, np.inf
+    for _ in range(_STEPS):
+        try:
+            sign, log = np.linalg.slogdet(m)
+            inverse = np.linalg.inv(m)
+        except np.linalg.LinAlgError:
+            return None
+        scale = np.exp(-log / (2 * n)) if best > 1e-2 and sign else 1.0
+        x = scale * x @ (one + inverse / scale**2) / 2
+        m = (one + (scale**2 * m + inverse / scale**2) / 2) / 2
+        change = np.abs(m - one).sum(0).max()
+        if not np.isfinite(change):
+            return None
+        if change < 2 * n * _EPS or (best < 1e-6 and change >= best / 2):
+            break
+        best = min(best, change)
+    near = np.abs(x @ x - a).max() <= 1e-6 * max(np.abs(a).max(), np.abs(x).max() ** 2)
+    return x if near else None
+
+
+def _by_eigenvectors(a: Any, fn: Callable[[Any], Any], called: str) -> Any:
+    """f(A) = V f(Λ) V⁻¹ of a singular matrix, if it has that many eigenvectors."""
+    values, vectors = np.linalg.eig(a)
+    values = np.where(np.abs(values) <= len(a) * _EPS * np.abs(values).max(initial=0.0), 0, values)
+    if np.linalg.cond(vectors) < 1e8:
+        return ((vectors * fn(values.astype(complex))) @ np.linalg.inv(vectors)).real
+    raise LinAlgError(
+        f"{called}: no square root was found; the matrix is singular and lacks eigenvectors, as [[0, 1], [0, 0]] does."
+    )
+
+
+# log(I + X) = ∫₀¹ X (I + t X)⁻¹ dt; Gauss' rule of eight points is the [8/8] Padé approximant, exact to double
+# precision up to this norm. Source: Higham 2008, §11.4.
+_RADIUS = 0.3
+_NODES, _WEIGHTS = ((v + 1) / 2 if k == 0 else v / 2 for k, v in enumerate(np.polynomial.legendre.leggauss(8)))
+
+
+def _logarithm(a: Any) -> Any:
+    """Take square roots until the matrix is near I, and double the logarithm back."""
+    one, halvings = np.eye(len(a)), 0
+    while np.abs(a - one).sum(0).max() > _RADIUS and halvings < _STEPS:
+        root = _newton(a)
+        if root is None:
+            raise LinAlgError("linalg.logm: no square root was found; the matrix is too close to a singular one.")
+        a, halvings = root, halvings + 1
+    x = a - one
+    terms = [w * np.linalg.solve(one + t * x, x) for t, w in zip(_NODES, _WEIGHTS, strict=True)]
+    return np.sum(terms, 0) * 2.0**halvings
+
+
+# ------------------------------------------------------------------ what users call
+def sqrtm(A: Any) -> Any:
+    """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+
+    Args:
+        A: (…, n, n), without negative eigenvalues. A singular matrix has a root, but no derivative.
+
+    Returns:
+        Shaped like A.
+
+    Raises:
+        ShapeError: if A is not square.
+        LinAlgError: if the root is not real, or there is none.
+
+    Source: Higham 2008, Functions of Matrices, chapter 6.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.sqrtm(sg.tensor([[4.0, 1.0], [0.0, 4.0]]))
+    tensor([[2.0000, 0.2500],
+            [0.0000, 2.0000]])
+    """
+    return MatrixSqrt()(A)
+
+
+def logm(A: Any) -> Any:
+    """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+
+    Args:
+        A: (…, n, n), nonsingular and without negative eigenvalues.
+
+    Returns:
+        Shaped like A.
+
+    Raises:
+        ShapeError: if A is not square.
+        LinAlgError: if A is singular, or the logarithm is not real.
+
+    Source: Higham 2008, Functions of Matrices, chapter 11.
+
+    >>> import symgrad as sg
+    >>> sg.linalg.logm(sg.tensor([[1.0, 1.0], [0.0, 1.0]]))
+    tensor([[0., 1.],
+            [0., 0.]])
+    """
+    return MatrixLog()(A)
