@@ -111,25 +111,63 @@ class _Pool:
         return self.memory[start : start + _LINE]
 
 
+# ------------------------------------------------------------------ the code
 def _ir() -> str:
     """The functions ``share(pool, function, context, count)`` and ``work(pool, place)``."""
-    fields = "\n".join(f"  %{name} = getelementptr i64, ptr %pool, i64 {_LINE * k}" for k, name in enumerate(_FIELDS))
-    name = _PAUSE[platform.machine()]
-    pause = f"call void {name}"
-    return f"""
-declare void {name.replace("(i32 1)", "(i32)")}
+    declared = f"declare void {_PAUSE[platform.machine()].replace('(i32 1)', '(i32)')}\n"
+    share = [_fields(), _POST, _taking("close"), _CLOSE, _watching(["close", "tired"], "inside", 0, "free"), _FREE]
+    work = [_fields(), "  br label %watch\n", _watching(["entry", "leave", "slept"], "open", 1, "enter"), _ENTER]
+    work += [_taking("leave"), _LEAVE]
+    return (
+        f"{declared}define void @share(ptr %pool, ptr %f, ptr %c, i64 %n) {{\nentry:\n{''.join(share)}}}\n"
+        f"define void @work(ptr %pool, i64 %place) {{\nentry:\n{''.join(work)}}}\n"
+    )
 
-define void @share(ptr %pool, ptr %f, ptr %c, i64 %n) {{
-entry:
-{fields}
-  %most = load atomic i64, ptr %limit monotonic, align 8
+
+def _fields() -> str:
+    lines = [f"  %{name} = getelementptr i64, ptr %pool, i64 {_LINE * k}\n" for k, name in enumerate(_FIELDS)]
+    return "".join(lines)
+
+
+def _taking(after: str) -> str:
+    """Run chunks as long as there are some, then go on."""
+    return f"""take:
+  %k = atomicrmw add ptr %next, i64 1 seq_cst
+  %more = icmp slt i64 %k, %n
+  br i1 %more, label %run, label %{after}
+run:
+  call void %f(ptr %c, i64 %k)
+  br label %take
+"""
+
+
+def _watching(before: list[str], field: str, wanted: int, then: str) -> str:
+    """Look at a field until it has this value; after many looks go to ``tired``, which comes back or not."""
+    begun = ", ".join(f"[0, %{label}]" for label in before)
+    return f"""watch:
+  %looks = phi i64 {begun}, [%looks.next, %idle]
+  %seen = load atomic i64, ptr %{field} seq_cst, align 8
+  %there = icmp eq i64 %seen, {wanted}
+  br i1 %there, label %{then}, label %more.looks
+more.looks:
+  %long = icmp sgt i64 %looks, {_SPINS}
+  br i1 %long, label %tired, label %idle
+idle:
+  call void {_PAUSE[platform.machine()]}
+  %looks.next = add i64 %looks, 1
+  br label %watch
+"""
+
+
+# share: the caller posts its job and wakes who sleeps, or finds that there is one thread, or a job already
+_POST = """  %most = load atomic i64, ptr %limit monotonic, align 8
   %several = icmp sgt i64 %most, 1
   br i1 %several, label %try, label %alone
 try:
   %got = cmpxchg ptr %busy, i64 0, i64 1 seq_cst seq_cst
-  %mine = extractvalue {{ i64, i1 }} %got, 1
-  br i1 %mine, label %post.job, label %alone
-post.job:
+  %mine = extractvalue { i64, i1 } %got, 1
+  br i1 %mine, label %posted, label %alone
+posted:
   store ptr %f, ptr %function
   store ptr %c, ptr %context
   store i64 %n, ptr %count
@@ -139,39 +177,22 @@ post.job:
   %wake = load ptr, ptr %post
   br label %waking
 waking:
-  %left = phi i64 [%sleepers, %post.job], [%left.next, %woken]
+  %left = phi i64 [%sleepers, %posted], [%left.next, %woken]
   %some = icmp sgt i64 %left, 0
   br i1 %some, label %woken, label %take
 woken:
   call i32 %wake(ptr %sem)
   %left.next = sub i64 %left, 1
   br label %waking
-take:
-  %k = atomicrmw add ptr %next, i64 1 seq_cst
-  %more = icmp slt i64 %k, %n
-  br i1 %more, label %run, label %close
-run:
-  call void %f(ptr %c, i64 %k)
-  br label %take
-close:
+"""
+_CLOSE = """close:
   store atomic i64 0, ptr %open seq_cst, align 8
   %give.way = load ptr, ptr %yield
-  br label %last
-last:
-  %looks = phi i64 [0, %close], [%looks.next, %again], [0, %yielded]
-  %there = load atomic i64, ptr %inside seq_cst, align 8
-  %done = icmp eq i64 %there, 0
-  br i1 %done, label %free, label %again.or
-again.or:
-  %long = icmp sgt i64 %looks, {_SPINS}
-  br i1 %long, label %yielded, label %again
-again:
-  {pause}
-  %looks.next = add i64 %looks, 1
-  br label %last
-yielded:
+  br label %watch
+"""
+_FREE = """tired:
   call i32 %give.way()
-  br label %last
+  br label %watch
 free:
   store atomic i64 0, ptr %busy seq_cst, align 8
   ret void
@@ -185,33 +206,18 @@ alone.run:
   br label %alone
 end:
   ret void
-}}
+"""
 
-define void @work(ptr %pool, i64 %place) {{
-entry:
-{fields}
-  %sleep = load ptr, ptr %wait
-  br label %look
-look:
-  %looks = phi i64 [0, %entry], [%looks.next, %idle], [0, %leave], [0, %slept]
-  %now = load atomic i64, ptr %open seq_cst, align 8
-  %is.open = icmp eq i64 %now, 1
-  br i1 %is.open, label %enter, label %wait.more
-wait.more:
-  %long = icmp sgt i64 %looks, {_SPINS}
-  br i1 %long, label %rest, label %idle
-idle:
-  {pause}
-  %looks.next = add i64 %looks, 1
-  br label %look
-rest:
+# work: a worker sleeps when it has looked in vain, and leaves the job that it was in before it looks for the next
+_ENTER = """tired:
   atomicrmw add ptr %asleep, i64 1 seq_cst
+  %sleep = load ptr, ptr %wait
   call i32 %sleep(ptr %sem)
   br label %slept
 slept:
   %most = load atomic i64, ptr %limit monotonic, align 8
   %wanted = icmp slt i64 %place, %most
-  br i1 %wanted, label %look, label %end
+  br i1 %wanted, label %watch, label %end
 enter:
   atomicrmw add ptr %inside, i64 1 seq_cst
   %still = load atomic i64, ptr %open seq_cst, align 8
@@ -222,18 +228,10 @@ job:
   %c = load ptr, ptr %context
   %n = load i64, ptr %count
   br label %take
-take:
-  %k = atomicrmw add ptr %next, i64 1 seq_cst
-  %more = icmp slt i64 %k, %n
-  br i1 %more, label %run, label %leave
-run:
-  call void %f(ptr %c, i64 %k)
-  br label %take
-leave:
+"""
+_LEAVE = """leave:
   atomicrmw sub ptr %inside, i64 1 seq_cst
-  {pause}
-  br label %look
+  br label %watch
 end:
   ret void
-}}
 """
