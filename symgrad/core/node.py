@@ -203,11 +203,15 @@ def ancestors(roots: Iterable[AnyNode], stop: frozenset[int] | set[int] = frozen
     stack = list(roots)
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        key = id(node)
+        if key in seen:
             continue
-        seen[id(node)] = node
-        if id(node) not in stop:
-            stack += [p for p in node.inputs if isinstance(p, _NODES)]
+        seen[key] = node
+        if key in stop:
+            continue
+        for p in node.inputs:
+            if isinstance(p, _NODES) and id(p) not in seen:
+                stack.append(p)
     return sorted(seen.values(), key=_INDEX)
 
 

@@ -66,7 +66,7 @@ class Map(Entrywise):
         key = (payload, arity, name)
         found = _MAPS.get(key)
         if found is None:
-            found = _MAPS.setdefault(key, Map(lambda: payload, arity, name))
+            found = _MAPS.setdefault(key, Map(lambda: payload, arity, name, _operators().get((payload, arity))))
         return found
 
     def __repr__(self) -> str:
@@ -117,6 +117,8 @@ class Map(Entrywise):
     @cached_property
     def tested(self) -> frozenset[int]:
         """The inputs of which the payload asks whether they are 0, and nothing else."""
+        if not self.payload.has(Relational):
+            return frozenset(k for k in range(self.arity) if X[k] not in self.payload.free_symbols)
         questions = {q: sp.Dummy() for x in X[: self.arity] for q in (sp.Ne(x, 0), sp.Eq(x, 0))}
         rest = self.payload.xreplace(questions).free_symbols
         return frozenset(k for k in range(self.arity) if X[k] not in rest)
@@ -397,6 +399,12 @@ POW = Map(lambda: X[0] ** X[1], 2, "Pow")
 NEG = Map(lambda: -X[0], 1, "Neg", operator.neg)
 IDENTITY = Map(lambda: X[0], 1, "Clone")
 SECOND = Map(lambda: X[1], 2, "Fill")  # what replaced x0
+
+
+@lru_cache(maxsize=1)
+def _operators() -> dict[tuple[Any, int], Callable[..., Any]]:
+    """Python's operators by payload: derivatives have these payloads too."""
+    return {(m.payload, m.arity): m._plain for m in (ADD, SUB, MUL, DIV, NEG) if m._plain is not None}
 
 
 @lru_cache(maxsize=256)
