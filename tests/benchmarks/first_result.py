@@ -1,7 +1,8 @@
 """Seconds to the first result in a new process, by backend: compiled anew, and with machine code kept on disk.
 
-``python tests/benchmarks/first_result.py`` prints the table; every figure is the median of several processes. The import
-of symgrad and of ``sg.compile`` is not counted, that of LLVM is. Modules are compiled to bytecode beforehand, as installed ones are.
+``python tests/benchmarks/first_result.py`` prints the table; every figure is the median of several processes. The
+import of symgrad and of ``sg.compile`` is not counted, that of LLVM is. Modules are compiled to bytecode beforehand, as
+installed ones are.
 """
 
 from __future__ import annotations
