@@ -25,7 +25,14 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
 }
 ROUND = 0.05  # seconds that one measurement takes, if a call is shorter
-LIBRARIES = {"CasADi VM": "casadi", "CasADi C": "casadi", "jax.jit": "jax", "PyTorch": "torch", "autograd": "autograd"}
+LIBRARIES = {
+    "CasADi VM": "casadi",
+    "CasADi C": "casadi",
+    "jax.jit": "jax",
+    "PyTorch": "torch",
+    "torch.compile": "torch",
+    "autograd": "autograd",
+}
 
 
 def arrays(result: Any) -> list[Any]:

@@ -142,27 +142,37 @@ def jax(problem: Problem) -> Start:
     return lambda: (call, itself)
 
 
-def torch(problem: Problem) -> Start:
-    """PyTorch, eager, on its tape; a batch of Jacobians through torch.func."""
+def torch(compiled: bool, problem: Problem) -> Start:
+    """PyTorch on its tape, eager or by torch.compile; a batch of Jacobians through torch.func."""
+    if compiled and shutil.which("g++") is None:
+        raise Missing("there is no g++")
+    if compiled and problem.compile_only:
+        raise LeftOut("torch.compile takes minutes over thousands of operations")
     import torch as t
 
     t.set_num_threads(int(os.environ.get("BENCHMARK_THREADS", "1")))
     fn, given = problem.program(names.torch()), [t.tensor(x) for x in problem.inputs()]
+    made = partial(t.compile, dynamic=False) if compiled else itself
     if problem.kind == "batched":
-        return lambda: (partial(t.func.vmap(t.func.jacrev(fn)), *given), lambda r: r.numpy())
+        return lambda: (partial(made(t.func.vmap(t.func.jacrev(fn))), *given), lambda r: r.numpy())
     if problem.kind == "jacobian":
-        call = partial(t.autograd.functional.jacobian, lambda x: fn(x, *given[1:]), given[0])
-        return lambda: (call, lambda r: r.numpy())
+        whole = t.func.jacrev(fn) if compiled else partial(t.autograd.functional.jacobian, lambda x: fn(x, *given[1:]))
+        return lambda: (partial(made(whole), *(given if compiled else given[:1])), lambda r: r.numpy())
     leaves = [x.requires_grad_() for x in given[: problem.wrt]]
 
-    def step() -> Any:
-        for x in leaves:
-            x.grad = None
-        value = fn(*given)
-        value.backward()
-        return value, [x.grad for x in leaves]
+    def start() -> Any:
+        forward = made(fn)
 
-    return lambda: (step, lambda r: (r[0].item(), [g.numpy() for g in r[1]]))
+        def step() -> Any:
+            for x in leaves:
+                x.grad = None
+            value = forward(*given)
+            value.backward()
+            return value, [x.grad for x in leaves]
+
+        return step, lambda r: (r[0].item(), [g.numpy() for g in r[1]])
+
+    return start
 
 
 def autograd(problem: Problem) -> Start:
@@ -231,7 +241,8 @@ PEERS: dict[str, Callable[[Problem], Start]] = {
     "CasADi VM": partial(casadi, False),
     "CasADi C": partial(casadi, True),
     "jax.jit": jax,
-    "PyTorch": torch,
+    "PyTorch": partial(torch, False),
+    "torch.compile": partial(torch, True),
     "autograd": autograd,
     **{f"symgrad {name}": partial(symgrad, name) for name in ("llvm", "c", "core", "python", "numpy")},
     "symgrad eager": symgrad_eager,
