@@ -37,8 +37,8 @@ __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "distributed", "double",
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
-    "parse", "save", "scan", "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "testing",
-    "uint8", "utils",
+    "parse", "save", "scan", "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "stats",
+    "testing", "uint8", "utils",
     "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__
@@ -73,12 +73,13 @@ _LATER = {
     "scan": "symgrad.transforms.loops",
     "sparse_hessian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
+    "stats": "symgrad.stats",
     "testing": "symgrad.testing",
     "utils": "symgrad.utils",
 }
 
 if _typing.TYPE_CHECKING:
-    from symgrad import distributed, exports, nn, optim, testing, utils
+    from symgrad import distributed, exports, nn, optim, stats, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -97,7 +98,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
-_MODULES = {"distributed", "exports", "nn", "optim", "testing", "utils"}
+_MODULES = {"distributed", "exports", "nn", "optim", "stats", "testing", "utils"}
 _COMPLEX = {"angle", "complex", "fft", "imag", "istft", "polar", "stft", "view_as_complex", "view_as_real"}
 
 

@@ -97,6 +97,7 @@ GROUPS = (
     Group("distributed", "symgrad.distributed", sg.distributed),
     Group("linalg", "symgrad.linalg", sg.linalg),
     Group("special", "symgrad.special", sg.special),
+    Group("stats", "symgrad.stats", sg.stats),
     Group("autograd", "symgrad.autograd", sg.autograd),
     Group("autograd.functional", "symgrad.autograd.functional", sg.autograd.functional),
     Group("func", "symgrad.func", sg.func),
@@ -226,6 +227,8 @@ def entry(module: ModuleType, name: str) -> str:
     full, value = f"{module.__name__}.{name}", getattr(module, name)
     if name in DATA:
         return f".. py:data:: {full}\n\n   {DATA[name]}\n"
+    if isinstance(value, sg.stats.Distribution):
+        return f".. py:data:: {full}\n\n" + indented(inspect.getdoc(value) or "")
     kind = "function" if not inspect.isclass(value) else "exception" if issubclass(value, BaseException) else "class"
     first = owners().get(id(value), full)
     if first != full:
@@ -234,6 +237,11 @@ def entry(module: ModuleType, name: str) -> str:
         return f".. py:{kind}:: {name}{arguments[0]}{returns}\n\n   Another name of :py:obj:`{first}`.\n"
     inherited = "   :inherited-members:\n" if module is sg.optim else ""
     return f".. auto{kind}:: {full}\n" + (f"   :members:\n{inherited}" if kind == "class" else "")
+
+
+def indented(text: str) -> str:
+    """The lines of a directive's body."""
+    return "".join(f"   {line}\n" if line else "\n" for line in text.splitlines())
 
 
 @cache

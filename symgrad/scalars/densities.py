@@ -1,0 +1,188 @@
+"""What densities are written with: where they hold, standard scores, and products with logarithms that may be 0·∞.
+
+Kernels look at supports and parameters; formulas leave both out, as a textbook writes them beside the density.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import sympy as sp
+
+from symgrad.scalars.declare import declare
+from symgrad.scalars.elementary import expm1, log, log1p, sin
+from symgrad.scalars.special import i0, i1
+from symgrad.scalars.written import of_order, once, polynomial
+
+_POSITIVE = (0.1, 3.0)
+
+
+# ------------------------------------------------------------------ where they hold
+def _filled(m: Any, v: Any, d: Any, other: Any) -> Any:
+    """Python's floats, arrays and compilers alike: nan where d is nan."""
+    return m.where((d >= 0.0) & (d < math.inf), v, m.where(d == d, other, d))
+
+
+lives: Any = declare(
+    "lives",
+    lambda d: sp.Piecewise((1, d >= 0), (0, True)),
+    lambda d, y: sp.S.Zero,
+    **once(lambda m, d: _filled(m, 1.0, d, 0.0)),
+    hidden=True,
+    shown=lambda d: sp.S.One,
+)
+filled: Any = declare(
+    "filled",
+    lambda v, d, other: sp.Piecewise((v, d >= 0), (other, True)),
+    lambda v, d, other, y: (lives(d), sp.S.Zero, 1 - lives(d)),
+    **once(_filled),
+    nargs=3,
+    hidden=True,
+    shown=lambda v, d, other: v,
+)
+checked: Any = declare(
+    "checked",
+    lambda v, d: v,
+    lambda v, d, y: (checked(sp.S.One, d), sp.S.Zero),
+    **once(lambda m, v, d: m.where(d >= 0.0, v, math.nan)),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+
+# ------------------------------------------------------------------ what they are made of
+standard: Any = declare(
+    "standard",
+    lambda x, scale: x / scale,
+    lambda x, scale, y: (1 / scale, -y / scale),
+    **once(lambda m, x, scale: x / scale),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+quotient: Any = declare(
+    "quotient",
+    lambda x, z: x / z,
+    lambda x, z, y: (1 / z, -quotient(y, z)),
+    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x / m.where(x == 0.0, 1.0, z))),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+times_log: Any = declare(
+    "times_log",
+    lambda x, z: x * sp.log(z),
+    lambda x, z, y: (log(z), quotient(x, z)),
+    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log(m.where(x == 0.0, 1.0, z)))),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+times_log1p: Any = declare(
+    "times_log1p",
+    lambda x, z: x * sp.log(1 + z),
+    lambda x, z, y: (log1p(z), quotient(x, 1 + z)),
+    **once(lambda m, x, z: m.where(x == 0.0, 0.0, x * m.log1p(m.where(x == 0.0, 0.0, z)))),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+log_rest: Any = declare(
+    "log_rest",
+    lambda x: sp.log(1 - sp.exp(-x)),
+    lambda x, y: 1 / expm1(x),
+    **once(lambda m, x: m.where(x < math.log(2), m.log(-m.expm1(-x)), m.log1p(-m.exp(-x)))),
+    core=_POSITIVE,
+    hidden=True,
+)
+cosm1: Any = declare(
+    "cosm1",
+    lambda x: sp.cos(x) - 1,
+    lambda x, y: -sin(x),
+    **once(lambda m, x: -2.0 * m.sin(0.5 * x) * m.sin(0.5 * x)),
+    hidden=True,
+)
+
+
+# ------------------------------------------------------------------ Student's t: log Γ(a + 1/2) - log Γ(a)
+_HALF_STEP = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432)  # of 1/a, 1/a³, …, beside log(a)/2
+_FAR = 40.0
+
+
+def _half_step(m: Any, n: int, a: Any) -> Any:
+    """The n-th derivative; its two terms cancel for large a, where its expansion is differentiated."""
+    near, far = m.minimum(a, _FAR), m.maximum(a, _FAR)
+    if n == 0:
+        exact, total = m.lgamma(near + 0.5) - m.lgamma(near), 0.5 * m.log(far)
+    else:
+        exact = m.polygamma(n - 1, near + 0.5) - m.polygamma(n - 1, near)
+        total = -0.5 * math.factorial(n - 1) * (-1.0 / far) ** n
+    for k, c in enumerate(_HALF_STEP):
+        p = 2 * k + 1
+        total = total + c * (-1) ** n * math.perm(p + n - 1, n) / far ** (p + n)
+    return m.where(a > _FAR, total, exact)
+
+
+def _half_step_meaning(n: sp.Expr, a: sp.Expr) -> sp.Expr:
+    half = sp.Rational(1, 2)
+    if n == 0:
+        return sp.loggamma(a + half) - sp.loggamma(a)
+    return sp.polygamma(n - 1, a + half) - sp.polygamma(n - 1, a)
+
+
+half_step: Any = declare(
+    "half_step",
+    _half_step_meaning,
+    lambda n, a, y: (sp.S.Zero, half_step(n + 1, a)),
+    **of_order(_half_step),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
+
+
+# ------------------------------------------------------------------ von Mises: I₀(κ), and its slope A = I₁/I₀
+_BEND = (0.5, 0.25, 0.375, 0.78125, 2.03125, 6.287109375, 22.53125, 91.731689453125)
+
+
+def _bend(m: Any, x: Any) -> Any:
+    """A' = 1 - A/x - A², which cancels for large x: there by the expansion in 1/x that satisfies it."""
+    near = m.minimum(x, 100.0)
+    a = m.i1e(near) / m.i0e(near)
+    t = 1.0 / m.maximum(x, 100.0)
+    far = t * t * polynomial(t, _BEND)
+    exact = 1.0 - a / m.where(near == 0.0, 1.0, near) - a * a
+    return m.where(x == 0.0, 0.5, m.where(x > 100.0, far, exact))
+
+
+i_ratio_slope: Any = declare(
+    "i_ratio_slope",
+    lambda x: 1 - _ratio(x) / x - _ratio(x) ** 2,
+    lambda x, y: (i_ratio(x) / x - y) / x - 2 * i_ratio(x) * y,
+    **once(_bend),
+    core=_POSITIVE,
+    hidden=True,
+    shown=lambda x: 1 - i1(x) / (x * i0(x)) - i1(x) ** 2 / i0(x) ** 2,
+)
+i_ratio: Any = declare(
+    "i_ratio",
+    lambda x: _ratio(x),
+    lambda x, y: i_ratio_slope(x),
+    **once(lambda m, x: m.i1e(x) / m.i0e(x)),
+    hidden=True,
+    shown=lambda x: i1(x) / i0(x),
+)
+log_i0e: Any = declare(
+    "log_i0e",
+    lambda x: sp.log(sp.besseli(0, x)) - x,
+    lambda x, y: i_ratio(x) - 1,
+    **once(lambda m, x: m.log(m.i0e(x))),
+    core=_POSITIVE,
+    hidden=True,
+    shown=lambda x: log(i0(x)) - x,
+)
+
+
+def _ratio(x: sp.Expr) -> sp.Expr:
+    return sp.besseli(1, x) / sp.besseli(0, x)

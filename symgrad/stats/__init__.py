@@ -1,0 +1,37 @@
+"""``sg.stats``: scipy.stats' distributions of tensors. Each is declared once; its methods come of the declaration."""
+
+from symgrad.stats.continuous import (
+    beta,
+    cauchy,
+    chi2,
+    expon,
+    f,
+    gamma,
+    gumbel_l,
+    gumbel_r,
+    halfnorm,
+    invgamma,
+    laplace,
+    logistic,
+    lognorm,
+    norm,
+    pareto,
+    rayleigh,
+    t,
+    uniform,
+    vonmises,
+    weibull_min,
+)
+from symgrad.stats.discrete import bernoulli, binom, geom, nbinom, poisson
+from symgrad.stats.distribution import Continuous, Discrete, Distribution
+from symgrad.stats.frozen import Frozen
+from symgrad.support.namespace import namespace
+
+__all__ = [
+    "Continuous", "Discrete", "Distribution", "Frozen", "bernoulli", "beta", "binom", "cauchy", "chi2",
+    "expon", "f", "gamma", "geom", "gumbel_l", "gumbel_r", "halfnorm", "invgamma", "laplace", "logistic",
+    "lognorm", "nbinom", "norm", "pareto", "poisson", "rayleigh", "t",
+    "uniform", "vonmises", "weibull_min",
+]  # fmt: skip
+
+__getattr__, __dir__ = namespace(globals(), __all__)

@@ -1,0 +1,376 @@
+"""Distributions that have a density, a declaration each; where SciPy has a ``loc`` and a ``scale``, all have them.
+
+``density`` is written as textbooks write it, with the terms in x apart from those that only normalise.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
+from symgrad.scalars.densities import (
+    cosm1,
+    half_step,
+    i_ratio,
+    i_ratio_slope,
+    log_i0e,
+    log_rest,
+    times_log,
+    times_log1p,
+)
+from symgrad.scalars.special import digamma, erf, lgamma, log_ndtr, logit, ndtr, ndtri, polygamma
+from symgrad.stats.distribution import Continuous, over
+
+_EULER = sp.EulerGamma
+_HALF, _PI = sp.Rational(1, 2), sp.pi
+_LOG_2PI = sp.log(2 * sp.pi)
+
+
+def _log_beta(a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def _cotangent(q: sp.Expr) -> sp.Expr:
+    """cot πq of 0 ≤ q ≤ 1."""
+    return sp.Piecewise((-sp.oo, q >= 1), (sp.cos(_PI * q) / sp.sin(_PI * q), True))
+
+
+def _real() -> tuple[sp.Expr, sp.Expr]:
+    return -sp.oo, sp.oo
+
+
+def _positive(*shapes: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    return sp.S.Zero, sp.oo
+
+
+def _unit(*shapes: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    return sp.S.Zero, sp.S.One
+
+
+def _above_zero(*shapes: sp.Expr) -> tuple[bool, bool]:
+    return True, False
+
+
+# ------------------------------------------------------------------ all numbers
+norm = Continuous(
+    "norm",
+    "The normal distribution: log p(x) = -(x - μ)²/(2σ²) - log σ - log(2π)/2, with μ = loc and σ = scale.",
+    density=lambda x, s: -(over(x, s) ** 2) / 2 - log(s) - _LOG_2PI / 2,
+    cdf=lambda z: ndtr(z),
+    sf=lambda z: ndtr(-z),
+    logcdf=lambda z: log_ndtr(z),
+    logsf=lambda z: log_ndtr(-z),
+    ppf=lambda q: ndtri(q),
+    isf=lambda q: -ndtri(q),
+    mean=lambda: 0,
+    var=lambda: 1,
+    entropy=lambda: (_LOG_2PI + 1) / 2,
+    information=lambda: {("loc", "loc"): 1, ("scale", "scale"): 2},
+)
+t = Continuous(
+    "t",
+    "Student's t with df = ν: log p(z) = log Γ((ν+1)/2) - log Γ(ν/2) - log(πν)/2 - (ν+1)/2 log(1 + z²/ν).",
+    "df",
+    density=lambda x, s, v: -(v + 1) / 2 * log1p(over(x, s) ** 2 / v) + half_step(0, v / 2) - log(_PI * v) / 2 - log(s),
+    support=lambda v: _real(),
+    mean=lambda v: sp.Piecewise((0, v > 1), (sp.oo, True)),
+    var=lambda v: sp.Piecewise((v / (v - 2), v > 2), (sp.oo, v > 1), (sp.nan, True)),
+    entropy=lambda v: (v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + _log_beta(v / 2, _HALF),
+    information=lambda v: {
+        ("df", "df"): (polygamma(1, v / 2) - polygamma(1, (v + 1) / 2)) / 4 - (v + 5) / (2 * v * (v + 1) * (v + 3)),
+        ("df", "scale"): -2 / ((v + 1) * (v + 3)),
+        ("loc", "loc"): (v + 1) / (v + 3),
+        ("scale", "scale"): 2 * v / (v + 3),
+    },
+)
+cauchy = Continuous(
+    "cauchy",
+    "The Cauchy distribution: log p(z) = -log(1 + z²) - log π.",
+    density=lambda x, s: -log1p(over(x, s) ** 2) - log(s) - sp.log(_PI),
+    support=lambda: _real(),
+    cdf=lambda z: sp.atan2(1, -z) / _PI,
+    sf=lambda z: sp.atan2(1, z) / _PI,
+    ppf=lambda q: -_cotangent(q),
+    isf=lambda q: _cotangent(q),
+    mean=lambda: sp.nan,
+    var=lambda: sp.nan,
+    entropy=lambda: sp.log(4 * _PI),
+    information=lambda: {("loc", "loc"): _HALF, ("scale", "scale"): _HALF},
+)
+laplace = Continuous(
+    "laplace",
+    "The Laplace distribution: log p(z) = -|z| - log 2.",
+    density=lambda x, s: -sp.Abs(x) / s - log(s) - sp.log(2),
+    cdf=lambda z: sp.Piecewise((exp(-sp.Abs(z)) / 2, z < 0), (1 - exp(-sp.Abs(z)) / 2, True)),
+    sf=lambda z: sp.Piecewise((exp(-sp.Abs(z)) / 2, z > 0), (1 - exp(-sp.Abs(z)) / 2, True)),
+    logcdf=lambda z: sp.Piecewise((z - sp.log(2), z < 0), (log1p(-exp(-sp.Abs(z)) / 2), True)),
+    logsf=lambda z: sp.Piecewise((-z - sp.log(2), z > 0), (log1p(-exp(-sp.Abs(z)) / 2), True)),
+    ppf=lambda q: sp.Piecewise((sp.log(2 * q), q < _HALF), (-sp.log(2 * (1 - q)), True)),
+    isf=lambda q: sp.Piecewise((-sp.log(2 * q), q < _HALF), (sp.log(2 * (1 - q)), True)),
+    mean=lambda: 0,
+    var=lambda: 2,
+    entropy=lambda: 1 + sp.log(2),
+    information=lambda: {("loc", "loc"): 1, ("scale", "scale"): 1},
+)
+logistic = Continuous(
+    "logistic",
+    "The logistic distribution: P(Z ≤ z) = σ(z) = 1/(1 + e⁻ᶻ).",
+    density=lambda x, s: logsigmoid(over(x, s)) + logsigmoid(-over(x, s)) - log(s),
+    cdf=lambda z: sigmoid(z),
+    sf=lambda z: sigmoid(-z),
+    logcdf=lambda z: logsigmoid(z),
+    logsf=lambda z: logsigmoid(-z),
+    ppf=lambda q: logit(q),
+    isf=lambda q: -logit(q),
+    mean=lambda: 0,
+    var=lambda: _PI**2 / 3,
+    entropy=lambda: 2,
+    information=lambda: {("loc", "loc"): sp.Rational(1, 3), ("scale", "scale"): (3 + _PI**2) / 9},
+)
+gumbel_r = Continuous(
+    "gumbel_r",
+    "Gumbel's distribution of largest values: log p(z) = -z - e⁻ᶻ.",
+    density=lambda x, s: -over(x, s) - exp(-over(x, s)) - log(s),
+    support=lambda: _real(),
+    cdf=lambda z: exp(-exp(-z)),
+    sf=lambda z: -expm1(-exp(-z)),
+    logcdf=lambda z: -exp(-z),
+    logsf=lambda z: log_rest(exp(-z)),
+    ppf=lambda q: -sp.log(-sp.log(q)),
+    isf=lambda q: -sp.log(-log1p(-q)),
+    mean=lambda: _EULER,
+    var=lambda: _PI**2 / 6,
+    entropy=lambda: _EULER + 1,
+    information=lambda: {
+        ("loc", "loc"): 1,
+        ("loc", "scale"): _EULER - 1,
+        ("scale", "scale"): _PI**2 / 6 + (1 - _EULER) ** 2,
+    },
+)
+gumbel_l = Continuous(
+    "gumbel_l",
+    "Gumbel's distribution of smallest values: log p(z) = z - eᶻ.",
+    density=lambda x, s: over(x, s) - exp(over(x, s)) - log(s),
+    support=lambda: _real(),
+    cdf=lambda z: -expm1(-exp(z)),
+    sf=lambda z: exp(-exp(z)),
+    logcdf=lambda z: log_rest(exp(z)),
+    logsf=lambda z: -exp(z),
+    ppf=lambda q: sp.log(-log1p(-q)),
+    isf=lambda q: sp.log(-sp.log(q)),
+    mean=lambda: -_EULER,
+    var=lambda: _PI**2 / 6,
+    entropy=lambda: _EULER + 1,
+    information=lambda: {
+        ("loc", "loc"): 1,
+        ("loc", "scale"): 1 - _EULER,
+        ("scale", "scale"): _PI**2 / 6 + (1 - _EULER) ** 2,
+    },
+)
+vonmises = Continuous(
+    "vonmises",
+    "The distribution of von Mises, of angles in radians: log p(z) = κ cos z - log(2π I₀(κ)).",
+    "kappa",
+    density=lambda x, s, k: k * cosm1(over(x, s)) - log_i0e(k) - _LOG_2PI - log(s),
+    valid=lambda k: k >= 0,
+    mean=lambda k: 0,
+    entropy=lambda k: log_i0e(k) + _LOG_2PI + k * (1 - i_ratio(k)),
+    information=lambda k: {("kappa", "kappa"): i_ratio_slope(k), ("loc", "loc"): k * i_ratio(k)},
+)
+
+# ------------------------------------------------------------------ positive numbers
+gamma = Continuous(
+    "gamma",
+    "The gamma distribution with shape a = α: log p(z) = (α - 1) log z - z - log Γ(α); scale is 1/rate.",
+    "a",
+    density=lambda x, s, a: times_log(a - 1, x) - over(x, s) - lgamma(a) - a * log(s),
+    support=_positive,
+    open=lambda a: (a > 1, False),
+    mean=lambda a: a,
+    var=lambda a: a,
+    entropy=lambda a: a + lgamma(a) + (1 - a) * digamma(a),
+    information=lambda a: {("a", "a"): polygamma(1, a), ("a", "scale"): 1, ("scale", "scale"): a},
+)
+chi2 = Continuous(
+    "chi2",
+    "The χ² distribution with df = ν: log p(z) = (ν/2 - 1) log z - z/2 - ν/2 log 2 - log Γ(ν/2).",
+    "df",
+    density=lambda x, s, v: (
+        times_log(v / 2 - 1, x) - over(x, s) / 2 - lgamma(v / 2) - v / 2 * sp.log(2) - v / 2 * log(s)
+    ),
+    support=_positive,
+    open=lambda v: (v > 2, False),
+    mean=lambda v: v,
+    var=lambda v: 2 * v,
+    entropy=lambda v: v / 2 + sp.log(2) + lgamma(v / 2) + (1 - v / 2) * digamma(v / 2),
+    information=lambda v: {("df", "df"): polygamma(1, v / 2) / 4, ("df", "scale"): _HALF, ("scale", "scale"): v / 2},
+)
+invgamma = Continuous(
+    "invgamma",
+    "The inverse gamma distribution with shape a = α: log p(z) = -(α + 1) log z - 1/z - log Γ(α).",
+    "a",
+    density=lambda x, s, a: -(a + 1) * log(x) - s / x - lgamma(a) + a * log(s),
+    support=_positive,
+    open=_above_zero,
+    mean=lambda a: sp.Piecewise((1 / (a - 1), a > 1), (sp.oo, True)),
+    var=lambda a: sp.Piecewise((1 / ((a - 1) ** 2 * (a - 2)), a > 2), (sp.oo, True)),
+    entropy=lambda a: a + lgamma(a) - (1 + a) * digamma(a),
+    information=lambda a: {("a", "a"): polygamma(1, a), ("a", "scale"): -1, ("scale", "scale"): a},
+)
+f = Continuous(
+    "f",
+    "The F distribution of Fisher and Snedecor with dfn = m and dfd = n.",
+    "dfn dfd",
+    density=lambda x, s, m, n: (
+        times_log(m / 2 - 1, x)
+        - (m + n) / 2 * log1p(m * over(x, s) / n)
+        - m / 2 * log(s)
+        + m / 2 * log(m / n)
+        - _log_beta(m / 2, n / 2)
+    ),
+    support=_positive,
+    open=lambda m, n: (m > 2, False),
+    mean=lambda m, n: sp.Piecewise((n / (n - 2), n > 2), (sp.oo, True)),
+    var=lambda m, n: sp.Piecewise(
+        (2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)), n > 4), (sp.oo, n > 2), (sp.nan, True)
+    ),
+)
+expon = Continuous(
+    "expon",
+    "The exponential distribution: log p(x) = -x/s - log s, with s = scale = 1/rate.",
+    density=lambda x, s: -over(x, s) - log(s),
+    support=_positive,
+    cdf=lambda z: -expm1(-z),
+    sf=lambda z: exp(-z),
+    logcdf=lambda z: log_rest(z),
+    logsf=lambda z: -z,
+    ppf=lambda q: -log1p(-q),
+    isf=lambda q: -sp.log(q),
+    mean=lambda: 1,
+    var=lambda: 1,
+    entropy=lambda: 1,
+    information=lambda: {("scale", "scale"): 1},
+)
+weibull_min = Continuous(
+    "weibull_min",
+    "Weibull's distribution with shape c: log p(z) = log c + (c - 1) log z - zᶜ.",
+    "c",
+    density=lambda x, s, c: times_log(c - 1, x) - over(x, s) ** c + log(c) - c * log(s),
+    support=_positive,
+    open=lambda c: (c > 1, False),
+    cdf=lambda z, c: -expm1(-(z**c)),
+    sf=lambda z, c: exp(-(z**c)),
+    logcdf=lambda z, c: log_rest(z**c),
+    logsf=lambda z, c: -(z**c),
+    ppf=lambda q, c: (-log1p(-q)) ** (1 / c),
+    isf=lambda q, c: (-sp.log(q)) ** (1 / c),
+    mean=lambda c: exp(lgamma(1 + 1 / c)),
+    var=lambda c: exp(lgamma(1 + 2 / c)) - exp(2 * lgamma(1 + 1 / c)),
+    entropy=lambda c: _EULER * (1 - 1 / c) - log(c) + 1,
+    information=lambda c: {
+        ("c", "c"): (_PI**2 / 6 + (1 - _EULER) ** 2) / c**2,
+        ("c", "scale"): _EULER - 1,
+        ("scale", "scale"): c**2,
+    },
+)
+lognorm = Continuous(
+    "lognorm",
+    "The log-normal distribution: log(X/scale) is normal with standard deviation s.",
+    "s",
+    density=lambda x, e, s: -((log(x) - log(e)) ** 2) / (2 * s**2) - log(x) - log(s) - _LOG_2PI / 2,
+    support=_positive,
+    open=_above_zero,
+    cdf=lambda z, s: ndtr(log(z) / s),
+    sf=lambda z, s: ndtr(-log(z) / s),
+    logcdf=lambda z, s: log_ndtr(log(z) / s),
+    logsf=lambda z, s: log_ndtr(-log(z) / s),
+    ppf=lambda q, s: exp(s * ndtri(q)),
+    isf=lambda q, s: exp(-s * ndtri(q)),
+    mean=lambda s: exp(s**2 / 2),
+    var=lambda s: exp(s**2) * expm1(s**2),
+    entropy=lambda s: log(s) + (_LOG_2PI + 1) / 2,
+    information=lambda s: {("s", "s"): 2 / s**2, ("scale", "scale"): 1 / s**2},
+)
+halfnorm = Continuous(
+    "halfnorm",
+    "The distribution of |Z| for a normal Z: log p(z) = -z²/2 + log(2/π)/2.",
+    density=lambda x, s: -(over(x, s) ** 2) / 2 - log(s) + sp.log(2 / _PI) / 2,
+    support=_positive,
+    cdf=lambda z: erf(z / sp.sqrt(2)),
+    sf=lambda z: 2 * ndtr(-z),
+    logcdf=lambda z: sp.Piecewise((sp.log(erf(z / sp.sqrt(2))), z < 1), (log1p(-2 * ndtr(-z)), True)),
+    logsf=lambda z: log_ndtr(-z) + sp.log(2),
+    ppf=lambda q: ndtri((1 + q) / 2),
+    isf=lambda q: -ndtri(q / 2),
+    mean=lambda: sp.sqrt(2 / _PI),
+    var=lambda: 1 - 2 / _PI,
+    entropy=lambda: sp.log(_PI / 2) / 2 + _HALF,
+    information=lambda: {("scale", "scale"): 2},
+)
+rayleigh = Continuous(
+    "rayleigh",
+    "Rayleigh's distribution: log p(z) = log z - z²/2.",
+    density=lambda x, s: log(x) - over(x, s) ** 2 / 2 - 2 * log(s),
+    support=_positive,
+    open=_above_zero,
+    cdf=lambda z: -expm1(-(z**2) / 2),
+    sf=lambda z: exp(-(z**2) / 2),
+    logcdf=lambda z: log_rest(z**2 / 2),
+    logsf=lambda z: -(z**2) / 2,
+    ppf=lambda q: sp.sqrt(-2 * log1p(-q)),
+    isf=lambda q: sp.sqrt(-2 * sp.log(q)),
+    mean=lambda: sp.sqrt(_PI / 2),
+    var=lambda: 2 - _PI / 2,
+    entropy=lambda: 1 + _EULER / 2 - sp.log(2) / 2,
+    information=lambda: {("scale", "scale"): 4},
+)
+pareto = Continuous(
+    "pareto",
+    "Pareto's distribution with shape b, of z ≥ 1: log p(z) = log b - (b + 1) log z.",
+    "b",
+    density=lambda x, s, b: -(b + 1) * log(x) + log(b) + b * log(s),
+    support=lambda b: (sp.S.One, sp.oo),
+    cdf=lambda z, b: -expm1(-b * log(z)),
+    sf=lambda z, b: exp(-b * log(z)),
+    logcdf=lambda z, b: log_rest(b * log(z)),
+    logsf=lambda z, b: -b * log(z),
+    ppf=lambda q, b: exp(-log1p(-q) / b),
+    isf=lambda q, b: exp(-sp.log(q) / b),
+    mean=lambda b: sp.Piecewise((b / (b - 1), b > 1), (sp.oo, True)),
+    var=lambda b: sp.Piecewise((b / ((b - 1) ** 2 * (b - 2)), b > 2), (sp.oo, True)),
+    entropy=lambda b: 1 + 1 / b - log(b),
+    information=lambda b: {("b", "b"): 1 / b**2},
+)
+
+# ------------------------------------------------------------------ an interval
+beta = Continuous(
+    "beta",
+    "The beta distribution: log p(z) = (a - 1) log z + (b - 1) log(1 - z) - log B(a, b).",
+    "a b",
+    density=lambda x, s, a, b: (
+        times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) + lgamma(a + b) - lgamma(a) - lgamma(b) - log(s)
+    ),
+    support=_unit,
+    open=lambda a, b: (a > 1, b > 1),
+    mean=lambda a, b: a / (a + b),
+    var=lambda a, b: a * b / ((a + b) ** 2 * (a + b + 1)),
+    entropy=lambda a, b: _log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b),
+    information=lambda a, b: {
+        ("a", "a"): polygamma(1, a) - polygamma(1, a + b),
+        ("a", "b"): -polygamma(1, a + b),
+        ("b", "b"): polygamma(1, b) - polygamma(1, a + b),
+    },
+)
+uniform = Continuous(
+    "uniform",
+    "The uniform distribution on [loc, loc + scale]: log p(x) = -log scale.",
+    density=lambda x, s: -log(s),
+    support=_unit,
+    cdf=lambda z: z,
+    sf=lambda z: 1 - z,
+    ppf=lambda q: q,
+    isf=lambda q: 1 - q,
+    mean=lambda: _HALF,
+    var=lambda: sp.Rational(1, 12),
+    entropy=lambda: 0,
+)

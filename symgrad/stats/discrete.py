@@ -1,0 +1,92 @@
+"""Distributions of whole numbers, a declaration each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from symgrad.scalars import exp, expm1, log, log1p
+from symgrad.scalars.densities import log_rest, times_log, times_log1p
+from symgrad.scalars.special import lgamma
+from symgrad.stats.distribution import Discrete
+
+
+def _is_count(n: sp.Expr) -> Any:
+    return (n >= 0) & sp.Eq(n, sp.floor(n))
+
+
+def _is_probability(p: sp.Expr) -> Any:
+    return (p >= 0) & (p <= 1)
+
+
+def _counts(*shapes: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    return sp.S.Zero, sp.oo
+
+
+poisson = Discrete(
+    "poisson",
+    "The Poisson distribution with mean mu = μ: log P(k) = k log μ - μ - log k!.",
+    "mu",
+    density=lambda k, s, mu: times_log(k, mu) - lgamma(k + 1) - mu,
+    support=_counts,
+    valid=lambda mu: mu >= 0,
+    mean=lambda mu: mu,
+    var=lambda mu: mu,
+    information=lambda mu: {("mu", "mu"): 1 / mu},
+)
+binom = Discrete(
+    "binom",
+    "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
+    "n p",
+    density=lambda k, s, n, p: (
+        times_log(k, p) + times_log1p(n - k, -p) + lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    ),
+    support=lambda n, p: (sp.S.Zero, n),
+    valid=lambda n, p: _is_count(n) & _is_probability(p),
+    whole="n",
+    mean=lambda n, p: n * p,
+    var=lambda n, p: n * p * (1 - p),
+    information=lambda n, p: {("p", "p"): n / (p * (1 - p))},
+)
+bernoulli = Discrete(
+    "bernoulli",
+    "The Bernoulli distribution: log P(k) = k log p + (1 - k) log(1 - p).",
+    "p",
+    density=lambda k, s, p: times_log(k, p) + times_log1p(1 - k, -p),
+    support=lambda p: (sp.S.Zero, sp.S.One),
+    valid=_is_probability,
+    cdf=lambda k, p: sp.Piecewise((1 - p, k < 1), (1, True)),
+    sf=lambda k, p: sp.Piecewise((p, k < 1), (0, True)),
+    logcdf=lambda k, p: sp.Piecewise((log1p(-p), k < 1), (0, True)),
+    logsf=lambda k, p: sp.Piecewise((log(p), k < 1), (-sp.oo, True)),
+    mean=lambda p: p,
+    var=lambda p: p * (1 - p),
+    entropy=lambda p: -times_log(p, p) - times_log1p(1 - p, -p),
+    information=lambda p: {("p", "p"): 1 / (p * (1 - p))},
+)
+nbinom = Discrete(
+    "nbinom",
+    "The negative binomial distribution: log P(k) = log Γ(k + n) - log k! - log Γ(n) + n log p + k log(1 - p).",
+    "n p",
+    density=lambda k, s, n, p: lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
+    support=_counts,
+    valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
+    mean=lambda n, p: n * (1 - p) / p,
+    var=lambda n, p: n * (1 - p) / p**2,
+)
+geom = Discrete(
+    "geom",
+    "The geometric distribution of k = 1, 2, …: log P(k) = log p + (k - 1) log(1 - p).",
+    "p",
+    density=lambda k, s, p: times_log1p(k - 1, -p) + log(p),
+    support=lambda p: (sp.S.One, sp.oo),
+    valid=lambda p: (p > 0) & (p <= 1),
+    cdf=lambda k, p: -expm1(k * log1p(-p)),
+    sf=lambda k, p: exp(k * log1p(-p)),
+    logcdf=lambda k, p: log_rest(-k * log1p(-p)),
+    logsf=lambda k, p: k * log1p(-p),
+    mean=lambda p: 1 / p,
+    var=lambda p: (1 - p) / p**2,
+    information=lambda p: {("p", "p"): 1 / (p**2 * (1 - p))},
+)

@@ -1,0 +1,422 @@
+"""What a distribution of one number is: a declaration in SymPy's words, and the methods that come of it.
+
+A method is an elementwise operation, made of the declaration when it is first called. It takes the parameters that are
+passed, so that formulas have no ``loc`` of 0 and no ``scale`` of 1 in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.promotion import is_floating
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import ArgumentTypeError, NotYet
+from symgrad.functions import broadcast_to, stack
+from symgrad.ops.map import Map, broadcast_shapes
+from symgrad.ops.protocol import shape as shape_of
+from symgrad.scalars import X, differentiate
+from symgrad.scalars.densities import checked, filled, standard
+from symgrad.stats.frozen import Frozen
+
+Expression = Callable[..., Any]
+DEFAULTS = {"loc": 0, "scale": 1}
+_ENDS: dict[str, tuple[Any, Any]] = {  # what stands below the support and above it
+    "cdf": (sp.S.Zero, sp.S.One),
+    "sf": (sp.S.One, sp.S.Zero),
+    "logcdf": (-sp.oo, sp.S.Zero),
+    "logsf": (sp.S.Zero, -sp.oo),
+}
+_OTHER = {"cdf": "sf", "sf": "cdf"}
+
+
+def positive(*parameters: sp.Expr) -> Any:
+    """The condition that all are."""
+    return sp.And(*[p > 0 for p in parameters])
+
+
+def over(x: Any, scale: Any) -> Any:
+    """x/scale as one number, which is squared as such."""
+    return x if scale == 1 else standard(x, scale)
+
+
+class Distribution:
+    """A family of distributions of one number.
+
+    Args:
+        name: SciPy's.
+        words: the first line of its documentation.
+        shapes: the names of its parameters beside loc and scale, in SciPy's order.
+        density: ``(x, scale, *shapes)`` -> the logarithm of the density at ``loc`` 0; for a discrete distribution, of
+            the probability.
+        support: ``(*shapes)`` -> the lowest and the highest number at ``loc`` 0 and ``scale`` 1; None where the
+            formulas hold for every number and for ±∞.
+        open: ``(*shapes)`` -> whether the lowest and the highest number are outside.
+        valid: ``(*shapes)`` -> the condition on them; where it fails, everything is nan.
+        whole: the parameters that are whole numbers, by which nothing is differentiated.
+        others: ``cdf``, ``sf``, ``logcdf``, ``logsf``, ``ppf`` and ``isf`` of ``(z, *shapes)``; ``mean``, ``var`` and
+            ``entropy`` of ``(*shapes)``; and ``information``, the Fisher information as ``{(name, name): entry}``; all
+            at ``loc`` 0 and ``scale`` 1.
+    """
+
+    own: tuple[str, ...] = ("loc", "scale")
+    logs = "logpdf"
+
+    def __init__(
+        self,
+        name: str,
+        words: str,
+        shapes: str = "",
+        *,
+        density: Expression,
+        support: Expression | None = None,
+        open: Expression | None = None,
+        valid: Expression = positive,
+        whole: str = "",
+        **others: Expression,
+    ) -> None:
+        self.name, self.shapes, self.whole = name, tuple(shapes.split()), tuple(whole.split())
+        self.parameters = (*self.shapes, *self.own)
+        self.density, self.support, self.open, self.valid = density, support, open, valid
+        self.declared = others
+        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}."
+
+    def __repr__(self) -> str:
+        return f"symgrad.stats.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+        """Return the distribution with these parameters."""
+        return Frozen(self, *args, **kwargs)
+
+    # -------------------------------------------------------------- methods
+    def cdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """P(X ≤ x)."""
+        return self._at(x, "cdf", args, kwargs)
+
+    def sf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """P(X > x), accurate where it is small."""
+        return self._at(x, "sf", args, kwargs)
+
+    def logcdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Log P(X ≤ x)."""
+        return self._at(x, "logcdf", args, kwargs)
+
+    def logsf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Log P(X > x)."""
+        return self._at(x, "logsf", args, kwargs)
+
+    def mean(self, *args: Any, **kwargs: Any) -> Any:
+        """E X."""
+        return self._of_parameters("mean", args, kwargs)
+
+    def var(self, *args: Any, **kwargs: Any) -> Any:
+        """E (X - E X)²."""
+        return self._of_parameters("var", args, kwargs)
+
+    def std(self, *args: Any, **kwargs: Any) -> Any:
+        """The square root of the variance."""
+        return self._of_parameters("std", args, kwargs)
+
+    def entropy(self, *args: Any, **kwargs: Any) -> Any:
+        """-E log p(X), in nats."""
+        return self._of_parameters("entropy", args, kwargs)
+
+    def score(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The derivatives of log p(x) by the parameters that are passed, in SciPy's order, along a last axis.
+
+        Parameters that are whole numbers, and a ``loc`` of 0 or a ``scale`` of 1 passed as numbers, are left out.
+        """
+        values = self._values(args, kwargs)
+        entries = [self._apply(("score", p), x, values) for p in self._free(values)]
+        return stack(entries, -1)
+
+    def hessian(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The second derivatives of log p(x) by these parameters, along two last axes."""
+        values = self._values(args, kwargs)
+        free = self._free(values)
+        return stack([stack([self._apply(("hessian", p, q), x, values) for q in free], -1) for p in free], -2)
+
+    def fisher_information(self, *args: Any, **kwargs: Any) -> Any:
+        """E (score scoreᵀ) = -E hessian of one observation, along two last axes.
+
+        Raises:
+            NotYet: it is not known in closed form for a parameter, or the support depends on one.
+        """
+        values = self._values(args, kwargs)
+        free = self._free(values)
+        entries = [[self._apply(("information", p, q), None, values) for q in free] for p in free]
+        return stack([stack(row, -1) for row in entries], -2)
+
+    # -------------------------------------------------------------- calls
+    def _at(self, x: Any, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return self._apply((what,), x, self._values(args, kwargs))
+
+    def _of_parameters(self, what: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return self._apply((what,), None, self._values(args, kwargs))
+
+    def _values(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that are passed, by name in their order."""
+        found = dict(zip(self.parameters, args, strict=False))
+        twice = [p for p in kwargs if p in found or p not in self.parameters]
+        if len(args) > len(self.parameters) or twice or any(p not in (found | dict(kwargs)) for p in self.shapes):
+            shown = ", ".join([*self.shapes, *(f"{p}={DEFAULTS[p]}" for p in self.own)])
+            raise ArgumentTypeError(
+                f"{self.name}: its parameters are ({shown}). Got {len(args)} by position"
+                + (f", and {', '.join(kwargs)} by name." if kwargs else ".")
+            )
+        found |= kwargs
+        given = {p: found[p] for p in self.parameters if p in found}
+        return {p: v for p, v in given.items() if p not in DEFAULTS or not _is_default(v, DEFAULTS[p])}
+
+    def _free(self, values: Mapping[str, Any]) -> list[str]:
+        free = [p for p in values if p not in self.whole]
+        if not free:
+            raise ArgumentTypeError(f"{self.name}: there is no parameter to differentiate by. Pass one, such as scale.")
+        return free
+
+    def _apply(self, what: tuple[str, ...], x: Any, values: Mapping[str, Any]) -> Any:
+        operation, constant = _operations(self, what, tuple(values))
+        inputs = _of_one_dtype(([] if x is None else [x]) + [*values.values()])
+        if constant is None:
+            return operation(inputs)
+        return operation([*inputs, constant(inputs)])
+
+
+class Operation:
+    """An elementwise operation of those of its inputs that its payload mentions, at the shape of all of them."""
+
+    def __init__(self, payload: Any, title: str) -> None:
+        mentioned = payload.free_symbols
+        self.used = [k for k, x in enumerate(X) if x in mentioned]
+        self.payload = payload.xreplace({X[k]: X[n] for n, k in enumerate(self.used)})
+        self.op = Map.of(self.payload, len(self.used), title) if self.used else None
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """Apply to all inputs."""
+        mentioned = [inputs[k] for k in self.used]
+        found = as_tensor(float(self.payload)) if self.op is None else self.op(*_some(mentioned))
+        wanted = broadcast_shapes(*map(shape_of, inputs))
+        return found if found.shape == wanted else broadcast_to(found, wanted)
+
+
+class Continuous(Distribution):
+    """A family of distributions that have a density; its methods are those of SciPy's."""
+
+    def pdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The density p(x); 0 outside the support."""
+        return self._at(x, "pdf", args, kwargs)
+
+    def logpdf(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Log p(x); -∞ outside the support, where its derivatives are 0."""
+        return self._at(x, "logpdf", args, kwargs)
+
+    def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The number x with P(X ≤ x) = q."""
+        return self._at(q, "ppf", args, kwargs)
+
+    def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The number x with P(X > x) = q."""
+        return self._at(q, "isf", args, kwargs)
+
+    def median(self, *args: Any, **kwargs: Any) -> Any:
+        """The number x with P(X ≤ x) = 1/2."""
+        return self._of_parameters("median", args, kwargs)
+
+
+class Discrete(Distribution):
+    """A family of distributions of whole numbers; its methods are those of SciPy's."""
+
+    own = ("loc",)
+    logs = "logpmf"
+
+    def pmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
+        """P(X = k); 0 where k is not whole or outside the support."""
+        return self._at(k, "pmf", args, kwargs)
+
+    def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
+        """Log P(X = k); -∞ where that is 0, and the derivatives are 0."""
+        return self._at(k, "logpmf", args, kwargs)
+
+
+def _is_default(value: Any, default: int) -> bool:
+    return isinstance(value, (int, float)) and value == default
+
+
+def _of_one_dtype(values: Sequence[Any]) -> list[Any]:
+    """All as tensors, a Python number in the floating dtype of the others; without others it stays one."""
+    arrays = {k: as_tensor(v) for k, v in enumerate(values) if not isinstance(v, (int, float))}
+    floats = [a.dtype for a in arrays.values() if is_floating(a.dtype)]
+    if not floats or (dtype := np.result_type(*floats)) == np.float64:
+        return [arrays.get(k, v) for k, v in enumerate(values)]
+    return [arrays[k] if k in arrays else as_tensor(np.asarray(v, dtype)) for k, v in enumerate(values)]
+
+
+def _some(values: Sequence[Any]) -> Sequence[Any]:
+    """At least one of them as a tensor."""
+    return values if any(isinstance(v, Core) for v in values) else [*map(as_tensor, values[:1]), *values[1:]]
+
+
+# ------------------------------------------------------------------ operations
+@lru_cache(maxsize=2048)
+def _operations(
+    dist: Distribution, what: tuple[str, ...], given: tuple[str, ...]
+) -> tuple[Operation, Operation | None]:
+    """The operation of a method; and for a log-density, that of its terms without x."""
+    return _Declared(dist, given).operations(*what)
+
+
+class _Declared:
+    """A declaration with these parameters passed: x is the first input of an operation, they are the next."""
+
+    def __init__(self, dist: Distribution, given: tuple[str, ...]) -> None:
+        self.dist, self.given = dist, given
+        self.slots = dict(zip(given, X[1:], strict=False))
+        self.shapes = [self.slots[p] for p in dist.shapes]
+        self.loc, self.scale = self.slots.get("loc", sp.S.Zero), self.slots.get("scale", sp.S.One)
+
+    def operations(self, what: str, *names: str) -> tuple[Operation, Operation | None]:
+        """The operations, by the name of a method."""
+        title = f"{self.dist.name.title().replace('_', '')}{what.title()}"
+        if what in ("mean", "var", "std", "entropy", "median", "information"):
+            back = {x: X[k] for k, x in enumerate(X[1 : len(self.given) + 1])}
+            payload = self._checked(sp.sympify(self._moment(what, names)))
+            return Operation(payload.xreplace(back), title), None
+        if what != self.dist.logs:
+            return Operation(self._of_x(what, names), title), None
+        # terms without x are computed at the size of the parameters, and counted as a textbook does: n ψ(α)
+        constant, rest = self._density(self._margin()).as_independent(X[0], as_Add=True)
+        if not constant.free_symbols:
+            return Operation(self._checked(self._masked(rest + constant)), title), None
+        total = self._checked(self._masked(rest + X[len(self.given) + 1]))
+        return Operation(total, title), Operation(constant, "Normaliser")
+
+    def _of_x(self, what: str, names: tuple[str, ...]) -> Any:
+        if what in ("score", "hessian"):
+            return self._derivative(names)
+        if what in ("pdf", "pmf"):
+            return sp.exp(self._checked(self._masked(self._density(self._margin()))))
+        if what in ("ppf", "isf"):
+            value = self.loc + self.scale * self._entry(what, X[0], *self.shapes)
+            return self._checked(checked(value, sp.Min(X[0], 1 - X[0])))
+        return self._checked(self._distribution(what))
+
+    def _derivative(self, names: tuple[str, ...]) -> Any:
+        """∂ log p/∂names, 0 outside the support."""
+        found = self._density(margin := self._margin())
+        for name in names:
+            found = differentiate(found, self.slots[name])
+        return self._checked(found if margin is None else filled(found, margin, 0))
+
+    # -------------------------------------------------------------- the support
+    @property
+    def z(self) -> Any:
+        """(x - loc)/scale, a number at which the standard distribution is asked."""
+        return over(X[0] - self.loc, self.scale)
+
+    def _ends(self) -> tuple[Any, Any]:
+        return tuple(map(sp.sympify, self.dist.support(*self.shapes)))  # type: ignore[misc]
+
+    def _margin(self) -> Any:
+        """A number that is at least 0, and finite, where the density is not 0; None where that is everywhere."""
+        if self.dist.support is None:
+            return None
+        opened = self.dist.open(*self.shapes) if self.dist.open else (False, False)
+        margin = self._between(self.z, *opened)
+        if isinstance(self.dist, Discrete):
+            return sp.Piecewise((-1, self.z > sp.floor(self.z)), (margin, True))
+        return margin
+
+    def _between(self, z: Any, low_open: Any = False, high_open: Any = False) -> Any:
+        """A number that is at least 0, and finite, between the ends."""
+        low, high = self._ends()
+        sides = [_without(z - low, low_open)] * (low != -sp.oo) + [_without(high - z, high_open)] * (high != sp.oo)
+        return sp.Min(*sides) if sides else sp.Abs(z)
+
+    def _filled(self, y: Any, margin: Any) -> Any:
+        """A number of the support in the place of those that are outside, where no formula is to be asked."""
+        low, high = self._ends()
+        inner = sp.S.Zero if low == -sp.oo else low + 1 if high == sp.oo else (low + high) / 2
+        return filled(y, margin, inner * self.scale)
+
+    def _density(self, margin: Any) -> Any:
+        y = X[0] - self.loc
+        return self.dist.density(y if margin is None else self._filled(y, margin), self.scale, *self.shapes)
+
+    def _masked(self, e: Any) -> Any:
+        margin = self._margin()
+        return e if margin is None else filled(e, margin, -sp.oo)
+
+    def _checked(self, e: Any) -> Any:
+        """E where the parameters are valid, else nan."""
+        given = [*self.shapes, *[self.scale] * (self.scale != 1)]
+        conditions = [self.dist.valid(*self.shapes)] * bool(self.shapes) + [self.scale > 0] * (self.scale != 1)
+        # the last parameter's size is at least 0, and has its dtype
+        return checked(e, sp.Piecewise((sp.Abs(given[-1]), sp.And(*conditions)), (-1, True))) if given else e
+
+    # -------------------------------------------------------------- distribution functions and moments
+    def _distribution(self, what: str) -> Any:
+        discrete = isinstance(self.dist, Discrete)
+        z = sp.floor(self.z) if discrete else self.z
+        if self.dist.support is None:
+            return self._formula(what, z)
+        low, high = self._ends()
+        below = sp.Min(z - low, 1) if low != -sp.oo else sp.Max(-z, 0)
+        above = sp.Min(high - z, 1) if high != sp.oo else sp.Max(z, 0)
+        inside = self._filled(sp.floor(X[0] - self.loc) if discrete else X[0] - self.loc, self._between(z))
+        at_low, at_high = _ENDS[what]
+        value = self._formula(what, over(inside, self.scale))
+        return filled(filled(value, below, at_low), above, at_high)
+
+    def _formula(self, what: str, z: Any) -> Any:
+        """As declared, or made of its relatives."""
+        declared = self.dist.declared
+        if what in declared:
+            return declared[what](z, *self.shapes)
+        if what.startswith("log"):
+            return sp.log(self._formula(what[3:], z))
+        if _OTHER[what] in declared:
+            return 1 - declared[_OTHER[what]](z, *self.shapes)
+        return self._entry(what, z)
+
+    def _entry(self, what: str, *args: Any) -> Any:
+        if what not in self.dist.declared:
+            raise NotYet(f"{self.dist.name}: {what} is not available so far; scipy.stats has its values.")
+        return self.dist.declared[what](*args)
+
+    def _moment(self, what: str, names: tuple[str, ...]) -> Any:
+        if what == "information":
+            return self._information(*names)
+        if what == "std":
+            return sp.sqrt(self._moment("var", ()))
+        if what == "median":
+            return self.loc + self.scale * self._entry("ppf", sp.Rational(1, 2), *self.shapes)
+        found = sp.sympify(self._entry(what, *self.shapes))
+        if what == "mean":
+            return self.loc + self.scale * found
+        return self.scale**2 * found if what == "var" else found + sp.log(self.scale)
+
+    def _information(self, p: str, q: str) -> Any:
+        entries = self._entry("information", *self.shapes)
+        known = {name for pair in entries for name in pair}
+        for name in (p, q):
+            if name not in known:
+                raise NotYet(
+                    f"{self.dist.name}: the Fisher information in {name} has no closed form that is known here. Leave "
+                    f"{name} out, or take the observed one, -hessian(x, …) of the data."
+                )
+        found = entries.get((p, q), entries.get((q, p), sp.S.Zero))
+        return found / self.scale ** ((p in DEFAULTS) + (q in DEFAULTS))
+
+
+def _without(margin: Any, end: Any) -> Any:
+    """The margin, -1 at 0 where the end is outside."""
+    if end is False:
+        return margin
+    return sp.Piecewise((-1, (margin <= 0) & end), (margin, True))

@@ -1,0 +1,35 @@
+"""A distribution with its parameters, as ``scipy.stats.norm(1, 2)`` is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Frozen:
+    """A distribution with its parameters: its methods take what stands before them.
+
+    >>> import symgrad as sg
+    >>> sg.stats.norm(1.0, 2.0).logpdf(1.0)
+    tensor(-1.6121)
+    """
+
+    def __init__(self, dist: Any, *args: Any, **kwargs: Any) -> None:
+        self.dist, self.args, self.kwds = dist, args, kwargs
+
+    def __repr__(self) -> str:
+        given = [*map(repr, self.args), *(f"{k}={v!r}" for k, v in self.kwds.items())]
+        return f"{self.dist!r}({', '.join(given)})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        method = getattr(self.dist, name)
+
+        def call(*first: Any) -> Any:
+            return method(*first, *self.args, **self.kwds)
+
+        call.__name__, call.__doc__ = name, method.__doc__
+        return call
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(self.dist) if not name.startswith("_")]

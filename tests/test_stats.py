@@ -1,0 +1,231 @@
+"""sg.stats: SciPy's values, derivatives by finite differences, Fisher information by quadrature, what is printed."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+
+POINTS = np.array([-np.inf, -3, -1, 0, 0.2, 0.5, 1, 1.5, 2, 3, 4, 8, 11, np.inf, np.nan])
+QUANTILES = np.array([-1, 0, 0.1, 0.5, 0.9, 1, 2])
+SHAPES = {
+    "norm": (), "t": (3.5,), "cauchy": (), "laplace": (), "logistic": (), "gumbel_r": (), "gumbel_l": (),
+    "vonmises": (2.5,), "gamma": (2.5,), "chi2": (3.0,), "invgamma": (2.5,), "f": (3.0, 5.0), "expon": (),
+    "weibull_min": (1.7,), "lognorm": (0.8,), "halfnorm": (), "rayleigh": (), "pareto": (2.5,), "beta": (2.0, 3.5),
+    "uniform": (), "poisson": (2.5,), "binom": (7, 0.3), "bernoulli": (0.3,), "nbinom": (3.5, 0.4), "geom": (0.3,),
+}  # fmt: skip
+DISCRETE = ("poisson", "binom", "bernoulli", "nbinom", "geom")
+OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+OF_Q = ("ppf", "isf")
+OF_NOTHING = ("mean", "var", "std", "entropy", "median")
+
+
+def methods(name, among):
+    """The methods of a distribution that are not refused."""
+    for method in among:
+        call = getattr(getattr(sg.stats, name), method, None)
+        try:
+            if call is not None:
+                call(*[0.5] * (among is not OF_NOTHING), *SHAPES[name])
+                yield method
+        except NotImplementedError:
+            assert method in (*OF_Q, "cdf", "sf", "logcdf", "logsf", "median", "entropy", "var", "std")
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_values_are_scipys_also_outside_the_support(name):
+    stats = pytest.importorskip("scipy.stats")
+    where = {OF_X: (POINTS,), OF_Q: (QUANTILES,), OF_NOTHING: ()}
+    for among, first in where.items():
+        for method, shift in itertools.product(methods(name, among), [(), (1.0,) if name in DISCRETE else (0.3, 1.7)]):
+            found = getattr(getattr(sg.stats, name), method)(*first, *SHAPES[name], *shift).numpy()
+            with np.errstate(all="ignore"):
+                wanted = getattr(getattr(stats, name), method)(*first, *SHAPES[name], *shift)
+            known = ~np.isnan(wanted) | np.isnan(first[0] if first else 0.0)  # SciPy has nan for ∞·0 at infinity
+            np.testing.assert_allclose(found, np.where(known, wanted, found), 1e-11, 1e-15, err_msg=f"{method}{shift}")
+
+
+def inside(name):
+    if name in DISCRETE:
+        return 1.0
+    return 0.9 if name in ("beta", "uniform") else 3.1
+
+
+def difference(fn, args, i, h=1e-3):
+    """The derivative by the i-th argument, by differences of the fourth order."""
+
+    def at(step):
+        return float(fn(*args[:i], args[i] + step, *args[i + 1 :]))
+
+    return (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
+
+
+def parameters(name):
+    shift = () if name in DISCRETE else (0.3, 1.7)
+    return [*map(float, SHAPES[name]), *shift]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_derivatives_in_every_argument_are_those_of_the_values(name):
+    args = [inside(name), *parameters(name)]
+    for method in methods(name, OF_X):
+        fn = getattr(getattr(sg.stats, name), method)
+        for i in range(name in DISCRETE, len(args)):
+            if (name, i) != ("binom", 1) and not (name == "bernoulli" and method == "logsf"):  # which is log 0
+                found = float(sg.grad(fn, argnums=i)(*args))
+                assert found == pytest.approx(difference(fn, args, i), rel=1e-6, abs=1e-8), (method, i)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_derivatives_outside_the_support_are_nought(name):
+    whole_line = name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "gumbel_l", "vonmises")
+    outside = [] if whole_line else [-3.0, -0.5, -np.inf, np.inf]
+    for method, x in itertools.product(methods(name, OF_X), outside):
+        fn = getattr(getattr(sg.stats, name), method)
+        found = sg.grad(lambda *args, fn=fn: fn(*args), argnums=tuple(range(1 + len(parameters(name)))))
+        assert [*map(float, found(x, *parameters(name)))] == [0.0] * (1 + len(parameters(name))), (method, x)
+
+
+BAD = {"norm": (0.0, -1.0), "gamma": (-1.5,), "beta": (1.0, 0.0), "poisson": (-1.0,), "binom": (2.5, 0.3), "t": (0.0,)}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_parameters_that_are_none_give_nan_and_a_gradient_of_nan(name):
+    d = getattr(sg.stats, name)
+    density = getattr(d, d.logs)
+    assert np.isnan(density(np.array([-1.0, 0.5, 1.0]), *BAD[name]).numpy()).all()
+    assert np.isnan(float(sg.grad(lambda p: density(1.0, *BAD[name][:-1], p))(BAD[name][-1])))
+
+
+def expectation(name, args, kwargs, fn):
+    """E fn(X), by a sum or by Simpson's rule on a line that ±∞ is mapped to."""
+    stats = pytest.importorskip("scipy.stats")
+    if name in DISCRETE:
+        x = np.arange(200.0)
+        weights = getattr(stats, name).pmf(x, *args, **kwargs)
+    else:
+        s = np.linspace(-4, 4, 2001)
+        u = 1 / (1 + np.exp(-2 * np.sinh(s)))
+        x = getattr(stats, name).ppf(u, *args, **kwargs)
+        weights = u * (1 - u) * 2 * np.cosh(s) * (s[1] - s[0])
+    kept = np.isfinite(x) & (weights > 1e-30) & (np.abs(x) < 1e8)
+    return np.tensordot(weights[kept], fn(x[kept], *args, **kwargs).numpy(), 1)
+
+
+INFORMED = {  # the parameters for which it is known
+    name: ((), {"scale": 1.7}) for name in ("expon", "halfnorm", "rayleigh")
+} | {
+    name: (SHAPES[name], {"scale": 1.7}) for name in ("gamma", "chi2", "invgamma", "weibull_min", "lognorm")
+} | {
+    name: (SHAPES[name], {}) for name in ("pareto", "beta", "poisson", "binom", "bernoulli", "geom")
+} | {
+    name: ((*SHAPES[name], 0.3, 1.7), {})
+    for name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "gumbel_l", "vonmises")
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [n for n in INFORMED if n != "vonmises"])
+def test_fisher_information_is_the_mean_square_of_the_score(name):
+    d, (args, kwargs) = getattr(sg.stats, name), INFORMED[name]
+    found = d.fisher_information(*args, **kwargs).numpy()
+
+    def squares(x, *args, **kwargs):
+        score = d.score(x, *args, **kwargs)
+        return score[:, :, None] * score[:, None, :]
+
+    np.testing.assert_allclose(found, expectation(name, args, kwargs, squares), rtol=2e-3, atol=1e-4)
+    if name not in ("laplace", "cauchy"):
+        bent = -expectation(name, args, kwargs, d.hessian)
+        np.testing.assert_allclose(found, bent, rtol=2e-3, atol=1e-4)
+
+
+def test_information_of_von_mises_at_large_and_small_concentration():
+    found = sg.stats.vonmises.fisher_information(np.array([0.0, 99.9, 100.1, 1e8])).numpy()[:, 0, 0]
+    np.testing.assert_allclose(found[0], 0.5)
+    np.testing.assert_allclose(found[1:] * np.array([99.9, 100.1, 1e8]) ** 2, [0.50254, 0.50254, 0.5], rtol=1e-4)
+
+
+PRINTED = {
+    "norm": ("mu sigma", {}, ["sum(x - mu)/sigma**2", "‖x - mu‖²/sigma**3 - n/sigma"]),
+    "gamma": ("alpha", {"scale": "theta"}, ["n*(-log(theta) - digamma(alpha)) + sum(log(x))",
+                                            "(sum(x)/theta - alpha*n)/theta"]),
+    "beta": ("alpha beta", {}, ["n*(digamma(alpha + beta) - digamma(alpha)) + sum(log(x))",
+                                "n*(digamma(alpha + beta) - digamma(beta)) + sum(log1p(-x))"]),
+    "poisson": ("lambda", {}, ["sum(x)/lambda - n"]),
+    "expon": ("", {"scale": "theta"}, ["sum(x)/theta**2 - n/theta"]),
+    "geom": ("p", {}, ["n/p - sum(x - 1)/(1 - p)"]),
+    "nbinom": ("r p", {}, ["n*(log(p) - digamma(r)) + sum(digamma(x + r))", "n*r/p - sum(x)/(1 - p)"]),
+    "laplace": ("mu b", {}, ["sum(sign(x - mu))/b", "sum(abs(x - mu))/b**2 - n/b"]),
+    "pareto": ("alpha", {}, ["n/alpha - sum(log(x))"]),
+    "lognorm": ("sigma", {"scale": "theta"}, ["‖log(x) - log(theta)‖²/sigma**3 - n/sigma",
+                                              "sum(log(x) - log(theta))/(sigma**2*theta)"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_scores_print_as_in_a_textbook(name):
+    positional, named, wanted = PRINTED[name]
+    symbols = [sg.symbol(p) for p in positional.split()]
+    named = {k: sg.symbol(v) for k, v in named.items()}
+    d, x = getattr(sg.stats, name), sg.symbol("x", "n")
+    total = getattr(d, d.logs)(x, *symbols, **named).sum()
+    assert [str(sg.derive(total, p)) for p in (*symbols, *named.values())] == wanted
+
+
+def test_the_normal_likelihood_and_its_hessian_in_closed_form():
+    x, mu, sigma = sg.symbol("x", "n"), sg.symbol("mu"), sg.symbol("sigma")
+    total = sg.stats.norm.logpdf(x, mu, sigma).sum()
+    assert str(sg.derive(total, [mu, sigma])) == (
+        "d/dmu = sum(x - mu)/sigma**2\nd/dsigma = ‖x - mu‖²/sigma**3 - n/sigma"
+    )
+    assert str(sg.derive(total, sigma, order=2)) == "n/sigma**2 - 3*‖x - mu‖²/sigma**4"
+    one = sg.stats.norm.logpdf(sg.symbol("x"), mu, sigma)
+    assert str(sg.derive(one, mu)) == "(x - mu)/sigma**2"
+
+
+def test_tails_keep_their_digits():
+    far = np.array([-40.0, -1e3, 38.0])
+    found = sg.stats.norm.logcdf(far).numpy()
+    np.testing.assert_allclose(found, [-804.608442013754, -500007.826694812, -2.885428e-316], rtol=1e-6)
+    np.testing.assert_allclose(float(sg.grad(sg.stats.norm.logcdf)(-1e3)), 1000.000999998, rtol=1e-12)
+    np.testing.assert_allclose(sg.stats.cauchy.cdf(-1e20).item(), 1e-20 / np.pi, rtol=1e-14)
+    np.testing.assert_allclose(sg.stats.expon.logcdf(1e-20).item(), np.log(1e-20), rtol=1e-14)
+    np.testing.assert_allclose(sg.stats.geom.sf(3.0, 1e-20).item(), 1.0)
+    np.testing.assert_allclose(sg.stats.t.logpdf(1.3, 1e12).item(), sg.stats.norm.logpdf(1.3).item(), rtol=1e-11)
+
+
+def test_transforms_and_compiled_functions_agree_with_calls():
+    x, a = np.array([0.5, 1.5, -1.0]), np.array([1.2, 2.2])
+    together = sg.stats.gamma.logpdf(x, a[:, None], scale=0.7).numpy()
+    batched = sg.vmap(lambda a: sg.stats.gamma.logpdf(x, a, scale=0.7))(sg.tensor(a)).numpy()
+    np.testing.assert_allclose(batched, together)
+
+    def loss(a, s):
+        return sg.stats.gamma.logpdf(x[:2], a, scale=s).sum() + sg.stats.weibull_min.logsf(x, a, scale=s).sum()
+
+    fast = sg.compile(sg.grad(loss, argnums=(0, 1)))
+    np.testing.assert_allclose(fast(2.2, 0.7), sg.grad(loss, argnums=(0, 1))(2.2, 0.7), rtol=1e-12)
+
+
+def test_single_precision_stays_and_whole_numbers_are_counted():
+    assert sg.stats.gamma.logpdf(sg.tensor(np.float32([1.0, 2.0])), 2.0).dtype == np.float32
+    assert sg.stats.poisson.logpmf(np.array([1, 2]), 2.0).dtype == np.float64
+    assert sg.stats.norm.var(np.zeros(3), 2.0).shape == (3,)
+
+
+def test_a_frozen_distribution_has_the_methods_of_its_family():
+    frozen = sg.stats.norm(1.0, scale=2.0)
+    assert frozen.cdf(3.0).item() == sg.stats.norm.cdf(3.0, 1.0, 2.0).item()
+    assert frozen.std().item() == 2.0
+    assert repr(frozen) == "symgrad.stats.norm(1.0, scale=2.0)"
+    assert "logsf" in dir(frozen)
+
+
+def test_errors_say_which_parameters_there_are():
+    with pytest.raises(TypeError, match=r"gamma: its parameters are \(a, loc=0, scale=1\). Got 0 by position"):
+        sg.stats.gamma.logpdf(1.0)
+    with pytest.raises(TypeError, match=r"and sigma by name"):
+        sg.stats.norm.logpdf(1.0, sigma=2.0)
+    with pytest.raises(NotImplementedError, match=r"in loc has no closed form"):
+        sg.stats.gamma.fisher_information(2.0, loc=0.5)
