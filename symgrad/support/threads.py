@@ -1,12 +1,20 @@
-"""How many threads one kernel may use. What has threads is told when the number changes."""
+"""How many threads one kernel may use, and threads that share calls of Python, where NumPy lets go of its lock.
+
+What has threads of its own is told when the number changes.
+"""
 
 from __future__ import annotations
 
 import operator
 import os
+import threading
+from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.support.forks import in_children
 
 __all__ = ["get_num_threads", "set_num_threads"]
 
@@ -63,3 +71,69 @@ def when_changed(tell: Callable[[int], None]) -> None:
     """Call ``tell`` with the number of threads now, and whenever it is set."""
     _told.append(tell)
     tell(_number)
+
+
+# ------------------------------------------------------------------ calls of Python
+def share(run: Callable[[int], None], count: int) -> None:
+    """Call run(0), run(1), … run(count - 1), which write to different places, in some order on several threads.
+
+    One job at a time: a caller that finds the threads busy, as a call within a call does, runs alone.
+    """
+    others = min(_number, count) - 1
+    if others < 1 or not _pool.free.acquire(blocking=False):
+        for k in range(count):
+            run(k)
+        return
+    try:
+        _pool.share(run, count, others)
+    finally:
+        _pool.free.release()
+
+
+def _next(left: deque[int]) -> int | None:
+    try:
+        return left.popleft()  # atomic
+    except IndexError:
+        return None
+
+
+class _Pool:
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin without threads: at first, and in a forked child, which has none of its parent's."""
+        self.free = threading.Lock()
+        self.executor: ThreadPoolExecutor | None = None
+        self.size = 0
+
+    def share(self, run: Callable[[int], None], count: int, others: int) -> None:
+        """Take calls here and on so many other threads; after an error, Ctrl-C too, no more are taken."""
+        left = deque(range(count))
+
+        def take() -> None:
+            try:
+                while (k := _next(left)) is not None:
+                    run(k)
+            except BaseException:
+                left.clear()
+                raise
+
+        helpers = [self._ready(others).submit(copy_context().run, take) for _ in range(others)]
+        try:
+            take()
+        finally:
+            wait(helpers)
+        for helper in helpers:
+            helper.result()
+
+    def _ready(self, size: int) -> ThreadPoolExecutor:
+        if self.executor is None or self.size < size:
+            if self.executor is not None:
+                self.executor.shutdown(wait=False)
+            self.executor, self.size = ThreadPoolExecutor(size, "symgrad"), size
+        return self.executor
+
+
+_pool = _Pool()
+in_children(_pool.renew)

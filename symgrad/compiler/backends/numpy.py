@@ -14,16 +14,18 @@ import numpy as np
 
 from symgrad.compiler.backends.backend import Kernel, as_result, forward_of
 from symgrad.compiler.backends.donation import taken_over
-from symgrad.compiler.backends.numpysource import UFUNCS, BlockWriter
+from symgrad.compiler.backends.numpysource import UFUNCS, BlockWriter, dtype_name
+from symgrad.compiler.backends.shared import made_in_chunks
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.clusters import Cluster, clusters
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.program import Program
 from symgrad.core import trees
-from symgrad.core.promotion import BOOL, FLOAT64, is_integer
+from symgrad.core.promotion import FLOAT64, is_integer
 from symgrad.ops.shape import Reshape
 from symgrad.ops.slicing import Slice
 from symgrad.scalars import SCALARS
+from symgrad.support import threads
 
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
@@ -55,7 +57,7 @@ def _names() -> dict[str, Any]:
         "copyto": np.copyto,
         "add_up": np.add.reduce, "largest": np.maximum.reduce, "smallest": np.minimum.reduce, "f64": np.float64,
         "f32": np.float32, "inf": np.inf, "nan": np.nan, "broadcast": np.broadcast_to, "asarray": np.asarray,
-        "bool_": np.bool_, "where": np.where,
+        "bool_": np.bool_, "where": np.where, "share": threads.share,
     }  # fmt: skip
 
 
@@ -123,6 +125,7 @@ class _Writer:
         numbers = {r: value for r in refs if whole and (value := e.value(r)) is not None}
         args = [whole_number(numbers[r]) if r in numbers else self.ref(r) for r in refs]
         forward = forward_of(op) if whole else op.forward
+        forward = made_in_chunks(op, forward, [e.shapes[r] for r in refs], e.shapes[k], e.dtypes[k])
         self.lines += self._moved(op, k, args) or [f"t{k} = {self._named(f'op{k}', forward)}({', '.join(args)})"]
 
     def _named(self, name: str, value: Any) -> str:
@@ -192,11 +195,6 @@ def number(value: float) -> str:
 def whole_number(value: float) -> str:
     """Return a number's text, without a dot where it is whole."""
     return repr(int(value)) if value.is_integer() else number(value)
-
-
-def dtype_name(dtype: Any) -> str:
-    """Return what the source calls a dtype."""
-    return {FLOAT64: "f64", BOOL: "bool_"}.get(dtype, "f32")
 
 
 def _runner(kernel: Callable[..., Any], writer: _Writer, program: Program) -> Callable[[Sequence[Any]], list[Any]]:

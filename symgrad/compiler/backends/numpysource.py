@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.backends.shared import cut
 from symgrad.compiler.primitives.clusters import Cluster
 from symgrad.compiler.primitives.elements import ELEMENT, Elements
 from symgrad.compiler.primitives.infix import SIGNS
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import BOOL, FLOAT64, is_floating
 from symgrad.scalars import SCALARS
 from symgrad.scalars.numerics import power
 
@@ -25,6 +26,11 @@ UFUNCS: dict[str, Any] = {
 _REDUCE = {"sum": "add_up", "max": "largest", "min": "smallest"}
 _JOIN = {"sum": "u_add", "max": "u_maximum", "min": "u_minimum"}
 _NUMBERS = ("add", "sub", "mul", "div")
+
+
+def dtype_name(dtype: Any) -> str:
+    """Return what the source calls a dtype."""
+    return {FLOAT64: "f64", BOOL: "bool_"}.get(dtype, "f32")
 
 
 class BlockWriter:
@@ -42,6 +48,9 @@ class BlockWriter:
         rows = c.shape[0] if c.shape else 1
         self.step = max(1, BLOCK // max(1, prod(c.shape[1:])))
         self.blocked = bool(c.shape) and rows > self.step and prod(c.shape) > 2 * BLOCK
+        work = prod(c.shape) * (len(c.body) + len(c.reductions))
+        self.chunks = cut(-(-rows // self.step), work) if self.blocked else []
+        self._own: list[str] = []  # buffers of a chunk's own
         self.text: dict[int, str] = {}
         self._views: list[str] = []  # buffers cut to the block
         self._free: dict[Any, list[str]] = {}
@@ -56,11 +65,25 @@ class BlockWriter:
         body = self._reads() + self._body()
         if not self.blocked:
             return body + self._reductions()
-        n = c.shape[0]
-        slices = self._buffer_slices()
-        loop = [f"for i in range(0, {n}, {self.step}):", f"    j = min(i + {self.step}, {n})"]
-        head, inside = self._block_reductions()
-        return [*head, *loop, *[f"    {line}" for line in [*slices, *body, *inside]]]
+        head, start, inside = self._block_reductions()
+        loop = ["for i in range(lo, hi, step):", "    j = min(i + step, hi)"]
+        loop += [f"    {line}" for line in [*self._buffer_slices(), *body, *inside]]
+        if not self.chunks:
+            return [*head, *start, f"lo, hi, step = 0, {c.shape[0]}, {self.step}", *loop]
+        return [*head, *self._shared([*self._own, *start, *loop])]
+
+    def _shared(self, lines: list[str]) -> list[str]:
+        """The loop in chunks, each with buffers and sums of its own; the sums are joined in the chunks' order."""
+        n, step = self.c.shape[0], self.step
+        edges = [*[a * step for a, _ in self.chunks], n]
+        sums = [k for k in self.c.reductions if 0 in self.e.ops[k][0].axes]
+        found = [f"parts, step, edges = [None] * {len(self.chunks)}, {step}, {edges}", "def chunk(number):"]
+        found += ["    lo, hi = edges[number], edges[number + 1]", *[f"    {line}" for line in lines]]
+        found += [f"    parts[number] = [{', '.join(f't{k}' for k in sums)}]", f"share(chunk, {len(self.chunks)})"]
+        for m, k in enumerate(sums):
+            found += [f"t{k} = parts[0][{m}]", "for part in parts[1:]:"]
+            found.append(f"    t{k} = {_JOIN[self.e.ops[k][0].kind]}(t{k}, part[{m}])")
+        return found
 
     # -------------------------------------------------------------- numbers without axes
     def _number(self, k: int) -> str:
@@ -160,7 +183,12 @@ class BlockWriter:
         if free:
             return free.pop()
         s = self.c.shape
-        name = self.buffer((self.step, *s[1:]) if self.blocked else s, self.e.dtypes[k])
+        room = (self.step, *s[1:]) if self.blocked else s
+        if self.chunks:
+            name = f"b_{len(self._own)}"
+            self._own.append(f"{name} = empty({room}, {dtype_name(self.e.dtypes[k])})")
+        else:
+            name = self.buffer(room, self.e.dtypes[k])
         if not self.blocked:
             return name
         self._views.append(name)
@@ -181,19 +209,22 @@ class BlockWriter:
         where = "None" if len(axes) == len(self.c.shape) else str(axes) if len(axes) > 1 else str(axes[0])
         return f"{_REDUCE[kind]}({text}, {where})"
 
-    def _block_reductions(self) -> tuple[list[str], list[str]]:
-        """Reductions over the first axis accumulate; others fill their rows."""
+    def _block_reductions(self) -> tuple[list[str], list[str], list[str]]:
+        """Reductions over the first axis accumulate, others fill their rows.
+
+        Returns: what stands before all blocks, before those of a chunk, and in each.
+        """
         head: list[str] = []
+        start: list[str] = []
         inside: list[str] = []
         for k in self.c.reductions:
             op, r = self.e.ops[k]
             text = self._reduced(op.kind, self._arg(r), op.axes)
             if 0 in op.axes:
-                head.append(f"t{k} = None")
+                start.append(f"t{k} = None")
                 inside.append(f"p = {text}")
-                inside.append(f"t{k} = p if i == 0 else {_JOIN[op.kind]}(t{k}, p)")
+                inside.append(f"t{k} = p if i == lo else {_JOIN[op.kind]}(t{k}, p)")
             else:
-                dtype = "f64" if self.e.dtypes[k] == np.float64 else "f32"
-                head.append(f"t{k} = empty({self.e.shapes[k]}, {dtype})")
+                head.append(f"t{k} = empty({self.e.shapes[k]}, {dtype_name(self.e.dtypes[k])})")
                 inside.append(f"t{k}[i:j] = {text}")
-        return head, inside
+        return head, start, inside

@@ -97,7 +97,10 @@ Get = Callable[[Sequence[Any], Sequence[Any]], Any]  # (arguments, results) -> a
 class _Runner:
     def __init__(self, calls: Sequence[Any], interface: Interface, plan: Plan, space: Workspace) -> None:
         self.interface, self.plan, self.space = interface, plan, space
-        self.calls = [(c, None) if not isinstance(c, Outside) else (writer(c.op), (*c.args, c.result)) for c in calls]
+        self.calls = [
+            (writer(c.op, c.args, c.result), (*c.args, c.result)) if isinstance(c, Outside) else (c, None)
+            for c in calls
+        ]
         self.pool: list[tuple[Any, list[tuple[Any, list[Get] | None]]]] = []
 
     def run(self, args: Sequence[Any]) -> list[Any]:

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler.backends.backend import forward_of
+from symgrad.compiler.backends.shared import copied, in_chunks
 from symgrad.ops.contract import Einsum
 
 Writer = Callable[..., Any]  # (*arguments, out)
 
 
-def writer(op: Any) -> Writer:
-    """Return how an operation writes its result."""
+def writer(op: Any, args: Sequence[Any], result: Any) -> Writer:
+    """Return how an operation writes its result, of views and numbers."""
     product = _product(op) if isinstance(op, Einsum) and len(op.terms) == 2 else None
-    return product or _copied(op)
-
-
-def _copied(op: Any) -> Writer:
-    forward = forward_of(op)
-
-    def write(*args: Any) -> None:
-        *xs, out = args
-        np.copyto(out, forward(*xs))
-
-    return write
+    return in_chunks(op, product or copied(forward_of(op)), [getattr(a, "shape", ()) for a in args], result.shape)
 
 
 def _product(op: Einsum) -> Writer | None:
