@@ -29,12 +29,14 @@ from symgrad.tensors.tensor import Tensor
 
 __version__ = "0.2.0"
 
+complex128, complex64 = cdouble, cfloat = _np.dtype("complex128"), _np.dtype("complex64")
 float64, float32, float16 = _np.dtype("float64"), _np.dtype("float32"), _np.dtype("float16")
 int64, int32, int16, int8, uint8 = (_np.dtype(t) for t in ("int64", "int32", "int16", "int8", "uint8"))
 double, float, half, long, int, short, bool = float64, float32, float16, int64, int32, int16, _np.dtype("bool")
 
 __all__ = [
-    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "compile", "derive", "distributed", "double",
+    "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
+    "complex128", "complex64", "derive", "distributed", "double",
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "stats",
@@ -99,15 +101,13 @@ if _typing.TYPE_CHECKING:
 
 
 _MODULES = {"distributed", "exports", "nn", "optim", "stats", "testing", "utils"}
-_COMPLEX = {"angle", "complex", "fft", "imag", "istft", "polar", "stft", "view_as_complex", "view_as_real"}
 
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is
 
     def __getattr__(name: str) -> _typing.Any:
         if name not in _LATER:
-            why = ": its numbers are real" if name in _COMPLEX else ""
-            raise _missing("symgrad", name, [] if why else __all__, why)
+            raise _missing("symgrad", name, __all__)
         module = _importlib.import_module(_LATER[name])
         found = globals()[name] = module if name in _MODULES else getattr(module, name)
         return found

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.pickling import Held, transform
+from symgrad.core.promotion import is_complex
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
@@ -78,6 +79,11 @@ def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) ->
             raise GraphError(
                 f"{name}(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {len(y.shape)} dims. "
                 "Maybe you wanted to use the vjp or jacrev APIs instead?"
+            )
+        if is_complex(y.dtype):
+            raise GraphError(
+                f"{name}(f)(*args): Expected f(*args) to return a real number, got {y.dtype}. Take a real number of "
+                "it, as abs(y)**2 or y.real."
             )
         gradients = run.each(run.pull([ones(y)]))
         value = run.out(y)

@@ -21,6 +21,7 @@ PLACES = np.array([[2, 0, 1, 1]])
 
 # (NumPy's name, a call of it, the point): the call is made on tensors and on arrays.
 ROWS = [
+    ("angle", lambda x: x * np.angle(x, deg=True), A),
     ("sum", lambda x: np.sum(x), A),
     ("sum", lambda x: np.sum(x, 1, keepdims=True), A),
     ("sum", lambda x: np.sum(x, axis=(0, -1), initial=2.0), CUBE),

@@ -139,8 +139,6 @@ REFUSED = {
     "where": (lambda x: np.add(x, 1.0, where=MASK), r"np\.add: where= leaves .* Use sg\.where"),
     "output an array": (lambda x: np.subtract(x, 1.0, out=np.zeros(A.shape)), "Write a = a .t instead of a .= t"),
     "array changed in place": (lambda x: operator.iadd(np.ones(A.shape), x), "Write a = a .t instead of a .= t"),
-    "complex dtype": (lambda x: np.add(x, 1.0, dtype=complex), "no complex tensors"),
-    "complex array": (lambda x: (A + 0j) * x, "no complex tensors"),
     "matrix": (lambda x: np.matrix(A) * x, r"np\.matrix multiplies by matrix product"),
     "masked array": (lambda x: x * np.ma.array(A, mask=MASK), "tensors have no mask"),
     "array of objects": (lambda x: A.astype(object) * x, r"can't convert np\.ndarray of type numpy\.object_"),

@@ -12,6 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from checks import number
+from complex_rows import PROGRAMS, Z
 
 import symgrad as sg
 from symgrad import ops
@@ -23,7 +24,14 @@ from symgrad.scalars import BY_FUNCTION, SCALARS
 from cases import CASES, KINKS, ROWS
 
 # as methods these take their arguments in another order, or are properties
-OTHERWISE = {"where", "polygamma", "real"}
+OF_COMPLEX = [
+    "adjoint",
+    "angle",
+    "conj_physical",
+    "resolve_conj",
+    "resolve_neg",
+]  # in complex_rows.py, as functions and methods
+OTHERWISE = {"where", "polygamma", "real", "imag"}
 NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg, sg.special)
 
 
@@ -47,6 +55,8 @@ def looked_up():
     seen = []
     for case in CASES:
         case.function(Watch(sg, seen), sg.as_tensor)(*map(sg.as_tensor, case.points))
+    for program in PROGRAMS.values():
+        program(Watch(sg, seen), sg.tensor(Z))
     return seen
 
 
@@ -63,6 +73,9 @@ def operations():
             roots += [g._node for g in gradients if g is not None]
             roots += [form._root for form in sg.derive(y.sum(), leaves)]
         found += [n.op for n in ancestors([r for r in roots if r is not None]) if isinstance(n, Node)]
+    for program in PROGRAMS.values():
+        y = program(sg, sg.tensor(Z, requires_grad=True))
+        found += [n.op for n in ancestors([y._node]) if isinstance(n, Node)]
     return found
 
 
@@ -139,6 +152,7 @@ def test_every_method_does_what_the_function_does():
         by_function = case.function(sg, sg.as_tensor)(*points)
         by_method = case.function(MethodsOf(sg, used), sg.as_tensor)(*points)
         np.testing.assert_array_equal(by_method.numpy(), by_function.numpy(), str(case))
+    used |= {n for n in OF_COMPLEX if hasattr(sg.Tensor, n)}
     both = {n for n in sg.functions.__all__ if hasattr(sg.Tensor, n)} - OTHERWISE
     assert both <= used, sorted(both - used)
 

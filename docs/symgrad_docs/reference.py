@@ -37,12 +37,13 @@ ARITHMETIC = [
     "floor", "ceil", "round", "trunc", "fix", "frac", "floor_divide", "float_power", "addcdiv", "addcmul",
     "absolute", "subtract", "multiply", "divide", "true_divide", "negative", "positive", "rsub", "sign", "sgn",
     "maximum", "minimum", "fmax", "fmin", "clamp", "clip", "clamp_max", "clamp_min", "lerp", "nan_to_num",
-    "copysign", "clone", "conj", "real", "ldexp", "frexp",
+    "copysign", "clone", "ldexp", "frexp", "conj", "conj_physical", "real", "imag", "angle", "complex", "polar",
+    "view_as_real", "view_as_complex", "adjoint", "resolve_conj", "resolve_neg",
 ]  # fmt: skip
 ERRORS = [n for n, x in vars(errors).items() if inspect.isclass(x) and x.__module__ == errors.__name__]
 DTYPES = [
     "float64", "double", "float32", "float", "float16", "half", "int64", "long", "int32", "int", "int16", "short",
-    "int8", "uint8", "bool",
+    "int8", "uint8", "bool", "complex64", "cfloat", "complex128", "cdouble",
 ]  # fmt: skip
 
 

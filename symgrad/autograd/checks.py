@@ -13,7 +13,7 @@ from symgrad.autograd.opened import opened
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, TRACED, Leaf, evaluate
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.record import handle
 from symgrad.engine.sweep import push, sweep
@@ -144,7 +144,7 @@ def _check(func: _Func, given: Sequence[Any], s: _Settings, ways: Sequence[tuple
     numerical = [_by_differences(func, xs, j, s.eps) for j in wrt]
     for k, y in enumerate(results):
         if not _is_checked(y):
-            if is_floating(y.dtype) and any(np.any(n[k]) for n in numerical):
+            if is_differentiable(y.dtype) and any(np.any(n[k]) for n in numerical):
                 raise GradcheckError("Numerical gradient for function expected to be zero. No gradient is recorded.")
             continue
         for said, way in ways:

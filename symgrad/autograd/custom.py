@@ -18,7 +18,7 @@ from symgrad.autograd.function import Function
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, Leaf
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.core.trees import Tree, along, count, flatten, unflatten
 from symgrad.engine.record import as_tensor, handle
 from symgrad.engine.sweep import sweep
@@ -368,7 +368,7 @@ class _Forward(Rules):
 
 def _blank(x: Any) -> Leaf:
     """Return the place of x's tangent."""
-    value = canonical(np.zeros(x.shape, x.dtype if is_floating(x.dtype) else np.float64))
+    value = canonical(np.zeros(x.shape, x.dtype if is_differentiable(x.dtype) else np.float64))
     return Leaf(value, x.shape, GRAD)
 
 

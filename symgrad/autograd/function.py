@@ -17,12 +17,13 @@ from symgrad.autograd.opaque import HOLE, TWICE, Opaque, ones_like, template
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Leaf
-from symgrad.core.promotion import is_floating, of_first
+from symgrad.core.promotion import is_differentiable, of_first
 from symgrad.engine import record
 from symgrad.engine.record import apply, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentTypeError, GraphError, NotDifferentiable, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_to
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Blank, Op, Plan, shape
 
@@ -119,7 +120,7 @@ class Function:
         several = isinstance(result, tuple)
         outputs = list(result) if several else [result]
         discrete = {id(t) for t in ctx._discrete}
-        smooth = [is_tensor(t) and is_floating(t.dtype) and id(t) not in discrete for t in outputs]
+        smooth = [is_tensor(t) and is_differentiable(t.dtype) and id(t) not in discrete for t in outputs]
         ctx._seal(inside, outputs)
         tensors = [a for a in args if is_tensor(a)]
         inputs = tuple([input_of(t) for t in tensors])
@@ -203,7 +204,7 @@ class Applied(Plan):
 
     def _backward(self, node: Any, g: Any, which: Sequence[int], recorded: bool) -> list[Any]:
         function, ctx = self.op.function, node.saved[0]
-        seeds = [_seed(g, k, spec, ctx._materialize) for k, spec in enumerate(ctx._outputs)]
+        seeds = [conj(_seed(g, k, spec, ctx._materialize)) for k, spec in enumerate(ctx._outputs)]
         found = function.backward(self._bound(node, recorded), *seeds)
         found = found if isinstance(found, tuple) else (found,)
         count = len(self.op.form)
@@ -212,7 +213,7 @@ class Applied(Plan):
                 f"function {self.name} returned an incorrect number of gradients (expected {count}, got "
                 f"{len(found)}). Return one for each argument of forward, None where there is none."
             )
-        pulled = [self._checked(k, found[k], node.inputs[i]) for i in which for k in [self.places[i]]]
+        pulled = [conj(self._checked(k, found[k], node.inputs[i])) for i in which for k in [self.places[i]]]
         if modes.recording() and function._is_once():
             inputs = [handle(p, None) for p in node.inputs if p.level == GRAD]
             pulled = [None if d is None else _once(d, [s for s in seeds if s is not None], inputs) for d in pulled]
@@ -282,8 +283,10 @@ class Applied(Plan):
                 "operations and it has no jvp. Define a static method jvp(ctx, *tangents)."
             )
         roots, tangents = [d._node for d, _ in pairs], [t for _, t in pairs]
-        found = sweep(roots, tangents, wrt=list(blanks.values()), handle=handle if recorded else None)
-        parts = {k: found[leaf] for k, leaf in blanks.items() if found.get(leaf) is not None}
+        found = sweep(
+            roots, [conj(t) for t in tangents], wrt=list(blanks.values()), handle=handle if recorded else None
+        )
+        parts = {k: conj(found[leaf]) for k, leaf in blanks.items() if found.get(leaf) is not None}
         return Bundle(parts) if several else parts.get(0)
 
 
@@ -300,7 +303,7 @@ def _seed(g: Any, k: int, spec: Any, materialize: bool) -> Any:
 
 
 def _is_float(spec: Any) -> bool:
-    return spec is not None and is_floating(spec[1])
+    return spec is not None and is_differentiable(spec[1])
 
 
 def _zeros(p: Any) -> Any:

@@ -14,7 +14,7 @@ from symgrad.autograd.context import is_tensor
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Shape
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import NotDifferentiable
@@ -178,7 +178,7 @@ def _flows(x: Any) -> bool:
 
 
 def _variable(x: Any) -> Any:
-    if not is_floating(np.asarray(x._value).dtype):
+    if not is_differentiable(np.asarray(x._value).dtype):
         return x
     return handle(Leaf(x._value, np.shape(x._value), GRAD), x._value)
 

@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.compiler.program import Program
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, is_floating
+from symgrad.core.promotion import Kind, is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
@@ -52,7 +52,7 @@ class Call(Op):
         self.run, self.leaves, self.derive = run, leaves, derive
         self.inputs = [program.values[k].shape for k in program.inputs]
         results = [program.values[k] for k in program.outputs]
-        self.which = [k for k, v in enumerate(results) if is_floating(v.dtype)]
+        self.which = [k for k, v in enumerate(results) if is_differentiable(v.dtype)]
         self.shapes = [results[k].shape for k in self.which]
         self.dtypes = [results[k].dtype for k in self.which]
         self.joint = np.result_type(*self.dtypes) if self.which else np.dtype(np.float64)

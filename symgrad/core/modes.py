@@ -29,6 +29,14 @@ _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=Fals
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 _VARIABLES: ContextVar[tuple[Any, ...] | None] = ContextVar("symgrad_variables", default=None)
 
+
+class _Met:
+    """Whether anything complex was recorded in this process: until then sweeps need not look for it."""
+
+    met = False
+
+
+complexes = _Met()
 recording = _GRAD.get  # the hot path's name for is_grad_enabled
 
 

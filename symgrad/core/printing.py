@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import complexes, is_complex, is_floating
 from symgrad.errors import ArgumentError
 from symgrad.support.frozen import frozen
 
@@ -113,7 +113,7 @@ def _profile(name: str | None) -> dict[str, Any]:
 def _description(array: Array, default: np.dtype[Any]) -> list[str]:
     """The size and the dtype, each only where the numbers shown do not tell."""
     empty = array.size == 0
-    told = [default] if empty else [default, np.dtype(np.int64), np.dtype(np.bool_)]
+    told = [default] if empty else [default, complexes(default), np.dtype(np.int64), np.dtype(np.bool_)]
     sized = array.ndim != 1 if empty else not _options.edgeitems
     size = [f"size={array.shape}"] if sized else []
     return size if array.dtype in told else [*size, f"dtype={array.dtype.name}"]
@@ -150,12 +150,24 @@ def _edges(array: Array) -> Array:
 
 def _style(shown: Array, cut: bool) -> _Style:
     """The notation that suits the numbers shown, and the width that the widest one needs."""
+    if is_complex(shown.dtype):
+        return _of_parts(_style(shown.real, False).notation, _style(shown.imag, False).notation, shown, cut)
     if not is_floating(shown.dtype):
         return _Style(str, _widest(str, shown), cut)
     # zeros, nans and infinities have no say: torch lets them stick out of their column
     counted = shown[np.isfinite(shown) & (shown != 0)]
     notation = _notation(counted)
     return _Style(notation, _widest(notation, counted), cut)
+
+
+def _of_parts(real: Notation, imag: Notation, shown: Array, cut: bool) -> _Style:
+    """Real and imaginary parts, each in the notation that suits them all."""
+
+    def notation(z: Number) -> str:
+        part = imag(z.imag)
+        return f"{real(z.real)}{'' if part.startswith('-') else '+'}{part}j"
+
+    return _Style(notation, _widest(notation, shown), cut)
 
 
 def _widest(notation: Notation, numbers: Array) -> int:

@@ -1,7 +1,8 @@
 """Which dtype a result has: the few rules that operations answer ``dtype`` with; and what a dtype holds.
 
-What is known of an input is its *kind*: a dtype, or the class ``float`` or ``int`` of a Python number, which takes the
-dtype of what it meets. A float64 array without axes is a Python float to a tensor, so its kind is ``float``.
+What is known of an input is its *kind*: a dtype, or the class ``float``, ``int`` or ``complex`` of a Python number,
+which takes the dtype of what it meets. A float64 array without axes is a Python float to a tensor, so its kind is
+``float``, and a complex128 one's is ``complex``.
 """
 
 from __future__ import annotations
@@ -11,32 +12,42 @@ from typing import Any
 
 import numpy as np
 
-Kind = Any  # np.dtype, or the class float or int of a number
+Kind = Any  # np.dtype, or the class float, int or complex of a number
 FLOAT64, INT64, BOOL = np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_)
+COMPLEX128 = np.dtype(np.complex128)
 HALF = np.dtype(np.float16)
-FLOATING = frozenset({np.float16, np.float32, np.float64, np.longdouble})  # for the tape, where a call would be felt
-_SHOWN: dict[Kind, Any] = {float: 1.0, int: 1}  # NumPy knows a number from its value only
+# what has gradients; for the tape, where a call would be felt
+FLOATING = frozenset({np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128})
+_SHOWN: dict[Kind, Any] = {float: 1.0, int: 1, complex: 1j}  # NumPy knows a number from its value only
+
+
+_NUMBERS: dict[Any, Kind] = {FLOAT64: float, COMPLEX128: complex}
 
 
 def kind_of(shape: Any, dtype: Any) -> Kind:
     """Return the kind of an array of this shape and dtype."""
-    return float if shape == () and dtype == FLOAT64 else dtype
+    return _NUMBERS.get(dtype, dtype) if shape == () else dtype
 
 
 def kind_of_number(x: Any) -> Kind:
     """Return the kind of a Python number; a size that is an expression counts as a float."""
-    return int if type(x) is int else float
+    return int if type(x) is int else complex if type(x) is complex else float
 
 
 def is_float(kind: Kind) -> bool:
     """Whether a kind is that of floating-point numbers."""
-    return kind is float or (kind is not int and bool(kind.kind == "f"))
+    return kind is float or (isinstance(kind, np.dtype) and kind.kind == "f")
 
 
 # ------------------------------------------------------------------ what a dtype holds
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Whether it holds floating-point numbers, which alone have gradients."""
+    """Whether it holds real floating-point numbers."""
     return dtype.kind == "f"
+
+
+def is_differentiable(dtype: np.dtype[Any]) -> bool:
+    """Whether it holds floating-point numbers, real or complex, which alone have gradients."""
+    return dtype.kind in "fc"
 
 
 def is_integer(dtype: np.dtype[Any]) -> bool:
@@ -65,8 +76,13 @@ def is_discrete(dtype: np.dtype[Any]) -> bool:
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:
-    """Whether a tensor can hold it: real numbers and truth values."""
+    """Whether it holds real numbers or truth values."""
     return dtype.kind in "biuf"
+
+
+def is_number(dtype: np.dtype[Any]) -> bool:
+    """Whether a tensor can hold it: numbers and truth values."""
+    return dtype.kind in "biuf" or dtype.type in (np.complex64, np.complex128)
 
 
 def is_complex(dtype: np.dtype[Any]) -> bool:
@@ -94,13 +110,13 @@ def holds(dtype: np.dtype[Any], number: float) -> bool:
 
 def one_of(kind: Kind, shape: tuple[int, ...]) -> Any:
     """Return ones of a kind, to ask a kernel with."""
-    return _SHOWN[kind] if kind is float or kind is int else np.ones(shape, kind)
+    return _SHOWN[kind] if kind in _SHOWN else np.ones(shape, kind)
 
 
 @lru_cache(maxsize=4096)
 def promoted(*kinds: Kind) -> np.dtype[Any]:
     """NumPy's promotion: numbers take the dtype of the others."""
-    return np.result_type(*[_SHOWN[k] if k is float or k is int else k for k in kinds]) if kinds else FLOAT64
+    return np.result_type(*[_SHOWN.get(k, k) for k in kinds]) if kinds else FLOAT64
 
 
 def stacked(*kinds: Kind) -> np.dtype[Any]:
@@ -111,7 +127,18 @@ def stacked(*kinds: Kind) -> np.dtype[Any]:
 def floating(*kinds: Kind) -> np.dtype[Any]:
     """Floating-point numbers: of integers and truth values in double precision."""
     found = promoted(*kinds)
-    return found if found.kind == "f" else FLOAT64
+    return found if found.kind in "fc" else FLOAT64
+
+
+def parts(*kinds: Kind) -> np.dtype[Any]:
+    """The real numbers that numbers consist of, as of their absolute value: complex128 of float64."""
+    found = promoted(*kinds)
+    return np.dtype(found.type(0).real.dtype) if found.kind == "c" else found
+
+
+def complexes(*kinds: Kind) -> np.dtype[Any]:
+    """The complex numbers of real parts: of float32 complex64, of all else complex128."""
+    return np.result_type(floating(*kinds), np.complex64)
 
 
 def summed(*kinds: Kind) -> np.dtype[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine.record import Core, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError, ValueNeeded
@@ -122,7 +122,7 @@ def _roots(tensors: Sequence[Any], gradients: Sequence[Any]) -> tuple[list[AnyNo
 
 
 def _why(t: Any) -> str:
-    if t._value is not None and not is_floating(np.asarray(t._value).dtype):
+    if t._value is not None and not is_differentiable(np.asarray(t._value).dtype):
         return f"Its dtype is {np.asarray(t._value).dtype}; only floating-point results carry gradients."
     return "Make an input with requires_grad=True, and compute outside no_grad()."
 
@@ -131,6 +131,11 @@ def _seed(t: Any, g: Any, k: int) -> Any:
     if g is None:
         if type(t._value) is float:
             return handle(None, 1.0)
+        if is_complex(np.asarray(t._value).dtype):
+            raise GraphError(
+                "grad can be implicitly created only for real scalar outputs but got "
+                f"{np.asarray(t._value).dtype}. Take a real number of it, as abs(z)**2 or z.real; or pass gradient=."
+            )
         if np.size(t._value) != 1:
             raise GraphError(
                 "grad can be implicitly created only for scalar outputs. "

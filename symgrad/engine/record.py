@@ -18,7 +18,7 @@ from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
-from symgrad.core.promotion import FLOATING, kind_of, kind_of_number
+from symgrad.core.promotion import COMPLEX128, FLOATING, is_complex, kind_of, kind_of_number
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
@@ -32,6 +32,7 @@ _grad_mode = modes.recording
 _ndarray = np.ndarray
 _LAST_INTEGER = np.dtype(np.uint64).num  # NumPy numbers truth values and integers first
 _NUMBERS = (int, float)
+_COMPLEX = (np.dtype(np.complex64).num, np.dtype(np.complex128).num)
 _SEEN: ContextVar[dict[int, Any] | None] = ContextVar("symgrad_seen", default=None)
 
 
@@ -125,7 +126,7 @@ def input_of(x: Any) -> Any:
 def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     """Apply an operation: compute the value where all inputs have theirs, and record the node."""
     ins: Sequence[Any] = args
-    level, known = CONSTANT, True
+    level, known, imaginary = CONSTANT, True, False
     values = []
     for a in args:
         if type(a) is Tensor:
@@ -134,14 +135,22 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
                 known = False
             if n is not None and n.level > level:
                 level = n.level
+            if type(v) is _ndarray and v.dtype.num in _COMPLEX:
+                imaginary = True
             values.append(v)
         elif type(a) is float or type(a) is int:
+            values.append(a)
+        elif type(a) is complex:
+            imaginary = True
             values.append(a)
         elif isinstance(a, Core) or not _is_operand(a):
             return apply(op, [_operand(x) for x in args], label)
         else:
             return _formal(op, args, label)
     y: Any = None
+    if imaginary or (modes.complexes.met and not known and _any_complex(args)):
+        modes.complexes.met = True
+        op = op.in_complex()
     if known:
         y = _compute(op, values)
         if y is None:
@@ -162,6 +171,11 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     _note(ins)
     t = handle(node, None)
     return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))
+
+
+def _any_complex(args: Sequence[Any]) -> bool:
+    """Whether a symbol among the arguments, or a value, is complex."""
+    return any(isinstance(a, Core) and is_complex(a.dtype) for a in args)  # type: ignore[attr-defined]
 
 
 def _check_traced(op: Op, args: Sequence[Any]) -> None:
@@ -193,7 +207,7 @@ def _note(ins: Sequence[Any]) -> None:
 
 
 def _is_operand(a: Any) -> bool:
-    return isinstance(a, (Core, int, float, sp.Expr)) and not isinstance(a, np.generic)
+    return isinstance(a, (Core, int, float, complex, sp.Expr)) and not isinstance(a, np.generic)
 
 
 def _operand(a: Any) -> Any:
@@ -232,9 +246,7 @@ def _all_known(values: Sequence[Any]) -> bool:
 def _real(e: Any) -> Any:
     """Return an expression of sizes and numbers, refusing a complex one."""
     if e.is_extended_real is False:
-        raise errors.ArgumentTypeError(
-            f"symgrad has no complex tensors so far. Got {e}; pass real and imaginary parts."
-        )
+        raise errors.ArgumentTypeError(f"sizes and numbers of formulas are real. Got {e}; pass a complex tensor.")
     return e
 
 
@@ -249,7 +261,9 @@ def _compute(op: Op, values: Sequence[Any]) -> Any:
     """Return the value; None where sizes of the result are symbolic."""
     try:
         for v in values:
-            if type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER:
+            if type(v) is complex or (
+                type(v) is _ndarray and (v.dtype.num <= _LAST_INTEGER or v.dtype.num in _COMPLEX)
+            ):
                 values = _brought(op, values)
                 break
         return canonical(op.forward(*values))
@@ -270,13 +284,22 @@ def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
     """Bring integers and truth values to what the operation computes in: a number that wraps, or has eleven digits,
     on the way to a floating-point result would spoil it.
     """
-    kinds = [v.dtype if type(v) is _ndarray else kind_of_number(v) for v in values]
+    kinds = [kind_of(v.shape, v.dtype) if type(v) is _ndarray else kind_of_number(v) for v in values]
     check_numbers(op, values, kinds)
+    if complex in kinds:
+        return _beside_complex(values)
     dtypes = op.operands(*kinds)
     return [
         v.astype(d) if d is not None and type(v) is _ndarray and v.dtype.num <= _LAST_INTEGER and v.dtype != d else v
         for v, d in zip(values, dtypes, strict=True)
     ]
+
+
+def _beside_complex(values: Sequence[Any]) -> Sequence[Any]:
+    """A complex number, or a tensor of one, takes the precision of the arrays beside it."""
+    if any(type(v) is _ndarray and v.ndim for v in values):
+        return [v.item() if type(v) is _ndarray and v.dtype == COMPLEX128 and not v.ndim else v for v in values]
+    return [np.complex128(v) if type(v) is complex else np.float64(v) if type(v) is float else v for v in values]
 
 
 def _record(
@@ -302,6 +325,8 @@ def _record(
             active.append(i)
         fits = fits and p.shape == shape  # of every input: a symbolic sweep goes towards any of them
         inputs.append(p)
+    if type(y) is _ndarray and y.dtype.num in _COMPLEX:
+        modes.complexes.met, fits = True, False  # real inputs take the real part of their cotangents
     which = tuple(active)
     plan = op.plans.get(which) if label is None and op.plans is not None else None
     if plan is None:
@@ -322,7 +347,7 @@ def unary(op: Map, a: Any) -> Any:
         except ARITHMETIC:
             y = op.forward(np.float64(x))
         shape: Any = ()
-    elif x is None:
+    elif x is None or x.dtype.num in _COMPLEX:
         return apply(op, (a,))
     else:
         try:
@@ -357,7 +382,13 @@ def binary(op: Map, a: Any, b: Any) -> Any:
         except ARITHMETIC:
             y = op.forward(np.float64(x), np.float64(z))
         shape: Any = ()
-    elif type(x) is _ndarray and type(z) is _ndarray and x.shape == z.shape and x.dtype is z.dtype:
+    elif (
+        type(x) is _ndarray
+        and type(z) is _ndarray
+        and x.shape == z.shape
+        and x.dtype is z.dtype
+        and x.dtype.num not in _COMPLEX
+    ):
         try:
             y = op.on_array(x, z)
         except TypeError:
@@ -394,7 +425,8 @@ def contraction(op: Einsum, a: Any, b: Any) -> Any:
     x, z, n, m = a._value, b._value, a._node, b._node
     here = CONSTANT if n is None else n.level
     there = CONSTANT if m is None else m.level
-    if type(x) is not _ndarray or type(z) is not _ndarray or (here < GRAD and there < GRAD) or x.dtype != z.dtype:
+    arrays = type(x) is _ndarray and type(z) is _ndarray
+    if not arrays or (here < GRAD and there < GRAD) or x.dtype != z.dtype or x.dtype.num in _COMPLEX:
         return apply(op, (a, b))
     y = op.forward(x, z)
     out = _new(Tensor)
@@ -428,7 +460,7 @@ def with_number(op: Map, a: Any, c: float) -> Any:
         except ARITHMETIC:
             y = _compute(op, (np.float64(x), c))
         shape: Any = ()
-    elif x is None:
+    elif x is None or x.dtype.num in _COMPLEX:
         return apply(op, (a, c))
     else:
         try:

@@ -17,10 +17,13 @@ import numpy as np
 from symgrad.core import anomaly
 from symgrad.core.hooks import LIVE, hooks_of
 from symgrad.core.kernels import ARITHMETIC
-from symgrad.core.modes import set_grad_enabled
+from symgrad.core.modes import complexes, set_grad_enabled
 from symgrad.core.node import GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
+from symgrad.core.promotion import is_complex
+from symgrad.engine.dtypes import dtype_of
 from symgrad.errors import GraphError
 from symgrad.ops.contract import sum_to
+from symgrad.ops.elementwise.complexes import conj, holds_complex, real
 from symgrad.ops.protocol import Blank, shape
 from symgrad.ops.shape import Expand
 
@@ -59,6 +62,10 @@ def sweep(
 ) -> dict[AnyNode, Any]:
     """Pull the cotangents ``seeds`` of ``roots`` back through the graph.
 
+    Of complex numbers, PyTorch's convention holds outside: what comes back is ∂L/∂x + i·∂L/∂y, the direction in which
+    a real L grows most. Inside, cotangents c are its conjugates, dL = Re(c·dz): so a holomorphic function pulls back by
+    its plain derivative, with nothing conjugated in any rule.
+
     Args:
         roots: output nodes.
         seeds: their cotangents, shaped like the roots.
@@ -80,7 +87,14 @@ def sweep(
     )
     grads: dict[AnyNode, Any] = {}
     for root, seed in zip(roots, seeds, strict=True):
-        grads[root] = _add(grads.get(root), seed)
+        grads[root] = _add(grads.get(root), conj(seed) if complexes.met else seed)
+    found = _pulled_down(grads, way, retain)
+    return {node: conj(g) for node, g in found.items()} if complexes.met else found
+
+
+def _pulled_down(grads: dict[AnyNode, Any], way: _Way, retain: bool) -> dict[AnyNode, Any]:
+    """Sweep with cotangents that are not conjugated, as rules have them."""
+    handle, symbolic = way.handle, way.symbolic
     if LIVE and not symbolic:
         with set_grad_enabled(handle is not None):  # what hooks compute is recorded where the rules are
             found, visited = _descend_watched(grads, way)
@@ -161,14 +175,14 @@ def _descend_watched(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode
         goes_on = type(node) is not Leaf and (inside is None or node in inside)
         hooks = hooks_of(node) if g is not None and (is_wanted or goes_on) else None
         if hooks is not None:
-            g = hooks.on_gradient(g)
+            g = conj(hooks.on_gradient(conj(g)))
         if is_wanted:
             found[node] = g
         if not goes_on:
             continue
         visited.append(node)
         if hooks is not None:
-            g = hooks.on_entry(g)
+            g = conj(hooks.on_entry(conj(g)))
         pulled = _pulled(node, g, way.handle)
         if hooks is not None:
             pulled = _shown(node, g, pulled, hooks)
@@ -199,9 +213,9 @@ def _shown(node: Any, g: Any, pulled: Sequence[Any], hooks: Any) -> list[Any]:
     """Let hooks look at the cotangents of all inputs, shaped like them; return those of the active ones."""
     ds: list[Any] = [None] * len(node.inputs)
     for i, d in zip(node.rule.active, pulled):
-        ds[i] = None if d is None else sum_to(d, node.inputs[i].shape)
-    ds = hooks.on_exit(g, ds)
-    return [ds[i] for i in node.rule.active]
+        ds[i] = None if d is None else conj(_of_real(sum_to(d, node.inputs[i].shape), node.inputs[i]))
+    ds = hooks.on_exit(conj(g), ds)
+    return [conj(ds[i]) for i in node.rule.active]
 
 
 def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], heap: list[Any]) -> Any:
@@ -211,6 +225,8 @@ def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], hea
         p = inputs[i]
         if not fits and d is not None:
             d = sum_to(d, p.shape)
+            if complexes.met:
+                d = _of_real(d, p)
         if p in grads:
             if d is not None:
                 h = grads[p]
@@ -225,6 +241,11 @@ def _hand_on(node: Any, active: Any, pulled: Any, grads: dict[AnyNode, Any], hea
         else:
             heappush(heap, (-p.index, p))
     return ahead
+
+
+def _of_real(d: Any, p: AnyNode) -> Any:
+    """The real part of a complex cotangent for what is real: the only place that takes it."""
+    return real(d) if holds_complex(d) and not is_complex(dtype_of(p)) else d
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -323,8 +344,11 @@ def _transposed_twice(
         if t is None:
             continue
         blank = Leaf(None if symbolic else np.zeros(node.shape), node.shape, TRACED if symbolic else GRAD)
+        if complexes.met and is_complex(dtype_of(node)):
+            blank.dtype = dtype_of(node)
+            blank.value = None if symbolic else np.zeros(node.shape, blank.dtype)
         d = node.op.vjp(i, handle(blank, blank.value), y, *xs)
         if d is not None:
-            pulled = sweep([d._node], [t], wrt=[blank], handle=handle if record else None, symbolic=symbolic)
-            total = _add(total, pulled.get(blank))
+            pulled = sweep([d._node], [conj(t)], wrt=[blank], handle=handle if record else None, symbolic=symbolic)
+            total = _add(total, conj(pulled.get(blank)))
     return total

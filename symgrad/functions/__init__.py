@@ -3,12 +3,16 @@
 Each turns its first argument into a tensor and applies what stands in ``ops``.
 """
 
-from symgrad.functions import algebra, indexing, pointwise, reductions, shapes, sorting
+from symgrad.functions import algebra, complexes, indexing, pointwise, reductions, shapes, sorting
 from symgrad.functions.algebra import *
+from symgrad.functions.complexes import *
 from symgrad.functions.indexing import *
 from symgrad.functions.pointwise import *
 from symgrad.functions.reductions import *
 from symgrad.functions.shapes import *
 from symgrad.functions.sorting import *
 
-__all__ = pointwise.__all__ + shapes.__all__ + indexing.__all__ + reductions.__all__ + sorting.__all__ + algebra.__all__
+__all__ = [
+    *pointwise.__all__, *complexes.__all__, *shapes.__all__, *indexing.__all__, *reductions.__all__, *sorting.__all__,
+    *algebra.__all__,
+]  # fmt: skip

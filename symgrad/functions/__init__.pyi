@@ -121,7 +121,6 @@ __all__ = [
     "arctanh",
     "clamp_max",
     "clamp_min",
-    "conj",
     "frexp",
     "greater",
     "greater_equal",
@@ -134,10 +133,21 @@ __all__ = [
     "negative",
     "not_equal",
     "positive",
-    "real",
     "rsub",
     "sgn",
     "signbit",
+    "adjoint",
+    "angle",
+    "complex",
+    "conj",
+    "conj_physical",
+    "imag",
+    "polar",
+    "real",
+    "resolve_conj",
+    "resolve_neg",
+    "view_as_complex",
+    "view_as_real",
     "broadcast_to",
     "cat",
     "chunk",
@@ -507,8 +517,6 @@ def clamp_max(input: Any, max: Any) -> Tensor:
     """min(x, max), the edge counting as inside."""
 def clamp_min(input: Any, min: Any) -> Tensor:
     """max(x, min), the edge counting as inside."""
-def conj(input: Any) -> Tensor:
-    """x itself: tensors are real."""
 def frexp(input: Any) -> Frexp[Tensor]:
     """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
 def greater(input: Any, other: Any) -> Tensor:
@@ -532,15 +540,37 @@ def negative(input: Any) -> Tensor:
 def not_equal(input: Any, other: Any) -> Tensor:
     """x ≠ other, elementwise."""
 def positive(input: Any) -> Tensor:
-    """x itself: tensors are real."""
-def real(input: Any) -> Tensor:
-    """x itself: tensors are real."""
+    """x itself."""
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha · x."""
 def sgn(input: Any) -> Tensor:
     """The sign of x: -1, 0 or 1."""
 def signbit(input: Any) -> Tensor:
     """Whether the sign of x is a minus; that of -0.0 is."""
+def adjoint(input: Any) -> Tensor:
+    """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
+def angle(input: Any) -> Tensor:
+    """The angle of complex numbers in the plane; of real ones 0 or π."""
+def complex(input: Any, y: Any) -> Tensor:
+    """x + iy of a real and an imaginary part."""
+def conj(input: Any) -> Tensor:
+    """The conjugate of complex numbers; x itself of real ones."""
+def conj_physical(input: Any) -> Tensor:
+    """The conjugate of complex numbers; x itself of real ones."""
+def imag(input: Any) -> Tensor:
+    """The imaginary part of complex numbers; of real ones zero."""
+def polar(r: Any, angle: Any) -> Tensor:
+    """abs·(cos φ + i·sin φ), the number with this absolute value and angle."""
+def real(input: Any) -> Tensor:
+    """The real part of complex numbers; x itself of real ones."""
+def resolve_conj(input: Any) -> Tensor:
+    """x itself: a conjugate is computed where it is taken."""
+def resolve_neg(input: Any) -> Tensor:
+    """x itself: a negative is computed where it is taken."""
+def view_as_complex(input: Any) -> Tensor:
+    """x[…, 0] + i·x[…, 1]."""
+def view_as_real(input: Any) -> Tensor:
+    """Real and imaginary parts along a new last axis, of size 2."""
 def broadcast_to(input: Any, size: Sequence[Any]) -> Tensor:
     """x expanded to the shape ``size``."""
 def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Tensor:
@@ -861,4 +891,4 @@ def triangular_solve(b: Any, A: Any, upper: bool = True, transpose: bool = False
 def vander(input: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """The Vandermonde matrix V[i, k] = x_i^(N - 1 - k), or x_i^k if increasing."""
 def vdot(input: Any, other: Any) -> Tensor:
-    """The inner product Σ x_i y_i of two vectors; of real numbers it is dot."""
+    """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""

@@ -46,8 +46,8 @@ def _published(s: Scalar) -> Callable[..., Any]:
 
 def operands(input: Any, other: Any) -> tuple[Any, Any]:
     """Both as operations take them: a Python number on either side takes the dtype of the other."""
-    other = other if isinstance(other, (Core, int, float)) else as_tensor(other)
-    beside = isinstance(other, Core) and type(input) in (int, float)
+    other = other if isinstance(other, (Core, int, float, complex)) else as_tensor(other)
+    beside = isinstance(other, Core) and type(input) in (int, float, complex)
     return (input if beside or isinstance(input, Core) else as_tensor(input)), other
 
 

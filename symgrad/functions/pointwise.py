@@ -23,9 +23,9 @@ __all__ = [
     "logical_not", "logical_or", "logical_xor", "logit", "lt", "maximum", "minimum", "mul", "multiply",
     "nan_to_num", "ne", "neg", "polygamma", "pow", "rad2deg", "reciprocal", "remainder", "round", "rsqrt", "sqrt",
     "square", "sub", "subtract", "true_divide", "where", "absolute", "arccos", "arccosh", "arcsin", "arcsinh",
-    "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "conj", "frexp", "greater", "greater_equal",
+    "arctan", "arctan2", "arctanh", "clamp_max", "clamp_min", "frexp", "greater", "greater_equal",
     "isclose", "isneginf", "isposinf", "less", "less_equal", "mvlgamma", "negative", "not_equal", "positive",
-    "real", "rsub", "sgn", "signbit",
+    "rsub", "sgn", "signbit",
 ]  # fmt: skip
 
 fix = DECLARED["trunc"]
@@ -156,7 +156,7 @@ isneginf = public(finite.isneginf)
 isclose = public(finite.isclose)
 frexp = public(exponents.frexp)
 mvlgamma = public(gamma.mvlgamma)
-real = conj = positive = public(signs.real)
+positive = public(signs.positive)
 
 
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Any:

@@ -16,6 +16,7 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentTypeError
 from symgrad.numpy_api.reductions import summed_axes
 from symgrad.numpy_api.table import numpys, shown
+from symgrad.ops.elementwise.complexes import holds_complex
 from symgrad.tensors.ufuncs import in_dtype
 
 
@@ -112,10 +113,10 @@ def _isclose(a: Any, b: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool
     return F.logical_or(same, F.logical_and(F.isnan(a), F.isnan(b))) if equal_nan else same
 
 
-numpys("iscomplexobj")(lambda x: False)
-numpys("isrealobj")(lambda x: True)
-numpys("iscomplex")(lambda x: as_tensor(np.zeros(x.shape, bool)))
-numpys("isreal")(lambda x: as_tensor(np.ones(x.shape, bool)))
+numpys("iscomplexobj")(lambda x: holds_complex(x))
+numpys("isrealobj")(lambda x: not holds_complex(x))
+numpys("iscomplex")(lambda x: F.imag(x) != 0)
+numpys("isreal")(lambda x: F.imag(x) == 0)
 
 
 @numpys("count_nonzero")

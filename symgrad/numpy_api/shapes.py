@@ -218,8 +218,9 @@ def _nan_to_num(
 numpys("fix")(lambda x, out=None: F.trunc(x))
 numpys("sinc")(lambda x: F.sinc(x))
 numpys("i0")(lambda x: F.i0(x))
-numpys("real")(lambda val: val)
-numpys("imag")(lambda val: F.broadcast_to(as_tensor(0.0).to(val.dtype), val.shape))
+numpys("real")(lambda val: F.real(val))
+numpys("imag")(lambda val: F.imag(val))
+numpys("angle")(lambda z, deg=False: F.rad2deg(F.angle(z)) if deg else F.angle(z))
 
 
 @numpys("where")

@@ -28,7 +28,6 @@ _INSTEAD = {
     "putmask": "x[mask] = v",
     "place": "x[mask] = v",
     "fill_diagonal": "sg.where with np.eye",
-    "angle": "sg.atan2",
     "unique": "sg.unique",
     "histogram": "sg.histc",
     "vectorize": "sg.vmap",

@@ -16,7 +16,7 @@ import sympy as sp
 
 from symgrad.core.kernels import canonical, folded
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, is_floating, one_of, promoted
+from symgrad.core.promotion import Kind, is_differentiable, one_of, promoted
 from symgrad.errors import ShapeError
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
 from symgrad.ops.protocol import Op, Plan, Traced, shape
@@ -58,6 +58,8 @@ class Einsum(Op):
         y = self._kernel(*xs)
         return y if type(y) is np.ndarray and y.ndim else canonical(y)
 
+    analytic = True
+
     def sizes(self, shapes: Sequence[Shape]) -> dict[str, Any]:
         """Return the size of each letter, checking that the operands agree."""
         found: dict[str, Any] = {}
@@ -84,7 +86,7 @@ class Einsum(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the operands; integers summed over axes of their own are counted in the long ones, as NumPy does."""
         found = promoted(*kinds)
-        if is_floating(found):
+        if is_differentiable(found):
             return found
         asked = self._dtypes.get(kinds)
         if asked is None:

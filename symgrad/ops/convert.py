@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
 from symgrad.core.node import CONSTANT, Leaf, is_node
-from symgrad.core.promotion import Kind, is_discrete, is_floating
+from symgrad.core.promotion import Kind, is_complex, is_differentiable, is_discrete, is_real
 from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise
 from symgrad.ops.protocol import Op
@@ -42,7 +42,8 @@ class Cast(Entrywise):
 
     def forward(self, x: Any) -> Any:
         """Convert."""
-        return np.asarray(x).astype(self.to)
+        array = np.asarray(x)
+        return (array.real if is_complex(array.dtype) and is_real(self.to) else array).astype(self.to)
 
     def origins(self, x: Any) -> Any:
         """Each entry is the input's."""
@@ -50,11 +51,11 @@ class Cast(Entrywise):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         """Hand the cotangent on; integers and truth values do not move with x."""
-        return g if is_floating(self.to) else self._cut()
+        return g if is_differentiable(self.to) else self._cut()
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Convert the tangent; integers and truth values have none."""
-        return self(ts[0]) if is_floating(self.to) else self._cut()
+        return self(ts[0]) if is_differentiable(self.to) else self._cut()
 
     def _cut(self) -> None:
         if self.refuses:
@@ -90,7 +91,7 @@ def into(v: Any, x: Any) -> Any:
         return v
     if getattr(v, "requires_grad", False) and recording():
         raise _loss(to)
-    return Cast(to, refuses=_moves(v._node))(v) if is_floating(own) else v
+    return Cast(to, refuses=_moves(v._node))(v) if is_differentiable(own) else v
 
 
 def _moves(node: Any) -> bool:
@@ -135,6 +136,7 @@ class Detach(Entrywise):
 
     saves = ""
     flat = True
+    analytic = True
     wordless = "programs leave it out"
 
     def forward(self, x: Any) -> Any:

@@ -19,10 +19,20 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from symgrad.core.kernels import ARITHMETIC, array_kernel, canonical, float_kernel
 from symgrad.core.node import Node, Shape
-from symgrad.core.promotion import BOOL, FLOAT64, Kind, is_bool, is_float, is_floating, one_of, promoted
+from symgrad.core.promotion import (
+    BOOL,
+    FLOAT64,
+    Kind,
+    is_bool,
+    is_differentiable,
+    is_float,
+    is_floating,
+    one_of,
+    promoted,
+)
 from symgrad.errors import ShapeError
-from symgrad.ops.protocol import Op, Plan, refused
-from symgrad.scalars import G, X, Y, differentiate, in_full, scale, tidy
+from symgrad.ops.protocol import Op, Plan, not_complex, refused
+from symgrad.scalars import G, X, Y, analytic, differentiate, in_full, scale, tidy
 from symgrad.support.lazy import cached_property
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
@@ -45,6 +55,7 @@ class Map(Entrywise):
     """
 
     first: MapPlan | None = None  # the plans that the fast paths ask for, once they exist
+    twin: Op | None = None  # what takes its place for complex numbers, where that is another function
     both: MapPlan | None = None
     fuses = True
 
@@ -75,6 +86,13 @@ class Map(Entrywise):
     def __reduce__(self) -> Any:
         return Map.of, (self.payload, self.arity, self.name)
 
+    def in_complex(self) -> Op:
+        """Its twin, or the map whose payload and derivatives are written in functions of complex numbers."""
+        found = self.twin
+        if found is None:
+            found = self.twin = _analytic(self)
+        return found
+
     @cached_property
     def truth(self) -> bool:
         """Whether the payload is a condition."""
@@ -92,7 +110,7 @@ class Map(Entrywise):
     def _asked(self, kinds: Sequence[Kind]) -> np.dtype[Any]:
         """Run the kernel, once, on ones: what NumPy makes of integers follows from its functions alone."""
         found = promoted(*kinds)
-        if is_floating(found) and all(k in (float, found) for k in kinds):
+        if is_differentiable(found) and all(k in (float, complex, found) for k in kinds):
             return found
         try:
             with np.errstate(all="ignore"):
@@ -143,7 +161,7 @@ class Map(Entrywise):
             return self.on_array(*xs)
         except ARITHMETIC:  # of the numbers among them: Python raises where NumPy gives nan or inf
             dtype = np.result_type(*[x.dtype for x in xs if isinstance(x, (np.ndarray, np.generic))])
-            if not is_floating(dtype):
+            if not is_differentiable(dtype):
                 raise
             with np.errstate(all="ignore"):
                 return self.on_array(*[dtype.type(x) if _is_number(x) else x for x in xs])
@@ -202,6 +220,33 @@ class Map(Entrywise):
         elif label is None and active == (0, 1):
             self.both = found
         return found
+
+
+class AnalyticMap(Map):
+    """A Map of complex numbers: stable kernels that know real numbers only are written out in its derivatives, too."""
+
+    @cached_property
+    def partials(self) -> tuple[Partial | None, ...]:
+        """The derivative operations; refused where one has no meaning for complex numbers."""
+        found = [Partial.of(self.payload, i) for i in range(self.arity)]
+        return tuple(p if p is None else Partial(_of_complex(self, p.payload)) for p in found)
+
+    def in_complex(self) -> Op:
+        """Itself."""
+        return self
+
+
+def _analytic(op: Map) -> Map:
+    payload = _of_complex(op, op.payload)
+    return AnalyticMap(lambda: payload, op.arity, op.name, op._plain if payload == op.payload else None)
+
+
+def _of_complex(op: Map, payload: Any) -> Any:
+    """Write the payload in functions that complex numbers have, or refuse it."""
+    found = analytic(payload)
+    if found is None:
+        raise not_complex(op.name)
+    return found
 
 
 class Partial:

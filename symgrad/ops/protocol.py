@@ -69,6 +69,8 @@ class Op:
     - ``picks``: reads or writes parts of arrays, or puts arrays together.
     - ``adds``: the selections that the inputs are added to, in zeros.
     - ``explained``: the rule in words, for ``sg.explain``.
+    - ``analytic``: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
+      function, since sweeps carry cotangents that are not conjugated. What is linear, moves or picks is so anyway.
 
     Where none of these says it, ``batched``, ``origins`` and ``reads`` do; or ``dense``, ``looped`` and ``wordless``
     give the reason why the result depends on all entries, why slices run one by one, or why exports lack it.
@@ -92,6 +94,7 @@ class Op:
     fuses: ClassVar[bool] = False
     accumulates: ClassVar[bool] = False
     decides: ClassVar[bool] = False
+    analytic: ClassVar[bool] = False
     explained: Any = ""
     dense: ClassVar[str] = ""
     looped: ClassVar[str] = ""
@@ -186,6 +189,12 @@ class Op:
     def truth(self) -> bool:
         """Whether the result holds truth values."""
         return type(self).gives is truths
+
+    def in_complex(self) -> Op:
+        """Return the operation that this one is of complex numbers, or refuse them."""
+        if self.analytic or self.linear or self.moves or self.picks:
+            return self
+        raise not_complex(self.label)
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """Return the cotangent of input i."""
@@ -319,6 +328,14 @@ def failed(op: Op, error: Exception) -> SymgradError:
 def refused(op: Op, error: Exception) -> DTypeError:
     """What NumPy says of a dtype that a function does not take, such as -x of truth values."""
     return DTypeError(f"{op.label}: {str(error).rstrip('.')}. Convert first, as in x.to(sg.float64).")
+
+
+def not_complex(name: str) -> DTypeError:
+    """The error for a function that complex numbers do not have, or that symgrad has of real numbers only."""
+    return DTypeError(
+        f'"{name.lower()}" not implemented for complex numbers. Take x.real, x.imag or abs(x) first, or compute with '
+        "functions that have a meaning there."
+    )
 
 
 def rename(x: Any, label: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import is_floating, is_symbolic
+from symgrad.core.promotion import is_differentiable, is_symbolic
 from symgrad.errors import IndexRangeError, ShapeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import ADD, DIV, MUL, Map, show_shape
@@ -162,13 +162,13 @@ def needs_entries(name: str, x: Any, dim: Any, axes: Sequence[int]) -> None:
 def is_float(x: Any) -> bool:
     """Whether x holds floating-point numbers, or symbols."""
     dtype = getattr(x, "dtype", None)
-    return dtype is None or is_floating(dtype) or is_symbolic(dtype)
+    return dtype is None or is_differentiable(dtype) or is_symbolic(dtype)
 
 
 def float_of(x: Any) -> np.dtype[Any]:
     """Return the dtype of x where it holds floating-point numbers, else that of a Python float."""
     dtype = getattr(x, "dtype", None)
-    return dtype if dtype is not None and is_floating(dtype) else np.dtype(np.float64)
+    return dtype if dtype is not None and is_differentiable(dtype) else np.dtype(np.float64)
 
 
 def over(x: Any, n: Any) -> Any:

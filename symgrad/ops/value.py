@@ -8,14 +8,15 @@ import numpy as np
 
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
-from symgrad.core.promotion import holds, is_complex, is_integer, is_real, is_symbolic, is_text
+from symgrad.core.promotion import complexes, holds, is_complex, is_integer, is_number, is_real, is_symbolic, is_text
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NumberRangeError
 from symgrad.ops.protocol import Traced
 
 _NO_TEXT = "new(): invalid data type '{}'. Pass numbers or nested lists of them."
 _TORCH_DTYPE = {
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-    "float64": "Double", "float32": "Float", "float16": "Half",
+    "float64": "Double", "float32": "Float", "float16": "Half", "complex128": "ComplexDouble",
+    "complex64": "ComplexFloat",
 }  # fmt: skip
 
 
@@ -38,10 +39,20 @@ def to_value(data: Any, dtype: Any = None) -> Any:
         wanted = check_dtype(dtype)
         if not given:
             check_range(array, wanted)
-        array = array.astype(wanted)
+        if is_complex(array.dtype) and is_real(wanted):
+            _check_imaginary(array, wanted)
+        array = (array.real if is_complex(array.dtype) and is_real(wanted) else array).astype(wanted)
     elif not given and array.dtype == np.float64:
         array = array.astype(get_default_dtype(), copy=False)
+    elif not given and is_complex(array.dtype):
+        array = array.astype(complexes(get_default_dtype()), copy=False)
     return canonical(array)
+
+
+def _check_imaginary(array: Any, wanted: Any) -> None:
+    """Refuse to lose imaginary parts."""
+    if np.any(array.imag):
+        raise ArgumentTypeError(f"must be real number, not complex. Got {array.dtype} for {wanted}; pass z.real.")
 
 
 def check_range(numbers: Any, dtype: Any) -> None:
@@ -73,7 +84,7 @@ def array_of(x: Any) -> Any:
         narrow = np.array(array.tolist())
     except ValueError:
         return array
-    return narrow if is_real(narrow.dtype) and narrow.shape == array.shape else array
+    return narrow if is_number(narrow.dtype) and narrow.shape == array.shape else array
 
 
 def unitless(x: Any) -> Any:
@@ -133,7 +144,7 @@ def _odd(data: Any) -> Any:
         entry = ahead.pop()
         if isinstance(entry, (list, tuple)):
             ahead.extend(reversed(entry))
-        elif not is_real(np.asarray(entry).dtype):
+        elif not is_number(np.asarray(entry).dtype):
             return entry
     return data
 
@@ -149,16 +160,13 @@ def _refuse(entry: Any) -> None:
 
 
 def _check_kind(array: Any, data: Any) -> None:
-    if is_complex(array.dtype):
-        raise ArgumentTypeError(
-            f"symgrad has no complex tensors so far. Got {array.dtype}; pass real and imaginary parts."
-        )
     if (is_symbolic(array.dtype) or is_text(array.dtype)) and not isinstance(data, (np.ndarray, np.generic)):
         _refuse(_odd(data))
-    if not is_real(array.dtype):
+    if not is_number(array.dtype):
         raise ArgumentTypeError(
             f"can't convert np.ndarray of type numpy.{array.dtype.name}{'_' if is_symbolic(array.dtype) else ''}. "
-            "The only supported types are: float64, float32, float16, int64, int32, int16, int8, uint64, uint32, "
+            "The only supported types are: complex128, complex64, float64, float32, float16, int64, int32, int16, "
+            "int8, uint64, uint32, "
             "uint16, uint8, and bool. Convert it first, as in a.astype(float)."
         )
 
@@ -169,7 +177,7 @@ def torch_dtype(x: Any) -> str:
 
 
 def check_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the NumPy dtype that ``dtype`` names, refusing complex and object."""
+    """Return the NumPy dtype that ``dtype`` names, refusing text and object."""
     try:
         found: np.dtype[Any] = np.dtype(dtype)
     except TypeError as error:

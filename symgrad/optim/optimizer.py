@@ -14,7 +14,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.tensors.inplace import rebind
@@ -167,7 +167,7 @@ def _check_parameter(p: Any) -> None:
     if not p.is_leaf and not p.retains_grad:
         raise ArgumentError("can't optimize a non-leaf Tensor. Pass the leaves that it was computed of.")
     p._known("optimizer")
-    if not is_floating(p.dtype):
+    if not is_differentiable(p.dtype):
         raise DTypeError(f"optimizer: parameters are floating-point tensors. Got {p.dtype}; use x.to(sg.float64).")
 
 

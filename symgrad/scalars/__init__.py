@@ -7,6 +7,7 @@ here those that other layers build payloads of; any other is an attribute, too.
 from typing import Any
 
 from symgrad.scalars.activations import expm1_ratio, gelu, gelu_tanh, mish, silu
+from symgrad.scalars.analytic import analytic
 from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, X, Y
 from symgrad.scalars.differentiate import differentiate, scale
 from symgrad.scalars.elementary import exp, expm1, hypot, log, log1p
@@ -38,6 +39,7 @@ __all__ = [
     "Scalar",
     "X",
     "Y",
+    "analytic",
     "bce_logits",
     "capped",
     "clamp",

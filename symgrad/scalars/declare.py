@@ -51,6 +51,7 @@ class Scalar:
     words: str = ""
     slope: str = ""
     note: str = ""
+    analytic: bool = False
 
     @property
     def derivative(self) -> str:
@@ -123,6 +124,7 @@ def declare(
     words: str = "",
     slope: str = "",
     note: str = "",
+    analytic: bool = False,
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
@@ -147,6 +149,7 @@ def declare(
         words: the first line of its docstring: what it is, as text.
         slope: the derivative for the docstring; default the text of the one declared.
         note: what else the docstring of a function of two arguments says.
+        analytic: whether the kernel on arrays takes complex numbers, and is the same function of them.
 
     Returns:
         The SymPy function class to build payloads with.
@@ -157,7 +160,7 @@ def declare(
     text = text or name
     found = Scalar(
         name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
-        ordered, inline, public, words, slope, note,
+        ordered, inline, public, words, slope, note, analytic,
     )  # fmt: skip
     if own:
         function.declared = found

@@ -32,6 +32,7 @@ exp = declare(
     public="functions",
     words="eˣ, elementwise.",
     slope="eˣ",
+    analytic=True,
 )
 log = declare(
     "log",
@@ -44,6 +45,7 @@ log = declare(
     public="functions",
     words="log x, the natural logarithm.",
     slope="1/x",
+    analytic=True,
 )
 expm1 = declare(
     "expm1",
@@ -54,6 +56,7 @@ expm1 = declare(
     public="functions",
     words="eˣ - 1, accurate near 0.",
     slope="eˣ",
+    analytic=True,
 )
 log1p = declare(
     "log1p",
@@ -65,6 +68,7 @@ log1p = declare(
     public="functions",
     words="log(1 + x), accurate near 0.",
     slope="1/(1 + x)",
+    analytic=True,
 )
 exp2_slope = declare(
     "exp2_slope",
@@ -82,6 +86,7 @@ exp2: Any = declare(
     public="functions",
     words="2ˣ.",
     slope="2ˣ log 2",
+    analytic=True,
 )
 log2 = declare(
     "log2",
@@ -94,6 +99,7 @@ log2 = declare(
     public="functions",
     words="log₂ x.",
     slope="1/(x log 2)",
+    analytic=True,
 )
 log10 = declare(
     "log10",
@@ -106,6 +112,7 @@ log10 = declare(
     public="functions",
     words="log₁₀ x.",
     slope="1/(x log 10)",
+    analytic=True,
 )
 
 
@@ -161,6 +168,7 @@ sin = declare(
     public="functions",
     words="sin x, x in radians.",
     slope="cos x",
+    analytic=True,
 )
 cos = declare(
     "cos",
@@ -172,6 +180,7 @@ cos = declare(
     public="functions",
     words="cos x, x in radians.",
     slope="-sin x",
+    analytic=True,
 )
 tan = declare(
     "tan",
@@ -184,6 +193,7 @@ tan = declare(
     public="functions",
     words="tan x, x in radians.",
     slope="1 + tan² x",
+    analytic=True,
 )
 # (1 - x)(1 + x) keeps the digits that 1 - x² loses near ±1
 asin = declare(
@@ -197,6 +207,7 @@ asin = declare(
     public="functions",
     words="arcsin x in radians, for |x| ≤ 1.",
     slope="1/√((1 - x)(1 + x))",
+    analytic=True,
 )
 acos = declare(
     "acos",
@@ -209,6 +220,7 @@ acos = declare(
     public="functions",
     words="arccos x in radians, for |x| ≤ 1.",
     slope="-1/√((1 - x)(1 + x))",
+    analytic=True,
 )
 # In products of 1/(1 + x²) and x/(1 + x²) no power of x overflows
 cauchy_times: Any = declare(
@@ -231,6 +243,7 @@ atan = declare(
     public="functions",
     words="arctan x in radians.",
     slope="1/(1 + x²)",
+    analytic=True,
 )
 
 # ------------------------------------------------------------------ of a point in the plane
@@ -297,6 +310,7 @@ sinh = declare(
     public="functions",
     words="sinh x.",
     slope="cosh x",
+    analytic=True,
 )
 cosh = declare(
     "cosh",
@@ -308,6 +322,7 @@ cosh = declare(
     public="functions",
     words="cosh x.",
     slope="sinh x",
+    analytic=True,
 )
 
 
@@ -335,6 +350,7 @@ tanh = declare(
     public="functions",
     words="tanh x.",
     slope="1/cosh² x, which keeps its digits where 1 - tanh² x has none left",
+    analytic=True,
 )
 asinh_slope = declare(
     "asinh_slope",
@@ -353,6 +369,7 @@ asinh = declare(
     public="functions",
     words="arsinh x.",
     slope="1/√(1 + x²)",
+    analytic=True,
 )
 # x/(x² - 1) and 1/(x² - 1), as for atan
 acosh_times: Any = declare(
@@ -390,6 +407,7 @@ acosh = declare(
     public="functions",
     words="arcosh x, for x ≥ 1.",
     slope="1/(√(x - 1) √(x + 1))",
+    analytic=True,
 )
 atanh_slope = declare(
     "atanh_slope",
@@ -410,4 +428,5 @@ atanh = declare(
     public="functions",
     words="artanh x, for |x| < 1.",
     slope="1/((1 - x)(1 + x))",
+    analytic=True,
 )

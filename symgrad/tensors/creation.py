@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
-from symgrad.core.promotion import is_discrete, is_floating, is_signed
+from symgrad.core.promotion import is_differentiable, is_discrete, is_signed
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -110,7 +110,7 @@ def leaf(value: Any, requires_grad: bool, name: str | None) -> Tensor:
     check_name(name)
     check_flag("tensor", requires_grad)
     t: Tensor = handle(None, canonical(value))
-    if requires_grad and not is_floating(t.dtype):
+    if requires_grad and not is_differentiable(t.dtype):
         raise DTypeError(
             f"Only Tensors of floating point and complex dtype can require gradients. Got {t.dtype}; "
             "pass dtype=sg.float64, or floats such as 1.0."

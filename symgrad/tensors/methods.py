@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from symgrad.engine.record import Core, apply, as_tensor, binary, unary
 from symgrad.ops import contract
+from symgrad.ops.elementwise import complexes, exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise import declared as elementwise
-from symgrad.ops.elementwise import exponents, finite, fused, gamma, signs
 from symgrad.ops.elementwise.declared import BINARY, UNARY
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.indexing import gather as gather_ops
@@ -220,18 +220,21 @@ class Arrays(Core):
 
     __slots__ = ()
 
-    absolute, negative, sgn, positive = _of("abs"), _of("neg"), _of("sign"), signs.real
+    absolute, negative, sgn, positive = _of("abs"), _of("neg"), _of("sign"), signs.positive
     arccos, arcsin, arctan, arctan2 = _of("acos"), _of("asin"), _of("atan"), _with("atan2")
     arccosh, arcsinh, arctanh = _of("acosh"), _of("asinh"), _of("atanh")
     greater, greater_equal, less, less_equal = _with("gt"), _with("ge"), _with("lt"), _with("le")
     not_equal, clip = _with("ne"), elementwise.clip_to
     signbit, isposinf, isneginf, isclose = signs.signbit, finite.isposinf, finite.isneginf, finite.isclose
-    frexp, mvlgamma, conj = exponents.frexp, gamma.mvlgamma, signs.real
-    real = property(signs.real, doc="The tensor itself: tensors are real.")
+    frexp, mvlgamma = exponents.frexp, gamma.mvlgamma
+    conj, conj_physical, angle = complexes.conj, complexes.conj, complexes.angle
+    real = property(complexes.real, doc="The real part; of real numbers the tensor itself.")
+    imag = property(complexes.imag, doc="The imaginary part; of real numbers zeros.")
+    resolve_conj, resolve_neg = signs.positive, signs.positive
     ger, vdot, diagflat = products.outer, products.vdot, matrices.diagflat
-    H = property(arrange.mT, doc="The matrix transposed.")
-    mH = property(arrange.mT, doc="The tensor with its last two axes swapped.")
-    adjoint, narrow_copy = arrange.mT, select_ops.narrow
+    H = property(arrange.mH, doc="The matrix transposed and conjugated.")
+    mH = property(arrange.mH, doc="The tensor with its last two axes swapped, conjugated.")
+    adjoint, narrow_copy = arrange.mH, select_ops.narrow
     tensor_split, split_with_sizes = splitting.tensor_split, splitting.split_with_sizes
     hsplit, vsplit, dsplit = splitting.hsplit, splitting.vsplit, splitting.dsplit
     fliplr, flipud, rot90 = arrange.fliplr, arrange.flipud, arrange.rot90

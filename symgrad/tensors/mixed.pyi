@@ -144,7 +144,7 @@ class Mixed(Core):
     def addr(self, vec1: Any, vec2: Any, *, beta: builtins.float = 1, alpha: builtins.float = 1) -> Tensor:
         """beta · x + alpha · u vᵀ."""
     def adjoint(self) -> Tensor:
-        """xᵀ of each matrix in the last two axes."""
+        """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
     def all(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
         """Whether every entry along the axes is nonzero."""
     def allclose(self, other: Any, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
@@ -155,6 +155,8 @@ class Mixed(Core):
         """min x along the axes; ties share the gradient evenly."""
     def aminmax(self, *, dim: builtins.int | None = None, keepdim: builtins.bool = False, axis: builtins.int | None = None, keepdims: builtins.bool = False) -> Range[Tensor]:
         """Both min x and max x; ties share the gradient evenly."""
+    def angle(self) -> Tensor:
+        """The angle of complex numbers in the plane; of real ones 0 or π."""
     def any(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
         """Whether some entry along the axes is nonzero."""
     def arccos(self) -> Tensor:
@@ -250,9 +252,11 @@ class Mixed(Core):
     def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
         """The entries, or slices along an axis, where the condition holds."""
     def conj(self) -> Tensor:
-        """x itself: tensors are real."""
+        """The conjugate of complex numbers; x itself of real ones."""
+    def conj_physical(self) -> Tensor:
+        """The conjugate of complex numbers; x itself of real ones."""
     def conjugate(self) -> Tensor:
-        """The tensor itself: tensors are real."""
+        """The conjugate; of real numbers the tensor itself."""
     def contiguous(self) -> Tensor:
         """The same tensor: how its entries lie in memory is not the user's concern."""
     def copy(self, order: str = 'C') -> Tensor:
@@ -457,6 +461,8 @@ class Mixed(Core):
         """As ``symgrad.special.i1e``."""
     def i1e_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.i1e(…), in x's shape and dtype."""
+    @property
+    def imag(self) -> Tensor: ...
     def index_add(self, dim: builtins.int, index: Any, source: Any, *, alpha: builtins.float = 1) -> Tensor:
         """x with alpha·source[k] added to x[index[k]] along ``dim``: the adjoint of index_select."""
     def index_add_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -478,7 +484,7 @@ class Mixed(Core):
     def inverse(self) -> Tensor:
         """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
     def is_complex(self) -> builtins.bool:
-        """False: tensors are real."""
+        """Whether x holds complex numbers."""
     def is_contiguous(self) -> builtins.bool:
         """True: how entries lie in memory is not the user's concern."""
     def is_floating_point(self) -> builtins.bool:
@@ -716,7 +722,7 @@ class Mixed(Core):
     def polygamma(self, n: builtins.int) -> Tensor:
         """ψₙ(x), the n-th derivative of digamma."""
     def positive(self) -> Tensor:
-        """x itself: tensors are real."""
+        """x itself."""
     def pow(self, exponent: Any) -> Tensor:
         """xᵖ. A simple literal exponent becomes part of the payload, so that x² differentiates to 2x."""
     def pow_(self, exponent: Any) -> Tensor:
@@ -759,6 +765,10 @@ class Mixed(Core):
         """The same entries in another shape, read and written row by row; with order="F" column by column."""
     def reshape_as(self, other: Any) -> Tensor:
         """x in the shape of ``other``."""
+    def resolve_conj(self) -> Tensor:
+        """x itself."""
+    def resolve_neg(self) -> Tensor:
+        """x itself."""
     def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
         """Entries moved along axes, coming back at the start from the end: y[i] = x[(i - shift) mod n]."""
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
@@ -928,7 +938,7 @@ class Mixed(Core):
     def var(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
         """Σ (x - μ)² / (n - correction) along the axes."""
     def vdot(self, other: Any) -> Tensor:
-        """The inner product Σ x_i y_i of two vectors; of real numbers it is dot."""
+        """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""
     def view(self, *sizes: Any, size: Any = None) -> Tensor:
         """As reshape: how entries lie in memory is not the user's concern."""
     def view_as(self, other: Any) -> Tensor:

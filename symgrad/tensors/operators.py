@@ -18,7 +18,7 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, Map
 from symgrad.ops.value import is_foreign
 
-_SCALARS = (Core, int, float, sp.Expr)
+_SCALARS = (Core, int, float, complex, sp.Expr)
 _TEXTS = (str, bytes, bytearray)
 _ARRAYS = (np.ndarray, np.generic, list, tuple, range)
 

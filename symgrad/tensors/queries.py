@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import canonical
+from symgrad.core.promotion import is_complex as is_complex_dtype
 from symgrad.core.promotion import is_floating, is_integer, is_signed
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
@@ -54,9 +55,12 @@ def is_floating_point(input: Any) -> bool:
 
 
 def is_complex(input: Any) -> bool:
-    """False: tensors are real."""
-    as_tensor(input)
-    return False
+    """Whether x holds complex numbers.
+
+    >>> sg.is_complex(sg.tensor(1j))
+    True
+    """
+    return is_complex_dtype(dtype_of(as_tensor(input)))
 
 
 def numel(input: Any) -> Any:

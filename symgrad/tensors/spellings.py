@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.engine.record import as_tensor
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import getitem, setitem
 from symgrad.ops.protocol import shape
 from symgrad.ops.shapes.arrange import ravel, reshape
@@ -179,8 +180,8 @@ class Spellings(Methods):
         me.fill_(value)
 
     def conjugate(self) -> Any:
-        """The tensor itself: tensors are real."""
-        return self
+        """The conjugate; of real numbers the tensor itself."""
+        return conj(self)
 
     def tobytes(self, order: str = "C") -> bytes:
         """The bytes of the numbers. Raises GraphError where grad is required."""

@@ -19,7 +19,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
 from symgrad.core.pickling import read, written
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import adopt, apply, handle
@@ -110,7 +110,7 @@ class Tensor(Mixed):
             return
         if isinstance(self._node, Node) and self._node.level == GRAD:
             raise GraphError(_CHANGE)
-        if flag and not is_floating(self.dtype):
+        if flag and not is_differentiable(self.dtype):
             raise DTypeError(
                 f"only Tensors of floating point and complex dtype can require gradients. Got {self.dtype}; "
                 "convert it with .to(sg.float64)."
@@ -123,7 +123,7 @@ class Tensor(Mixed):
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Start (or stop) recording operations on this leaf, and return it."""
         check_flag("requires_grad_", requires_grad)
-        if requires_grad and not is_floating(self.dtype):
+        if requires_grad and not is_differentiable(self.dtype):
             raise DTypeError(
                 f"only Tensors of floating point dtype can require gradients. Got {self.dtype}; "
                 "convert it with .to(sg.float64)."
@@ -291,7 +291,7 @@ class Tensor(Mixed):
             kind = f"{type(other).__module__}.{type(other).__name__}".removeprefix("builtins.")
             raise ArgumentTypeError(f"Variable data has to be a tensor, but got {kind}. Use sg.tensor(…).")
         value = other._known("data")
-        if self.requires_grad and not is_floating(other.dtype):
+        if self.requires_grad and not is_differentiable(other.dtype):
             raise DTypeError(
                 f"data set to a tensor that requires gradients must be floating point or complex dtype. "
                 f"Got {other.dtype}."

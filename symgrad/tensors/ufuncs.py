@@ -13,6 +13,7 @@ from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentTypeError, DTypeError
 from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
 from symgrad.ops.elementwise.exponents import ldexp
 from symgrad.ops.elementwise.logic import LOGIC
@@ -35,7 +36,7 @@ RENAMED = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "negative": "neg", "absolute": "abs",
     "fabs": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le",
-    "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "clone", "power": "pow",
+    "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj", "power": "pow",
     "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
 }  # fmt: skip
@@ -60,6 +61,7 @@ _ALONG = {
 }
 
 _SPECIAL: dict[str, Function] = {
+    "conjugate": lambda x: conj(as_tensor(x)),
     "matmul": matmul,
     "ldexp": lambda x, n: ldexp(x, n),
     "heaviside": lambda x, v: _heaviside(x, v),
@@ -67,7 +69,7 @@ _SPECIAL: dict[str, Function] = {
     "cbrt": lambda x: _cube_root(as_tensor(x)),
     "modf": lambda x: (apply(UNARY["frac"], (x,)), apply(UNARY["trunc"], (x,))),
     "signbit": lambda x: handle(None, np.signbit(as_tensor(x)._known("np.signbit"))),
-    "vecdot": lambda x, y: sum_of(as_tensor(x) * y, -1),
+    "vecdot": lambda x, y: sum_of(conj(as_tensor(x)) * y, -1),
     "matvec": lambda A, x: matmul(A, _column(x))[..., 0],
     "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(x))[..., 0],
 }

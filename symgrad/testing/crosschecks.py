@@ -22,7 +22,7 @@ from symgrad.compiler.program import Program, from_nodes
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.core.modes import no_grad
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm
@@ -164,7 +164,7 @@ def crosscheck(
       0      finite differences  ...      agrees
     """
     values = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
-    which = [k for k, v in enumerate(values) if is_floating(np.asarray(v).dtype)]
+    which = [k for k, v in enumerate(values) if is_differentiable(np.asarray(v).dtype)]
     if not which:
         raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
 

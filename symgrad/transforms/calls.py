@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, Cell, Leaf, ancestors
-from symgrad.core.promotion import is_complex, is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.engine.sweep import push, sweep
@@ -257,7 +257,7 @@ def _extent(x: Any) -> tuple[int, ...] | None:
 def _is_variable(x: Any) -> bool:
     if isinstance(x, (float, complex)):
         return True
-    return is_array(x) and (is_floating(_dtype(x)) or is_complex(_dtype(x)))
+    return is_array(x) and is_differentiable(_dtype(x))
 
 
 def _dtype(x: Any) -> np.dtype[Any]:
@@ -297,7 +297,7 @@ def variable(x: Any) -> Any:
     if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
         return apply(IDENTITY, (x,))
     value = x._value if isinstance(x, Core) else to_value(x)
-    if not is_floating(np.asarray(value).dtype):
+    if not is_differentiable(np.asarray(value).dtype):
         raise DTypeError(_no_gradient(value))
     return handle(Leaf(value, np.shape(value), GRAD, getattr(getattr(x, "_node", None), "title", None), _Own()), value)
 

@@ -1,4 +1,4 @@
-"""What a sign decides: signbit, the step, and x itself for real x."""
+"""What a sign decides: signbit, the step, and +x."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def signbit(input: Any) -> Any:
     return SignBit()(input)
 
 
-def real(input: Any) -> Any:
-    """x itself: tensors are real.
+def positive(input: Any) -> Any:
+    """x itself.
 
-    >>> sg.real(sg.tensor(2.0))
+    >>> sg.positive(sg.tensor(2.0))
     tensor(2.)
     """
     return input

@@ -9,6 +9,7 @@ from typing import Any
 from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Reshape
@@ -67,7 +68,7 @@ def dot(x: Any, tensor: Any) -> Any:
 
 
 def vdot(x: Any, other: Any) -> Any:
-    """The inner product Σ x_i y_i of two vectors; of real numbers it is dot.
+    """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot.
 
     Args:
         x, other: (n,).
@@ -82,7 +83,7 @@ def vdot(x: Any, other: Any) -> Any:
     >>> sg.vdot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
     tensor(11.)
     """
-    return dot(x, other)
+    return dot(conj(x), other)
 
 
 def mv(x: Any, vec: Any) -> Any:

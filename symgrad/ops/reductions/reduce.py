@@ -45,6 +45,7 @@ class Prod(Reduction):
     """Π x along the axes. The slope is the product of the others: exact with zeros, nothing is divided."""
 
     times = WEIGH
+    analytic = True
     saves = "x"
     gives = summed
     explained = "product of entries: to each, the adjoint times the product of all others"

@@ -135,6 +135,7 @@ class Recurrence(AlongAxis):
     axis: int
     reverse: bool = False
     upper: bool = True
+    analytic = True
     words = ("reverse", "upper")
     running = True
     explained = "recurrence: the adjoint runs through it from the other end"
@@ -195,6 +196,7 @@ class Cumprod(AlongAxis):
     axis: int
     reverse: bool = False
     exclusive: bool = False
+    analytic = True
     saves = "x"
     words = ("reverse", "exclusive")
     gives = summed

@@ -149,6 +149,7 @@ def settled(slope: Any, y: Any, axes: tuple[int, ...]) -> Any:
 class Softmax(_Normalised):
     """exp x / Σ exp x along the axes."""
 
+    analytic = True
     saves = "y"
     explained = "softmax p: p times the adjoint less its mean under p"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from symgrad.errors import ArgumentTypeError, ShapeError
 from symgrad.ops import contract
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along, getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import rename, shape
@@ -183,6 +184,17 @@ def t(x: Any) -> Any:
     if ndim > 2:
         raise ShapeError(f"t() expects a tensor with <= 2 dimensions, but self is {ndim}D. Use mT or transpose.")
     return contract.permute(x, range(ndim)[::-1], "T")
+
+
+def mH(x: Any) -> Any:
+    """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex.
+
+    >>> import symgrad as sg
+    >>> sg.tensor([[1.0 + 2.0j, 3.0]]).mH
+    tensor([[1.-2.j],
+            [3.-0.j]])
+    """
+    return conj(mT(x))
 
 
 def mT(x: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import complexes, is_differentiable
 from symgrad.errors import ArgumentError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
@@ -70,11 +70,13 @@ def _parts(data: Any) -> Any:
 
 def _common(entries: list[Any]) -> np.dtype[Any]:
     """The dtype that holds all entries: that of the arrays, unless Python's floats make integers floating."""
-    weak = (bool, int, float, sp.Expr)
+    weak = (bool, int, float, complex, sp.Expr)
     result = np.result_type(*{x.dtype for x in entries if not isinstance(x, weak)})
-    if is_floating(result):
-        return result
     kinds = {type(x) for x in entries if isinstance(x, weak)}
+    if complex in kinds:
+        return complexes(result)
+    if is_differentiable(result):
+        return result
     if not kinds <= {bool, int}:
         return get_default_dtype()
     return np.result_type(result, *kinds)

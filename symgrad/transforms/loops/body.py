@@ -12,7 +12,7 @@ import numpy as np
 
 from symgrad.core.kernels import canonical
 from symgrad.core.node import AnyNode, is_node
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import input_of
 from symgrad.ops.map import Map
@@ -31,7 +31,7 @@ class Spec(NamedTuple):
     @property
     def is_float(self) -> bool:
         """Whether derivatives flow through it."""
-        return is_floating(self.dtype)
+        return is_differentiable(self.dtype)
 
     def zeros(self) -> Any:
         """Return zeros like it."""

@@ -11,6 +11,7 @@ from symgrad.core.node import AnyNode
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import ADD
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
@@ -82,10 +83,10 @@ def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Deri
     def rule(now: Sequence[Any], env: dict[Source, Any]) -> list[Any]:
         primal, outs = _applied(body, env, slices, shared)
         roots = [outs[k] for k in moving] + [outs[k] for (_, k), _ in stacked]
-        seeds = [*now[: len(moving)], *[env[source] for source, _ in stacked]]
+        seeds = [conj(s) for s in (*now[: len(moving)], *[env[source] for source, _ in stacked])]
         wrt = [primal[i]._node for i in targets]
         found = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
-        cotangents = [_fitted(found.get(node), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
+        cotangents = [_fitted(conj(found.get(node)), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
         for k in range(len(moving), len(inits)):
             cotangents[k] = ADD(now[k], cotangents[k])
         return cotangents

@@ -1,0 +1,334 @@
+"""Complex numbers: their parts, conjugate, absolute value, angle and sign, which are not holomorphic.
+
+Sweeps carry cotangents c with dL = Re(c·dz), not conjugated. Of y = f(z) the cotangent of z is then
+c·∂y/∂z + conj(c·∂y/∂z̄) by Wirtinger's derivatives; the second term is zero where f is holomorphic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.promotion import complexes, is_complex, parts, promoted
+from symgrad.errors import DTypeError
+from symgrad.ops.convert import DETACH, Cast
+from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
+from symgrad.ops.map import POW, Entrywise, sum_terms
+from symgrad.ops.protocol import not_complex
+from symgrad.support.frozen import frozen
+
+exp, log, cos, sin = (UNARY[n] for n in ("exp", "log", "cos", "sin"))
+
+
+def holds_complex(x: Any) -> bool:
+    """Whether x is a complex number, or an array or tensor of such."""
+    dtype = getattr(x, "dtype", None)
+    return type(x) is complex if dtype is None else is_complex(dtype)
+
+
+class OfComplex(Entrywise):
+    """A function of complex numbers that is not holomorphic."""
+
+    analytic = True  # its rule is made for them
+
+
+@frozen
+class Conj(OfComplex):
+    """x - iy of x + iy."""
+
+    saves = ""
+    explained = "conjugate: the adjoint is conjugated, too"
+
+    def forward(self, z: Any) -> Any:
+        """Conjugate."""
+        return np.conjugate(z)
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """Conjugate the cotangent."""
+        return conj(g)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Conjugate the tangent."""
+        return conj(ts[0])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The conjugate of the entry."""
+        return sp.conjugate(ps[0](idx))
+
+
+@frozen
+class Real(OfComplex):
+    """x of x + iy."""
+
+    saves = ""
+    gives = parts
+    explained = "real part: the adjoint is real"
+
+    def forward(self, z: Any) -> Any:
+        """Take the real part."""
+        return np.array(np.real(z))
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """g, which is real: ∂x/∂z = ∂x/∂z̄ = 1/2."""
+        return g
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """The real part of the tangent."""
+        return real(ts[0])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The real part of the entry."""
+        return sp.re(ps[0](idx))
+
+
+@frozen
+class Imag(OfComplex):
+    """y of x + iy."""
+
+    saves = ""
+    gives = parts
+    explained = "imaginary part: the adjoint times -i"
+
+    def forward(self, z: Any) -> Any:
+        """Take the imaginary part."""
+        return np.array(np.imag(z))
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """-i·g: ∂y/∂z = 1/(2i), ∂y/∂z̄ = -1/(2i)."""
+        return g * -1j
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """The imaginary part of the tangent."""
+        return imag(ts[0])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The imaginary part of the entry."""
+        return sp.im(ps[0](idx))
+
+
+@frozen
+class Complex(OfComplex):
+    """x + iy of x and y."""
+
+    saves = ""
+    gives = complexes
+    explained = "complex number of its parts: the real part and minus the imaginary part of the adjoint"
+
+    def forward(self, x: Any, y: Any) -> Any:
+        """Put the parts together; i·∞ has no real part."""
+        x, y = np.broadcast_arrays(x, y)
+        z = np.empty(x.shape, complexes(x.dtype, y.dtype))
+        z.real, z.imag = x, y
+        return z
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """Re(g·dx) and Re(g·i·dy)."""
+        return real(g) if i == 0 else -imag(g)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """The tangents of the parts put together."""
+        dx, dy = (t * 0 if s is None else s for s, t in zip(ts, reversed(ts), strict=True))
+        return COMPLEX(dx, dy)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The entries put together."""
+        x, y = (p(idx) for p in ps)
+        return x + sp.I * y
+
+
+@frozen
+class Magnitude(OfComplex):
+    """|z|."""
+
+    name = "Abs"
+    gives = parts
+    explained = "absolute value: the adjoint times conj(z)/|z|, 0 at 0"
+
+    def forward(self, z: Any) -> Any:
+        """√(x² + y²)."""
+        return np.abs(z)
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """g·conj(z)/|z|: ∂|z|/∂z = conj(z)/(2|z|)."""
+        return g * conj(SIGN(z))
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Re(conj(z)/|z|·dz)."""
+        return real(conj(SIGN(xs[0])) * ts[0])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The absolute value of the entry."""
+        return sp.Abs(ps[0](idx))
+
+
+@frozen
+class Angle(OfComplex):
+    """The angle of z, from -π to π."""
+
+    gives = parts
+    saves = "x"
+    explained = "angle: the adjoint times 1/(iz), 0 at 0"
+
+    def forward(self, z: Any) -> Any:
+        """atan2(y, x)."""
+        return np.angle(z)
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """g/(iz), as the angle is Im log z."""
+        return g * -1j * _inverse(z)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Im(dz/z)."""
+        return imag(ts[0] * _inverse(xs[0]))
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The angle of the entry."""
+        return sp.arg(ps[0](idx))
+
+
+@frozen
+class Sign(OfComplex):
+    """z/|z|, 0 at 0."""
+
+    name = "Sgn"
+    explained = "sign: what of the adjoint turns z, over |z|"
+
+    def forward(self, z: Any) -> Any:
+        """Divide by the absolute value."""
+        return np.sign(z)
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        """(g - conj(g·y²))/(2|z|): ∂y/∂z = 1/(2|z|), ∂y/∂z̄ = -y²/(2|z|)."""
+        return (g - conj(g * y * y)) * _inverse(MAGNITUDE(z)) * 0.5
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """(dz - y²·conj(dz))/(2|z|)."""
+        (t,) = ts
+        return (t - y * y * conj(t)) * _inverse(MAGNITUDE(xs[0])) * 0.5
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The sign of the entry."""
+        return sp.sign(ps[0](idx))
+
+
+@frozen
+class Power(OfComplex):
+    """z^p = exp(p·log z) with the principal logarithm; 0^p is 0 for p > 0 and 1 for p = 0."""
+
+    name = "Pow"
+    explained = "power: p·z^(p-1), and z^p·log z in the exponent"
+
+    def forward(self, z: Any, p: Any) -> Any:
+        """NumPy's power."""
+        return np.power(z, p)
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any, p: Any) -> Any:
+        """p·z^(p-1), or y·log z; 0 where p or z is 0."""
+        if i == 0:
+            return g * p * _where_nonzero(p, POWER(z, p - 1))
+        return g * y * _where_nonzero(z, log(_nonzero(z)))
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Both terms."""
+        terms = [self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None]
+        return sum_terms(terms)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The power of the entries."""
+        z, p = (q(idx) if hasattr(q, "shape") else q for q in ps)
+        return z**p
+
+
+CONJ, REAL, IMAG, COMPLEX = Conj(), Real(), Imag(), Complex()
+MAGNITUDE, ANGLE, SIGN, POWER = Magnitude(), Angle(), Sign(), Power()
+
+# What takes the place of functions of real numbers, where the same name means something else
+UNARY["abs"].twin, UNARY["sign"].twin, POW.twin = MAGNITUDE, SIGN, POWER
+
+
+def _where_nonzero(condition: Any, value: Any) -> Any:
+    return (
+        WHERE(condition, value, 0.0)
+        if not isinstance(condition, (int, float, complex))
+        else value
+        if condition
+        else 0.0
+    )
+
+
+def _nonzero(z: Any) -> Any:
+    return WHERE(z, z, 1.0)
+
+
+def _inverse(z: Any) -> Any:
+    """1/z, 0 at 0."""
+    return _where_nonzero(z, 1.0 / _nonzero(z))
+
+
+# ------------------------------------------------------------------ of real and complex numbers
+def conj(x: Any) -> Any:
+    """The conjugate of complex numbers; x itself of real ones."""
+    return CONJ(x) if holds_complex(x) else x
+
+
+def real(x: Any) -> Any:
+    """The real part of complex numbers; x itself of real ones."""
+    return REAL(x) if holds_complex(x) else x
+
+
+def imag(x: Any) -> Any:
+    """The imaginary part of complex numbers; of real ones zero."""
+    return IMAG(x) if holds_complex(x) else DETACH(x) * 0
+
+
+def angle(x: Any) -> Any:
+    """The angle of complex numbers in the plane; of real ones 0 or π."""
+    if holds_complex(x):
+        return ANGLE(x)
+    return WHERE(BINARY["lt"](x, 0), np.pi, DETACH(x) * 0)
+
+
+def sgn(x: Any) -> Any:
+    """z/|z| of complex numbers, the sign of real ones; 0 at 0."""
+    return UNARY["sign"](x)
+
+
+def complex_of(x: Any, y: Any) -> Any:
+    """x + iy of real tensors of one dtype."""
+    for name, part in (("real", x), ("imag", y)):
+        if holds_complex(part):
+            raise DTypeError(f"complex(): expected real parts, got {part.dtype} for '{name}'. Pass z.real or z.imag.")
+    return COMPLEX(x, y)
+
+
+def polar(r: Any, angle: Any) -> Any:
+    """r·(cos φ + i·sin φ)."""
+    if holds_complex(r) or holds_complex(angle):
+        raise not_complex("polar")
+    return COMPLEX(r * cos(angle), r * sin(angle))
+
+
+def as_complex(x: Any) -> Any:
+    """x in the complex dtype of its precision."""
+    return x if holds_complex(x) else Cast(complexes(promoted(x.dtype)))(x)
+
+
+def view_as_complex(x: Any) -> Any:
+    """x[…, 0] + i·x[…, 1]."""
+    shape = x.shape
+    if holds_complex(x) or not shape or shape[-1] != 2:
+        raise DTypeError(
+            "Tensor must have a last dimension of size 2 and real numbers. "
+            f"Got shape {list(shape)} and dtype {x.dtype}; stack real and imaginary parts along a new last axis."
+        )
+    return COMPLEX(x[..., 0], x[..., 1])
+
+
+def view_as_real(z: Any, stack: Any) -> Any:
+    """Real and imaginary parts along a new last axis."""
+    if not holds_complex(z):
+        raise DTypeError(f"view_as_real is only supported for complex tensors. Got {z.dtype}.")
+    return stack([real(z), imag(z)], -1)
