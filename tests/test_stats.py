@@ -229,3 +229,64 @@ def test_errors_say_which_parameters_there_are():
         sg.stats.norm.logpdf(1.0, sigma=2.0)
     with pytest.raises(NotImplementedError, match=r"in loc has no closed form"):
         sg.stats.gamma.fisher_information(2.0, loc=0.5)
+
+
+# ------------------------------------------------------------------ vectors and matrices
+RNG = np.random.default_rng(0)
+ROOT = RNG.normal(size=(3, 3))
+COV, MEAN, ROWS = ROOT @ ROOT.T + np.eye(3), RNG.normal(size=3), RNG.normal(size=(5, 3))
+SIMPLEX, ALPHA, P = RNG.dirichlet([1, 1, 1], 4), np.array([0.5, 1, 2.5]), np.array([0.2, 0.3, 0.5])
+
+
+def test_densities_of_vectors_and_matrices_are_scipys():
+    stats, own = pytest.importorskip("scipy.stats"), sg.stats
+    pairs = [
+        (own.multivariate_normal.logpdf(ROWS, MEAN, COV), stats.multivariate_normal.logpdf(ROWS, MEAN, COV)),
+        (own.multivariate_normal.pdf(ROWS[0], cov=2.0), stats.multivariate_normal.pdf(ROWS[0], np.zeros(3), 2.0)),
+        (own.multivariate_normal.entropy(MEAN, COV), stats.multivariate_normal.entropy(MEAN, COV)),
+        (own.dirichlet.logpdf(SIMPLEX, ALPHA), stats.dirichlet.logpdf(SIMPLEX.T, ALPHA)),
+        (own.dirichlet.entropy(ALPHA), stats.dirichlet.entropy(ALPHA)),
+        (own.dirichlet.var(ALPHA), stats.dirichlet.var(ALPHA)),
+        (own.multinomial.logpmf([1, 2, 3], 6, P), stats.multinomial.logpmf([1, 2, 3], 6, P)),
+        (own.multinomial.cov(6, P), stats.multinomial.cov(6, P)),
+        (own.wishart.logpdf(COV, 4.5, 2 * np.eye(3)), stats.wishart.logpdf(COV, 4.5, 2 * np.eye(3))),
+        (own.categorical.pmf([0, 2], P), P[[0, 2]]),
+    ]
+    for found, wanted in pairs:
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-12)
+    rows = own.multivariate_normal.logpdf(ROWS.reshape(1, 5, 3), MEAN, COV)
+    assert rows.shape == (1, 5)
+
+
+def test_derivatives_of_densities_of_vectors_pass_gradcheck():
+    own, C = sg.stats, sg.tensor(COV, requires_grad=True)
+    m, a, p = (sg.tensor(v, requires_grad=True) for v in (MEAN, ALPHA, P))
+    assert sg.autograd.gradcheck(lambda m, C: own.multivariate_normal.logpdf(ROWS, m, C), (m, C))
+    assert sg.autograd.gradcheck(lambda a: own.dirichlet.logpdf(SIMPLEX, a), (a,))
+    assert sg.autograd.gradcheck(lambda p: own.multinomial.logpmf([1, 2, 3], 6, p), (p,))
+    assert sg.autograd.gradcheck(lambda C: own.wishart.logpdf(COV, 4.5, C), (C,))
+    hessian = sg.hessian(lambda a: own.dirichlet.logpdf(SIMPLEX[0], a))(a)
+    np.testing.assert_allclose(-hessian.detach().numpy(), own.dirichlet.fisher_information(ALPHA).numpy(), rtol=1e-12)
+
+
+def test_outside_the_support_of_vectors_nothing_has_a_slope():
+    off = sg.grad(lambda a: sg.stats.dirichlet.logpdf([0.5, 0.6, 0.1], a))(sg.tensor(ALPHA))
+    few = sg.grad(lambda p: sg.stats.multinomial.logpmf([1, 2, 4], 6, p))(sg.tensor(P))
+    assert off.tolist() == few.tolist() == [0.0, 0.0, 0.0]
+    assert sg.stats.multinomial.pmf([-1, 2, 5], 6, P).item() == 0.0
+    assert np.isnan(sg.stats.dirichlet.logpdf([0.5, 0.5], [1.0, -1.0]).item())
+    with pytest.raises(np.linalg.LinAlgError, match=r"cov must be symmetric and positive definite"):
+        sg.stats.multivariate_normal.logpdf(ROWS, MEAN, -COV)
+
+
+def test_scores_of_vectors_and_matrices_print_as_in_a_textbook():
+    x, mu, cov = sg.symbol("x", "d"), sg.symbol("mu", "d"), sg.symbol("Sigma", ("d", "d"))
+    normal = sg.stats.multivariate_normal.logpdf(x, mu, cov)
+    assert str(sg.derive(normal, mu)) == "(Sigma⁻¹ + Sigma⁻ᵀ)*(x - mu)/2"
+    assert str(sg.derive(normal, cov)) == "(Sigma⁻¹*(x - mu)*(x - mu)ᵀ*Sigma⁻¹ - Sigma⁻¹)ᵀ/2"
+    alpha, p = sg.symbol("alpha", "k"), sg.symbol("p", "k")
+    dirichlet = sg.stats.dirichlet.logpdf(sg.symbol("x", "k"), alpha)
+    assert str(sg.derive(dirichlet, alpha)) == "digamma(sum(alpha)) - digamma(alpha) + log(x)"
+    assert str(sg.derive(sg.stats.multinomial.logpmf(sg.symbol("x", "k"), sg.symbol("N"), p), p)) == "x ⊘ p"
+    X, V, nu = sg.symbol("X", (3, 3)), sg.symbol("V", (3, 3)), sg.symbol("nu")
+    assert str(sg.derive(sg.stats.wishart.logpdf(X, nu, V), V)) == "(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ/2"

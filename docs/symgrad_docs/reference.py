@@ -228,7 +228,7 @@ def entry(module: ModuleType, name: str) -> str:
     full, value = f"{module.__name__}.{name}", getattr(module, name)
     if name in DATA:
         return f".. py:data:: {full}\n\n   {DATA[name]}\n"
-    if isinstance(value, sg.stats.Distribution):
+    if isinstance(value, (sg.stats.Distribution, sg.stats.Multivariate)):
         return f".. py:data:: {full}\n\n" + indented(inspect.getdoc(value) or "")
     kind = "function" if not inspect.isclass(value) else "exception" if issubclass(value, BaseException) else "class"
     first = owners().get(id(value), full)

@@ -25,13 +25,21 @@ from symgrad.stats.continuous import (
 from symgrad.stats.discrete import bernoulli, binom, geom, nbinom, poisson
 from symgrad.stats.distribution import Continuous, Discrete, Distribution
 from symgrad.stats.frozen import Frozen
+from symgrad.stats.multivariate import (
+    Multivariate,
+    categorical,
+    dirichlet,
+    multinomial,
+    multivariate_normal,
+    wishart,
+)
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Continuous", "Discrete", "Distribution", "Frozen", "bernoulli", "beta", "binom", "cauchy", "chi2",
-    "expon", "f", "gamma", "geom", "gumbel_l", "gumbel_r", "halfnorm", "invgamma", "laplace", "logistic",
-    "lognorm", "nbinom", "norm", "pareto", "poisson", "rayleigh", "t",
-    "uniform", "vonmises", "weibull_min",
+    "Continuous", "Discrete", "Distribution", "Frozen", "Multivariate", "bernoulli", "beta", "binom", "categorical",
+    "cauchy", "chi2", "dirichlet", "expon", "f", "gamma", "geom", "gumbel_l", "gumbel_r", "halfnorm", "invgamma",
+    "laplace", "logistic", "lognorm", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto", "poisson",
+    "rayleigh", "t", "uniform", "vonmises", "weibull_min", "wishart",
 ]  # fmt: skip
 
 __getattr__, __dir__ = namespace(globals(), __all__)

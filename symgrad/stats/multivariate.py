@@ -1,0 +1,255 @@
+"""Distributions of vectors, of matrices and of classes. Axes before those of one observation are a batch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import LinAlgError, NotYet, ShapeError
+from symgrad.functions import diag, digamma, exp, lgamma, log, mvlgamma, polygamma, trace
+from symgrad.linalg import inv, slogdet, solve
+from symgrad.ops.map import Map
+from symgrad.scalars import X
+from symgrad.scalars.densities import checked, filled, times_log
+from symgrad.scalars.special import lgamma as _lgamma
+from symgrad.special import entr
+from symgrad.stats.frozen import Frozen
+from symgrad.tensors.creation import eye
+
+_SUM = 1e-9  # how far from 1 the sum of proportions may be, as in SciPy
+
+
+class Multivariate:
+    """A family of distributions of vectors or matrices; its methods are those of SciPy's."""
+
+    name = ""
+
+    def __init__(self) -> None:
+        self.__doc__ = type(self).__doc__
+
+    def __repr__(self) -> str:
+        return f"symgrad.stats.{self.name}"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Frozen:
+        """Return the distribution with these parameters."""
+        return Frozen(self, *args, **kwargs)
+
+
+def _squared(d: Any, a: Any) -> Any:
+    """A covariance as a matrix: from a number, or from a diagonal."""
+    a = as_tensor(a)
+    return a * eye(d) if a.ndim == 0 else diag(a) if a.ndim == 1 else a
+
+
+def _check_positive(name: str, a: Any) -> None:
+    """Refuse a matrix that is known and not positive definite; of a symbol nothing is known."""
+    if isinstance(a, Core) and a._value is not None:
+        try:
+            np.linalg.cholesky(np.asarray(a._value))
+        except np.linalg.LinAlgError as error:
+            raise LinAlgError(
+                f"{name} must be symmetric and positive definite. Got a matrix that is not; add a multiple of eye."
+            ) from error
+
+
+class MultivariateNormal(Multivariate):
+    """The normal distribution of vectors: log p(x) = -(x - μ)ᵀ Σ⁻¹ (x - μ)/2 - log det Σ/2 - d log(2π)/2.
+
+    Parameters: mean, cov. ``mean`` is 0 by default; ``cov`` may be a number or a diagonal.
+    """
+
+    name = "multivariate_normal"
+
+    def logpdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
+        """Log p(x) of x (…, d)."""
+        x = as_tensor(x)
+        if x.ndim == 0:
+            raise ShapeError("multivariate_normal: x is a vector, or has one along its last axis. Got a number.")
+        r = x if mean is None else x - as_tensor(mean)
+        d = r.shape[-1]
+        cov = _squared(d, cov)
+        _check_positive("multivariate_normal: cov", cov)
+        return -(_squares(cov, r) + slogdet(cov)[1] + math.log(2 * math.pi) * d) / 2
+
+    def pdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
+        """The density p(x) of x (…, d)."""
+        return exp(self.logpdf(x, mean, cov))
+
+    def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
+        """(d + d log(2π) + log det Σ)/2."""
+        cov = _squared(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        return (slogdet(cov)[1] + (1 + math.log(2 * math.pi)) * cov.shape[-1]) / 2
+
+    def fisher_information(self, mean: Any = None, cov: Any = 1) -> Any:
+        """That of the mean, Σ⁻¹."""
+        return inv(_squared(1 if mean is None else as_tensor(mean).shape[-1], cov))
+
+
+def _squares(cov: Any, r: Any) -> Any:
+    """Rᵀ Σ⁻¹ r along the last axis."""
+    if r.ndim == 1:
+        return r @ solve(cov, r)
+    rows = r if r.ndim == 2 else r.reshape(-1, r.shape[-1])
+    found = (solve(cov, rows.T).T * rows).sum(-1)
+    return found if r.ndim == 2 else found.reshape(*r.shape[:-1])
+
+
+# ------------------------------------------------------------------ entries, with what a density looks at beside them
+def _over_zero(x: sp.Expr) -> sp.Expr:
+    """At least 0 where x is positive."""
+    return sp.Piecewise((x, x > 0), (-1, True))
+
+
+def _power(x: sp.Expr, a: sp.Expr) -> sp.Expr:
+    """(a - 1) log x of 0 ≤ x."""
+    inside = sp.Piecewise((-1, (x <= 0) & (a > 1)), (x, True))
+    return filled(times_log(a - 1, filled(x, inside, sp.Rational(1, 2))), inside, -sp.oo)
+
+
+def _count(x: sp.Expr, p: sp.Expr) -> sp.Expr:
+    """The term x log p - log x! of a whole number x ≥ 0."""
+    inside = sp.Piecewise((-1, x > sp.floor(x)), (x, True))
+    whole = filled(x, inside, 1)
+    return filled(times_log(whole, p) - _lgamma(whole + 1), inside, -sp.oo)
+
+
+POWER = Map(lambda: checked(_power(X[0], X[1]), _over_zero(X[1])), 2, "DirichletTerms")
+COUNT = Map(
+    lambda: checked(_count(X[0], X[1]), sp.Piecewise((X[1], (X[1] >= 0) & (X[1] <= 1)), (-1, True))),
+    2,
+    "MultinomialTerms",
+)
+WHERE_CLOSE = Map(lambda: filled(X[0], _SUM - sp.Abs(X[1] - X[2]), -sp.oo), 3, "WhereSumsAgree")
+
+
+class Dirichlet(Multivariate):
+    """The Dirichlet distribution: log p(x) = Σ (αᵢ - 1) log xᵢ + log Γ(Σ αᵢ) - Σ log Γ(αᵢ), of xᵢ ≥ 0 with sum 1.
+
+    Parameters: alpha.
+    """
+
+    name = "dirichlet"
+
+    def logpdf(self, x: Any, alpha: Any) -> Any:
+        """Log p(x) of x (…, k); -∞ off the simplex."""
+        x, alpha = as_tensor(x), as_tensor(alpha)
+        found = POWER(x, alpha).sum(-1) + lgamma(alpha.sum(-1)) - lgamma(alpha).sum(-1)
+        return WHERE_CLOSE(found, x.sum(-1), 1.0)
+
+    def pdf(self, x: Any, alpha: Any) -> Any:
+        """The density p(x) of x (…, k)."""
+        return exp(self.logpdf(x, alpha))
+
+    def mean(self, alpha: Any) -> Any:
+        """E X = α/Σ αᵢ."""
+        alpha = as_tensor(alpha)
+        return alpha / alpha.sum(-1, keepdim=True)
+
+    def var(self, alpha: Any) -> Any:
+        """The variances m (1 - m)/(1 + Σ αᵢ), with the mean m."""
+        m = self.mean(alpha)
+        return m * (1 - m) / (1 + as_tensor(alpha).sum(-1, keepdim=True))
+
+    def entropy(self, alpha: Any) -> Any:
+        """-E log p(X)."""
+        alpha = as_tensor(alpha)
+        total = alpha.sum(-1)
+        inner = ((alpha - 1) * digamma(alpha)).sum(-1) - lgamma(alpha).sum(-1)
+        return (total - alpha.shape[-1]) * digamma(total) - lgamma(total) - inner
+
+    def fisher_information(self, alpha: Any) -> Any:
+        """E (score scoreᵀ) = diag ψ′(α) - ψ′(Σ αᵢ)."""
+        alpha = as_tensor(alpha)
+        return diag(polygamma(1, alpha)) - polygamma(1, alpha.sum())
+
+
+class Multinomial(Multivariate):
+    """The multinomial distribution: log P(x) = log n! - Σ log xᵢ! + Σ xᵢ log pᵢ, of counts xᵢ with sum n.
+
+    Parameters: n, p. The last of p is taken as it is passed; SciPy puts 1 minus the sum of the others there.
+    """
+
+    name = "multinomial"
+
+    def logpmf(self, x: Any, n: Any, p: Any) -> Any:
+        """Log P(x) of x (…, k); -∞ where the counts are not n together."""
+        x = as_tensor(x)
+        found = COUNT(x, as_tensor(p)).sum(-1) + lgamma(as_tensor(n) + 1)
+        return WHERE_CLOSE(found, x.sum(-1), as_tensor(n))
+
+    def pmf(self, x: Any, n: Any, p: Any) -> Any:
+        """P(x) of x (…, k)."""
+        return exp(self.logpmf(x, n, p))
+
+    def mean(self, n: Any, p: Any) -> Any:
+        """E X = n p."""
+        return as_tensor(n) * as_tensor(p)
+
+    def cov(self, n: Any, p: Any) -> Any:
+        """The covariance n (diag p - p pᵀ)."""
+        p = as_tensor(p)
+        return as_tensor(n) * (diag(p) - p[:, None] * p)
+
+
+class Categorical(Multivariate):
+    """The distribution of a class k among 0, …, c - 1: log P(k) = log p[k]. SciPy has none.
+
+    Parameters: p, the probabilities along a last axis.
+    """
+
+    name = "categorical"
+
+    def logpmf(self, k: Any, p: Any) -> Any:
+        """Log P(k) of classes k, each drawn with the same p (c,)."""
+        p = as_tensor(p)
+        if p.ndim != 1:
+            raise ShapeError(f"categorical: p has one axis, of the classes. Got {p.ndim}; use vmap for more.")
+        return log(p)[k]
+
+    def pmf(self, k: Any, p: Any) -> Any:
+        """P(k)."""
+        return exp(self.logpmf(k, p))
+
+    def entropy(self, p: Any) -> Any:
+        """-Σ pᵢ log pᵢ."""
+        return entr(p).sum(-1)
+
+
+class Wishart(Multivariate):
+    """Wishart's distribution: log p(X) = ((ν - p - 1) log det X - tr V⁻¹X - ν p log 2 - ν log det V)/2 - log Γₚ(ν/2).
+
+    Parameters: df = ν > p - 1, scale = V.
+    """
+
+    name = "wishart"
+
+    def logpdf(self, x: Any, df: Any, scale: Any) -> Any:
+        """Log p(X) of a positive definite X (p, p)."""
+        x, scale = as_tensor(x), as_tensor(scale)
+        p = scale.shape[-1]
+        if isinstance(p, sp.Expr):
+            raise NotYet(f"wishart: log Γₚ has as many terms as rows. Got {p} rows; make the symbol with a number.")
+        _check_positive("wishart: x", x)
+        _check_positive("wishart: scale", scale)
+        df = as_tensor(df)
+        of_x = (df - (p + 1)) * slogdet(x)[1] - trace(solve(scale, x))
+        return (of_x - df * (p * math.log(2)) - df * slogdet(scale)[1]) / 2 - mvlgamma(df / 2, p)
+
+    def pdf(self, x: Any, df: Any, scale: Any) -> Any:
+        """The density p(X) of a positive definite X (p, p)."""
+        return exp(self.logpdf(x, df, scale))
+
+    def mean(self, df: Any, scale: Any) -> Any:
+        """E X = ν V."""
+        return as_tensor(df) * as_tensor(scale)
+
+
+multivariate_normal, dirichlet, multinomial = MultivariateNormal(), Dirichlet(), Multinomial()
+categorical, wishart = Categorical(), Wishart()
