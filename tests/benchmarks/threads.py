@@ -11,17 +11,31 @@ import numpy as np
 
 import symgrad as sg
 
-PROGRAMS: dict[str, tuple[Callable[[Any], Any], int]] = {
-    "exp·tanh·log, 1e5": (lambda x: (sg.exp(-sg.tanh(x)) * sg.log(1 + x**2)).sum(), 10**5),
-    "exp·tanh·log, 1e6": (lambda x: (sg.exp(-sg.tanh(x)) * sg.log(1 + x**2)).sum(), 10**6),
-    "cubic, 1e5": (lambda x: (x**3 - 2 * x**2 + x).sum(), 10**5),
-    "rational, 1e6": (lambda x: ((x**3 + 2 * x) / (1 + x**2)).sum(), 10**6),
+RNG = np.random.default_rng(0)
+AT = RNG.integers(0, 10**6, 10**6)
+VECTOR, STACK = RNG.normal(size=10**6), RNG.normal(size=(20_000, 8, 8)) + 8 * np.eye(8)
+
+
+def chain(x: Any) -> Any:
+    """Three functions of each entry, added up."""
+    return (sg.exp(-sg.tanh(x)) * sg.log(1 + x**2)).sum()
+
+
+PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
+    "exp·tanh·log, 1e5": (chain, VECTOR[: 10**5], "llvm"),
+    "exp·tanh·log, 1e6": (chain, VECTOR, "llvm"),
+    "cubic, 1e5": (lambda x: (x**3 - 2 * x**2 + x).sum(), VECTOR[: 10**5], "llvm"),
+    "rational, 1e6": (lambda x: ((x**3 + 2 * x) / (1 + x**2)).sum(), VECTOR, "llvm"),
+    "20,000 inverses 8×8": (lambda a: (sg.linalg.inv(a) ** 2).sum(), STACK, "llvm"),
+    "1e6 entries read from 1e6": (lambda x: (x[AT] ** 2).sum(), VECTOR, "llvm"),
+    "1e6 entries read from 1000": (lambda x: (x[AT % 1000] * VECTOR).sum(), VECTOR[:1000], "llvm"),
+    "exp·tanh·log, 1e6, backend numpy": (chain, VECTOR, "numpy"),
 }
 
 
-def microseconds(f: Callable[[Any], Any], x: Any, rounds: int = 15) -> dict[int, float]:
+def microseconds(f: Callable[[Any], Any], x: Any, backend: str, rounds: int = 15) -> dict[int, float]:
     """The median time of value and gradient, by the number of threads."""
-    kernel = sg.compile(sg.value_and_grad(f))
+    kernel = sg.compile(sg.value_and_grad(f), backend=backend)
     found: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for number, times in found.items():
@@ -36,6 +50,6 @@ def microseconds(f: Callable[[Any], Any], x: Any, rounds: int = 15) -> dict[int,
 
 if __name__ == "__main__":
     print("| program | 1 thread | 2 threads | ratio |\n|---|---:|---:|---:|")
-    for name, (program, size) in PROGRAMS.items():
-        one, two = microseconds(program, np.random.default_rng(0).normal(size=size)).values()
+    for name, asked in PROGRAMS.items():
+        one, two = microseconds(*asked).values()
         print(f"| {name} | {one:.0f} µs | {two:.0f} µs | {one / two:.2f} |")

@@ -17,6 +17,8 @@ from symgrad.scalars import SCALARS
 from symgrad.scalars.numerics import power
 
 BLOCK = 8192  # entries a buffer holds: a handful of buffers fit the second-level cache
+SHARED = 4 * BLOCK  # where threads share blocks: each call of NumPy asks for Python's lock again
+LEAST_CHUNKS = 8  # for which blocks are made shorter than that
 UFUNCS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative, "sqrt": np.sqrt,
     "pow": power, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal,
@@ -46,9 +48,11 @@ class BlockWriter:
     ) -> None:
         self.e, self.c, self.ref, self.buffer, self.number = e, c, ref, buffer, number
         rows = c.shape[0] if c.shape else 1
-        self.step = max(1, BLOCK // max(1, prod(c.shape[1:])))
-        self.blocked = bool(c.shape) and rows > self.step and prod(c.shape) > 2 * BLOCK
-        work = prod(c.shape) * (len(c.body) + len(c.reductions))
+        size, row = prod(c.shape), max(1, prod(c.shape[1:]))
+        work = size * (len(c.body) + len(c.reductions))
+        many = len(cut(rows, work)) > 1
+        self.step = max(1, min(SHARED, max(BLOCK, size // LEAST_CHUNKS)) // row if many else BLOCK // row)
+        self.blocked = bool(c.shape) and rows > self.step and size > 2 * BLOCK
         self.chunks = cut(-(-rows // self.step), work) if self.blocked else []
         self._own: list[str] = []  # buffers of a chunk's own
         self.text: dict[int, str] = {}

@@ -26,7 +26,7 @@ Write = Callable[..., None]  # (*arguments, result)
 
 LEAST = 1 << 20  # about how many operations on numbers are worth it: half a millisecond
 GRAIN = 1 << 17  # how many a chunk has
-MOST = 64  # chunks
+MOST = 256  # chunks
 INNER = 1 << 18  # multiplications of a product of matrices up to which BLAS uses one thread
 _MOVED, _SORTED, _ADDED = 4, 8, 16  # operations on numbers that take as long as an entry read, of a row, or added
 
