@@ -522,6 +522,16 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.einsum("ki,k->i", k.exp(gaps(k, k.x)), k.y), a.y @ e(a.x[:, None] - a.x)),
         (lambda k: k.einsum("ik,k->i", k.exp(gaps(k, k.x)), k.y), e(a.x[:, None] - a.x) @ a.y),
     ],
+    "weighted_differences": [
+        (lambda k: k.einsum("ik,ik->i", k.A, gaps(k, k.x)), a.x * a.A.sum(1) - a.A @ a.x),
+        (lambda k: k.einsum("k,ik->i", k.y, gaps(k, k.x)), a.x * a.y.sum() - a.y @ a.x),
+    ],
+    "laplacian_of_two_terms": [
+        (lambda k: k.add(k.einsum("ki,i->i", k.A, k.x), (-1, k.einsum("ki,k->i", k.A, k.x))),
+         a.x * a.A.sum(0) - a.A.T @ a.x),
+        (lambda k: k.add(k.einsum("ki,i->i", k.A, k.x), (-1, k.einsum("ik,k->i", k.A, k.x))),
+         a.x * a.A.sum(0) - a.A @ a.x),
+    ],
     "rows_of_a_stack": [
         (lambda k: k.add((2, row(k, k.x, 1)), row(k, k.y, 0), (-1, row(k, k.z, 0)), row(k, k.z, 2)),
          np.stack([a.y - a.z, 2 * a.x, a.z])),

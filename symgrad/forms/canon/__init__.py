@@ -7,6 +7,7 @@ from symgrad.forms.canon import (
     functions,
     islands,
     kron,
+    laplacians,
     likes,
     moves,
     normal,
@@ -26,6 +27,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, exchange, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs,
+    crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs,
     distinctions, likes, sums, symmetric,
 )  # fmt: skip

@@ -324,6 +324,8 @@ def identity_distributes(d: Draft) -> bool:
         rest = d.factors[:p] + d.factors[p + 1 :]
         if not rest or f in d.pool.written or not _has_identity(f) or identity_distributes in d.pool.in_progress:
             continue
+        if is_laplacian(d.pool, f):
+            continue
         if is_whole(d.pool, f) and all(len(g.shape) != 1 for g, _ in rest):
             continue
         d.pool.in_progress.add(identity_distributes)
@@ -343,6 +345,14 @@ def is_whole(pool: Pool, t: Term) -> bool:
     if len(t.shape) != 2 or not _has_identity(t) or not pool.symmetric(t):
         return False
     return any(_is_outer(pool, a) for a in t.args)
+
+
+def is_laplacian(pool: Pool, t: Term) -> bool:
+    """Whether a term is a sum of diagonal and other matrices whose rows sum to 0, such as diag(w·1) - w."""
+    if len(t.shape) != 2 or not _has_identity(t) or any(a.kind == EYE or _is_outer(pool, a) for a in t.args):
+        return False
+    rows = pool.product([(t, (0, 1))], (0,), dict(enumerate(t.shape)))
+    return rows.kind == SUM and not rows.args
 
 
 def _is_outer(pool: Pool, a: Term) -> bool:

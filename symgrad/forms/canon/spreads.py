@@ -9,7 +9,7 @@ from symgrad.forms.canon.products import is_simplex
 from symgrad.forms.canon.terms import FUNCTION, POWER, PRODUCT, SUM, Draft, Letters, Pool, Shape, Term, rule, value_of
 
 
-def _free(t: Term, rank: int) -> frozenset[int]:
+def free_axes(t: Term, rank: int) -> frozenset[int]:
     """Return the axes along which all entries of a term are equal."""
     if not t.shape or value_of(t) is not None:
         return frozenset(range(rank))
@@ -20,7 +20,7 @@ def _free(t: Term, rank: int) -> frozenset[int]:
     return frozenset(axis for axis, k in enumerate(out) if k not in used)
 
 
-def _reduced(pool: Pool, t: Term, axes: frozenset[int], shape: Shape) -> Term:
+def without_axes(pool: Pool, t: Term, axes: frozenset[int], shape: Shape) -> Term:
     """Return a term without axes along which it is equal."""
     value = value_of(t)
     if value is not None:
@@ -36,7 +36,7 @@ def _reduced(pool: Pool, t: Term, axes: frozenset[int], shape: Shape) -> Term:
 def _axes(t: Term) -> frozenset[int]:
     """Return the axes along which all arguments are equal; none where they are numbers in every entry."""
     rank = len(t.shape)
-    free = frozenset(range(rank)).intersection(*[_free(a, rank) for a in t.args])
+    free = frozenset(range(rank)).intersection(*[free_axes(a, rank) for a in t.args])
     return frozenset() if all(value_of(a) is not None for a in t.args) else free
 
 
@@ -53,7 +53,7 @@ def _apart(pool: Pool, t: Term) -> tuple[list[Term], frozenset[int], Shape] | No
     if not axes:
         return None
     shape = tuple(n for axis, n in enumerate(t.shape) if axis not in axes)
-    return [_reduced(pool, a, axes, shape) for a in t.args], axes, shape
+    return [without_axes(pool, a, axes, shape) for a in t.args], axes, shape
 
 
 @rule(POWER)
@@ -100,13 +100,13 @@ def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters])
     axis, kept = t.index(s[-1]), tuple(k for k in t if k != s[-1])
     if not set(s[:-1]) <= set(kept):
         return None
-    alike = [axis in _free(a, len(f.shape)) for a in f.args]
+    alike = [axis in free_axes(a, len(f.shape)) for a in f.args]
     if not any(alike):
         return None
     shape = tuple(d.sizes[k] for k in kept)
     parts = list(zip(f.data, f.args, alike, strict=True))
     rest = d.pool.sum([(c, a) for c, a, same in parts if not same], f.shape)
     mean = d.pool.product([(p, s), (rest, t)], kept, {k: d.sizes[k] for k in t})
-    apart = [(c, _reduced(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
+    apart = [(c, without_axes(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
     found = d.pool.sum([(1, mean), *apart], shape)
     return (found, kept) if found.kind != SUM or len(found.args) < len(f.args) else None

@@ -18,12 +18,14 @@ def diagonal(pool: Pool, t: Term) -> Term | None:
     subs, out, sizes = t.data
     factors = list(zip(t.args, subs, strict=True))
     rest = [(f, s) for f, s in factors if f.kind != EYE]
-    if len(rest) != len(factors) - 1 or len(sizes) != 2 or any(out[1] in s for _, s in rest):
+    across = [s for f, s in factors if f.kind == EYE]
+    if len(across) != 1 or set(across[0]) != set(out) or any(out[1] in s for _, s in rest):
         return None
-    return pool.product(rest, out[:1], {out[0]: dict(sizes)[out[0]]})
+    return pool.product(rest, out[:1], {k: n for k, n in sizes if k != out[1]})
 
 
-def _as_matrix(pool: Pool, v: Term) -> Term:
+def as_matrix(pool: Pool, v: Term) -> Term:
+    """Return diag(v)."""
     (n,) = v.shape
     return pool.product([(v, (0,)), (pool.eye(n), (0, 1))], (0, 1), {0: n, 1: n})
 
@@ -37,7 +39,7 @@ def diagonals_add(pool: Pool, t: Term) -> Term | None:
     if len(found) < 2:
         return None
     rest = [(c, a) for c, a in zip(t.data, t.args, strict=True) if diagonal(pool, a) is None]
-    joined = _as_matrix(pool, pool.sum(found, t.shape[:1]))
+    joined = as_matrix(pool, pool.sum(found, t.shape[:1]))
     return pool.sum([(1, joined), *rest], t.shape)
 
 
@@ -136,4 +138,4 @@ def _times_diagonal(pool: Pool, f: Term, v: Term, axis: int) -> Term:
 def inverse_of_a_diagonal(pool: Pool, t: Term) -> Term | None:
     """The inverse of diag(v) is diag(1/v)."""
     v = diagonal(pool, t.args[0]) if isinstance(t.data, Inverse) else None
-    return None if v is None else _as_matrix(pool, pool.power(v, -1))
+    return None if v is None else as_matrix(pool, pool.power(v, -1))
