@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -81,6 +82,11 @@ def read_answer(answer: Any, problem: Problem) -> Answer:
     if isinstance(tree, ast.Tuple) and not problem.has_arrays:
         raise ParseError("grade: the answer has a comma. Write decimals with a point, as in 2.5.")
     return Answer(found.text, tree, constant=found.constant, marked=found.marked, differential=found.differential)
+
+
+def with_bars(answer: str, name: str) -> str:
+    """Return an answer with its bars read as this function, rather than as the absolute value of each entry."""
+    return re.sub(r"\|([^|]+)\|", rf"{name}(\1)", answer)
 
 
 def _of_sympy(answer: Any, problem: Problem) -> Answer:

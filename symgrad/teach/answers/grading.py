@@ -22,7 +22,7 @@ from symgrad.core.modes import enable_grad
 from symgrad.errors import ArgumentError, LinAlgError, ParseError, ShapeError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import tree_of
-from symgrad.teach.answers.answer import Answer, read_answer
+from symgrad.teach.answers.answer import Answer, read_answer, with_bars
 from symgrad.teach.answers.mends import mends
 from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
@@ -196,13 +196,32 @@ class _Grading:
         unknown = problem.unknown(read.tree) if read.tree is not None else []
         if unknown:
             return _wrong("other", self._unknown(unknown))
+        barred = self._with_bars(answer, case)
+        if barred is not None:
+            return self._right(barred)
         said = self._shape_is_wrong(case, read)
         if said is not None:
             return self._of_wrong_shape(read, said)
-        different = next(filter(None, (self._difference(c, read) for c in problem.cases())), None)
+        different = self._difference_of(read)
         if different is None:
             return self._right(read)
         return self._explained(case, read, different)
+
+    def _with_bars(self, answer: Any, case: Case) -> Answer | None:
+        """The answer, right where |x| of a vector is its norm, or |X| of a matrix its determinant; else None."""
+        if not isinstance(answer, str) or "|" not in answer or not self.problem.has_arrays:
+            return None
+        for name in ("norm", "det"):
+            try:
+                read = self._sized(read_answer(with_bars(answer, name), self.problem), case)
+                if self._shape_is_wrong(case, read) is None and self._difference_of(read) is None:
+                    return read
+            except SymgradError:  # a determinant of a vector
+                continue
+        return None
+
+    def _difference_of(self, read: Answer) -> Any:
+        return next(filter(None, (self._difference(c, read) for c in self.problem.cases())), None)
 
     def _unknown(self, unknown: list[str]) -> str:
         names = [n for n in self.problem.names if len(n) == 1] or list(self.problem.names)
@@ -483,7 +502,7 @@ class _Grading:
         for k in range(0, len(ordered), 40):
             some = ordered[k : k + 40]
             for w, values in zip(some, case.of_trees([w.tree for w in some])):
-                if values is not None and values.shape == mine.shape and _agree(values, mine):
+                if values is not None and values.shape == mine.shape and _agree_where_defined(values, mine):
                     return w
         return None
 
@@ -588,6 +607,14 @@ def _agree(a: Any, b: Any) -> bool:
     with np.errstate(all="ignore"):
         top = np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-6)
         return bool(np.isfinite(a).all() and np.isfinite(b).all() and np.all(np.abs(a - b) <= _CLOSE * top))
+
+
+def _agree_where_defined(a: Any, b: Any) -> bool:
+    """Whether floats at many points agree, and have no values at the same few: 1/(1 - x²) has none at 1."""
+    defined = np.isfinite(a)
+    if defined.all() or not np.array_equal(defined, np.isfinite(b)) or 2 * defined.sum() < defined.size:
+        return _agree(a, b)
+    return _agree(a[defined], b[defined])
 
 
 def _float(x: Any) -> Any:

@@ -7,7 +7,7 @@ or the right rule with a wrong derivative of one part: so every slip is made at 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -35,6 +35,15 @@ TRIG = frozenset({
     "sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "asec", "acsc", "acot",
     "sinh", "cosh", "tanh", "sech", "csch", "coth", "asinh", "acosh", "atanh",
 })  # fmt: skip
+SQUARES: dict[str, Callable[[ast.expr, ast.expr], ast.expr]] = {
+    "tan": lambda f, u: _one_and(f, ast.Sub()),
+    "tanh": lambda f, u: _one_and(f, ast.Add()),
+    "atan": lambda f, u: over(number(1), _one_and(u, ast.Sub())),
+    "atanh": lambda f, u: over(number(1), _one_and(u, ast.Add())),
+    "asin": lambda f, u: over(number(1), call("sqrt", _one_and(u, ast.Add()))),
+    "acos": lambda f, u: negative(over(number(1), call("sqrt", _one_and(u, ast.Add())))),
+    "asinh": lambda f, u: over(number(1), call("sqrt", _one_and(u, ast.Sub()))),
+}  # the derivatives of f(u) by u with the wrong sign before the square, as 1/(1 - u²) of atan u
 INNER = "The inner function {} has a derivative too: multiply by it."
 _GROWS = "The derivative of {} is a number: it grows as fast as itself."
 _SIGN = "Check the sign of the derivative of {}."
@@ -347,10 +356,16 @@ class Derivative:
         hint = f"The power rule for {shown(node)}: the exponent comes down as a factor, and is one less above."
         if b is not None:
             hint = f"In {shown(node)} the variable stands in the exponent: the power rule does not hold there."
+            if a is not None:
+                hint = f"{hint} It stands below too: take logarithms first, (log f)' = f'/f."
             lowered = times(v, power(u, _less(v)))
             yield Wrong(lowered if a is None else times(lowered, a), "power", 35, hint)
             yield Wrong(times(lowered, b), "power", 36, hint)
             if a is not None:
+                hint = (
+                    f"The rule for exponentials holds for a constant base; in {shown(node)} the base varies too: "
+                    "take logarithms first, (log f)' = f'/f."
+                )
                 yield Wrong(times(node, call("log", u), b), "power", 38, hint)
                 return
             yield from self._chain(node, [None, b], 1)
@@ -384,6 +399,9 @@ class Derivative:
         if name in TRIG and right is not None and not isinstance(node, Slope):
             hint = f"Check the sign in the derivative of {name}, at {shown(node)}."
             yield Wrong(negative(right), "trig-sign", 12, hint)
+        if name in SQUARES and ds[0] is not None and not isinstance(node, Slope):
+            hint = f"Check the sign within the derivative of {name}, before the square, at {shown(node)}."
+            yield Wrong(times(SQUARES[name](node, node.args[0]), ds[0]), "sign", 20, hint)
         if name == "exp" and ds[0] is not None:
             u = node.args[0]
             lowered = times(u, call("exp", add([u, number(-1)]) or u))
@@ -471,6 +489,10 @@ def _function_of(node: ast.AST) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         return node.func.id if is_pointwise(node.func.id, len(node.args)) else ""
     return ""
+
+
+def _one_and(u: ast.expr, sign: ast.operator) -> ast.expr:
+    return ast.BinOp(number(1), sign, power(u, number(2)))
 
 
 def _less(v: ast.expr, by: int = 1) -> ast.expr:
