@@ -194,6 +194,9 @@ def test_letters_of_parts_are_not_those_of_the_user():
 
 def test_numbers_stand_at_the_end_where_they_are_known():
     assert str(sg.explain(lambda x: x**2 * sg.sin(x), at=2.0)).endswith("at x = 2:\n  f′(2) = 1.9726")
+    text = str(sg.explain(lambda x: sg.log(x), at=-1.0))
+    assert "x > 0 does not hold there, so f has no derivative; symgrad says:\n  f′(−1) = −1" in text
+    assert "does not hold" not in str(sg.explain(lambda x: sg.log(x), at=1.0))
 
 
 def test_a_kink_is_remarked_and_a_smooth_joint_is_not():

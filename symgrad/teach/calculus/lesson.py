@@ -20,7 +20,7 @@ from symgrad.teach.board.reading import entries, entry_name, is_of_numbers, numb
 from symgrad.teach.board.terms import Apply, Label, Name, Term
 from symgrad.teach.calculus.ladder import Ladder
 from symgrad.teach.calculus.letters import Letters
-from symgrad.teach.calculus.remarks import domain, said
+from symgrad.teach.calculus.remarks import domain, holds_at, said
 from symgrad.teach.calculus.solution import Solution
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.tape import Tape
@@ -103,6 +103,7 @@ class Lesson:
         self._f = f or next((c for c in FUNCTIONS if c not in taken), "f′")
         self._taken = {*taken, self._f}
         self._quoted: set[str] = set()
+        self._conditions: list[Term] = []  # of the domain
         self._term = read(tape.root, self._names, MOST)
         if self._term is not None and nested(self._term) > DEEP:
             self._term = None
@@ -148,8 +149,9 @@ class Lesson:
         label = Label(self._f, 0, tuple(self.variables))
         top = self._term if ladder is None else ladder.top
         assert top is not None  # narrows the type: one of the two is there
-        conditions = [] if ladder is not None else [c for x in self.variables for c in domain(top, x)]
-        yield Line("given", (Formula((label, top)),), None, said(list(dict.fromkeys(conditions))))
+        if ladder is None:
+            self._conditions = list(dict.fromkeys(c for x in self.variables for c in domain(top, x)))
+        yield Line("given", (Formula((label, top)),), None, said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:
             yield Line("why", (*_listed(others), " is a constant" if len(others) == 1 else " are constants"))
@@ -233,6 +235,12 @@ class Lesson:
         for k, n in enumerate(self._leaves):
             at += [", " if k else "", Formula((Name(self.tape.names[n]), Value(n.value)))]
         yield Line("why", (*at, ":"))
+        point_of = {self.tape.names[n]: n.value for n in self._leaves if not n.shape}
+        broken = next((c for c in self._conditions if not holds_at(c, point_of)), None)
+        if broken is not None:
+            yield Line(
+                "why", (Formula((broken,)), f" does not hold there, so {self._f} has no derivative; symgrad says:")
+            )
         (point, *_) = [n.value for n in self._leaves if (self.tape.names[n],) == d.args[2]] or [self._leaves[0].value]
         if isinstance(d.args[1], int) and not np.ndim(point) and np.isfinite(point):
             d = Label(d.args[0], d.args[1], (number(float(point)),))

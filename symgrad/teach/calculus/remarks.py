@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,24 @@ def _holds(c: Compare, grid: Any, x: str) -> Any:
         far = array_kernel(to_sympy(a) - to_sympy(b), (sp.Symbol(x, real=True),))(grid)
     far = np.broadcast_to(np.asarray(far, dtype=float), grid.shape)
     return {">": far > 1e-9, "<": far < -1e-9, "≠": np.abs(far) > 1e-9}[sign]
+
+
+def holds_at(c: Term, point: Mapping[str, Any]) -> bool:
+    """Whether a condition holds where the names have these values; what has other names in it is taken to hold."""
+    if isinstance(c, Both):
+        return all(holds_at(d, point) for d in c.args)
+    if not isinstance(c, Compare) or not c.free.issubset(point):
+        return True
+    sign, *sides = c.args
+    names = sorted(c.free)
+    with np.errstate(all="ignore"):
+        a, b = (
+            float(
+                array_kernel(to_sympy(side), tuple(sp.Symbol(n, real=True) for n in names))(*[point[n] for n in names])
+            )
+            for side in sides
+        )
+    return {">": a > b, "<": a < b, "≠": a != b}[sign]
 
 
 def _conditions(t: Term, x: str) -> Iterator[tuple[str, Term]]:

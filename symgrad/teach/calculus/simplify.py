@@ -299,11 +299,18 @@ def _factored(t: Term, hand: Hand) -> Iterator[Step]:
             made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(hand.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
+        made = sp.Mul(*map(_number_taken_out, made.args))
         common = sp.Mul(*[f for f in made.args if not f.is_Add])
         found = hand.write(made)
         if common.free_symbols and not _worse(found, top):
             yield Step(("factor out ", (hand.write(common),), ":"), place(found, below))
             return
+
+
+def _number_taken_out(f: Any) -> Any:
+    """Return 5·(x + 3) + 2x - 1 as 7·(x + 2), and a sum that has no such number as it is."""
+    number, rest = sp.factor_terms(sp.expand(f)).as_coeff_Mul() if f.is_Add and f.is_polynomial() else (1, f)
+    return f if number == 1 else number * rest
 
 
 def _nested(t: Term) -> bool:

@@ -24,6 +24,7 @@ from symgrad.forms.nodes.matrices import (
     Scaled,
     Transposed,
     in_front,
+    is_symmetric,
 )
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach.board.line import Formula, Line
@@ -307,7 +308,7 @@ def _rule(p: Part) -> str:
     """Return the rule by which what stands around a differential is moved before it."""
     vector = not any(len(shape_of(a)) == 2 for a in differentials_in(p.shown))
     if any(isinstance(a, Transposed) and differentials_in(a) for a in sp.preorder_traversal(p.shown)):
-        return "aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)"
+        return ", ".join(["aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)", *_symmetric_in(p.shown)])
     if p.shown.has(Total):
         return "sum(a ⊙ b) = aᵀ·b" if vector else "sum(A ⊙ B) = tr(Aᵀ·B)"
     if p.shown.has(Hadamard):
@@ -317,6 +318,12 @@ def _rule(p: Part) -> str:
     if isinstance(p.shown, Inner) or len(shape_of(p.shown)) == 1:
         return "aᵀ·M·b = tr(b·aᵀ·M)"
     return "tr(A·B) = tr(B·A)"
+
+
+def _symmetric_in(e: Any) -> list[str]:
+    """Return Aᵀ = A for each symmetric matrix of the user's in a term."""
+    names = [str(a) for a in sp.preorder_traversal(e) if isinstance(a, ArraySymbol) and is_symmetric(a)]
+    return [f"{name}ᵀ = {name}" for name in dict.fromkeys(names)]
 
 
 def collected(terms: Sequence[Any]) -> Any:
