@@ -26,12 +26,18 @@ def _blemishes(e: sp.Expr) -> int:
     for p in e.atoms(sp.Pow):
         if p.exp.is_number and p.exp.is_negative:
             sums = [f for f in sp.Mul.make_args(p.base) if f.is_Add]
-            found += 3 * sum(1 for f in sums for t in f.args if _is_fraction(t))
+            found += 3 * sum(map(_fractions_in, sums))
     for m in e.atoms(sp.Mul):
         found += _of_product(m)
         if _is_fraction(m):
-            found += 3 * sum(1 for f in m.args if f.is_Add for t in f.args if _is_fraction(t))
+            found += 3 * sum(_fractions_in(f) for f in m.args if f.is_Add)
     return found + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
+
+
+def _fractions_in(a: sp.Expr) -> int:
+    """How many terms of a sum are fractions; of sums that its terms have as factors, fractions with names below."""
+    nested = (t for b in a.args for f in sp.Mul.make_args(b) if f.is_Add for t in f.args)
+    return sum(map(_is_fraction, a.args)) + sum(_is_fraction(t.as_coeff_Mul()[1]) for t in nested)
 
 
 def _is_secant(a: sp.Add) -> bool:

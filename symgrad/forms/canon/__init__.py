@@ -27,6 +27,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves, pairs,
-    distinctions, likes, sums, symmetric,
+    crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves,
+    pairs, distinctions, likes, sums, symmetric,
 )  # fmt: skip

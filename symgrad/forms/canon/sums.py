@@ -109,7 +109,9 @@ def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) ->
     best: Term | None = None
     for m, (f, s) in enumerate(left):
         for n, (g, t) in enumerate(right):
-            shared = _shared(pool, f, g)
+            opposite = f is not g and f.kind == g.kind == SUM and pool.sum([(-1, f)], f.shape) is g
+            signs = (1, 1) if not opposite else (-1, 1) if g in pool.written else (1, -1)
+            shared = (f if signs[0] == 1 else g, [], []) if opposite else _shared(pool, f, g)
             at = None if shared is None else _matched(s, t, out, out2)
             if shared is None or at is None or pool.tried > TRIES:
                 continue
@@ -119,7 +121,7 @@ def _joined_of(pool: Pool, pair: tuple[Any, Any], read: tuple[Factored, ...]) ->
                 [x for k, x in enumerate(left) if k != m] + [(h, s) for h in more],
                 [x for k, x in enumerate(right) if k != n] + [(h, t) for h in more2],
             )
-            found = _outside(pool, (c, d), (common, s), rest, out, (sizes, sizes2), at)
+            found = _outside(pool, (c * signs[0], d * signs[1]), (common, s), rest, out, (sizes, sizes2), at)
             if found is not None and (best is None or found.cost < best.cost):
                 best = found
     return best
