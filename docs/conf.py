@@ -64,7 +64,13 @@ def keep_formulas(app, what, name, obj, options, lines):
 
 def skip_functions(app, what, name, obj, skip, options):
     """Leave out the methods that a tensor inherits and that are functions: they are documented there."""
-    functions = {*symgrad.__all__, *symgrad.linalg.__all__, *symgrad.special.__all__, *symgrad.nn.functional.__all__}
+    functions = {
+        *symgrad.__all__,
+        *symgrad.linalg.__all__,
+        *symgrad.special.__all__,
+        *symgrad.nn.functional.__all__,
+        *symgrad.signal.__all__,
+    }
     inherited = hasattr(symgrad.Tensor, name) and name not in vars(symgrad.Tensor)
     return True if what == "class" and inherited and {name, name.rstrip("_")} & functions else None
 

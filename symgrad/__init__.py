@@ -39,8 +39,8 @@ __all__ = [
     "complex128", "complex64", "derive", "distributed", "double",
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
-    "parse", "save", "scan", "set_printoptions", "short", "sparse_hessian", "sparse_jacobian", "special", "stats",
-    "testing", "uint8", "utils",
+    "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
+    "stats", "testing", "uint8", "utils",
     "exercises", "explain", "grade", "graph", "plot", "report", "table",
 ]  # fmt: skip
 __all__ += _creation.__all__
@@ -73,6 +73,7 @@ _LATER = {
     "parse": "symgrad.expression.reader",
     "save": "symgrad.utils.saving",
     "scan": "symgrad.transforms.loops",
+    "signal": "symgrad.signal",
     "sparse_hessian": "symgrad.compiler.sparse",
     "sparse_jacobian": "symgrad.compiler.sparse",
     "stats": "symgrad.stats",
@@ -81,7 +82,7 @@ _LATER = {
 }
 
 if _typing.TYPE_CHECKING:
-    from symgrad import distributed, exports, nn, optim, stats, testing, utils
+    from symgrad import distributed, exports, nn, optim, signal, stats, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -100,7 +101,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
-_MODULES = {"distributed", "exports", "nn", "optim", "stats", "testing", "utils"}
+_MODULES = {"distributed", "exports", "nn", "optim", "signal", "stats", "testing", "utils"}
 
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is

@@ -40,3 +40,23 @@ row("linalg.toeplitz", lambda L, c, r: L.linalg.toeplitz(c, r), (real(3), real(2
 row("linalg.khatri_rao", lambda L, A, B: L.linalg.khatri_rao(A, B), (real(2, 2), real(3, 2)), analytic=True)
 row("linalg.block_diag", lambda L, A, b: L.linalg.block_diag(A, b), (real(1, 2), real()), analytic=True,
     peer=lambda T, A, b: T.block_diag(A, b))
+
+row("signal.convolve", lambda L, x, h: L.signal.convolve(x, h), (real(3), real(2)), (real(2, 2), real(1, 3)),
+    analytic=True)
+row("signal.convolve same", lambda L, x, h: L.signal.convolve(x, h, "same"), (real(2), real(4)), analytic=True)
+row("signal.correlate valid", lambda L, x, h: L.signal.correlate(x, h, "valid"), (real(4), real(2)), analytic=True)
+row("signal.fftconvolve axes", lambda L, x, h: L.signal.fftconvolve(x, h, axes=0), (real(2, 2), real(3, 1)),
+    analytic=True)
+row("signal.convolve2d", lambda L, x, h: L.signal.convolve2d(x, h, "same", "symm"), (real(2, 3), real(2, 2)),
+    analytic=True)
+row("signal.correlate2d", lambda L, x, h: L.signal.correlate2d(x, h, "full", "fill", 2.0), (real(2, 2), real(1, 2)),
+    analytic=True)
+row("signal.lfilter", lambda L, b, a, x: L.signal.lfilter(b, 2 + 0.2 * a, x), (real(2), real(3), real(4)))
+row("signal.lfilter with a state", lambda L, b, x, z: L.cat(L.signal.lfilter(b, 2 + 0.2 * b[:2], x, 0, z)),
+    (real(3), real(3, 2), real(2, 2)))
+row("interp", lambda L, x, y, t: L.interp(t, L.cumsum(x, 0), y, left=-1.0), (real(2, lo=0.5, hi=1.0), real(2),
+    real(2, lo=0.6, hi=1.4)))
+row("CubicSpline", lambda L, x, y, t: L.CubicSpline(L.cumsum(x, 0), y, bc_type=("natural", "clamped"))(t),
+    (real(3, lo=0.5, hi=1.0), real(3), real(1, lo=0.8, hi=0.9)), fixed=(0,))
+row("CubicSpline, derivative", lambda L, y: L.CubicSpline(L.cumsum(L.ones_like(y), 0), y).derivative()(y[:1] * 0 + 2.3),
+    (real(3),))

@@ -24,6 +24,7 @@ ROOT = Path(sg.__file__).parent
 MODULES = {
     "functions/__init__.pyi": sg.functions,
     "linalg/__init__.pyi": sg.linalg,
+    "signal/__init__.pyi": sg.signal,
     "special/__init__.pyi": sg.special,
     "nn/functional.pyi": sg.nn.functional,
 }
@@ -41,7 +42,7 @@ VARIES = {
 # Numbers of Python's or of names, and what NumPy asks for.
 UNKNOWN = {
     "__array_function__", "__array_ufunc__", "__dlpack__", "__round__", "item", "nbytes", "nelement", "numel", "size",
-    "tolist", "atleast_1d", "atleast_2d", "atleast_3d", "expm_frechet",
+    "tolist", "atleast_1d", "atleast_2d", "atleast_3d", "expm_frechet", "lfilter",
 }  # fmt: skip
 OWN = {"__divmod__": "tuple[Tensor, Tensor]", "__rdivmod__": "tuple[Tensor, Tensor]"}
 OVERRIDING = {"__eq__", "__ne__"}  # object says that they return a bool

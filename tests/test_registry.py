@@ -32,7 +32,7 @@ OF_COMPLEX = [
     "resolve_neg",
 ]  # in complex_rows.py, as functions and methods
 OTHERWISE = {"where", "polygamma", "real", "imag"}
-NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg, sg.special)
+NAMESPACES = (sg.functions, sg.nn.functional, sg.linalg, sg.special, sg.signal)
 
 
 class Watch:

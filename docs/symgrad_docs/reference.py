@@ -97,6 +97,7 @@ GROUPS = (
     Group("optim.lr_scheduler", "symgrad.optim.lr_scheduler", sg.optim.lr_scheduler),
     Group("distributed", "symgrad.distributed", sg.distributed),
     Group("linalg", "symgrad.linalg", sg.linalg),
+    Group("signal", "symgrad.signal", sg.signal),
     Group("special", "symgrad.special", sg.special),
     Group("stats", "symgrad.stats", sg.stats),
     Group("autograd", "symgrad.autograd", sg.autograd),

@@ -104,3 +104,20 @@ def public_all(fn: F, name: str = "", text: str | None = None) -> F:
         call.__name__ = call.__qualname__ = name
         call.__doc__ = text
     return call  # type: ignore[return-value]
+
+
+def public_named(fn: F, *names: str) -> F:
+    """Return fn with the arguments of these names turned into tensors, unless they are None."""
+    places = {fn.__code__.co_varnames.index(name) for name in names}
+
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = [as_tensor(a) if k in places and a is not None else a for k, a in enumerate(args)]
+        named = {k: as_tensor(a) if k in names and a is not None else a for k, a in kwargs.items()}
+        try:
+            return fn(*given, **named)
+        except _BARE as error:
+            _blame_sizes(fn.__name__, error, (*given, *named.values()))
+            raise
+
+    return call  # type: ignore[return-value]

@@ -3,10 +3,11 @@
 Each turns its first argument into a tensor and applies what stands in ``ops``.
 """
 
-from symgrad.functions import algebra, complexes, indexing, pointwise, reductions, shapes, sorting
+from symgrad.functions import algebra, complexes, indexing, interpolating, pointwise, reductions, shapes, sorting
 from symgrad.functions.algebra import *
 from symgrad.functions.complexes import *
 from symgrad.functions.indexing import *
+from symgrad.functions.interpolating import *
 from symgrad.functions.pointwise import *
 from symgrad.functions.reductions import *
 from symgrad.functions.shapes import *
@@ -14,5 +15,5 @@ from symgrad.functions.sorting import *
 
 __all__ = [
     *pointwise.__all__, *complexes.__all__, *shapes.__all__, *indexing.__all__, *reductions.__all__, *sorting.__all__,
-    *algebra.__all__,
+    *algebra.__all__, *interpolating.__all__,
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 # Written by `python tests/stubs.py`; a test compares.
 
 from collections.abc import Sequence
+from symgrad.functions.interpolating import CubicSpline as CubicSpline
 from symgrad.ops.elementwise.exponents import Frexp
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.triangles import Triangular
@@ -301,6 +302,8 @@ __all__ = [
     "triangular_solve",
     "vander",
     "vdot",
+    "CubicSpline",
+    "interp",
 ]
 
 def exp(input: Any) -> Tensor:
@@ -892,3 +895,5 @@ def vander(input: Any, N: int | None = None, increasing: bool = False) -> Tensor
     """The Vandermonde matrix V[i, k] = x_i^(N - 1 - k), or x_i^k if increasing."""
 def vdot(input: Any, other: Any) -> Tensor:
     """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""
+def interp(input: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Tensor:
+    """The line through the knots on both sides of each number, as ``np.interp``."""

@@ -5,7 +5,7 @@ What they compute stands in ``ops``; here is only the door.
 
 from __future__ import annotations
 
-from symgrad.engine.public import public, public_all
+from symgrad.engine.public import public, public_all, public_named
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     determinant,
@@ -81,7 +81,7 @@ solve_sylvester = public(sylvester.solve_sylvester)
 solve_continuous_lyapunov = public(sylvester.solve_continuous_lyapunov)
 solve_discrete_lyapunov = public(sylvester.solve_discrete_lyapunov)
 solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.toeplitz)
-solve_banded, khatri_rao = public_all(structured.solve_banded), public(structured.khatri_rao)
+solve_banded, khatri_rao = public_named(structured.solve_banded, "ab", "b"), public(structured.khatri_rao)
 block_diag = public_all(join.block_diag)
 
 __getattr__, __dir__ = namespace(globals(), __all__)

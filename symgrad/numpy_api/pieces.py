@@ -10,40 +10,12 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import Core, as_tensor
-from symgrad.errors import ArgumentError, ShapeError
+from symgrad.errors import ArgumentError
 from symgrad.numpy_api.reductions import one_axis
 from symgrad.numpy_api.table import numpys
 from symgrad.tensors.ufuncs import in_dtype
 
-
-@numpys("interp")
-def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    at, knots, values = (_floating(a) for a in (x, xp, fp))
-    if len(knots.shape) != 1 or knots.shape != values.shape:
-        raise ShapeError(
-            f"np.interp: fp and xp are not of the same length. Got shapes {list(knots.shape)} and {list(values.shape)}."
-        )
-    if period is not None:
-        at, knots, values, left, right = at % period, *_periodic(knots, values, period), None, None
-    n = knots.shape[0]
-    inner = values[0] if n == 1 else _on_segments(at, knots, values)
-    low, high = (values[k] if end is None else as_tensor(end) for k, end in ((0, left), (n - 1, right)))
-    return F.where(at < knots[0], low, F.where(at > knots[n - 1], high, inner))
-
-
-def _on_segments(at: Any, knots: Any, values: Any) -> Any:
-    """The line through the knots on both sides of each number."""
-    k = F.clamp(F.searchsorted(knots.detach(), at.detach(), right=True) - 1, 0, knots.shape[0] - 2)
-    x0, y0 = knots[k], values[k]
-    return y0 + (at - x0) * ((values[k + 1] - y0) / (knots[k + 1] - x0))
-
-
-def _periodic(knots: Any, values: Any, period: Any) -> tuple[Any, Any]:
-    """One period of the knots in order, with the neighbours of its ends."""
-    knots = knots % period
-    order = F.argsort(knots)
-    knots, values = knots[order], values[order]
-    return F.cat([knots[-1:] - period, knots, knots[:1] + period]), F.cat([values[-1:], values, values[:1]])
+numpys("interp")(F.interp)
 
 
 def _floating(x: Any) -> Any:

@@ -40,6 +40,8 @@ from symgrad.ops.reductions.variance import Std, Var
 from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
 from symgrad.ops.shapes.join import Cat, Stack
+from symgrad.ops.signal.convolving import Convolve
+from symgrad.ops.signal.filtering import Feedback
 from symgrad.ops.slicing import Gather, Slice
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 from symgrad.ops.sorting.quantiles import _NUMPY as ROUNDING
@@ -95,6 +97,8 @@ writes(DetSign)(_word("linalg.slogdet", part="[0]"))
 writes(Cofactor)(_library("cofactor"))
 writes(MatrixExp)(_library("matrix_exp"))
 writes(Sylvester)(_library("sylvester"))
+writes(Convolve)(_library("convolve", "dims"))
+writes(Feedback)(_library("feedback"))
 writes(InverseGaps)(_library("inverse_gaps"))
 writes(PseudoInverse)(_library("pseudo_inverse", "atol", "rtol"))
 writes(MatrixRank)(_library("matrix_rank", "atol", "rtol"))

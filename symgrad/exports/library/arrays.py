@@ -267,6 +267,22 @@ def sylvester(a: Any, b: Any, c: Any) -> Any:
     return found.reshape((*found.shape[:-2], n, m))
 
 
+def convolve(x: Any, h: Any, dims: int) -> Any:
+    """The full convolution along the last axes, by Fourier transforms."""
+    axes = tuple(range(-dims, 0))
+    sizes = tuple(n + m - 1 for n, m in zip(x.shape[-dims:], h.shape[-dims:]))
+    return xp.fft.irfftn(xp.fft.rfftn(x, sizes, axes) * xp.fft.rfftn(h, sizes, axes), sizes, axes)
+
+
+def feedback(c: Any, u: Any) -> Any:
+    """y_i = u_i - Σ c_k y_{i-k}, by the system of all entries."""
+    n, m = u.shape[-1], c.shape[-1]
+    back = xp.arange(n)[:, None] - xp.arange(n)
+    inside = (back >= 1) & (back <= m)
+    entries = xp.where(inside, c[..., xp.where(inside, back - 1, 0)], 0.0)
+    return xp.linalg.solve(xp.eye(n, dtype=u.dtype) + entries, u[..., None])[..., 0]
+
+
 def inverse_gaps(x: Any) -> Any:
     """1/(x_j - x_i), and 0 on the diagonal."""
     gaps = x[..., None, :] - x[..., :, None]

@@ -1,0 +1,1 @@
+"""Signals: what is convolved, filtered and transformed along axes."""
