@@ -49,6 +49,7 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "pow": power.pow_,
     "sqrt": simple.sqrt,
     "rsqrt": simple.rsqrt,
+    "hypot": simple.hypot,
     "abs": simple.abs_,
     "sign": simple.sign,
     "floor": simple.floor,

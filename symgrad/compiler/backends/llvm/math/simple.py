@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from symgrad.compiler.backends.llvm.math.builder import Operand, Value, copysign, magnitude, rounding, select
+import math
+
+from symgrad.compiler.backends.llvm.math.builder import (
+    Operand,
+    Value,
+    copysign,
+    fma,
+    magnitude,
+    rounding,
+    select,
+)
 from symgrad.compiler.backends.llvm.math.builder import sqrt as root
 
 
@@ -14,6 +24,15 @@ def sqrt(x: Value) -> Value:
 def rsqrt(x: Value) -> Value:
     """1/√x."""
     return 1.0 / root(x)
+
+
+def hypot(x: Value, y: Value) -> Value:
+    """√(x² + y²) as p √(1 + (q/p)²), p the larger of |x| and |y|: no square overflows. ∞ beside nan is ∞."""
+    a, b = magnitude(x), magnitude(y)
+    p, q = select(a > b, a, b), select(a > b, b, a)
+    ratio = q / p
+    found = select(p > 0.0, p * root(fma(ratio, ratio, 1.0)), p + q)  # of zeros the ratio is nan
+    return select(a.equals(math.inf).either(b.equals(math.inf)), math.inf, found)
 
 
 def abs_(x: Value) -> Value:
