@@ -18,7 +18,7 @@ _FLOAT64 = np.dtype(np.float64)
 # Kernels recognise a dtype by its identity, but the dtype of an unpickled array, say, is an equal object.
 _NATIVE = {
     np.dtype(t): np.dtype(t)
-    for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", np.float16, np.float32, np.float64)
+    for t in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
 }
 
 
@@ -49,8 +49,8 @@ def _native(dtype: Any) -> Any:
     found = _NATIVE.get(dtype.newbyteorder("="))
     if found is None:
         raise ArgumentTypeError(
-            f"compile: got an array of {dtype}. Expected real numbers of at most 64 bits, or truth values; symgrad has "
-            "no complex tensors so far."
+            f"compile: got an array of {dtype}. Expected numbers of at most 64 bits, complex ones of two such, or "
+            "truth values."
         )
     return found
 

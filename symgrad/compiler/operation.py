@@ -19,6 +19,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ShapeError
 from symgrad.func import jvp, vjp
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op
@@ -40,6 +41,7 @@ class Call(Op):
     dense = "a compiled function is not looked into"
     looped = "a compiled function takes arrays of one shape"
     wordless = "a compiled function is not looked into"
+    analytic = True  # its derivatives are those of the function
     explained = "the derivative of a compiled function, compiled as well"
 
     def __init__(
@@ -124,8 +126,11 @@ class Call(Op):
         return found or self._derived.setdefault((kind, which), self.derive(make(which)))
 
     def _pull(self, which: tuple[int, ...]) -> Callable[..., Any]:
+        """The pullback of cotangents as rules have them, which are not conjugated."""
+
         def pullback(g: Any, *xs: Any) -> Any:
-            return vjp(self._along(which, xs), *[xs[k] for k in which])[1](g)
+            found = vjp(self._along(which, xs), *[xs[k] for k in which])[1](conj(g))
+            return tuple([conj(d) for d in found])
 
         return pullback
 

@@ -14,7 +14,7 @@ from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, Leaf
-from symgrad.core.promotion import is_real
+from symgrad.core.promotion import is_complex, is_number
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentTypeError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
@@ -63,6 +63,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
 def _leaf(spec: Spec, name: str | None) -> Leaf:
     leaf = Leaf(None, spec.shape, TRACED, name)
     leaf.dtype = spec.dtype
+    modes.complexes.met = modes.complexes.met or is_complex(spec.dtype)
     return leaf
 
 
@@ -76,10 +77,10 @@ def _names(fn: Callable[..., Any]) -> list[str]:
 
 def is_result(x: Any) -> bool:
     """Whether x is an array among results; what no result can be is refused."""
-    if isinstance(x, (Core, float)) or (isinstance(x, (np.ndarray, np.generic)) and is_real(x.dtype)):
+    if isinstance(x, (Core, float)) or (isinstance(x, (np.ndarray, np.generic)) and is_number(x.dtype)):
         return True
     if is_foreign(x):
-        return is_real(array_of(x).dtype)
+        return is_number(array_of(x).dtype)
     if x is None or isinstance(x, (bool, int, str, dict, list, tuple)) or trees.is_dataclass(x):
         return False
     kind = f"array of {x.dtype}" if isinstance(x, (np.ndarray, np.generic)) else type(x).__name__

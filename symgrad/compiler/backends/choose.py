@@ -11,6 +11,8 @@ from symgrad.compiler.backends import numpy as numpy_backend
 from symgrad.compiler.backends import python
 from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable
 from symgrad.compiler.backends.mpmath import backend as mpmath_backend
+from symgrad.compiler.backends.pairs import paired
+from symgrad.compiler.primitives.pairs import has_complex
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra
@@ -67,6 +69,8 @@ BACKENDS: dict[str, Build] = {
 
 def build_with(backend: str, program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile with the backend asked for, or with the first that suits."""
+    if has_complex(program):
+        return paired(lambda real: build_with(backend, real, args, results), program)
     wide = len(program.inputs) + len(program.outputs) > MOST_ARGUMENTS
     if backend == "llvm" or (backend == "auto" and is_installed("llvm") and not wide):
         try:

@@ -1,0 +1,154 @@
+"""Compiled programs of complex numbers: eager mode's values, gradients and dtypes, on every backend."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from complex_rows import PROGRAMS, Z
+
+import symgrad as sg
+from symgrad.compiler.backends.backend import Unsuitable
+
+BACKENDS = ["numpy", "python", "llvm"]
+V, B = np.array([1.0 + 2.0j, -3.0 - 1.0j, 0.5j]), np.array([0.5, 0.2, 1.0])
+
+
+def agree(found, expected, rtol=1e-12):
+    """Equal dtypes and shapes, and entries to a part of the largest."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * max(1.0, np.max(np.abs(expected), initial=0)))
+
+
+def plain(result):
+    """The arrays that tensors hold."""
+    parts = result if isinstance(result, tuple) else (result,)
+    return [y.detach().numpy() if isinstance(y, sg.Tensor) else y for y in parts]
+
+
+def both(program):
+    """The value, and the gradient of Σ |y + 0.3|²."""
+    loss = lambda z: (abs(program(sg, z) + 0.3) ** 2).sum()
+    return lambda z: (program(sg, z), sg.grad(loss)(z))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_rows_agree_with_eager_mode(name, backend):
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    f = both(PROGRAMS[name])
+    try:
+        found = sg.compile(f, backend=backend)(Z)
+    except Unsuitable:
+        assert backend == "python"
+        return
+    for y, z in zip(found, plain(f(sg.tensor(Z))), strict=True):
+        agree(y, z)
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "tanh", "abs", "angle", "sgn", "reciprocal"])
+def test_written_functions_have_numpys_values_far_out(name):
+    size = 10.0 ** np.arange(-12, 13.0, 4)
+    z = (size[:, None] * np.exp(1j * np.linspace(-3.1, 3.1, 9))).ravel()
+    z = z[np.abs(z) < 300] if name in ("exp", "sin", "tanh") else z
+    f = PROGRAMS[name]
+    expected = f(sg, sg.tensor(z)).numpy()
+    found = sg.compile(lambda z: f(sg, z), backend="numpy")(z)
+    assert np.all(np.abs(found - expected) <= 1e-13 * np.abs(expected) + (1e-300 if name != "tanh" else 1e-13))
+
+
+def test_cuts_and_zeros_are_numpys():
+    z = np.array([0j, -4 + 0j, complex(-4, -0.0), 4 + 0j, 1j, complex(0.0, -0.0)])
+    for f in (sg.sqrt, sg.log, sg.angle, sg.sgn, sg.abs, sg.exp):
+        with np.errstate(all="ignore"):
+            expected = f(sg.tensor(z)).numpy()
+        np.testing.assert_allclose(sg.compile(f, backend="numpy")(z), expected, rtol=1e-15)
+
+
+def test_division_neither_overflows_nor_loses_small_numbers():
+    a, b = np.array([1e300 + 1e300j, 1e-300 + 2e-300j, 1 + 1j]), np.array([1e300 - 1e300j, 1e-300j, 0.0 + 3j])
+    for backend in ("numpy", "llvm") if sg_has_llvm() else ("numpy",):
+        agree(sg.compile(lambda a, b: a / b, backend=backend)(a, b), a / b, 1e-15)
+
+
+def sg_has_llvm():
+    """Whether llvmlite is installed."""
+    try:
+        import llvmlite  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_arguments_of_every_kind(backend):
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    fast = sg.compile(lambda z, x: (z * x, abs(z), z.sum()), backend=backend)
+    for z, x in [(1 + 2j, 3.0), (V, B), (V[::2], B[::2]), (V.astype("c8"), B.astype("f4")), (np.zeros(0, "c16"), 2.0)]:
+        for y, expected in zip(fast(z, x), plain((sg.tensor(z) * x, abs(sg.tensor(z)), sg.tensor(z).sum()))):
+            agree(y, expected, 1e-6 if getattr(z, "dtype", None) == np.complex64 else 1e-12)
+    assert type(sg.compile(lambda z: z * 2, backend=backend)(1 + 2j)) is np.complex128
+
+
+def test_tensors_have_eager_gradients_to_second_order():
+    loss = lambda z: (abs(z * z) ** 2).sum() + sg.real(sg.exp(z)).sum()
+    fast, found = sg.compile(loss), []
+    for f in (loss, fast):
+        z = sg.tensor(V, requires_grad=True)
+        (g,) = sg.autograd.grad(f(z), z, create_graph=True)
+        (h,) = sg.autograd.grad(sg.real(g * (1 + 2j)).sum(), z)
+        found.append((g.detach().numpy(), h.numpy()))
+    for eager, compiled in zip(*found):
+        agree(compiled, eager)
+
+
+def test_several_results_of_tensors_real_and_complex():
+    f = lambda z: (z * z, abs(z))
+    grads = []
+    for g in (f, sg.compile(f)):
+        z = sg.tensor(V, requires_grad=True)
+        y, size = g(z)
+        (sg.imag(y).sum() + size.sum()).backward()
+        grads.append(z.grad.numpy())
+    agree(grads[1], grads[0])
+
+
+def test_gradients_are_pytorchs():
+    torch = pytest.importorskip("torch")
+    z = torch.tensor(V, requires_grad=True)
+    ((z.abs() ** 2 - torch.tensor(B)) ** 2).sum().backward()
+    value_and_slope = sg.compile(sg.value_and_grad(lambda z, b: ((abs(z) ** 2 - b) ** 2).sum()))
+    agree(value_and_slope(V, B)[1], z.grad.numpy())
+
+
+def test_real_arguments_of_complex_programs_have_real_gradients():
+    loss = lambda x: (abs(sg.exp(1j * x) - 0.5) ** 2).sum()
+    found = sg.compile(sg.grad(loss))(B)
+    agree(found, sg.grad(loss)(B))
+    assert found.dtype == np.float64
+
+
+def test_donated_pickled_and_lowered():
+    fast = sg.compile(sg.abs, backend="numpy")
+    fast(V)
+    agree(pickle.loads(pickle.dumps(fast))(V), np.abs(V))
+    donated = V.copy()
+    agree(sg.compile(lambda z: z * z, donate=0)(donated), V * V)
+    lowered = fast.lower(V)
+    assert "complex128[3]" in lowered.as_text("program")
+    assert "float64[3, 2]" in lowered.as_text("pairs")
+
+
+def test_results_that_are_real_or_constant():
+    f = lambda z: (sg.tensor(V), z.real + 0j, sg.tensor(B), z[0] * 0)
+    for y, expected in zip(sg.compile(f, backend="numpy")(V), plain(f(sg.tensor(V)))):
+        agree(y, expected)
+
+
+def test_digits_of_complex_numbers_are_refused():
+    with pytest.raises(Unsuitable, match="complex numbers"):
+        sg.compile(sg.abs, backend="mpmath", digits=30)(V)
