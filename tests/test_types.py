@@ -78,7 +78,7 @@ def test_dir_shows_public_names_only(module):
 @pytest.mark.parametrize(
     ("module", "name", "meant"),
     [
-        (sg, "softmx", "softmax"), (sg, "complie", "compile"), (sg.linalg, "sovle", "solve"),
+        (sg, "softmx", "softmax"), (sg, "compille", "compile"), (sg.linalg, "sovle", "solve"),
         (sg.nn, "functionl", "functional"), (sg.nn.functional, "reluu", "relu"), (sg.special, "erfxc", "erfc"),
         (sg.optim, "Adamm", "Adam"), (sg.autograd, "gradchek", "gradcheck"), (sg.testing, "croscheck", "crosscheck"),
         (sg.func, "jacrew", "jacrev"), (sg.utils, "chekpoint", "checkpoint"),
