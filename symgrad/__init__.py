@@ -37,6 +37,7 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "derive", "distributed", "double",
+    "custom_root", "fixed_point", "root",
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
@@ -54,6 +55,9 @@ __all__ += _random.__all__
 _LATER = {
     "ClosedForm": "symgrad.forms",
     "compile": "symgrad.compiler",
+    "custom_root": "symgrad.solvers",
+    "fixed_point": "symgrad.solvers",
+    "root": "symgrad.solvers",
     "derive": "symgrad.forms",
     "distributed": "symgrad.distributed",
     "export": "symgrad.exports",
@@ -90,6 +94,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
     from symgrad.forms.sympy.from_sympy import from_sympy
+    from symgrad.solvers import custom_root, fixed_point, root
     from symgrad.teach.answers.exercises import exercises
     from symgrad.teach.answers.grading import grade
     from symgrad.teach.explanation import explain

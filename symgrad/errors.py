@@ -57,6 +57,10 @@ class LinAlgError(SymgradError, np.linalg.LinAlgError, RuntimeError):
     """A matrix is singular, not positive definite, or otherwise outside the factorisation's domain."""
 
 
+class NotConverged(SymgradError, RuntimeError):
+    """A solver did not reach an answer; the message has the residual, the steps, and what to do."""
+
+
 class SharingError(SymgradError, BufferError):
     """A tensor cannot be handed to another library as it was asked for."""
 

@@ -72,6 +72,7 @@ GROUPS = (
     Group("derivatives", "Derivatives of functions", sg, sg.func.__all__),
     Group("compiling", "Compiling, loops, sparse derivatives, export", sg, ["compile", "sparse_jacobian",
           "sparse_hessian", "export", "fori_loop", "scan"]),
+    Group("answers", "Roots, fixed points, minima, integrals", sg, ["root", "fixed_point", "custom_root"]),
     Group("teaching", "Explaining, grading, drawing", sg, ["explain", "graph", "report", "table", "exercises",
           "grade"]),
     Group("tensors", "Making tensors", sg, creation.__all__),

@@ -73,6 +73,7 @@ class ClosedForm(Arithmetic):
     ) -> None:
         super().__init__(root, forward, bases, check)
         self._onward = tuple(onward)  # the root of a first derivative, and the leaves that it was differentiated by
+        self._of: Any = None  # the derivative whose answers to equations are letters here
         self._beside: frozenset[str] = frozenset()  # what no intermediate is called: names that are read beside it
         self.shape: tuple[Any, ...] = tuple(chain(*[b.shape for b in self._bases], root.shape))
 

@@ -29,6 +29,7 @@ from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
+from symgrad.solvers.opened import equations, has_answers, spelled
 from symgrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -156,12 +157,22 @@ class _Start(NamedTuple):
     onward: tuple[AnyNode, ...] = ()  # of a derivative: the first one's root, and the leaves it was differentiated by
 
     def form(self) -> ClosedForm:
-        """Return it as a formula."""
-        return ClosedForm(self.root, self.forward, self.bases, self.check, self.onward)
+        """Return it as a formula; an answer to equations is a letter in it."""
+        nodes = [self.root, *self.forward, *self.onward]
+        if not has_answers(nodes):
+            return ClosedForm(self.root, self.forward, self.bases, self.check, self.onward)
+        known: dict[AnyNode, AnyNode] = {}
+        root, *forward = spelled([self.root, *self.forward], known)
+        found = ClosedForm(root, [*forward, *equations(known)], self.bases, self.check)
+        found._of = self
+        return found
 
 
 def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[AnyNode]]:
     """Return where the derivative starts, and the nodes that it is by."""
+    if isinstance(y, ClosedForm) and isinstance(y._of, _Start):
+        nodes = [y._of.root, *y._of.forward]
+        return y._of._replace(check=check), _targets(nodes, by_name("derive", wrt, named_leaves(nodes)))
     if isinstance(y, ClosedForm):
         nodes = [y._root, *y._forward]
         by = by_name("derive", wrt, named_leaves(nodes))
@@ -193,7 +204,7 @@ def expression(t: Tensor) -> Any:
     if t._node is None:
         raise GraphError("expr: this tensor was not recorded. Give a leaf a name= or requires_grad=True.")
     root = opened(t._node).get(t._node, t._node)
-    return ClosedForm(root, [root])
+    return _Start(root, [root]).form()
 
 
 def _targets(roots: Sequence[AnyNode], wrt: Sequence[Any]) -> list[AnyNode]:

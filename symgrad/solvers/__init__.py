@@ -1,0 +1,9 @@
+"""Answers to problems as functions of what the problems depend on: roots, fixed points, minima, integrals.
+
+One idea carries the first three: where conditions determine the unknown, the implicit function theorem gives its
+derivative, whichever way it was found.
+"""
+
+from symgrad.solvers.public import custom_root, fixed_point, root
+
+__all__ = ["custom_root", "fixed_point", "root"]

@@ -1,0 +1,248 @@
+"""Conditions as closed programs, and what is derived of them: products with their derivatives, and the Jacobian.
+
+Each is traced once and then runs on arrays, on recorded tensors, and on tensors without values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.kernels import ARITHMETIC, canonical
+from symgrad.core.node import TRACED, Leaf
+from symgrad.engine.record import as_tensor, handle, input_of
+from symgrad.engine.sweep import push, sweep
+from symgrad.ops.contract import Einsum, permute
+from symgrad.ops.convert import Cast
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Expand, Eye, Reshape
+from symgrad.support.frozen import frozen
+from symgrad.transforms.batching import batch
+from symgrad.transforms.loops.body import Body, Spec, Step, close
+from symgrad.transforms.tracing import Trace
+
+_LOOKS = "implicit: a derivative of the conditions looks at a value."
+
+
+@frozen
+class Held(Op):
+    """An array that a program took from outside, as a step of it without inputs."""
+
+    array: Frozen
+    flat = True
+    saves = ""
+    looped = "it has no inputs"
+    wordless = "it stands in programs of solvers only"
+
+    def forward(self) -> Any:
+        """The array."""
+        return self.array.value
+
+    def out_shape(self) -> Any:
+        """That of the array."""
+        return shape(self.array.value)
+
+    def dtype(self, *kinds: Any) -> np.dtype[Any]:
+        """That of the array."""
+        return np.asarray(self.array.value).dtype
+
+
+class Frozen:
+    """An array compared by its content."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        a = np.asarray(value)
+        self._key = (a.shape, a.dtype.str, a.tobytes())
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frozen) and self._key == other._key
+
+
+def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -> Body:
+    """Return what the rule does of variables of these shapes and dtypes."""
+    trace = Trace()
+    variables = trace.variables(specs)
+    roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
+    body, captured = close(variables, len(variables), roots, trace)
+    return _holding(body, [getattr(t, "_value", t) for t in captured]) if captured else body
+
+
+def _holding(body: Body, arrays: Sequence[Any]) -> Body:
+    """Return a body with its last inputs as steps that hold these arrays."""
+    many, n, m = len(arrays), len(body.inputs) - len(arrays), len(body.literals)
+
+    def place(k: int) -> int:
+        if n <= k < n + many:
+            return k + m
+        return k - many if n + many <= k < n + many + m else k
+
+    held = [Step(Held(Frozen(a)), (), s) for a, s in zip(arrays, body.inputs[n:], strict=True)]
+    steps = [s._replace(args=tuple(map(place, s.args))) for s in body.steps]
+    outputs = tuple(map(place, body.outputs))
+    return Body(body.inputs[:n], n, body.literals, (*held, *steps), outputs)
+
+
+def numbers(body: Body, *args: Any) -> Any:
+    """Return the first result on arrays; nan and inf instead of errors."""
+    values = [canonical(a) for a in args]
+    with np.errstate(all="ignore"):
+        try:
+            return _bound(body, True)(*values)[0]
+        except ARITHMETIC:  # of Python numbers
+            return _bound(body, False)(*[np.asarray(v) for v in values])[0]
+
+
+def _bound(body: Body, fast: bool) -> Callable[..., tuple[Any, ...]]:
+    if ("bound", fast) not in body.derived:
+        whole = Body(body.inputs, len(body.inputs), body.literals, body.steps, body.outputs)
+        body.derived["bound", fast] = whole.bind((), fast)
+    return body.derived["bound", fast]  # type: ignore[no-any-return]
+
+
+def _once(body: Body, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Body:
+    if key not in body.derived:
+        body.derived[key] = traced(specs, rule, _LOOKS)
+    return body.derived[key]  # type: ignore[no-any-return]
+
+
+def pushforward(body: Body, which: tuple[int, ...]) -> Body:
+    """Return (*xs, *ẋ) ↦ Σ ∂F/∂xᵢ ẋᵢ over the inputs in ``which``."""
+    count = len(body.inputs)
+
+    def rule(*given: Any) -> list[Any]:
+        xs, ts = given[:count], given[count:]
+        outs = [input_of(as_tensor(t)) for t in body(*xs)]
+        tangents = {xs[i]._node: t for i, t in zip(which, ts, strict=True)}
+        found = push(outs, tangents, handle, record=True, symbolic=True)
+        return [_fitted(t, s) for t, s in zip(found, body.results, strict=True)]
+
+    return _once(body, ("push", which), [*body.inputs, *[body.inputs[i] for i in which]], rule)
+
+
+def pullback(body: Body, which: tuple[int, ...]) -> Body:
+    """Return (*xs, F̄) ↦ (∂F/∂xᵢ)ᵀ F̄, for each input in ``which``."""
+    count = len(body.inputs)
+
+    def rule(*given: Any) -> list[Any]:
+        xs, gs = given[:count], given[count:]
+        outs = [input_of(as_tensor(t)) for t in body(*xs)]
+        wrt = [xs[i]._node for i in which]
+        found = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
+        return [_fitted(found.get(n), body.inputs[i]) for n, i in zip(wrt, which, strict=True)]
+
+    return _once(body, ("pull", which), [*body.inputs, *body.results], rule)
+
+
+def linearised(body: Body) -> Body:
+    """Return (v, x, *p) ↦ ∂F/∂x v, an operator whose parameters are x and p."""
+
+    def rule(v: Any, *xs: Any) -> list[Any]:
+        return pushforward(body, (0,))(*xs, v)
+
+    return _once(body, "linearised", [body.inputs[0], *body.inputs], rule)
+
+
+def transposed(operator: Body) -> Body:
+    """Return (u, *p) ↦ L(p)ᵀ u of an operator (v, *p) ↦ L(p) v."""
+
+    def rule(u: Any, *ps: Any) -> list[Any]:
+        return pullback(operator, (0,))(_zeros(operator.inputs[0]), *ps, u)
+
+    return _once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
+
+
+def matrix(operator: Body) -> Body:
+    """Return p ↦ L(p) as a matrix; a number where the unknown is one."""
+    return _once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps)])
+
+
+def applied_to_units(operator: Body, ps: Sequence[Any]) -> Any:
+    """Return the matrix of an operator with tensors for p; the sizes of vectors may be symbolic."""
+    spec, result = operator.inputs[0], operator.results[0]
+    if not spec.shape and not result.shape:
+        return operator(_fitted(as_tensor(1.0), spec), *ps)[0]
+    size = size_of(spec)
+    rows = _by_rows(operator, size, ps)
+    if len(result.shape) != 1:
+        rows = Reshape((size, size_of(result)))(rows)
+    return permute(rows, (1, 0))
+
+
+def size_of(spec: Any) -> Any:
+    """Return the number of entries."""
+    return math.prod(spec.shape)
+
+
+def is_read(body: Body, k: int) -> bool:
+    """Whether a result depends on input k."""
+    reached = {k}
+    first = len(body.inputs) + len(body.literals)
+    for at, step in enumerate(body.steps, first):
+        if reached.intersection(step.args):
+            reached.add(at)
+    return bool(reached.intersection(body.outputs))
+
+
+def _zeros(spec: Spec) -> Any:
+    zero = as_tensor(0.0)
+    input_of(zero)
+    zero = zero if spec.dtype == np.float64 else Cast(spec.dtype)(zero)
+    return Expand(spec.shape)(zero) if spec.shape else zero
+
+
+def _fitted(t: Any, spec: Spec) -> Any:
+    """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
+    if t is None:
+        return _zeros(spec)
+    t = t if shape(t) == spec.shape else Expand(spec.shape)(t)
+    return t if t.dtype == spec.dtype else Cast(spec.dtype)(t)
+
+
+# ------------------------------------------------------------------ the matrix of an operator
+def _by_rows(operator: Body, size: Any, ps: Sequence[Any]) -> Any:
+    """Apply an operator to all unit vectors: row k of the result is L eₖ."""
+    spec = operator.inputs[0]
+    eye: Any = _identity(size, spec)
+    is_plain = len(spec.shape) == 1
+    unit = eye if is_plain else Reshape((size, *spec.shape))(eye)
+    env: list[tuple[Any, bool]] = [(unit, True), *[(p, False) for p in ps], *[(v, False) for v in operator.literals]]
+    units = {0} if is_plain else set()
+    for step in operator.steps:
+        env.append(_applied(step.op, size, [env[k] for k in step.args], [k in units for k in step.args]))
+    found, moves = env[operator.outputs[0]]
+    return found if moves else Expand((size, *shape(found)))(found)
+
+
+def _identity(size: Any, spec: Spec) -> Any:
+    """Return the identity as an operation, so that formulas show it as I."""
+    blank = handle(Leaf(None, (), TRACED), None)
+    return blank._apply(Eye(size, size, None if spec.dtype == np.float64 else spec.dtype), ())
+
+
+def _applied(op: Op, size: Any, args: Sequence[tuple[Any, bool]], units: Sequence[bool]) -> tuple[Any, bool]:
+    xs, flags = [x for x, _ in args], [f for _, f in args]
+    if not any(flags):
+        return op(*xs), False
+    found = _selected(op, xs, units) if sum(units) == sum(flags) == 1 and isinstance(op, Einsum) else None
+    return (batch(op, size, xs, flags) if found is None else found), True
+
+
+def _selected(op: Einsum, xs: Sequence[Any], units: Sequence[bool]) -> Any:
+    """Contract with the unit vectors by reading off: A eₖ is a column of A. None where that is no contraction."""
+    at = units.index(True)
+    letter = op.terms[at]
+    others = [t for k, t in enumerate(op.terms) if k != at]
+    if letter in op.output or not any(letter in t for t in others):
+        return None
+    kept = [x for x, unit in zip(xs, units, strict=True) if not unit]
+    output = letter + op.output
+    if others == [output]:
+        return kept[0]
+    return Einsum.of(f"{','.join(others)}->{output}")(*kept)

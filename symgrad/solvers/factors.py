@@ -1,0 +1,222 @@
+"""Linear systems with an operator: factorised where it is small, by Krylov's methods where it is large.
+
+A factorisation is kept as long as the arrays that it is of, so that a value and all its derivatives share one. One of
+a point nearby, Newton's last, serves as well: what it leaves is corrected with exact products.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, LinAlgError, NotConverged
+from symgrad.solvers import bodies
+from symgrad.support.extras import is_installed, required
+from symgrad.support.forks import Lock
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+METHODS = ("auto", "lu", "cg", "gmres", "lsqr")
+LARGE = 2000  # unknowns beyond which a matrix is neither made nor factorised where SciPy is there
+_KEPT = 4
+_ROUNDS = 8  # of corrections, each of which must take most of the error away
+_EXACT = 1e-13
+_SINGULAR = 1e-14  # relative pivots below which a matrix counts as singular
+
+
+@frozen
+class Way:
+    """How linear systems are solved.
+
+    Attributes:
+        method: "auto", "lu", or one of SciPy's for products: "cg" (symmetric positive definite), "gmres", "lsqr".
+        tol: the residual, relative to the right side, that these stop at.
+        most: their number of steps, None for SciPy's own.
+    """
+
+    method: str = "auto"
+    tol: float = 1e-10
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ArgumentError(f"linear solver: got {self.method!r}. Expected one of {list(METHODS)}.")
+
+    def chosen(self, size: int) -> str:
+        """Return the method for so many unknowns."""
+        if self.method != "auto":
+            return self.method
+        return "gmres" if size > LARGE and is_installed("scipy") else "lu"
+
+
+class Dense:
+    """A matrix taken apart once: by SciPy's LU; without SciPy it is solved with anew each time."""
+
+    def __init__(self, matrix: Any, who: str) -> None:
+        a = np.atleast_2d(np.asarray(matrix, np.float64))
+        if not np.all(np.isfinite(a)):
+            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
+        self.scales = np.max(np.abs(a), axis=1)  # of the equations, whose units differ
+        if np.any(self.scales == 0):
+            raise LinAlgError(_singular(who, a))
+        self._solve = self._factorised(a / self.scales[:, None], who)
+
+    def solve(self, b: Any, turned: bool) -> Any:
+        """Return A⁻¹ b, or A⁻ᵀ b, of a vector."""
+        return self._solve(b, True) / self.scales if turned else self._solve(b / self.scales, False)
+
+    @staticmethod
+    def _factorised(a: Any, who: str) -> Callable[[Any, bool], Any]:
+        if len(a) == 1:
+            return lambda b, _: b / a[0, 0]
+        columns = np.max(np.abs(a), axis=0)
+        if is_installed("scipy"):
+            linalg = required(who, "scipy", "scipy.linalg")
+            factor, pivots, info = required(who, "scipy", "scipy.linalg.lapack").dgetrf(a)
+            if info > 0 or np.any(np.abs(np.diag(factor)) <= _SINGULAR * columns):
+                raise LinAlgError(_singular(who, a))
+            return lambda b, turned: linalg.lu_solve((factor, pivots), b, trans=int(turned), check_finite=False)
+        if np.any(columns == 0) or np.linalg.matrix_rank(a / columns, tol=_SINGULAR) < len(a):
+            raise LinAlgError(_singular(who, a))
+        return lambda b, turned: np.linalg.solve(a.T if turned else a, b)
+
+
+def _singular(who: str, a: Any) -> str:
+    return (
+        f"{who}: the Jacobian of the conditions is singular at the answer ({len(a)}×{len(a)}): the implicit function "
+        "theorem gives no derivative there. Answers meet or are not isolated: move the parameters, or add a condition "
+        "that tells them apart."
+    )
+
+
+class Record:
+    """What is kept of a system: its factorisation.
+
+    Attributes:
+        exact: whether that is of this very point.
+        checked: whether the conditions were found to determine the answer there.
+    """
+
+    def __init__(self, near: Dense | None = None) -> None:
+        self.dense, self.exact, self.checked = near, near is None, False
+
+
+class System:
+    """The operator v ↦ L(p) v at one p, ready to be solved with."""
+
+    def __init__(self, operator: Body, way: Way, ps: Sequence[Any], who: str, record: Record) -> None:
+        self.operator, self.way, self.ps, self.who, self.record = operator, way, tuple(ps), who, record
+        self.size = int(bodies.size_of(operator.inputs[0]))
+
+    def solve(self, b: Any, turned: bool = False) -> Any:
+        """Return L⁻¹ b, or L⁻ᵀ b, in the shape of the unknown."""
+        spec = self.operator.results[0] if turned else self.operator.inputs[0]
+        flat = np.ravel(np.asarray(b))
+        method = self.way.chosen(self.size)
+        found = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned)
+        return np.asarray(found, spec.dtype).reshape(spec.shape)
+
+    def apply(self, v: Any, turned: bool = False) -> Any:
+        """Return L v, or Lᵀ v, of a vector."""
+        operator = bodies.transposed(self.operator) if turned else self.operator
+        spec = self.operator.results[0] if turned else self.operator.inputs[0]
+        return np.ravel(bodies.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
+
+    @property
+    def dense(self) -> Dense:
+        """The factorisation."""
+        if self.record.dense is None:
+            found = bodies.numbers(bodies.matrix(self.operator), *self.ps)
+            self.record.dense = Dense(np.reshape(found, (self.size, self.size)), self.who)
+        return self.record.dense
+
+    def _by_factors(self, b: Any, turned: bool) -> Any:
+        if not self.record.exact:
+            x = self._corrected(b, turned)
+            if x is not None:
+                return x
+            self.record.dense, self.record.exact = None, True
+        return self.dense.solve(b, turned)
+
+    def _corrected(self, b: Any, turned: bool) -> Any:
+        """Solve with the factors of a point nearby, and correct what they leave; None where that was too far."""
+        x, size = self.dense.solve(b, turned), float(np.linalg.norm(b))
+        before = size
+        for _ in range(_ROUNDS):
+            rest = b - self.apply(x, turned)
+            left = float(np.linalg.norm(rest))
+            if left <= _EXACT * size:
+                return x
+            if not left < before / 4:
+                break
+            x, before = x + self.dense.solve(rest, turned), left
+        return None
+
+    def _by_products(self, method: str, b: Any, turned: bool) -> Any:
+        sparse = required(f"{self.who}: {method}", "scipy", "scipy.sparse.linalg")
+        size = float(np.linalg.norm(b))
+        if size == 0:
+            return np.zeros(len(b))
+        given = sparse.LinearOperator(
+            (self.size, self.size), lambda v: self.apply(v, turned), lambda v: self.apply(v, not turned), dtype=b.dtype
+        )
+        most = self.way.most
+        if method == "lsqr":
+            x = sparse.lsqr(given, b, atol=self.way.tol, btol=self.way.tol, iter_lim=most)[0]
+        elif method == "cg":
+            x = sparse.cg(given, b, rtol=self.way.tol, maxiter=most)[0]
+        else:
+            x = sparse.gmres(given, b, rtol=self.way.tol, maxiter=most, restart=min(self.size, 100))[0]
+        left = float(np.linalg.norm(b - self.apply(x, turned)))
+        if not left <= max(10 * self.way.tol, 1e-12) * size:
+            raise NotConverged(
+                f"{self.who}: {method} stopped with a residual of {left / size:.2g} of the right side, where "
+                f"{self.way.tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or "
+                "solve with method 'lu'."
+            )
+        return x
+
+
+# ------------------------------------------------------------------ kept
+class _Kept:
+    """One record, and weakly the arrays that it is of."""
+
+    def __init__(self, key: Any, ps: Sequence[Any], record: Record) -> None:
+        self.key, self.record = key, record
+        self.points = [weakref.ref(p) if isinstance(p, np.ndarray) else p for p in ps]
+
+    def fits(self, key: Any, ps: Sequence[Any]) -> bool:
+        return len(ps) == len(self.points) and key == self.key and all(map(_is_same, self.points, ps))
+
+    @property
+    def is_alive(self) -> bool:
+        return all(p() is not None for p in self.points if isinstance(p, weakref.ref))
+
+
+def _is_same(kept: Any, p: Any) -> bool:
+    return kept() is p if isinstance(kept, weakref.ref) else type(kept) is type(p) and bool(kept == p)
+
+
+_RECORDS: list[_Kept] = []
+_LOCK = Lock()
+
+
+def keep(operator: Body, way: Way, ps: Sequence[Any], record: Record) -> None:
+    """Keep a record for the derivatives, as long as its arrays live and no newer ones push it out."""
+    entry = _Kept((operator, way), ps, record)
+    with _LOCK.current:
+        others = [k for k in _RECORDS if k.is_alive and not k.fits(entry.key, ps)]
+        _RECORDS[:] = [*others[-_KEPT + 1 :], entry]
+
+
+def system_of(operator: Body, way: Way, ps: Sequence[Any], who: str) -> System:
+    """Return the system at ps, with the factorisation that is kept of it."""
+    with _LOCK.current:
+        record = next((k.record for k in reversed(_RECORDS) if k.fits((operator, way), ps)), None)
+    if record is None:
+        record = Record()
+        keep(operator, way, ps, record)
+    return System(operator, way, ps, who, record)

@@ -1,0 +1,272 @@
+"""The implicit function theorem as two operations.
+
+Where F(x, θ) = 0 and ∂F/∂x is invertible, dx/dθ = −(∂F/∂x)⁻¹ ∂F/∂θ. ``Root`` is x as a function of θ, by whatever
+solver; ``OperatorSolve`` solves with the operator ∂F/∂x. Their rules are written in each other and in products with
+derivatives of F, so every mode and every order follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind
+from symgrad.errors import LinAlgError, NotConverged, ShapeError
+from symgrad.ops.contract import mT
+from symgrad.ops.linalg.solving import Solve
+from symgrad.ops.map import DIV, NEG, SUB, show_shape
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Reshape
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import Way, system_of
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+_LEFT = 1e-3  # how far from an answer, relative to it, a solver may have stopped
+_BENT = 0.1  # how much the Jacobian may change on the way to the answer
+
+
+@frozen
+class Conditions:
+    """What determines the unknown, as a value to compare operations by.
+
+    Attributes:
+        body: (x, *θ) ↦ F(x, θ), whose results are as many numbers as x.
+        way: how linear systems with ∂F/∂x are solved.
+        who: the function that errors name.
+        title: what the unknown is called in formulas.
+        watch: called with (x, *θ) before a derivative is taken; raises where there is none.
+    """
+
+    body: Body
+    way: Way
+    who: str
+    title: str
+    watch: Callable[..., None] | None = None
+
+
+class Root(Op):
+    """x with F(x, θ) = 0. The inputs are the start, which the answer does not depend on, and θ."""
+
+    name = "Root"
+    saves = "xy"
+    dense = "an answer that depends on all that the conditions look at"
+    wordless = "a solver in Python"
+    looped = "the solver looks for one answer at a time"
+
+    def __init__(self, conditions: Conditions, solver: Any) -> None:
+        self.conditions, self.solver = conditions, solver
+        self._key = (conditions, solver)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Root) and self._key == other._key)
+
+    def __reduce__(self) -> Any:
+        return Root, self._key
+
+    def __repr__(self) -> str:
+        return f"Root({self.conditions.title})"
+
+    @property
+    def explained(self) -> str:
+        """The theorem."""
+        x = self.conditions.title
+        return f"implicit function theorem: F({x}, θ) = 0 gives d{x}/dθ = −(∂F/∂{x})⁻¹·∂F/∂θ"
+
+    def forward(self, start: Any, *thetas: Any) -> Any:
+        """Run the solver."""
+        spec = self.conditions.body.inputs[0]
+        found = np.asarray(self.solver(self.conditions, start, thetas))
+        if found.shape != spec.shape:
+            raise ShapeError(
+                f"{self.conditions.who}: the solver returned shape {show_shape(found.shape)}. Expected "
+                f"{show_shape(spec.shape)}, as the start has."
+            )
+        return canonical(np.asarray(found, spec.dtype))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise NotImplementedError
+
+    def out_shape(self, start: Shape, *thetas: Shape) -> Shape:
+        """That of the start."""
+        return start
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the start."""
+        return self.conditions.body.inputs[0].dtype
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are: the conditions convert what they must."""
+        return (None,) * len(kinds)
+
+    def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
+        """Keep the answer and θ."""
+        return True, (False, *(True,) * (count - 1))
+
+    def _solve(self, transposed: bool) -> OperatorSolve:
+        c = self.conditions
+        return OperatorSolve(bodies.linearised(c.body), transposed, c.way, c)
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # (∂F/∂x)ᵀ λ = x̄  ⇒  θ̄ = −(∂F/∂θ)ᵀ λ
+        body, thetas = self.conditions.body, xs[1:]
+        wanted = tuple(i for i in which if i > 0 and body.inputs[i].is_float)
+        if not wanted:
+            return [None for _ in which]
+        adjoint = self._solve(True)(g, y, *thetas)
+        pulled = bodies.pullback(body, wanted)(y, *thetas, adjoint)
+        found = {i: NEG(t) for i, t in zip(wanted, pulled, strict=True)}
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # ẋ = −(∂F/∂x)⁻¹ ∂F/∂θ θ̇
+        body, thetas = self.conditions.body, xs[1:]
+        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
+        if not wanted:
+            return None
+        (moved,) = bodies.pushforward(body, wanted)(y, *thetas, *[ts[i] for i in wanted])
+        return NEG(self._solve(False)(moved, y, *thetas))
+
+
+class OperatorSolve(Op):
+    """v with L(p) v = b, or L(p)ᵀ v = b, of an operator L(p) that is given by its products. Inputs b and p.
+
+    Attributes:
+        operator: (v, *p) ↦ L(p) v.
+        conditions: those that L is the derivative of, whose answer is looked at first; None for an operator.
+    """
+
+    name = "OperatorSolve"
+    saves = "xy"
+    explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
+    dense = "each unknown depends on the whole system"
+    wordless = "a solver in Python"
+    looped = "one right side at a time, with the same factors"
+
+    def __init__(self, operator: Body, transposed: bool, way: Way, conditions: Conditions | None = None) -> None:
+        self.operator, self.transposed, self.way, self.conditions = operator, transposed, way, conditions
+        self._key = (operator, transposed, way, conditions)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, OperatorSolve) and self._key == other._key)
+
+    def __reduce__(self) -> Any:
+        return OperatorSolve, self._key
+
+    def __repr__(self) -> str:
+        return f"OperatorSolve({'transposed' if self.transposed else ''})"
+
+    def forward(self, b: Any, *ps: Any) -> Any:
+        """Solve with the factors that are kept of p."""
+        system = system_of(self.operator, self.way, ps, self._who)
+        if self.conditions is not None and not system.record.checked:
+            _checked(self.conditions, system, ps)
+        return canonical(system.solve(b, self.transposed))
+
+    @property
+    def _who(self) -> str:
+        return "linalg" if self.conditions is None else self.conditions.who
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise NotImplementedError
+
+    def out_shape(self, b: Shape, *ps: Shape) -> Shape:
+        """That of the unknown."""
+        return (self.operator.results if self.transposed else self.operator.inputs)[0].shape
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the unknown."""
+        return self.operator.inputs[0].dtype
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are."""
+        return (None,) * len(kinds)
+
+    def _turned(self) -> OperatorSolve:
+        return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # L v = b  ⇒  b̄ = L⁻ᵀ v̄,  p̄ = −∂⟨b̄, L(p) v⟩/∂p;  of Lᵀ v = b, −∂⟨v, L(p) b̄⟩/∂p
+        ps = xs[1:]
+        pulled = self._turned()(g, *ps)
+        wanted = tuple(i for i in which if i > 0 and self.operator.inputs[i].is_float)
+        found = {0: pulled}
+        if wanted:
+            v, u = (pulled, y) if self.transposed else (y, pulled)
+            changes = bodies.pullback(self.operator, wanted)(v, *ps, u)
+            found |= {i: NEG(t) for i, t in zip(wanted, changes, strict=True)}
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # v̇ = L⁻¹ (ḃ − L̇ v)
+        body = bodies.transposed(self.operator) if self.transposed else self.operator
+        ps, right = xs[1:], ts[0]
+        wanted = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and body.inputs[i].is_float)
+        if wanted:
+            (moved,) = bodies.pushforward(body, wanted)(y, *ps, *[ts[i] for i in wanted])
+            right = NEG(moved) if right is None else SUB(right, moved)
+        return None if right is None else self(right, *ps)
+
+    def written_out(self, b: Any, *ps: Any) -> Any:
+        """Return the same by the matrix of L, as formulas show it."""
+        matrix = bodies.applied_to_units(self.operator, ps)
+        to = self.out_shape(shape(b))
+        if not shape(matrix):
+            return Reshape(to)(DIV(Reshape(())(b), matrix)) if to else DIV(b, matrix)
+        size = shape(matrix)[0]
+        right = b if shape(b) == (size,) else Reshape((size,))(b)
+        found = Solve(True)(mT(matrix) if self.transposed else matrix, right)
+        return found if to == (size,) else Reshape(to)(found)
+
+
+def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
+    """Refuse a derivative at what is no answer, or where the conditions do not determine it."""
+    who, x = conditions.who, ps[0]
+    if conditions.watch is not None:
+        conditions.watch(*ps)
+    rest = np.ravel(bodies.numbers(conditions.body, *ps))
+    if not np.all(np.isfinite(rest)):
+        raise NotConverged(f"{who}: the conditions are not finite at the answer, so it has no derivative.")
+    step = -np.ravel(system.solve(rest))
+    length, size = float(np.linalg.norm(step)), float(np.linalg.norm(np.ravel(x)))
+    if length > 0:
+        moved = np.reshape(np.ravel(x) + step, shape(x))
+        change = _along(conditions.body, moved, step, ps) - _along(conditions.body, x, step, ps)
+        if not float(np.linalg.norm(system.solve(change))) <= _BENT * length:
+            raise LinAlgError(
+                f"{who}: the Jacobian of the conditions is singular at the answer, or the answer is not accurate: it "
+                f"changes by more than {_BENT:.0%} over the {length:.2g} that are left to go. There the implicit "
+                "function theorem gives no derivative: answers meet. Move the parameters, or solve more accurately."
+            )
+    if length > _LEFT * size + 1e-6:
+        raise NotConverged(
+            f"{who}: the solver's answer does not fulfil the conditions: their residual is "
+            f"{float(np.linalg.norm(rest)):.2g}, and an answer is {length:.2g} away. Solve more accurately, or check "
+            "that the conditions are those of the solver."
+        )
+    system.record.checked = True
+
+
+def _along(body: Body, x: Any, v: Any, ps: Sequence[Any]) -> Any:
+    """Return ∂F/∂x v at x."""
+    return np.ravel(bodies.numbers(bodies.linearised(body), np.reshape(v, shape(x)), x, *ps[1:]))

@@ -1,0 +1,170 @@
+"""Newton's method with the exact Jacobian, damped so that the residual falls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, LinAlgError, NotConverged
+from symgrad.ops.protocol import shape
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import Record, System, keep
+from symgrad.solvers.implicit import Conditions
+from symgrad.support.extras import required
+from symgrad.support.frozen import frozen
+
+_HALVINGS = 40
+_SMALLEST = 1e-30
+_STALLED = 1e-7  # a step that cannot be taken because of rounding is at most so long, relative to the answer
+
+
+@frozen
+class Newton:
+    """x ← x − t·(∂F/∂x)⁻¹ F, t = 1, ½, ¼, … until the residual falls.
+
+    Attributes:
+        tol: the step, relative to x, that is the last one; Newton's next would be about its square.
+        most: the number of steps.
+    """
+
+    tol: float = 1e-10
+    most: int = 100
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the answer; its derivatives find the last step's factors."""
+        body, operator = conditions.body, bodies.linearised(conditions.body)
+        x = np.array(start, np.float64)
+        rest = _residual(body, x, thetas)
+        if not np.all(np.isfinite(rest)):
+            raise NotConverged(f"{conditions.who}: f is not finite at the start. Start where it is defined.")
+        record = None
+        for _ in range(self.most):
+            if not np.any(rest):
+                return _answer(conditions, operator, x, thetas, record)
+            record, step = _step(conditions, operator, x, rest, thetas)
+            x, rest, length = _damped(body, x, step, rest, thetas)
+            whole, size = float(np.linalg.norm(step)), float(np.linalg.norm(x))
+            if length == 0.0 and (record is None or whole > _STALLED * (1.0 + size)):
+                raise NotConverged(self._stuck(conditions, rest, "no step along Newton's direction lowers it"))
+            if record is not None and (whole <= self.tol * size + _SMALLEST or length == 0.0):
+                return _answer(conditions, operator, x, thetas, record)
+        raise NotConverged(self._stuck(conditions, rest, f"{self.most} steps did not suffice"))
+
+    @staticmethod
+    def _stuck(conditions: Conditions, rest: Any, why: str) -> str:
+        return (
+            f"{conditions.who}: Newton's method did not converge: the residual is {float(np.linalg.norm(rest)):.3g}, "
+            f"and {why}. Start nearer to an answer, check that there is one, or take another method of SciPy's, as in "
+            "method='hybr'."
+        )
+
+
+@frozen
+class Iteration:
+    """x ← g(x), as x − F(x), until x stays."""
+
+    tol: float = 1e-12
+    most: int = 10_000
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the fixed point."""
+        x = np.array(start, np.float64)
+        for _ in range(self.most):
+            change = np.reshape(bodies.numbers(conditions.body, _read(x), *thetas), x.shape)
+            x = x - change
+            if not np.all(np.isfinite(x)):
+                break
+            if float(np.linalg.norm(change)) <= self.tol * float(np.linalg.norm(x)) + _SMALLEST:
+                return x
+        raise NotConverged(
+            f"{conditions.who}: the iteration did not come to rest: after at most {self.most} steps x changes by "
+            f"{float(np.linalg.norm(change)):.3g}. Start nearer, or take method='newton'."
+        )
+
+
+@frozen
+class Borrowed:
+    """One of ``scipy.optimize.root``'s methods, from whose answer Newton takes the last steps."""
+
+    method: str
+    tol: float = 1e-10
+    most: int = 100
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the answer."""
+        optimize = required(conditions.who, "scipy", "scipy.optimize")
+        body, to = conditions.body, shape(start)
+        slope = bodies.matrix(bodies.linearised(body))
+        size = int(bodies.size_of(body.inputs[0]))
+
+        def jacobian(z: Any) -> Any:
+            return np.reshape(bodies.numbers(slope, np.reshape(z, to), *thetas), (size, size))
+
+        try:
+            found = optimize.root(
+                lambda z: np.ravel(bodies.numbers(body, np.reshape(z, to), *thetas)), np.ravel(start),
+                method=self.method, jac=jacobian if self.method in ("hybr", "lm") else None,
+            )  # fmt: skip
+        except ValueError as error:
+            raise ArgumentError(f"{conditions.who}: method={self.method!r}: {error}.") from error
+        if not found.success:
+            left = float(np.linalg.norm(found.fun))
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} did not converge: the residual is {left:.3g} after "
+                f"{found.get('nfev', 'some')} evaluations. {' '.join(str(found.message).split())} Start nearer, or "
+                "take another method."
+            )
+        return Newton(self.tol, self.most)(conditions, np.reshape(found.x, to), thetas)
+
+
+@frozen
+class Given:
+    """The start itself, which is an answer already."""
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the start."""
+        return start
+
+
+def _read(x: Any) -> Any:
+    return float(x) if x.ndim == 0 else x
+
+
+def _residual(body: Any, x: Any, thetas: Sequence[Any]) -> Any:
+    return np.ravel(bodies.numbers(body, _read(x), *thetas))
+
+
+def _step(conditions: Conditions, operator: Any, x: Any, rest: Any, thetas: Sequence[Any]) -> tuple[Any, Any]:
+    """Return what is kept of the Jacobian at x, and Newton's step; a least-squares step where it is singular."""
+    record = Record()
+    system = System(operator, conditions.way, (_read(x), *thetas), conditions.who, record)
+    try:
+        return record, -np.reshape(system.solve(rest), x.shape)
+    except LinAlgError:
+        matrix = np.reshape(bodies.numbers(bodies.matrix(operator), _read(x), *thetas), (rest.size, rest.size))
+        if not np.all(np.isfinite(matrix)):
+            raise
+        return None, -np.reshape(np.linalg.lstsq(matrix, rest, rcond=1e-8)[0], x.shape)
+
+
+def _damped(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> tuple[Any, Any, float]:
+    """Return the next x, its residual, and the part of the step that was taken."""
+    size, t = float(np.linalg.norm(rest)), 1.0
+    for _ in range(_HALVINGS):
+        new = x + t * step
+        left = _residual(body, new, thetas)
+        if float(np.linalg.norm(left)) <= (1.0 - 1e-4 * t) * size:
+            return new, left, t
+        t /= 2
+    return x, rest, 0.0
+
+
+def _answer(conditions: Conditions, operator: Any, x: Any, thetas: Sequence[Any], record: Any) -> Any:
+    """Hand out the answer, and keep for its derivatives what the last step was computed with."""
+    y: Any = np.array(x) if x.ndim else float(x)
+    if record is not None and record.dense is not None and x.ndim:
+        kept = Record(record.dense)
+        keep(operator, conditions.way, (y, *thetas), kept)
+    return y

@@ -1,0 +1,74 @@
+"""Answers in a graph, opened for formulas: the unknown is a letter, and systems are solved with a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.engine.record import handle
+from symgrad.errors import SymgradError
+from symgrad.solvers.implicit import OperatorSolve, Root
+
+
+def has_answers(roots: Sequence[AnyNode]) -> bool:
+    """Whether there is an answer below these nodes."""
+    return any(isinstance(n, Node) and isinstance(n.op, (Root, OperatorSolve)) for n in ancestors(list(roots)))
+
+
+def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode]) -> list[AnyNode]:
+    """Return the roots with each answer as a leaf of its name, and each system solved with the matrix.
+
+    ``known`` remembers what took the place of which node, so that several calls agree.
+    """
+    for node in ancestors(list(roots)):
+        if isinstance(node, Leaf) or node in known:
+            continue
+        if isinstance(node.op, Root):
+            known[node] = _letter(node)
+        elif isinstance(node.op, OperatorSolve):
+            known[node] = _again(node.op.written_out, node, known)
+        elif any(is_node(p) and p in known for p in node.inputs):
+            known[node] = _again(node.op, node, known)
+    return [known.get(r, r) for r in roots]
+
+
+def equations(known: Mapping[AnyNode, AnyNode]) -> list[AnyNode]:
+    """Return the conditions F(x, θ) of the answers that are letters now, of which formulas tell the names."""
+    found = []
+    for node, letter in known.items():
+        if isinstance(node, Node) and isinstance(node.op, Root):
+            thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
+            with enable_grad():
+                found += [
+                    t._node for t in node.op.conditions.body(handle(letter, None), *thetas) if t._node is not None
+                ]
+    return found
+
+
+def _again(make: Callable[..., Any], node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
+    xs = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
+    with enable_grad():
+        found = make(*xs)
+    found._node.dtype = found._node.dtype or node.dtype
+    return found._node  # type: ignore[no-any-return]
+
+
+def _letter(node: Node) -> Leaf:
+    leaf = Leaf(_value(node), node.shape, TRACED, node.op.conditions.title)
+    leaf.dtype = node.dtype
+    return leaf
+
+
+def _value(node: Node) -> Any:
+    """Return the answer where the graph has it, or can find it again; None for one of symbols."""
+    if node.saved and node.saved[0] is not None:
+        return node.saved[0]
+    values = [p.value if is_node(p) else p for p in node.inputs]
+    if any(v is None for v in values):
+        return None
+    try:
+        return node.op.forward(*values)
+    except SymgradError:
+        return None

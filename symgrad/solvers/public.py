@@ -1,0 +1,170 @@
+"""``sg.root``, ``sg.fixed_point`` and ``sg.custom_root``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.engine.record import as_tensor
+from symgrad.solvers.factors import Way
+from symgrad.solvers.implicit import Conditions, Root
+from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
+from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
+from symgrad.transforms.arguments import check_function
+
+__all__ = ["custom_root", "fixed_point", "root"]
+
+
+def root(
+    f: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float = 1e-10, max_steps: int = 100,
+    solve: str = "auto",
+) -> Any:  # fmt: skip
+    """Find x with f(x, *args) = 0. Derivative: dx/dθ = −(∂f/∂x)⁻¹ ∂f/∂θ, by the implicit function theorem.
+
+    The answer is differentiable in args, and in tensors that f takes from outside: in forward and reverse mode, to
+    every order, under vmap, compiled, and as a formula by ``sg.derive``, which calls the unknown as f does.
+
+    Args:
+        f: f(x, *args), returning as many numbers as x has, in any structure. It cannot branch on values.
+        x0: where to start: a number, an array, or nested dicts, lists, tuples and dataclasses of them. The answer
+            does not depend on it, and no gradient flows to it.
+        args: what f depends on: arrays, numbers, and structures of them.
+        method: "newton", with the exact Jacobian, damped; or one of SciPy's: "hybr", "lm", "krylov", ….
+        tol: the step, relative to x, that is Newton's last.
+        max_steps: the number of Newton's steps.
+        solve: how linear systems with the Jacobian are solved: "lu", factorised once for the value and its
+            derivatives; or by products, with SciPy's "gmres", "cg", "lsqr"; "auto" takes lu up to 2000 unknowns.
+
+    Returns:
+        Tensors in the structure of x0.
+
+    Raises:
+        NotConverged: no root was reached; the message has the residual and the steps.
+        LinAlgError: the Jacobian is singular at the root, when a derivative is asked for.
+        ShapeError: f does not return as many numbers as x has.
+        MissingExtra: SciPy is asked for and not installed.
+
+    >>> a = sg.tensor(2.0, requires_grad=True)
+    >>> x = sg.root(lambda x, a: x**2 - a, 1.0, a)
+    >>> x.backward()
+    >>> x, a.grad
+    (tensor(1.4142, grad_fn=<RootBackward0>), tensor(0.3536))
+    """
+    check_function("root", f)
+    if method == "newton":
+        solver: Any = Newton(tol, max_steps)
+    else:
+        solver = Borrowed(method, tol, max_steps)
+    return solved("root", f, x0, args, solver, Way(solve))
+
+
+def fixed_point(
+    g: Callable[..., Any], x0: Any, *args: Any, method: str = "newton", tol: float | None = None,
+    max_steps: int | None = None, solve: str = "auto",
+) -> Any:  # fmt: skip
+    """Find x with g(x, *args) = x. Derivative: dx/dθ = (I − ∂g/∂x)⁻¹ ∂g/∂θ.
+
+    As ``root`` of x − g(x, *args).
+
+    Args:
+        g: g(x, *args), structured like x.
+        x0, args, solve: as for ``root``.
+        tol: the last step relative to x: 1e-10 of Newton's, 1e-14 of the iteration's.
+        method: "newton", or "iterate", x ← g(x), which comes to rest at an attracting point; or one of SciPy's for
+            roots.
+        max_steps: the number of steps; by default 100 of Newton's, 10 000 of the iteration.
+
+    >>> sg.fixed_point(lambda x: sg.cos(x), 1.0)
+    tensor(0.7391)
+    """
+    check_function("fixed_point", g)
+    if method == "iterate":
+        solver: Any = Iteration(tol or 1e-14, max_steps or 10_000)
+    elif method == "newton":
+        solver = Newton(tol or 1e-10, max_steps or 100)
+    else:
+        solver = Borrowed(method, tol or 1e-10, max_steps or 100)
+    unknown = Unknown("fixed_point", x0)
+
+    def change(x: Any, *rest: Any) -> Any:
+        found = unknown.beside("fixed_point: g", g(x, *rest))
+        return [a - b for a, b in zip(unknown.beside("fixed_point: x", x), found, strict=True)]
+
+    return solved("fixed_point", change, x0, args, solver, Way(solve), title_of(g))
+
+
+def custom_root(
+    conditions: Callable[..., Any], *, solve: str = "auto", tol: float = 1e-10
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a solver of any kind the derivative of what it solves: conditions(x, *args) = 0.
+
+    ``custom_root(F)(solver)`` is a function of (x0, *args), as the solver is. It calls the solver, with arrays, for
+    the value; the derivative is −(∂F/∂x)⁻¹ ∂F/∂θ at what that returned, in every mode and order.
+
+    Args:
+        conditions: F(x, *args), returning as many numbers as x has.
+        solve, tol: how linear systems with ∂F/∂x are solved, as for ``root``; tol is that of the methods by products.
+
+    Returns:
+        A decorator.
+
+    Raises:
+        NotConverged: what the solver returned is no root of F, when a derivative is asked for.
+
+    >>> @sg.custom_root(lambda x, a: x**2 - a)
+    ... def square_root(x0, a):
+    ...     return a**0.5
+    >>> sg.grad(lambda a: square_root(None, a))(4.0)
+    0.25
+    """
+    check_function("custom_root", conditions)
+    way = Way(solve, tol)
+
+    def decorate(solver: Callable[..., Any]) -> Callable[..., Any]:
+        check_function("custom_root", solver)
+        who = getattr(solver, "__name__", "solver").strip("<>")
+
+        @functools.wraps(solver)
+        def call(x0: Any, *args: Any) -> Any:
+            if x0 is None:
+                given = Arguments(args)
+                values = [t._known("args") for t in given.tensors]
+                return solved(who, conditions, solver(None, *given.arrays(values)), args, Given(), way)
+            run = Foreign(solver, Unknown(who, x0), Arguments(args))
+            return solved(who, conditions, x0, args, run, way)
+
+        return call
+
+    return decorate
+
+
+class Foreign:
+    """A user's solver, called with arrays in the structures that it was called with first."""
+
+    def __init__(self, solver: Callable[..., Any], unknown: Unknown, args: Arguments) -> None:
+        self.solver, self.unknown, self.args = solver, unknown, args
+        self._key = (solver, unknown.tree, args.tree)
+
+    def __hash__(self) -> int:
+        return hash(self.solver)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Foreign) and self._key == other._key
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Run it."""
+        args = self.args.arrays(thetas[: len(self.args.tensors)])
+        found = self.solver(self.unknown.arrays(start), *args)
+        return np.asarray(self.unknown.flat(conditions.who, found), np.float64)
+
+
+def solved(
+    who: str, f: Callable[..., Any], x0: Any, args: Sequence[Any], solver: Any, way: Way, title: str | None = None
+) -> Any:
+    """Return the x with f(x, *args) = 0 that a solver finds, in the structure of x0."""
+    unknown, given = Unknown(who, x0), Arguments(args)
+    found, inputs = conditions(who, f, unknown, given, way, title or title_of(f))
+    return unknown.structure(as_tensor(Root(found, solver)(unknown.start.detach(), *inputs)))

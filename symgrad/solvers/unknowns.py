@@ -1,0 +1,199 @@
+"""What users have, structures of arrays, and what is solved for: one array, or one vector of all their numbers."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core import trees
+from symgrad.core.kernels import canonical
+from symgrad.core.promotion import is_bool, is_floating
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.ops.value import is_foreign
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import Way
+from symgrad.solvers.implicit import Conditions
+from symgrad.transforms.loops.body import Body, Spec, close, spec_of
+from symgrad.transforms.tracing import Trace
+
+
+def is_variable(x: Any) -> bool:
+    """Whether x is an array, or a number to be found."""
+    return (isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)) or is_foreign(x)
+
+
+def is_parameter(x: Any) -> bool:
+    """Whether x is an array that conditions depend on; a whole number of Python's is a part of the function."""
+    return isinstance(x, (Core, np.ndarray, np.number, float)) or is_foreign(x)
+
+
+def is_numbers(x: Any) -> bool:
+    """Whether x is a list of numbers, which stands for an array as in NumPy."""
+    if not isinstance(x, (list, tuple)) or hasattr(x, "_fields") or not x:
+        return False
+    return all((isinstance(e, (int, float, np.number)) and not isinstance(e, bool)) or is_numbers(e) for e in x)
+
+
+class Unknown:
+    """The place of each array of x0: x0 itself where it is one array, else parts of one vector.
+
+    Attributes:
+        start: the tensor that the solver starts from.
+    """
+
+    def __init__(self, who: str, x0: Any) -> None:
+        found: list[Any] = []
+        self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, found)
+        if not found:
+            raise ArgumentError(f"{who}: x0 has no numbers. Pass an array, or a structure of arrays.")
+        arrays = [_floating(who, as_tensor(x)) for x in found]
+        self.shapes = [a.shape for a in arrays]
+        self.single = len(arrays) == 1
+        if not self.single and not all(isinstance(n, int) for s in self.shapes for n in s):
+            raise ShapeError(f"{who}: a structure of arrays needs sizes that are numbers. Got {self.shapes}.")
+        self.edges = [0, *itertools.accumulate(math.prod(s) for s in self.shapes)] if not self.single else []
+        self.start = arrays[0] if self.single else F.cat([F.ravel(a) for a in arrays], 0)
+
+    def structure(self, z: Any) -> Any:
+        """Return the tensor that was solved for in the structure of x0."""
+        if self.single:
+            return trees.unflatten(self.tree, iter([z]))
+        parts = [
+            F.reshape(F.narrow(z, 0, a, b - a), s)
+            for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)
+        ]
+        return trees.unflatten(self.tree, iter(parts))
+
+    def beside(self, who: str, x: Any) -> list[Any]:
+        """Return the tensors of what is structured like x0."""
+        found = [as_tensor(a) for a in trees.along(self.tree, x, who)]
+        for t, s in zip(found, self.shapes, strict=True):
+            if tuple(t.shape) != tuple(s):
+                raise ShapeError(f"{who} has shape {show_shape(t.shape)}. Expected {show_shape(s)}, as x0 has.")
+        return found
+
+    def flat(self, who: str, x: Any) -> Any:
+        """Return an answer, structured like x0, as one array."""
+        try:
+            found = trees.along(self.tree, np.array(x, np.float64) if is_numbers(x) else x, f"{who}: the answer")
+        except ArgumentTypeError as error:
+            raise ArgumentTypeError(f"{error} The solver must return what x0 is.") from error
+        values = [np.asarray(_value(a)) for a in found]
+        for v, s in zip(values, self.shapes, strict=True):
+            if v.shape != tuple(s):
+                raise ShapeError(
+                    f"{who}: the solver returned shape {show_shape(v.shape)}. Expected {show_shape(s)}, as the start "
+                    "has."
+                )
+        return values[0] if self.single else np.concatenate([v.ravel() for v in values])
+
+    def arrays(self, z: Any) -> Any:
+        """Return an array that was solved for in the structure of x0, as arrays and floats."""
+        if self.single:
+            parts = [np.asarray(z)]
+        else:
+            pairs = zip(itertools.pairwise(self.edges), self.shapes, strict=True)
+            parts = [np.asarray(z)[a:b].reshape(s) for (a, b), s in pairs]
+        return trees.unflatten(self.tree, iter([float(p) if p.ndim == 0 else np.array(p) for p in parts]))
+
+
+def _floating(who: str, t: Any) -> Any:
+    if is_bool(t.dtype):
+        raise ArgumentTypeError(f"{who}: x0 holds truth values. Pass numbers.")
+    return t if is_floating(t.dtype) else Cast(np.dtype(np.float64))(t)
+
+
+def _value(x: Any) -> Any:
+    t: Any = as_tensor(x)
+    return t._known("x")
+
+
+class Arguments:
+    """The further arguments of a function, taken apart into tensors.
+
+    Attributes:
+        tensors: those that the answer depends on.
+    """
+
+    def __init__(self, args: Sequence[Any]) -> None:
+        found: list[Any] = []
+        self.tree = trees.flatten(tuple(args), is_parameter, found)
+        self.tensors = [as_tensor(a) for a in found]
+
+    def put(self, tensors: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the arguments with these tensors."""
+        done: tuple[Any, ...] = trees.unflatten(self.tree, iter(tensors))
+        return done
+
+    def arrays(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the arguments with these arrays."""
+        return self.put([canonical(np.asarray(v)) for v in values])
+
+
+def flat_result(who: str, y: Any) -> list[Any]:
+    """Return what a function gave as tensors, one after the other."""
+    found: list[Any] = []
+    trees.flatten([y], is_variable, found)
+    if not found:
+        raise ArgumentTypeError(f"{who}: the function returned {type(y).__name__}. Expected tensors.")
+    return [as_tensor(t) for t in found]
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return tensors as one: itself where there is one."""
+    return parts[0] if len(parts) == 1 else F.cat([F.ravel(t) for t in parts], 0)
+
+
+def title_of(f: Callable[..., Any]) -> str:
+    """Return what a function calls its first argument."""
+    try:
+        name = next(iter(inspect.signature(f).parameters), "x")
+    except (TypeError, ValueError):
+        return "x"
+    return name if name.strip("_") else "x"
+
+
+def traced(
+    who: str, f: Callable[..., Any], unknown: Spec, tensors: Sequence[Any]
+) -> tuple[Body, list[Any]]:  # fmt: skip
+    """Return f(x, *θ) as a body, and all tensors that it depends on: θ, and those that it took from outside."""
+    trace = Trace()
+    variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
+    y = trace.run(f, variables, f"{who}: the function looks at a value, so that it has no derivative.")
+    body, captured = close(variables, len(variables), [as_tensor(y)], trace)
+    return body, [*tensors, *captured]
+
+
+def conditions(
+    who: str, f: Callable[..., Any], unknown: Unknown, args: Arguments, way: Way, title: str,
+    watch: Callable[..., None] | None = None,
+) -> tuple[Conditions, list[Any]]:  # fmt: skip
+    """Return the conditions f(x, *args) = 0, and the tensors that they depend on."""
+
+    def equations(z: Any, *tensors: Any) -> Any:
+        result = joined(flat_result(who, f(unknown.structure(z), *args.put(tensors))))
+        if result.dtype != z.dtype and is_floating(z.dtype):
+            result = Cast(z.dtype)(result)
+        return _square(who, result, z)
+
+    body, inputs = traced(who, equations, spec_of(unknown.start), args.tensors)
+    return Conditions(body, way, who, title, watch), inputs
+
+
+def _square(who: str, result: Any, z: Any) -> Any:
+    many, wanted = bodies.size_of(result), bodies.size_of(z)
+    if many != wanted:
+        raise ShapeError(
+            f"{who}: f returns {many} numbers (shape {show_shape(result.shape)}) for {wanted} unknowns (shape "
+            f"{show_shape(z.shape)}). Expected one equation for each unknown."
+        )
+    return result

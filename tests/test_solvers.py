@@ -1,0 +1,159 @@
+"""Roots and fixed points: values, derivatives in every mode and order, formulas, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad import errors
+
+THETA = 0.7
+
+
+def _cubic(t):
+    return sg.root(lambda x, t: x**3 + t * x - 1, 1.0, t)
+
+
+def _closed(t, x):
+    """x′, x″ of x³ + t·x = 1."""
+    first = -x / (3 * x**2 + t)
+    return first, -(2 * first + 6 * x * first**2) / (3 * x**2 + t)
+
+
+def test_a_root_has_its_derivatives_in_every_mode_and_order():
+    x = float(_cubic(THETA))
+    first, second = _closed(THETA, x)
+    assert x**3 + THETA * x == pytest.approx(1, abs=1e-15)
+    assert sg.grad(_cubic)(THETA) == pytest.approx(first, rel=1e-12)
+    assert sg.jvp(_cubic, (THETA,), (1.0,))[1] == pytest.approx(first, rel=1e-12)
+    assert sg.grad(sg.grad(_cubic))(THETA) == pytest.approx(second, rel=1e-12)
+    assert sg.func.jacfwd(sg.grad(_cubic))(THETA) == pytest.approx(second, rel=1e-12)
+
+
+def test_roots_are_mapped_and_compiled():
+    ts = np.array([0.1, 0.7, 2.0])
+    expected = [_closed(t, float(_cubic(t)))[0] for t in ts]
+    assert sg.vmap(sg.grad(_cubic))(ts) == pytest.approx(expected, rel=1e-12)
+    assert sg.compile(sg.grad(_cubic))(THETA) == pytest.approx(_closed(THETA, float(_cubic(THETA)))[0], rel=1e-12)
+
+
+def _affine(A, b):
+    return sg.root(lambda x, A, b: A @ x + 0.1 * sg.tanh(x) - b, np.zeros(3), A, b)
+
+
+def test_a_system_has_the_jacobian_of_the_theorem():
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(3, 3)) + 4 * np.eye(3), np.arange(1.0, 4)
+    x = _affine(A, b).numpy()
+    inverse = np.linalg.inv(A + 0.1 * np.diag(1 / np.cosh(x) ** 2))
+    assert sg.jacobian(_affine, argnums=1)(A, b) == pytest.approx(inverse, rel=1e-11)
+    assert sg.func.jacfwd(_affine, argnums=1)(A, b) == pytest.approx(inverse, rel=1e-11)
+    assert sg.grad(lambda A: _affine(A, b).sum())(A) == pytest.approx(-np.outer(inverse.sum(0), x), rel=1e-11)
+
+
+def test_the_hessian_of_a_system_is_that_of_differences():
+    rng = np.random.default_rng(1)
+    A, b = rng.normal(size=(3, 3)) + 4 * np.eye(3), np.arange(1.0, 4)
+    slope, h = sg.grad(lambda b: (_affine(A, b) ** 2).sum()), 1e-5
+    rows = [(slope(b + h * e) - slope(b - h * e)) / (2 * h) for e in np.eye(3)]
+    assert sg.hessian(lambda b: (_affine(A, b) ** 2).sum())(b) == pytest.approx(np.array(rows), abs=1e-8)
+
+
+@pytest.mark.parametrize("solve", ["gmres", "lsqr", "cg"])
+def test_large_systems_are_solved_by_products(solve):
+    pytest.importorskip("scipy")
+    A = np.diag([2.0, 3.0, 4.0]) + 0.5
+
+    def f(b):
+        return sg.root(lambda x, b: sg.tensor(A) @ x + x**3 - b, np.zeros(3), b, solve=solve).sum()
+
+    b = np.ones(3)
+    x = sg.root(lambda x: sg.tensor(A) @ x + x**3 - 1, np.zeros(3)).numpy()
+    assert sg.grad(f)(b) == pytest.approx(np.linalg.inv(A + np.diag(3 * x**2)).sum(0), rel=1e-8)
+
+
+def test_unknowns_may_be_structures():
+    def f(u, t):
+        return {"first": u["p"] ** 2 - t, "second": u["q"] - t * sg.tensor([1.0, 2.0])}
+
+    found = sg.root(f, {"p": 1.0, "q": np.ones(2)}, 4.0)
+    assert float(found["p"]) == pytest.approx(2)
+    assert found["q"].tolist() == pytest.approx([4, 8])
+    assert sg.grad(lambda t: sg.root(f, {"p": 1.0, "q": np.ones(2)}, t)["p"])(4.0) == pytest.approx(0.25)
+
+
+def test_a_fixed_point_is_found_by_newton_and_by_iteration():
+    def f(a, method):
+        return sg.fixed_point(lambda x, a: a * sg.cos(x), 1.0, a, method=method)
+
+    x = float(f(0.9, "newton"))
+    for method in ("newton", "iterate"):
+        slope = sg.grad(f)(0.9, method)
+        assert slope == pytest.approx(np.cos(x) / (1 + 0.9 * np.sin(x)), rel=1e-11)
+
+
+def test_any_solver_gets_the_derivative_of_its_conditions():
+    @sg.custom_root(lambda x, a: x**2 - a)
+    def square_root(x0, a):
+        return a**0.5
+
+    assert sg.grad(lambda a: square_root(None, a))(4.0) == pytest.approx(0.25)
+    assert sg.grad(sg.grad(lambda a: square_root(1.0, a)))(4.0) == pytest.approx(-1 / 32)
+
+
+def test_gradients_flow_to_what_the_function_takes_from_outside():
+    a = sg.tensor(4.0, requires_grad=True)
+    sg.root(lambda x: x**2 - a, 1.0).backward()
+    assert float(a.grad) == pytest.approx(0.25)
+
+
+# ------------------------------------------------------------------ formulas
+def _named(value, name):
+    return sg.tensor(value, name=name)
+
+
+def test_the_implicit_derivative_prints_by_the_unknowns_name():
+    theta = _named(0.7, "θ")
+    form = sg.derive(sg.root(lambda x, θ: x**3 + θ * x - 1, 1.0, theta), theta)
+    assert str(form) == "-x/(3*x**2 + θ)"
+    assert str(sg.derive(form, theta)) == "2*x*θ/(3*x**2 + θ)**3"
+
+
+def test_keplers_equation_prints_as_in_books():
+    e, M = _named(0.3, "e"), _named(1.2, "M")
+    E = sg.root(lambda E, e, M: E - e * sg.sin(E) - M, 1.0, e, M)
+    assert str(sg.derive(E, e)) == "sin(E)/(1 - e*cos(E))"
+    assert str(sg.derive(E, M)) == "1/(1 - e*cos(E))"
+
+
+def test_the_ridge_estimate_prints_in_matrix_notation():
+    X, y, lam = sg.symbol("X", ("n", "d")), sg.symbol("y", "n"), sg.symbol("λ")
+    w = sg.root(lambda w, X, y, λ: X.T @ (X @ w - y) + λ * w, sg.symbol("w0", "d"), X, y, lam)
+    assert str(sg.derive(w, lam)) == "-(Xᵀ*X + λ*I)⁻¹*w"
+
+
+# ------------------------------------------------------------------ refused
+def test_a_double_root_has_no_derivative():
+    with pytest.raises(errors.LinAlgError, match="singular"):
+        sg.grad(lambda t: sg.root(lambda x, t: x**2 - t, 1.0, t))(0.0)
+    with pytest.raises(errors.LinAlgError, match="singular"):
+        sg.grad(lambda t: sg.root(lambda x, t: sg.stack([x.sum() - t, 2 * x.sum() - 2 * t]), [1.0, 2.0], t).sum())(3.0)
+
+
+def test_what_does_not_converge_is_told():
+    with pytest.raises(errors.NotConverged, match="residual is 1"):
+        sg.root(lambda x: x**2 + 1, 1.0)
+    with pytest.raises(errors.NotConverged, match="change"):
+        sg.fixed_point(lambda x: 3 * x + 1, 1.0, method="iterate", max_steps=50)
+    with pytest.raises(errors.NotConverged, match="does not fulfil"):
+        sg.grad(lambda a: sg.custom_root(lambda x, a: x - a)(lambda x0, a: a + 0.5)(1.0, a))(2.0)
+
+
+def test_shapes_and_structures_must_fit():
+    with pytest.raises(errors.ShapeError, match="3 numbers"):
+        sg.root(lambda x: sg.cat([x, x[:1]]), np.ones(2))
+    with pytest.raises(errors.ArgumentTypeError, match="list"):
+        sg.fixed_point(lambda u: [u["a"]], {"a": 1.0})
+    with pytest.raises(errors.ShapeError, match="returned shape"):
+        sg.custom_root(lambda x, a: x - a)(lambda x0, a: np.ones(3))(np.ones(2), np.ones(2))
