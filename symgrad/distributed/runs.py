@@ -13,7 +13,7 @@ from typing import Any
 
 FAN = 8  # children of a sum
 MERGED = 32  # tasks whose sums one task takes
-TASKS = 4  # that each of several threads has at least, so that the last one to end is not waited for long
+TASKS, ENOUGH = 4, 256  # for each of several threads, so that the last one to end is not waited for long; and for all
 MOST = 16  # blocks of a task
 
 Sums = dict[tuple[int, int], Any]  # by level and number
@@ -26,7 +26,8 @@ def runs(where: Sequence[Hashable], threads: int) -> list[list[int]]:
         where: for each block the place where its rows lie; only blocks of equal places stand in one task.
         threads: how many threads there are to run them.
     """
-    length = min(MOST, max(1, len(where) // (TASKS * threads if threads > 1 else 1)))
+    tasks = max(threads, min(TASKS * threads, ENOUGH)) if threads > 1 else 1
+    length = min(MOST, max(1, len(where) // tasks))
     at: defaultdict[Hashable, list[int]] = defaultdict(list)
     for number, place in enumerate(where):
         at[place].append(number)
