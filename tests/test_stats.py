@@ -17,17 +17,18 @@ SHAPES = {
 }  # fmt: skip
 DISCRETE = ("poisson", "binom", "bernoulli", "nbinom", "geom")
 OF_X = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "sf", "logcdf", "logsf")
+SLOPED = ("logpdf", "logpmf", "cdf", "logsf")
 OF_Q = ("ppf", "isf")
 OF_NOTHING = ("mean", "var", "std", "entropy", "median")
 
 
-def methods(name, among):
+def methods(name, among, shift):
     """The methods of a distribution that are not refused."""
     for method in among:
         call = getattr(getattr(sg.stats, name), method, None)
         try:
             if call is not None:
-                call(*[0.5] * (among is not OF_NOTHING), *SHAPES[name])
+                call(*[0.5] * (among is not OF_NOTHING), *SHAPES[name], *shift)
                 yield method
         except NotImplementedError:
             assert method in (*OF_Q, "cdf", "sf", "logcdf", "logsf", "median", "entropy", "var", "std")
@@ -38,12 +39,13 @@ def test_values_are_scipys_also_outside_the_support(name):
     stats = pytest.importorskip("scipy.stats")
     where = {OF_X: (POINTS,), OF_Q: (QUANTILES,), OF_NOTHING: ()}
     for among, first in where.items():
-        for method, shift in itertools.product(methods(name, among), [(), (1.0,) if name in DISCRETE else (0.3, 1.7)]):
+        shift = (1.0,) if name in DISCRETE else (0.3, 1.7)
+        for method in methods(name, among, shift):
             found = getattr(getattr(sg.stats, name), method)(*first, *SHAPES[name], *shift).numpy()
             with np.errstate(all="ignore"):
                 wanted = getattr(getattr(stats, name), method)(*first, *SHAPES[name], *shift)
             known = ~np.isnan(wanted) | np.isnan(first[0] if first else 0.0)  # SciPy has nan for ∞·0 at infinity
-            np.testing.assert_allclose(found, np.where(known, wanted, found), 1e-11, 1e-15, err_msg=f"{method}{shift}")
+            np.testing.assert_allclose(found, np.where(known, wanted, found), 1e-11, 1e-15, err_msg=method)
 
 
 def inside(name):
@@ -69,7 +71,7 @@ def parameters(name):
 @pytest.mark.parametrize("name", SHAPES)
 def test_derivatives_in_every_argument_are_those_of_the_values(name):
     args = [inside(name), *parameters(name)]
-    for method in methods(name, OF_X):
+    for method in methods(name, SLOPED, parameters(name)[len(SHAPES[name]) :]):
         fn = getattr(getattr(sg.stats, name), method)
         for i in range(name in DISCRETE, len(args)):
             if (name, i) != ("binom", 1) and not (name == "bernoulli" and method == "logsf"):  # which is log 0
@@ -81,7 +83,7 @@ def test_derivatives_in_every_argument_are_those_of_the_values(name):
 def test_derivatives_outside_the_support_are_nought(name):
     whole_line = name in ("norm", "t", "cauchy", "laplace", "logistic", "gumbel_r", "gumbel_l", "vonmises")
     outside = [] if whole_line else [-3.0, -0.5, -np.inf, np.inf]
-    for method, x in itertools.product(methods(name, OF_X), outside):
+    for method, x in itertools.product(methods(name, SLOPED, parameters(name)[len(SHAPES[name]) :]), outside):
         fn = getattr(getattr(sg.stats, name), method)
         found = sg.grad(lambda *args, fn=fn: fn(*args), argnums=tuple(range(1 + len(parameters(name)))))
         assert [*map(float, found(x, *parameters(name)))] == [0.0] * (1 + len(parameters(name))), (method, x)
@@ -157,6 +159,8 @@ PRINTED = {
     "geom": ("p", {}, ["n/p - sum(x - 1)/(1 - p)"]),
     "nbinom": ("r p", {}, ["n*(log(p) - digamma(r)) + sum(digamma(x + r))", "n*r/p - sum(x)/(1 - p)"]),
     "laplace": ("mu b", {}, ["sum(sign(x - mu))/b", "sum(abs(x - mu))/b**2 - n/b"]),
+    "weibull_min": ("c", {"scale": "lambda"}, [
+        "n*(1/c - log(lambda)) + sum(log(x) - ((x/lambda)^⊙c ⊙ log(x/lambda)))", "c*(sum((x/lambda)^⊙c) - n)/lambda"]),
     "pareto": ("alpha", {}, ["n/alpha - sum(log(x))"]),
     "lognorm": ("sigma", {"scale": "theta"}, ["‖log(x) - log(theta)‖²/sigma**3 - n/sigma",
                                               "sum(log(x) - log(theta))/(sigma**2*theta)"]),

@@ -223,6 +223,23 @@ def example_econometrics() -> Any:
     return figure
 
 
+def example_fit_distributions() -> Any:
+    """Lifetimes as ticks, and the three densities fitted to them."""
+    program = _program("fit_distributions")
+    x, xs = program.LIFETIMES, np.linspace(1, 200, 300)
+    figure, ax = canvas(size=(6.4, 3.2))
+    for name, start in program.FAMILIES.items():
+        family = getattr(sg.stats, name)
+        a, s = program.scoring(family, np.array(start), x)
+        ax.plot(xs, family.pdf(xs, a, scale=s).numpy(), label=f"{name}, shape {a:.2f}")
+    ax.plot(x, np.zeros_like(x), "|", markersize=14, color="#808890")
+    ax.set_yticks([])
+    ax.set_xlabel("millions of revolutions")
+    ax.legend(fontsize=9)
+    ax.set_title("How long 23 ball bearings lasted")
+    return figure
+
+
 def example_export_c() -> Any:
     """The log density of a product of Cauchys with the parabola of its Hessian, whose top is Newton's next point."""
     program = _program("export_c")

@@ -88,6 +88,15 @@ times_log1p: Any = declare(
     core=_POSITIVE,
     hidden=True,
 )
+raised: Any = declare(
+    "raised",
+    lambda z, c: z**c,
+    lambda z, c, y: (quotient(c * y, z), times_log(y, z)),  # so that ∂zᶜ/∂s of z = x/s is -c zᶜ/s
+    **once(lambda m, z, c: m.pow(z, c)),
+    nargs=2,
+    core=_POSITIVE,
+    hidden=True,
+)
 log_rest: Any = declare(
     "log_rest",
     lambda x: sp.log(1 - sp.exp(-x)),
