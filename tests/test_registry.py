@@ -12,6 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from checks import number
+from complex_linalg_rows import MATRICES
 from complex_rows import PROGRAMS, Z
 
 import symgrad as sg
@@ -55,7 +56,7 @@ def looked_up():
     seen = []
     for case in CASES:
         case.function(Watch(sg, seen), sg.as_tensor)(*map(sg.as_tensor, case.points))
-    for program in PROGRAMS.values():
+    for program in (PROGRAMS | MATRICES).values():
         program(Watch(sg, seen), sg.tensor(Z))
     return seen
 
@@ -73,7 +74,7 @@ def operations():
             roots += [g._node for g in gradients if g is not None]
             roots += [form._root for form in sg.derive(y.sum(), leaves)]
         found += [n.op for n in ancestors([r for r in roots if r is not None]) if isinstance(n, Node)]
-    for program in PROGRAMS.values():
+    for program in (PROGRAMS | MATRICES).values():
         y = program(sg, sg.tensor(Z, requires_grad=True))
         found += [n.op for n in ancestors([y._node]) if isinstance(n, Node)]
     return found

@@ -136,6 +136,11 @@ def parts(*kinds: Kind) -> np.dtype[Any]:
     return np.dtype(found.type(0).real.dtype) if found.kind == "c" else found
 
 
+def sized(*kinds: Kind) -> np.dtype[Any]:
+    """What norms and singular values have: real floating-point numbers."""
+    return parts(floating(*kinds))
+
+
 def complexes(*kinds: Kind) -> np.dtype[Any]:
     """The complex numbers of real parts: of float32 complex64, of all else complex128."""
     return np.result_type(floating(*kinds), np.complex64)

@@ -9,6 +9,7 @@ from symgrad.engine.public import public, public_all, public_named
 from symgrad.ops import contract
 from symgrad.ops.linalg import (
     determinant,
+    eigen,
     lu,
     matrices,
     multilinear,
@@ -24,6 +25,7 @@ from symgrad.ops.linalg import (
 )
 from symgrad.ops.linalg import expm as expm_
 from symgrad.ops.linalg.determinant import SlogDet
+from symgrad.ops.linalg.eigen import Eig
 from symgrad.ops.linalg.lu import LU, LUFactor
 from symgrad.ops.linalg.orthogonal import QR
 from symgrad.ops.linalg.pseudoinverse import LstSq
@@ -32,12 +34,12 @@ from symgrad.ops.shapes import join
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cholesky", "cond", "cross", "det",
-    "diagonal", "eigh", "eigvalsh", "expm", "expm_frechet", "householder_product", "inv", "khatri_rao", "logm",
-    "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank",
-    "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded", "solve_continuous_lyapunov",
-    "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular", "solveh_banded", "sqrtm", "svd", "svdvals",
-    "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot", "vector_norm",
+    "Eig", "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cholesky", "cond", "cross",
+    "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "householder_product", "inv",
+    "khatri_rao", "logm", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm",
+    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded",
+    "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular", "solveh_banded",
+    "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot", "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -50,6 +52,8 @@ eigh = public(spectral.eigh)
 eigvalsh = public(spectral.eigvalsh)
 svd = public(spectral.svd)
 svdvals = public(spectral.svdvals)
+eig = public(eigen.eig)
+eigvals = public(eigen.eigvals)
 qr = public(orthogonal.qr)
 matrix_exp = public(expm_.matrix_exp)
 pinv = public(pseudoinverse.pinv)

@@ -5,6 +5,8 @@
 from collections.abc import Sequence
 from symgrad.ops.linalg.determinant import SlogDet
 from symgrad.ops.linalg.determinant import SlogDet as SlogDet
+from symgrad.ops.linalg.eigen import Eig
+from symgrad.ops.linalg.eigen import Eig as Eig
 from symgrad.ops.linalg.lu import LU
 from symgrad.ops.linalg.lu import LU as LU
 from symgrad.ops.linalg.lu import LUFactor
@@ -21,6 +23,7 @@ from symgrad.tensors.tensor import Tensor
 from typing import Any
 
 __all__ = [
+    "Eig",
     "Eigh",
     "LU",
     "LUFactor",
@@ -34,7 +37,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "expm",
     "expm_frechet",
@@ -78,7 +83,7 @@ __all__ = [
 def block_diag(*tensors: Any) -> Tensor:
     """The matrix with the given ones along its diagonal, and zeros elsewhere."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
-    """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
+    """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
 def cond(A: Any, p: Any = None) -> Tensor:
     """The condition number ‖A‖ ‖A⁻¹‖ in a matrix norm."""
 def cross(input: Any, other: Any, *, dim: int = -1) -> Tensor:
@@ -87,16 +92,20 @@ def det(A: Any) -> Tensor:
     """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
 def diagonal(A: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """As diagonal, of the last two axes."""
+def eig(A: Any) -> Eig[Tensor]:
+    """A = V diag(λ) V⁻¹: the eigenvalues and eigenvectors of a matrix that need not be symmetric. Both are complex."""
 def eigh(A: Any, UPLO: str = 'L') -> Eigh[Tensor]:
-    """A = V diag(λ) Vᵀ: the eigenvalues and orthonormal eigenvectors of a symmetric matrix."""
+    """A = V diag(λ) Vᵀ, or V diag(λ) Vᴴ: eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix."""
+def eigvals(A: Any) -> Tensor:
+    """The eigenvalues of a matrix, which are complex, in LAPACK's order. Gradient: V⁻ᴴ diag(λ̄) Vᴴ."""
 def eigvalsh(A: Any, UPLO: str = 'L') -> Tensor:
-    """The eigenvalues of a symmetric matrix, ascending. Gradient: V diag(λ̄) Vᵀ, V the eigenvectors."""
+    """The eigenvalues of a symmetric or Hermitian matrix, real and ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors."""
 def expm(A: Any) -> Tensor:
     """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
 def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
     """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t."""
 def householder_product(A: Any, tau: Any) -> Tensor:
-    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ."""
+    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ."""
 def inv(A: Any) -> Tensor:
     """The inverse A⁻¹. Gradient: −A⁻ᵀ Ȳ A⁻ᵀ."""
 def khatri_rao(A: Any, B: Any) -> Tensor:
@@ -148,9 +157,9 @@ def solveh_banded(ab: Any, b: Any, lower: bool = False) -> Tensor:
 def sqrtm(A: Any) -> Tensor:
     """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
 def svd(A: Any, full_matrices: bool = True) -> SVD[Tensor]:
-    """A = U diag(s) Vᵀ, the singular value decomposition."""
+    """A = U diag(s) Vᵀ, of complex matrices U diag(s) Vᴴ, the singular value decomposition."""
 def svdvals(A: Any) -> Tensor:
-    """The singular values, descending. Gradient: U diag(s̄) Vᵀ."""
+    """The singular values, descending. Gradient: U diag(s̄) Vᵀ, of complex A U diag(s̄) Vᴴ."""
 def tensorinv(A: Any, ind: int = 2) -> Tensor:
     """The inverse of A, read as a matrix from its last axes to its first ``ind`` ones."""
 def tensorsolve(A: Any, other: Any, dims: Sequence[int] | None = None) -> Tensor:
@@ -162,6 +171,6 @@ def trace(input: Any) -> Tensor:
 def vander(input: Any, N: int | None = None) -> Tensor:
     """The Vandermonde matrix V[…, i, k] = x_i^k."""
 def vecdot(input: Any, y: Any, *, dim: int = -1) -> Tensor:
-    """Σ x y along one axis."""
+    """Σ x y along one axis, of complex numbers Σ x̄ y."""
 def vector_norm(input: Any, ord: float = 2, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """The norm (Σ|x|ᵖ)^(1/p) of the entries, p = ord. Its gradient where the norm is 0 is 0."""

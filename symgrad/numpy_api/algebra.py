@@ -26,7 +26,7 @@ def _dot(a: Any, b: Any, out: Any = None) -> Any:
     return _tensordot(x, z, (-1, -1 if len(z.shape) == 1 else -2))
 
 
-numpys("vdot")(lambda a, b, /: F.dot(ravel(as_tensor(a)), ravel(as_tensor(b))))
+numpys("vdot")(lambda a, b, /: F.vdot(ravel(as_tensor(a)), ravel(as_tensor(b))))
 numpys("linalg.matmul")(lambda x1, x2, /: F.matmul(as_tensor(x1), as_tensor(x2)))
 numpys("linalg.outer")(lambda x1, x2, /: F.outer(as_tensor(x1), as_tensor(x2)))
 
@@ -72,7 +72,7 @@ def _cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, ax
 
 numpys("linalg.tensordot")(lambda x1, x2, /, *, axes=2: _tensordot(x1, x2, axes))
 numpys("linalg.cross")(lambda x1, x2, /, *, axis=-1: _cross(x1, x2, axis=axis))
-numpys("linalg.vecdot")(lambda x1, x2, /, *, axis=-1: F.sum(as_tensor(x1) * as_tensor(x2), axis))
+numpys("linalg.vecdot")(lambda x1, x2, /, *, axis=-1: linalg.vecdot(as_tensor(x1), as_tensor(x2), dim=axis))
 
 
 @numpys("convolve")
@@ -120,6 +120,8 @@ numpys("linalg.matrix_power")(lambda a, n: linalg.matrix_power(a, n))
 numpys("linalg.multi_dot")(lambda arrays, *, out=None: linalg.multi_dot([as_tensor(a) for a in arrays]))
 numpys("linalg.eigh")(lambda a, UPLO="L": linalg.eigh(a, UPLO))
 numpys("linalg.eigvalsh")(lambda a, UPLO="L": linalg.eigvalsh(a, UPLO))
+numpys("linalg.eig")(lambda a: linalg.eig(a))
+numpys("linalg.eigvals")(lambda a: linalg.eigvals(a))
 numpys("linalg.svdvals")(lambda x, /: linalg.svdvals(x))
 
 
@@ -153,7 +155,7 @@ def _solve(a: Any, b: Any) -> Any:
 @numpys("linalg.cholesky")
 def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
     L = linalg.cholesky(a)
-    return L.mT if upper else L
+    return L.mH if upper else L
 
 
 @numpys("linalg.qr")

@@ -10,11 +10,12 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import floating
+from symgrad.core.promotion import floating, is_complex, sized
 from symgrad.ops.contract import mT
+from symgrad.ops.elementwise.complexes import conj, holds_complex
 from symgrad.ops.linalg.solving import Inverse
-from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, real
-from symgrad.ops.map import MUL
+from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, taken
+from symgrad.ops.map import MUL, SUB
 from symgrad.ops.protocol import Op, T, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
@@ -39,7 +40,7 @@ class Det(OfSquare):
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = self.real(x)
+        x = self.taken(x)
         with np.errstate(all="ignore"):  # nan and inf are the result, not a warning
             return np.linalg.det(x)
 
@@ -71,19 +72,20 @@ class Cofactor(Op):
     order: int = 0
     saves = "x"
     gives = floating
+    analytic = True
     signature = "(n,n)->(n,n)"
     explained = "cofactors: the second derivative of the determinant, along the adjoint"
 
     def forward(self, a: Any, *hs: Any) -> Any:
-        # A = U S Vᵀ, det(A + H) = det(UVᵀ) det(S + UᵀHV): what is left is the case of a diagonal A.
-        a = real("linalg.det", a)
+        # A = U S Vᴴ, det(A + H) = det(U Vᴴ) det(S + UᴴHV): what is left is the case of a diagonal A.
+        a = taken("linalg.det", a)
         self.out_shape(a.shape, *map(np.shape, hs))
         if not np.isfinite(a).all():
             return np.full_like(a, np.nan)
-        u, s, vt = np.linalg.svd(a)
-        flip = np.sign(np.linalg.det(u) * np.linalg.det(vt))[..., None, None]
-        ks = [u.mT @ h @ vt.mT for h in hs]
-        return flip * (u @ _diagonal_case(s, ks) @ vt)
+        u, s, vh = np.linalg.svd(a)
+        flip = np.sign(np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
+        ks = [u.conj().mT @ h @ vh.conj().mT for h in hs]
+        return flip * (u.conj() @ _diagonal_case(s, ks) @ vh.conj())
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """The shape of A."""
@@ -226,17 +228,18 @@ def det(A: Any) -> Any:
 # ------------------------------------------------------------------ log |det|
 @frozen
 class LogAbsDet(OfSquare):
-    """log |det X| of each matrix: (…, n, n) to (…)."""
+    """log |det X| of each matrix, which is real: (…, n, n) to (…)."""
 
     name = "LinalgSlogdet"
     called = "linalg.slogdet"
+    gives = sized
     saves = "x"
     signature = "(n,n)->()"
     explained = "log-determinant: the inverse's transpose"
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
-        x = self.real(x)
+        x = self.taken(x)
         with np.errstate(all="ignore"):
             return np.linalg.slogdet(x)[1]
 
@@ -263,17 +266,20 @@ class LogAbsDet(OfSquare):
 
 @frozen
 class LogDet(LogAbsDet):
-    """log det X of each matrix, nan where the determinant is negative."""
+    """log det X of each matrix, of real ones nan where the determinant is negative."""
 
     name = "Logdet"
     called = "logdet"
     spelled = "logdet"
+    gives = floating
 
     def forward(self, x: Any) -> Any:
         """Compute through LU, without forming the determinant."""
-        x = self.real(x)
+        x = self.taken(x)
         with np.errstate(all="ignore"):
             sign, size = np.linalg.slogdet(x)
+        if is_complex(x.dtype):
+            return size + 1j * np.angle(sign)
         return np.where(sign < 0, x.dtype.type(np.nan), size)
 
     def on_symbols(self, *xs: Any) -> Any:
@@ -298,10 +304,11 @@ class DetSign(OfSquare):
     saves = ""
     signature = "(n,n)->()"
     flat = True
+    analytic = False  # of complex matrices it is a phase
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = self.real(x)
+        x = self.taken(x)
         with np.errstate(all="ignore"):
             return np.linalg.slogdet(x)[0]
 
@@ -322,6 +329,28 @@ class DetSign(OfSquare):
         return f"\\operatorname{{sign}}\\det\\left({args[0]}\\right)"
 
 
+@frozen
+class DetPhase(OfSquare):
+    """det/|det| of each complex matrix."""
+
+    name = "LinalgSlogdet"
+    called = "linalg.slogdet"
+    spelled = "sign_det"
+    signature = "(n,n)->()"
+    explained = "phase of a determinant: what turns it, times the inverse's transpose"
+
+    def forward(self, x: Any) -> Any:
+        """Compute through LU."""
+        x = self.taken(x)
+        with np.errstate(all="ignore"):
+            return np.linalg.slogdet(x)[0]
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # y = det A/|det A|, dy = y i Im tr(A⁻¹ dA)  ⇒  Ā = i Im(ȳ y) A⁻ᵀ
+        turned = MUL(g, y)
+        return MUL(_per_matrix(MUL(SUB(turned, conj(turned)), 0.5)), mT(Inverse()(x)))
+
+
 class SlogDet(NamedTuple, Generic[T]):
     """The two parts of a determinant: sign · exp(logabsdet)."""
 
@@ -330,7 +359,7 @@ class SlogDet(NamedTuple, Generic[T]):
 
 
 def logdet(A: Any) -> Any:
-    """log det A: nan where det A < 0, -inf where det A = 0. Its gradient is A⁻ᵀ.
+    """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated.
 
     Args:
         A: (…, n, n).
@@ -356,7 +385,8 @@ def slogdet(A: Any) -> SlogDet[Any]:
         A: (…, n, n).
 
     Returns:
-        The pair (sign, logabsdet), each (…). The gradient of logabsdet is A⁻ᵀ, that of sign 0.
+        The pair (sign, logabsdet), each (…). The gradient of logabsdet is A⁻ᵀ, of complex A its conjugate; that of
+        sign is 0 where A is real. Of a complex A it is a number on the unit circle, and turns with A.
 
     Raises:
         ShapeError: if A is not square.
@@ -366,4 +396,4 @@ def slogdet(A: Any) -> SlogDet[Any]:
     >>> sg.linalg.slogdet(sg.tensor([[0.0, 1.0], [1.0, 0.0]]))
     SlogDet(sign=tensor(-1.), logabsdet=tensor(0.))
     """
-    return SlogDet(DetSign()(A), LogAbsDet()(A))
+    return SlogDet((DetPhase() if holds_complex(A) else DetSign())(A), LogAbsDet()(A))

@@ -13,7 +13,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.factors import each_matrix, no_formula
-from symgrad.ops.linalg.square import check_square, real
+from symgrad.ops.linalg.square import check_square, taken
 from symgrad.ops.map import broadcast_shapes, sum_terms
 from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
@@ -30,6 +30,7 @@ class MatrixFunction(Op):
     saves = "x"
     keeps_symmetry = True
     gives = floating
+    analytic = True
     signature = "(n,n)->(n,n)"
 
     def computed(self, x: Any) -> Any:
@@ -42,10 +43,10 @@ class MatrixFunction(Op):
 
     def evaluated(self, *xs: Any) -> Any:
         """Return f(A), or its derivative in the directions."""
-        xs = tuple(real(self.called, x) for x in xs)
+        xs = tuple(taken(self.called, x) for x in xs)
         self.out_shape(*[x.shape for x in xs])
         found, n = self.enlarged(*xs), xs[0].shape[-1]
-        precise = self.computed(found.astype(np.float64))  # single precision is rounded once, at the end
+        precise = self.computed(found.astype(np.result_type(found, np.float64)))  # single is rounded once
         with np.errstate(over="ignore"):
             return precise[..., :n, found.shape[-1] - n :].astype(found.dtype)
 

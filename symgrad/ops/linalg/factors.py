@@ -14,7 +14,7 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.errors import FormError, LinAlgError
-from symgrad.ops.linalg.square import real
+from symgrad.ops.linalg.square import taken
 from symgrad.ops.map import show_shape
 
 Factors = tuple[Any, ...]
@@ -29,7 +29,7 @@ def once(name: str, compute: Callable[..., Any]) -> Callable[..., Factors]:
         return tuple(compute(np.frombuffer(content, dtype).reshape(sizes), *options))
 
     def factors(x: Any, *options: Any) -> Factors:
-        x = real(name, x)
+        x = taken(name, x)
         _check_finite(name, x)
         return tuple(f.copy() for f in known(x.shape, x.dtype, x.tobytes(), *options))
 
@@ -49,6 +49,7 @@ def _check_finite(name: str, x: Any) -> None:
 eigh = once("linalg.eigh", lambda x, upper: np.linalg.eigh(x, "U" if upper else "L"))
 svd = once("linalg.svd", lambda x, full: np.linalg.svd(x, full_matrices=full))
 qr = once("linalg.qr", lambda x: np.linalg.qr(x))
+eig = once("linalg.eig", lambda x: np.linalg.eig(x.astype(np.result_type(x, np.complex64))))
 
 
 # ------------------------------------------------------------------ on symbols

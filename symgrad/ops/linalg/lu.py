@@ -9,15 +9,16 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import of_first, positions
+from symgrad.core.promotion import is_complex, of_first, positions
 from symgrad.errors import NotYet, ShapeError, shown_as
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.convert import Cast
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
-from symgrad.ops.linalg.square import OfSquare, check_square, real
+from symgrad.ops.linalg.square import OfSquare, check_square, taken
 from symgrad.ops.map import ADD, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shapes.join import cat
@@ -33,12 +34,17 @@ def _eliminated(x: Any) -> tuple[Any, Any]:
     for b in np.ndindex(x.shape[:-2]):
         a = x[b]
         for j in range(k):
-            p = pivots[(*b, j)] = j + int(np.argmax(np.abs(a[j:, j])))
+            p = pivots[(*b, j)] = j + int(np.argmax(_sizes(a[j:, j])))
             a[[j, p]] = a[[p, j]]
             if a[j, j] != 0:
                 a[j + 1 :, j] /= a[j, j]
                 a[j + 1 :, j + 1 :] -= np.outer(a[j + 1 :, j], a[j, j + 1 :])
     return x, pivots
+
+
+def _sizes(x: Any) -> Any:
+    """|x|, of complex numbers |Re x| + |Im x|, by which LAPACK chooses."""
+    return np.abs(x.real) + np.abs(x.imag) if is_complex(x.dtype) else np.abs(x)
 
 
 @frozen
@@ -48,12 +54,13 @@ class Pivots(Op):
     saves = ""
     gives = positions
     flat = True
+    analytic = True
     signature = "(m,n)->(k)"
     wordless = "the libraries of the targets number exchanges otherwise"
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
-        return self.exchanged(real("linalg.lu_factor", x))
+        return self.exchanged(taken("linalg.lu_factor", x))
 
     def exchanged(self, x: Any) -> Any:
         """The same, of entries of any kind."""
@@ -80,6 +87,7 @@ class Exchange(Op):
 
     back: bool = False
     gives = of_first
+    analytic = True
     signature = "(m,k),(j)->(m,k)"
     apart = "k"
     explained = "exchanged rows: the adjoint is exchanged back"
@@ -137,7 +145,7 @@ class Doolittle(OfSquare):
 
     def forward(self, x: Any) -> Any:
         """Eliminate, column by column."""
-        y = np.array(self.real(x))
+        y = np.array(self.taken(x))
         with np.errstate(divide="ignore", invalid="ignore"):
             for j in range(y.shape[-1]):
                 below = y[..., j + 1 :, j]
@@ -272,7 +280,7 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
         LU, pivots: (…, n, n) and (…, n).
         B: (…, n, k), or (…, k, n) if left is False.
         left: whether A stands left of X.
-        adjoint: solve with Aᵀ.
+        adjoint: solve with Aᵀ, of complex A with Aᴴ.
 
     Returns:
         Shaped like B, with the batch axes of both.
@@ -287,16 +295,16 @@ def lu_solve(LU: Any, pivots: Any, B: Any, *, left: bool = True, adjoint: bool =
     """
     check_square("linalg.lu_solve", shape(LU))
     if not left:
-        return mT(lu_solve(LU, pivots, mT(B), adjoint=not adjoint))
+        return mH(lu_solve(LU, pivots, mH(B), adjoint=not adjoint))
     n = shape(LU)[-1]
     if len(shape(B)) < 2 or shape(B)[-2] != n:
         raise ShapeError(
             f"linalg.lu_solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and "
             f"{show_shape(shape(B))}). Expected {n} rows in B."
         )
-    if adjoint:  # Aᵀ = Uᵀ Lᵀ Pᵀ
-        half = solve_triangular(mT(LU), B, upper=False)
-        whole = solve_triangular(mT(LU), half, upper=True, unitriangular=True)
+    if adjoint:  # Aᴴ = Uᴴ Lᴴ Pᵀ
+        half = solve_triangular(mH(LU), B, upper=False)
+        whole = solve_triangular(mH(LU), half, upper=True, unitriangular=True)
         return rename(Exchange(back=True)(whole, pivots), "LinalgLuSolve")
     half = solve_triangular(LU, Exchange()(B, pivots), upper=False, unitriangular=True)
     return rename(solve_triangular(LU, half, upper=True), "LinalgLuSolve")

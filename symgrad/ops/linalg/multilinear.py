@@ -9,6 +9,7 @@ from typing import Any
 from symgrad.errors import ArgumentError, LinAlgError, ShapeError, shown_as
 from symgrad.ops.contract import LETTERS, Einsum, permute, sum_axes
 from symgrad.ops.convert import lengthened
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.elementwise.declared import power
 from symgrad.ops.indexing.gather import index_select
 from symgrad.ops.indexing.select import getitem
@@ -131,7 +132,7 @@ def linalg_cross(input: Any, other: Any, *, dim: int = -1) -> Any:
 
 # ------------------------------------------------------------------ products along an axis
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
-    """Σ x y along one axis.
+    """Σ x y along one axis, of complex numbers Σ x̄ y.
 
     Args:
         x, y: tensors, broadcast against each other.
@@ -149,7 +150,7 @@ def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     p, q = shape(x), shape(y)
     _need(not p or not q or p[axis_of(dim, len(p))] == q[axis_of(dim, len(q))],
           "linalg.vecdot: Expected x and y to have the same size along the dimension", p, q)  # fmt: skip
-    terms = MUL(x, y)
+    terms = MUL(conj(x), y)
     return rename(sum_axes(terms, (axis_of(dim, len(shape(terms))),)), "LinalgVecdot")
 
 

@@ -17,6 +17,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating, is_floating
 from symgrad.errors import ArgumentError, ShapeError, shown_as
 from symgrad.ops.contract import permute, sum_axes
+from symgrad.ops.elementwise.complexes import holds_complex, view_as_real
 from symgrad.ops.elementwise.declared import abs_
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
 from symgrad.ops.indexing.select import getitem
@@ -28,6 +29,7 @@ from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import is_of_all, sum_of
 from symgrad.ops.reductions.extremes import amax, amin
 from symgrad.ops.shape import Reshape, axis_of
+from symgrad.ops.shapes.join import stack
 from symgrad.scalars.declare import X
 from symgrad.support.frozen import frozen
 
@@ -211,10 +213,17 @@ def vector_norm(
     if isinstance(ord, str) or not isinstance(ord, (int, float, np.number)):
         raise ArgumentError(f"linalg.vector_norm: Order {ord} not supported. Pass a number.")
     axes = _axes(dim, len(shape(x)))
-    result = Norm(float(ord), axes)(x)
+    result = _of_complex(x, float(ord), axes) if holds_complex(x) else Norm(float(ord), axes)(x)
     if not keepdim or not axes:
         return result
     return rename(Reshape(_ones(shape(x), axes))(result), Norm.name)
+
+
+def _of_complex(x: Any, p: float, axes: tuple[int, ...]) -> Any:
+    """The norm of the absolute values; for p = 2 that of real and imaginary parts, smooth where some entries are 0."""
+    if p == 2:
+        return Norm(p, (*axes, len(shape(x))))(view_as_real(x, stack))
+    return Norm(p, axes)(abs_(x))
 
 
 def _axes(dim: Dims, ndim: int) -> tuple[int, ...]:

@@ -10,8 +10,10 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, NotYet, ShapeError
 from symgrad.ops.contract import matmul, mT
+from symgrad.ops.elementwise.complexes import conj, holds_complex, real
 from symgrad.ops.indexing.select import along, getitem
 from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Tril, Triu
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
@@ -23,11 +25,12 @@ from symgrad.support.frozen import frozen
 
 @frozen
 class QRBasis(Op):
-    """Q of A = Q R with orthonormal columns: (…, m, n), m ≥ n, to (…, m, n)."""
+    """Q of A = Q R with orthonormal columns, QᴴQ = I: (…, m, n), m ≥ n, to (…, m, n)."""
 
     name = "LinalgQr"
     spelled = "qr_Q"
     gives = floating
+    analytic = True
     signature = "(m,n)->(m,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
 
@@ -42,7 +45,8 @@ class QRBasis(Op):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = Q R  ⇒  Ā = (Q̄ - Q copyutl(QᵀQ̄)) R⁻ᵀ; copyutl mirrors the upper triangle below the diagonal
-        return _divided(SUB(g, matmul(y, _mirrored(matmul(mT(y), g)))), QRTriangle()(x))
+        # with QᴴQ = I, R's diagonal real  ⇒  conj(Q) for Q in front
+        return _divided(SUB(g, matmul(conj(y), _mirrored(matmul(mT(y), g)))), QRTriangle()(x))
 
     def on_symbols(self, *xs: Any) -> Any:
         """Householder's reflections, up to two columns."""
@@ -60,6 +64,7 @@ class QRTriangle(Op):
     name = "LinalgQr"
     spelled = "qr_R"
     gives = floating
+    analytic = True
     signature = "(m,n)->(n,n)"
     explained = "QR: back through A = Q·R with QᵀQ = I"
 
@@ -73,8 +78,8 @@ class QRTriangle(Op):
         return (*s[:-2], s[-1], s[-1])
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        # A = Q R  ⇒  Ā = Q copyutl(R̄ Rᵀ) R⁻ᵀ
-        return _divided(matmul(QRBasis()(x), _mirrored(matmul(g, mT(y)))), y)
+        # A = Q R  ⇒  Ā = Q copyutl(R̄ Rᵀ) R⁻ᵀ; with QᴴQ = I conj(Q)
+        return _divided(matmul(conj(QRBasis()(x)), _mirrored(matmul(g, mT(y)))), y)
 
     def on_symbols(self, *xs: Any) -> Any:
         """Householder's reflections, up to two columns."""
@@ -86,8 +91,10 @@ class QRTriangle(Op):
 
 
 def _mirrored(x: Any) -> Any:
-    """Return the symmetric matrix with x's upper triangle."""
-    return ADD(Triu()(x), mT(Triu(1)(x)))
+    """Return the symmetric, or Hermitian, matrix with x's upper triangle."""
+    upper, above = Triu()(x), Triu(1)(x)
+    upper = ADD(above, real(SUB(upper, above))) if holds_complex(x) else upper
+    return ADD(upper, mH(above))
 
 
 def _divided(x: Any, r: Any) -> Any:
@@ -96,7 +103,7 @@ def _divided(x: Any, r: Any) -> Any:
 
 
 class QR(NamedTuple, Generic[T]):
-    """A matrix taken apart: Q R, with QᵀQ = I and R upper triangular."""
+    """A matrix taken apart: Q R, with QᵀQ = I, or QᴴQ = I, and R upper triangular."""
 
     Q: T
     R: T
@@ -144,13 +151,13 @@ def qr(A: Any, mode: str = "reduced") -> QR[Any]:
     first = along(A, last, 0, m) if wide else A
     q, r = QRBasis()(first), QRTriangle()(first)
     if wide:
-        # A = Q [R₁ R₂]  ⇒  R₂ = Qᵀ A₂
-        r = cat([r, matmul(mT(q), along(A, last, m, n))], -1)
+        # A = Q [R₁ R₂]  ⇒  R₂ = Qᴴ A₂
+        r = cat([r, matmul(mH(q), along(A, last, m, n))], -1)
     return QR(Reshape((0,))(along(q, last, 0, 0)) if mode == "r" else q, r)
 
 
 def householder_product(A: Any, tau: Any) -> Any:
-    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ.
+    """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ.
 
     Args:
         A: (…, m, n), m ≥ n; below its diagonal stand the v_k, whose first entry, on the diagonal, is 1.
@@ -183,6 +190,6 @@ def householder_product(A: Any, tau: Any) -> Any:
     for k in range(t[-1] - 1, -1, -1):
         column = getitem(v, (..., slice(k, k + 1)))
         factor = Reshape((*s[:-2], 1, 1))(getitem(tau, (..., k)))
-        y = SUB(y, MUL(factor, matmul(column, matmul(mT(column), y))))
+        y = SUB(y, MUL(factor, matmul(column, matmul(mH(column), y))))
     y = y if t[-1] else ADD(MUL(A, 0.0), ones)
     return rename(y, "LinalgHouseholderProduct")

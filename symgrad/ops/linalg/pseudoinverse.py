@@ -11,9 +11,11 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind, floating, positions
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT, sum_axes
+from symgrad.ops.elementwise.complexes import conj, real
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.indexing.select import along
 from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.spectral import check_matrix, svdvals
 from symgrad.ops.linalg.square import adjugate, check_square, determinant
 from symgrad.ops.map import ADD, MUL, SUB, show_shape
@@ -52,6 +54,7 @@ class PseudoInverse(_ByRank):
     name = "LinalgPinv"
     keeps_symmetry = True
     gives = floating
+    analytic = True
     signature = "(m,n)->(n,m)"
     explained = "pseudoinverse: −P·dA·P and what leaves the range, transposed"
 
@@ -59,11 +62,12 @@ class PseudoInverse(_ByRank):
         """Invert the singular values above the threshold."""
         self.out_shape(np.shape(x))
         if self.hermitian:  # the lower triangle says it all
-            x = np.tril(x) + np.tril(x, -1).mT
+            below = np.tril(x, -1)
+            x = below + below.conj().mT + np.eye(x.shape[-1]) * x.real
         u, s, vh = factors.svd(x, False)
         large = s > _threshold(s, np.shape(x), self.atol, self.rtol)
         inverse = np.where(large, 1 / np.where(large, s, s.dtype.type(1)), s.dtype.type(0))
-        return (vh.mT * inverse[..., None, :]) @ u.mT
+        return (vh.conj().mT * inverse[..., None, :]) @ u.conj().mT
 
     def out_shape(self, s: Shape) -> Shape:
         """(…, n, m)."""
@@ -72,13 +76,15 @@ class PseudoInverse(_ByRank):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # P = A⁺  ⇒  Ā = -Pᵀ P̄ Pᵀ + (I - A P) P̄ᵀ P Pᵀ + Pᵀ P P̄ᵀ (I - P A). Golub and Pereyra 1973, §4.
+        # Of complex matrices the first term stays, the others are conjugated, with the adjoint for Pᵀ.
         pt, gt = mT(y), mT(g)
         # The projections come before the factors that are large where A is small: P Pᵀ alone may overflow.
         right = matmul(gt, y)
         right = SUB(right, matmul(x, matmul(y, right)))
         left = matmul(y, gt)
         left = SUB(left, matmul(matmul(left, y), x))
-        return ADD(SUB(matmul(right, pt), matmul(pt, matmul(g, pt))), matmul(pt, left))
+        right, left = conj(matmul(right, mH(y))), conj(matmul(mH(y), left))
+        return ADD(SUB(right, matmul(pt, matmul(g, pt))), left)
 
     def on_symbols(self, *xs: Any) -> Any:
         """(AᵀA)⁻¹Aᵀ or Aᵀ(AAᵀ)⁻¹: letters are a matrix of full rank."""
@@ -112,7 +118,7 @@ def pinv(A: Any, *, atol: float | None = None, rtol: float | None = None, hermit
         atol: singular values up to this are taken for 0; 0 by default.
         rtol: and those up to this multiple of the largest; by default max(m, n) times the dtype's precision,
             0 if atol is given.
-        hermitian: promise that A is symmetric; only its lower triangle is looked at.
+        hermitian: promise that A is symmetric or Hermitian; only its lower triangle is looked at.
 
     Returns:
         (…, n, m).
@@ -156,6 +162,7 @@ class MatrixRank(_ByRank):
     flat = True
     signature = "(m,n)->()"
     decides = True
+    analytic = True
 
     def operands(self, *kinds: Kind) -> tuple[np.dtype[Any], ...]:
         """As floating-point numbers."""
@@ -267,7 +274,8 @@ def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = No
     columns = Reshape((*q, 1))(b) if vector else b
     found = matmul(pinv(A, rtol=rcond), columns)
     left = SUB(matmul(A, found), columns)
-    residuals = sum_axes(MUL(left, left), (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(left, 0, 0, 0))
+    squares = real(MUL(left, conj(left)))
+    residuals = sum_axes(squares, (len(shape(left)) - 2,)) if _tall(p) else Reshape((0,))(along(squares, 0, 0, 0))
     solution = Reshape(shape(found)[:-1])(found) if vector else found
     found = LstSq(rename(solution, "LinalgLstsq"), residuals, matrix_rank(A, rtol=rcond), svdvals(A))
     return LstSq(*[_emptied(x) if n in _EMPTY[driver] else x for n, x in zip(found._fields, found)])

@@ -60,6 +60,7 @@ class Principal(MatrixFunction):
             raise LinAlgError(f"{self.called}: {where}It has no {what} at a singular matrix. An eigenvalue is 0.")
 
     at_zero = False
+    analytic = False  # the kernels are those of real matrices
 
 
 @frozen

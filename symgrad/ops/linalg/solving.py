@@ -12,6 +12,8 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, matmul, mT
+from symgrad.ops.elementwise.complexes import holds_complex
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Tril, Triu, identity_like
 from symgrad.ops.linalg.square import (
     OfSquare,
@@ -21,7 +23,7 @@ from symgrad.ops.linalg.square import (
     determinant,
     first_bad,
     on_matrices,
-    real,
+    taken,
     zero_pivot,
 )
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
@@ -44,7 +46,7 @@ class Inverse(OfSquare):
 
     def forward(self, x: Any) -> Any:
         """Compute through LU."""
-        x = self.real(x)
+        x = self.taken(x)
         try:
             return np.linalg.inv(x)
         except np.linalg.LinAlgError as error:
@@ -112,6 +114,7 @@ class Solve(Op):
     transposed: bool = False
     name = "LinalgSolveEx"
     gives = floating
+    analytic = True
     apart = "k"
     explained = "linear system: solve with the transpose; the matrix receives an outer product"
 
@@ -122,7 +125,7 @@ class Solve(Op):
 
     def forward(self, a: Any, b: Any) -> Any:
         """Compute through LU."""
-        a, b = real("linalg.solve", a), real("linalg.solve", b)
+        a, b = taken("linalg.solve", a), taken("linalg.solve", b)
         self.out_shape(a.shape, b.shape)
         a = a.mT if self.transposed else a
         try:
@@ -327,8 +330,9 @@ class HalfTril(Tril):
 
 @frozen
 class Cholesky(OfSquare):
-    """The lower triangular L with L Lᵀ = A, of each matrix; looks at the lower triangle of A only."""
+    """The lower triangular L with L Lᴴ = A, of each matrix; looks at one triangle of A only."""
 
+    upper: bool = False
     name = "LinalgCholeskyEx"
     called = "linalg.cholesky"
     spelled = "chol"
@@ -338,7 +342,8 @@ class Cholesky(OfSquare):
 
     def forward(self, x: Any) -> Any:
         """Factorise."""
-        x = self.real(x)
+        x = self.taken(x)
+        x = x.conj().mT if self.upper else x
         try:
             found = np.linalg.cholesky(x)
         except np.linalg.LinAlgError:
@@ -349,14 +354,24 @@ class Cholesky(OfSquare):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # L Lᵀ = A  ⇒  Ā = ½ (S + Sᵀ), S = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹; Φ: lower triangle, diagonal halved. Murray 2016.
-        left = Solve(False, True)(y, HalfTril()(matmul(mT(y), g)))
+        turned = matmul(mT(y), g)
+        if holds_complex(y):
+            return self._of_hermitian(turned, y)
+        left = Solve(False, True)(y, HalfTril()(turned))
         outer = Solve(False, True)(y, mT(left))
         return MUL(ADD(outer, mT(outer)), 0.5)
 
+    @staticmethod
+    def _of_hermitian(turned: Any, y: Any) -> Any:
+        # L Lᴴ = A  ⇒  Ā = L⁻ᵀ M conj(L)⁻¹, M the lower triangle of Lᵀ L̄ and its adjoint, halved. As in torch, the
+        # imaginary part of M's diagonal stays, which no Hermitian change of A meets.
+        inner = MUL(ADD(Tril()(turned), mH(Tril(-1)(turned))), 0.5)
+        return mH(Solve(False, True)(y, mH(Solve(False, True)(y, inner))))
+
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
-        # L̇ = L Φ(L⁻¹ Ȧ L⁻ᵀ), with Ȧ symmetrised
-        left = Solve(False)(y, MUL(ADD(ts[0], mT(ts[0])), 0.5))
-        return matmul(y, HalfTril()(Solve(False)(y, mT(left))))
+        # L̇ = L Φ(L⁻¹ Ȧ L⁻ᴴ), with the Hermitian part of Ȧ
+        left = Solve(False)(y, MUL(ADD(ts[0], mH(ts[0])), 0.5))
+        return matmul(y, HalfTril()(Solve(False)(y, mH(left))))
 
     def on_symbols(self, *xs: Any) -> Any:
         """Cholesky and Banachiewicz, row by row."""
@@ -382,11 +397,11 @@ def _symbolic_cholesky(a: sp.Matrix) -> sp.Matrix:
 
 
 def cholesky(A: Any, upper: bool = False) -> Any:
-    """The lower triangular L with L Lᵀ = A. The gradient is symmetric.
+    """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian.
 
     Args:
-        A: (…, n, n), symmetric positive definite; only its lower triangle is looked at.
-        upper: return Lᵀ instead.
+        A: (…, n, n), symmetric or Hermitian, positive definite; only its lower triangle is looked at.
+        upper: return Lᴴ instead.
 
     Returns:
         Shaped like A.
@@ -402,8 +417,10 @@ def cholesky(A: Any, upper: bool = False) -> Any:
     tensor([[2., 0.],
             [1., 1.]])
     """
-    found = Cholesky()(mT(A) if upper and len(shape(A)) > 1 else A)
-    return mT(found) if upper else found
+    if not upper:
+        return Cholesky()(A)
+    # of complex matrices the operation knows the triangle, so that the gradient is torch's in all of A
+    return mH(Cholesky(True)(A) if holds_complex(A) else Cholesky()(mT(A) if len(shape(A)) > 1 else A))
 
 
 # ------------------------------------------------------------------ powers

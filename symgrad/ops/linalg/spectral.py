@@ -1,7 +1,7 @@
-"""Eigenvalues and eigenvectors of symmetric matrices, singular values and vectors. Batches in front, as everywhere.
+"""Eigenvalues and eigenvectors of symmetric and Hermitian matrices, singular values and vectors. Batches in front.
 
-Each part of a factorisation is an operation of its own. Vectors are fixed up to their sign: only what does not
-depend on it has a derivative of its own.
+Each part of a factorisation is an operation of its own. Vectors are fixed up to their sign, complex ones up to a phase:
+only what does not depend on it has a derivative of its own.
 """
 
 from __future__ import annotations
@@ -13,19 +13,22 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import Shape
-from symgrad.core.promotion import floating
+from symgrad.core.promotion import floating, sized
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import matmul, mT, sum_axes
-from symgrad.ops.indexing.select import along
+from symgrad.ops.elementwise.complexes import conj, holds_complex, real
+from symgrad.ops.indexing.select import along, getitem
 from symgrad.ops.linalg import factors
+from symgrad.ops.linalg.hermitian import check_phases, mH, skew
+from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.square import OfSquare
 from symgrad.ops.map import ADD, DIV, MUL, NEG, SUB, show_shape
-from symgrad.ops.protocol import Op, T, shape
+from symgrad.ops.protocol import Op, T, rename, shape
 from symgrad.ops.shape import Reshape
 from symgrad.support.frozen import frozen
 
 
-def _row(v: Any) -> Any:
+def as_row(v: Any) -> Any:
     """Give a vector per matrix the axis of the rows: it then scales the columns."""
     return Reshape((*shape(v)[:-1], 1, shape(v)[-1]))(v)
 
@@ -37,6 +40,7 @@ class InverseGaps(Op):
     spelled = "invgaps"
     saves = "y"
     gives = floating
+    analytic = True
     signature = "(n)->(n,n)"
     explained = "inverse gaps: their squares times the adjoint, row sums less column sums"
 
@@ -44,7 +48,7 @@ class InverseGaps(Op):
         """Divide."""
         x = np.asarray(x)
         gaps = x[..., None, :] - x[..., :, None]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(np.eye(x.shape[-1], dtype=bool), x.dtype.type(0), x.dtype.type(1) / gaps)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -71,7 +75,17 @@ class InverseGaps(Op):
         return out
 
 
-# ------------------------------------------------------------------ symmetric matrices
+# ------------------------------------------------------------------ symmetric and Hermitian matrices
+EIGENVECTORS = (
+    "{}: The eigenvectors in the complex case are specified up to multiplication by e^{{i phi}}. The specified loss "
+    "function depends on this quantity, so it is ill-defined."
+)
+_SINGULAR_VECTORS = (
+    "svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The "
+    "specified loss function depends on this phase term, making it ill-defined."
+)
+
+
 class _OfSymmetric(OfSquare):
     """What the parts of an eigendecomposition share: which triangle they look at."""
 
@@ -97,6 +111,7 @@ class Eigenvalues(_OfSymmetric):
     upper: bool = False
     name = "LinalgEigh"
     saves = "x"
+    gives = sized
     spelled = "eigvalsh"
     signature = "(n,n)->(n)"
     explained = "eigenvalues: V·diag(g)·Vᵀ for the adjoint g"
@@ -107,9 +122,9 @@ class Eigenvalues(_OfSymmetric):
         return factors.eigh(x, self.upper)[0]
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        # A = V diag(λ) Vᵀ  ⇒  Ā = V diag(λ̄) Vᵀ
+        # A = V diag(λ) Vᵀ  ⇒  Ā = V diag(λ̄) Vᵀ;  A = V diag(λ) Vᴴ  ⇒  Ā = conj(V) diag(λ̄) Vᵀ
         v = Eigenvectors(self.upper)(x)
-        return matmul(MUL(v, _row(g)), mT(v))
+        return matmul(MUL(conj(v), as_row(g)), mT(v))
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices of at most two rows."""
@@ -139,8 +154,10 @@ class Eigenvectors(_OfSymmetric):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # A = V diag(λ) Vᵀ  ⇒  Ā = V (K ∘ Vᵀ V̄) Vᵀ, K_ij = 1/(λ_j - λ_i), K_ii = 0. Giles 2008, §3.1.
         # A is symmetric, hence Ā: of K ∘ Vᵀ V̄ its symmetric part is taken, K ∘ (Vᵀ V̄ - V̄ᵀ V)/2.
+        # A = V diag(λ) Vᴴ  ⇒  Ā = conj(V) (K ∘ (VᵀV̄ - (VᵀV̄)ᴴ)/2) Vᵀ
         k, turned = InverseGaps()(Eigenvalues(self.upper)(x)), matmul(mT(y), g)
-        return matmul(matmul(y, MUL(k, MUL(SUB(turned, mT(turned)), 0.5))), mT(y))
+        check_phases(EIGENVECTORS.format("linalg_eigh_backward"), turned)
+        return matmul(matmul(conj(y), MUL(k, MUL(skew(turned), 0.5))), mT(y))
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices of at most two rows."""
@@ -160,13 +177,14 @@ class Eigh(NamedTuple, Generic[T]):
 
 
 def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
-    """A = V diag(λ) Vᵀ: the eigenvalues and orthonormal eigenvectors of a symmetric matrix.
+    """A = V diag(λ) Vᵀ, or V diag(λ) Vᴴ: eigenvalues and orthonormal eigenvectors of a symmetric or Hermitian matrix.
 
-    The gradient holds for what does not depend on the signs of the eigenvectors. That of the eigenvectors divides
+    The gradient holds for what does not depend on the signs of the eigenvectors, or of complex ones on their phases;
+    backward refuses a loss that does, as in torch. That of the eigenvectors divides
     by the differences of eigenvalues: where two are equal it is infinite or nan, as in torch.
 
     Args:
-        A: (…, n, n), symmetric; one triangle is looked at.
+        A: (…, n, n), symmetric or Hermitian; one triangle is looked at.
         UPLO: which one, "L" for the lower, "U" for the upper.
 
     Returns:
@@ -188,14 +206,14 @@ def eigh(A: Any, UPLO: str = "L") -> Eigh[Any]:
 
 
 def eigvalsh(A: Any, UPLO: str = "L") -> Any:
-    """The eigenvalues of a symmetric matrix, ascending. Gradient: V diag(λ̄) Vᵀ, V the eigenvectors.
+    """The eigenvalues of a symmetric or Hermitian matrix, real and ascending. Gradient: V diag(λ̄) Vᴴ, V eigenvectors.
 
     Values read one triangle, as NumPy's do. The gradient is that of the function of the whole symmetric matrix, and
     itself symmetric, as PyTorch's: ⟨gradient, dA⟩ is the change for every symmetric dA. Where one entry of the triangle
     moves alone, off the diagonal, the change is the sum of the gradient's two entries there.
 
     Args:
-        A: (…, n, n), symmetric; one triangle is looked at.
+        A: (…, n, n), symmetric or Hermitian; one triangle is looked at.
         UPLO: which one, "L" for the lower, "U" for the upper.
 
     Returns:
@@ -243,7 +261,8 @@ class SingularValues(Op):
     name = "LinalgSvd"
     spelled = "svdvals"
     saves = "x"
-    gives = floating
+    gives = sized
+    analytic = True
     signature = "(m,n)->(k)"
     explained = "singular values: U·diag(g)·Vᵀ for the adjoint g"
 
@@ -258,8 +277,8 @@ class SingularValues(Op):
         return (*s[:-2], smaller(*s[-2:]))
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        # X = U diag(s) Vᵀ  ⇒  X̄ = U diag(s̄) Vᵀ
-        return matmul(MUL(SingularVectors(True)(x), _row(g)), mT(SingularVectors(False)(x)))
+        # X = U diag(s) Vᵀ  ⇒  X̄ = U diag(s̄) Vᵀ;  X = U diag(s) Vᴴ  ⇒  X̄ = conj(U) diag(s̄) Vᵀ
+        return matmul(MUL(conj(SingularVectors(True)(x)), as_row(g)), mT(SingularVectors(False)(x)))
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices with at most two rows or columns."""
@@ -268,12 +287,16 @@ class SingularValues(Op):
 
 @frozen
 class SingularVectors(Op):
-    """U or V of X = U diag(s) Vᵀ, vectors as columns: (…, m, k) or (…, n, k), square where full."""
+    """U or V of X = U diag(s) Vᴴ, vectors as columns: (…, m, k) or (…, n, k), square where full.
+
+    The rule is that of a loss that does not depend on phases, which only all three parts together show: see Singular.
+    """
 
     left: bool
     full: bool = False
     name = "LinalgSvd"
     gives = floating
+    analytic = True
     signature = "(m,n)->(i,j)"
     explained = "singular vectors: back through A = U·S·Vᵀ, over the gaps between the squares of the singular values"
 
@@ -281,7 +304,7 @@ class SingularVectors(Op):
         """Factorise."""
         self.out_shape(np.shape(x))
         u, _, vh = factors.svd(x, self.full)
-        return u if self.left else vh.mT
+        return u if self.left else vh.conj().mT
 
     def out_shape(self, s: Shape) -> Shape:
         """(…, m, k) or (…, n, k)."""
@@ -294,7 +317,7 @@ class SingularVectors(Op):
         s, k = SingularValues()(x), smaller(*shape(x)[-2:])
         other = SingularVectors(not self.left, self.full)(x)
         found = _vectors_pulled(_thin(y, k), _thin(other, k), s, _thin(g, k))
-        return found if self.left else mT(found)
+        return found if self.left else mH(found)
 
     def on_symbols(self, *xs: Any) -> Any:
         """The formula of matrices with at most two rows or columns."""
@@ -320,17 +343,71 @@ def _thin(x: Any, k: Any) -> Any:
 
 def _vectors_pulled(u: Any, v: Any, s: Any, g: Any) -> Any:
     # X = U S Vᵀ  ⇒  X̄ = [U ((UᵀŪ - ŪᵀU) ∘ K) S + (I - U Uᵀ) Ū S⁻¹] Vᵀ, K_ij = 1/(s_j² - s_i²). Townsend 2016.
-    turned = matmul(mT(u), g)
-    inner = MUL(InverseGaps()(MUL(s, s)), SUB(turned, mT(turned)))
-    found = MUL(matmul(u, inner), _row(s))
+    # X = U S Vᴴ  ⇒  the same with conj(U) for U in front, the adjoint of UᵀŪ, and on the diagonal half of it: phases
+    # that U and V have in common stay open, what they have not turns U by one half and V by the other.
+    turned = skew(matmul(mT(u), g))
+    inner = MUL(InverseGaps()(MUL(s, s)), turned)
+    found = MUL(matmul(conj(u), inner), as_row(s))
+    if holds_complex(u):
+        phases = MUL(DIV(Diagonal()(turned), s), 0.25)
+        found = ADD(found, MUL(conj(u), as_row(phases)))
     if shape(u)[-2] != shape(u)[-1]:
-        scaled = DIV(g, _row(s))
-        found = ADD(found, ADD(scaled, NEG(matmul(u, matmul(mT(u), scaled)))))
+        scaled = DIV(g, as_row(s))
+        found = ADD(found, ADD(scaled, NEG(matmul(conj(u), matmul(mT(u), scaled)))))
     return matmul(found, mT(v))
 
 
+@frozen
+class Singular(Op):
+    """U, V and s of X = U diag(s) Vᴴ, one below the other: (…, m, n) to (…, m + n + 1, k), filled up with zeros.
+
+    One operation, because only of all cotangents together one sees whether the loss depends on phases.
+    """
+
+    full: bool
+    name = "LinalgSvd"
+    spelled = "svd"
+    gives = floating
+    analytic = True
+    saves = "xy"
+    signature = "(m,n)->(i,j)"
+    explained = "singular value decomposition: each part by itself"
+    wordless = "no library of the targets has one array of all three parts"
+
+    def forward(self, x: Any) -> Any:
+        """Factorise."""
+        self.out_shape(np.shape(x))
+        u, s, vh = factors.svd(x, self.full)
+        out = np.zeros(self.out_shape(np.shape(x)), vh.dtype)
+        m, n = np.shape(x)[-2:]
+        out[..., :m, : u.shape[-1]] = u
+        out[..., m : m + n, : vh.shape[-2]] = vh.conj().mT
+        out[..., -1, : s.shape[-1]] = s
+        return out
+
+    def out_shape(self, s: Shape) -> Shape:
+        """(…, m + n + 1, k), k the larger size where full."""
+        check_matrix("linalg.svd", s)
+        m, n = s[-2:]
+        return (*s[:-2], m + n + 1, max(m, n) if self.full else smaller(m, n))
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        """The sum of the rules of the parts."""
+        (u, v, s), (gu, gv, gs) = self.parts(y, shape(x)), self.parts(g, shape(x))
+        check_phases(_SINGULAR_VECTORS, ADD(matmul(mT(u), gu), matmul(mT(v), gv)))
+        s, gs = real(s), real(gs)
+        left, right = _vectors_pulled(u, v, s, gu), mH(_vectors_pulled(v, u, s, gv))
+        return ADD(ADD(left, right), matmul(MUL(conj(u), as_row(gs)), mT(v)))
+
+    def parts(self, y: Any, s: Shape) -> tuple[Any, Any, Any]:
+        """The first k columns of U and V, and s."""
+        m, n, last = *s[-2:], len(s) - 1
+        y = _thin(y, smaller(m, n))
+        return along(y, last - 1, 0, m), along(y, last - 1, m, m + n), getitem(y, (..., -1, slice(None)))
+
+
 class SVD(NamedTuple, Generic[T]):
-    """A matrix taken apart: U diag(S) Vh."""
+    """A matrix taken apart: U diag(S) Vh, Vh being Vᴴ."""
 
     U: T
     S: T
@@ -338,9 +415,10 @@ class SVD(NamedTuple, Generic[T]):
 
 
 def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
-    """A = U diag(s) Vᵀ, the singular value decomposition.
+    """A = U diag(s) Vᵀ, of complex matrices U diag(s) Vᴴ, the singular value decomposition.
 
-    The gradient holds for what does not depend on the signs of the singular vectors. That of U and V divides by
+    The gradient holds for what does not depend on the signs of the singular vectors, or of complex ones on their
+    phases; backward refuses a loss that does, as in torch. That of U and V divides by
     differences of squared singular values, of matrices that are not square also by the values: where two are equal
     or one is 0 it is infinite or nan, as in torch. Vectors beyond the k-th have none.
 
@@ -353,7 +431,7 @@ def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
 
     Raises:
         ShapeError: if A is no matrix.
-        LinAlgError: if an entry is not finite.
+        LinAlgError: if an entry is not finite; in the backward pass, if the loss depends on phases.
 
     Source: Townsend 2016, Differentiating the singular value decomposition.
 
@@ -364,11 +442,20 @@ def svd(A: Any, full_matrices: bool = True) -> SVD[Any]:
     s = shape(A)
     check_matrix("linalg.svd", s)
     full = bool(full_matrices) and s[-2] != s[-1]
+    if holds_complex(A):
+        return _complex_svd(A, full, *s[-2:])
     return SVD(SingularVectors(True, full)(A), SingularValues()(A), mT(SingularVectors(False, full)(A)))
 
 
+def _complex_svd(A: Any, full: bool, m: Any, n: Any) -> SVD[Any]:
+    found, k = Singular(full)(A), smaller(m, n)
+    u = getitem(found, (..., slice(0, m), slice(0, m if full else k)))
+    v = getitem(found, (..., slice(m, m + n), slice(0, n if full else k)))
+    return SVD(rename(u, "LinalgSvd"), real(getitem(found, (..., -1, slice(0, k)))), mH(v))
+
+
 def svdvals(A: Any) -> Any:
-    """The singular values, descending. Gradient: U diag(s̄) Vᵀ.
+    """The singular values, descending. Gradient: U diag(s̄) Vᵀ, of complex A U diag(s̄) Vᴴ.
 
     Args:
         A: (…, m, n).

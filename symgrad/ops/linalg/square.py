@@ -22,15 +22,16 @@ class OfSquare(Op):
 
     called: ClassVar[str]
     gives = floating
+    analytic = True
 
     def out_shape(self, s: Shape) -> Shape:
         """The axes in front, and those of the result that the signature names."""
         check_square(self.called, s)
         return (*s[:-2], *s[-1:] * len(read(self.signature).result))
 
-    def real(self, x: Any) -> Any:
+    def taken(self, x: Any) -> Any:
         """Return square matrices as LAPACK takes them."""
-        x = real(self.called, x)
+        x = taken(self.called, x)
         self.out_shape(x.shape)
         return x
 
@@ -49,12 +50,15 @@ def check_square(name: str, s: Shape) -> None:
         )
 
 
-def real(name: str, x: Any) -> Any:
-    """Return x as an array that LAPACK takes: float32 or float64, integers as float64."""
+_LAPACK = frozenset({np.float32, np.float64, np.complex64, np.complex128})
+
+
+def taken(name: str, x: Any) -> Any:
+    """Return x as an array that LAPACK takes: in single or double precision, integers as float64."""
     x = np.asarray(x)
     if x.dtype == np.float16:
         raise DTypeError(f"{name}: Low precision dtypes not supported. Got Half; use .to(sg.float32) first.")
-    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
+    return x if x.dtype.type in _LAPACK else x.astype(np.float64)
 
 
 def on_matrices(x: Any, fn: Callable[[sp.Matrix], Any]) -> Any:

@@ -14,7 +14,7 @@ from symgrad.errors import LinAlgError, ShapeError
 from symgrad.ops.contract import matmul, mT
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import inv
-from symgrad.ops.linalg.square import check_square, real
+from symgrad.ops.linalg.square import check_square, taken
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
@@ -31,7 +31,7 @@ class Sylvester(Op):
 
     def forward(self, a: Any, b: Any, c: Any) -> Any:
         """Solve each equation."""
-        a, b, c = (real("linalg.solve_sylvester", x) for x in (a, b, c))
+        a, b, c = (taken("linalg.solve_sylvester", x) for x in (a, b, c))
         to = self.out_shape(a.shape, b.shape, c.shape)
         found = np.empty(to, np.result_type(a, b, c))
         a, b, c = (np.broadcast_to(x, (*to[:-2], *x.shape[-2:])) for x in (a, b, c))

@@ -6,6 +6,8 @@ from typing import Any, Generic, NamedTuple
 
 from symgrad.errors import ShapeError
 from symgrad.ops.contract import mT
+from symgrad.ops.elementwise.complexes import holds_complex
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import Solve, solve_triangular
 from symgrad.ops.linalg.square import check_square
@@ -20,7 +22,7 @@ class Triangular(NamedTuple, Generic[T]):
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
-    """X with L Lᵀ X = B.
+    """X with L Lᵀ X = B, of complex L with L Lᴴ X = B.
 
     Args:
         input: B, (…, n, k).
@@ -44,12 +46,15 @@ def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
             f"b should have at least 2 dimensions, but has {len(shape(B))} dimensions instead. Unsqueeze it."
         )
     # as in torch, the derivative by L is that of this formula for any L, not only along triangles
+    if holds_complex(L):
+        first, second = (mH(L), L) if upper else (L, mH(L))
+        return rename(Solve(False)(second, Solve(False)(first, B)), "CholeskySolve")
     half = Solve(False, upper)(L, B)
     return rename(Solve(False, not upper)(L, half), "CholeskySolve")
 
 
 def cholesky_inverse(L: Any, upper: bool = False) -> Any:
-    """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of.
+    """(L Lᵀ)⁻¹, of complex L (L Lᴴ)⁻¹, the inverse of the matrix that L is a Cholesky factor of.
 
     Args:
         L: (…, n, n), with zeros in the other triangle.

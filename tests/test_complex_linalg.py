@@ -1,0 +1,57 @@
+"""Linear algebra and reductions of complex matrices: values, gradients and second derivatives beside PyTorch's."""
+
+import numpy as np
+import pytest
+from complex_linalg_rows import MATRICES, hermitian
+from complex_rows import W, Z
+from test_complex import derivatives, plain
+
+import symgrad as sg
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_values_and_derivatives_are_pytorchs(name):
+    torch = pytest.importorskip("torch")
+    ours = derivatives(sg, sg.autograd.grad, MATRICES[name], sg.tensor)
+    theirs = derivatives(torch, torch.autograd.grad, MATRICES[name], torch.tensor)
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine.dtype == other.dtype
+        np.testing.assert_allclose(mine, other, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_forward_mode_is_the_slope_in_both_parts(name):
+    y, t = sg.jvp(lambda z: MATRICES[name](sg, z), (Z,), (W,))
+    up, down = (plain(MATRICES[name](sg, sg.tensor(Z + s * W))) for s in (1e-6, -1e-6))
+    np.testing.assert_allclose(t, (up - down) / 2e-6, rtol=1e-5, atol=1e-5 * (1 + np.abs(y).max()))
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        ("linalg_eigh_backward", lambda z: sg.linalg.eigh(hermitian(z)).eigenvectors.real.sum()),
+        ("linalg_eig_backward", lambda z: sg.linalg.eig(z).eigenvectors.real.sum()),
+        ("svd_backward", lambda z: sg.linalg.svd(z).U.real.sum()),
+        ("svd_backward", lambda z: sg.linalg.svd(z).Vh.imag.sum()),
+    ],
+)
+def test_losses_that_depend_on_phases_are_refused(name, loss):
+    with pytest.raises(RuntimeError, match=f"{name}: The .*vectors in the complex case are specified up to"):
+        loss(sg.tensor(Z, requires_grad=True)).backward()
+
+
+def test_functions_of_numpy_take_complex_tensors():
+    z = sg.tensor(Z)
+    for f in (np.linalg.inv, np.linalg.det, np.linalg.eigvals, np.linalg.svdvals, np.linalg.norm, np.var, np.std):
+        np.testing.assert_allclose(plain(f(z)), f(Z))
+    np.testing.assert_allclose(plain(np.vdot(z, z)), np.vdot(Z, Z))
+    np.testing.assert_allclose(
+        plain(np.linalg.cholesky(z @ z.mH, upper=True)), np.linalg.cholesky(Z @ Z.conj().T).conj().T
+    )
+
+
+def test_single_precision_stays_single():
+    z = sg.tensor(Z.astype(np.complex64))
+    assert sg.linalg.svd(z).U.dtype == sg.complex64
+    assert sg.linalg.svdvals(z).dtype == sg.linalg.vector_norm(z).dtype == sg.float32
+    assert sg.linalg.eigvals(z.real).dtype == sg.linalg.matrix_exp(z).dtype == sg.complex64
