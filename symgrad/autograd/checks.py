@@ -13,7 +13,7 @@ from symgrad.autograd.opened import opened
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, TRACED, Leaf, evaluate
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.record import handle
 from symgrad.engine.sweep import push, sweep
@@ -52,9 +52,11 @@ def gradcheck(
 ) -> bool:
     """Compare ∂func/∂x with central differences, entry by entry, and with the rules run without values.
 
+    Complex numbers are checked as pairs of real ones: by real and imaginary part, of real and imaginary part.
+
     Args:
         func: function of tensors returning a tensor or a tuple of them.
-        inputs: a tensor or a tuple; those that require grad are checked. They should be float64.
+        inputs: a tensor or a tuple; those that require grad are checked. They should be float64 or complex128.
         eps: step of the differences.
         atol, rtol: |analytical - numerical| ≤ atol + rtol·|numerical| is agreement.
         raise_exception: raise where they differ, rather than return False.
@@ -132,7 +134,8 @@ def gradgradcheck(
 
 def _cotangents(func: _Func, xs: Sequence[Any]) -> tuple[Any, ...]:
     rng = np.random.default_rng(0)
-    return tuple(_leaf(rng.normal(size=y.shape).astype(y.dtype)) for y in _outputs(func(*xs)))
+    ys = _outputs(func(*xs))
+    return tuple(_leaf(_from_pairs(rng.normal(size=_pairs(y)), y)) for y in ys)
 
 
 def _check(func: _Func, given: Sequence[Any], s: _Settings, ways: Sequence[tuple[str, Any]]) -> None:
@@ -162,7 +165,7 @@ def _check_inputs(given: Sequence[Any]) -> None:
             "requires_grad=True. Make one with requires_grad=True."
         )
     for j, x in enumerate(given):
-        if _is_checked(x) and x.dtype != np.float64:
+        if _is_checked(x) and x.dtype not in (np.float64, np.complex128):
             warnings.warn(
                 f"Input #{j} requires gradient and is not a double precision floating point or complex. This check "
                 "will likely fail if all the inputs are not of double precision floating point or complex. ",
@@ -202,19 +205,36 @@ def _found(way: Callable[..., Any], y: Any, xs: Sequence[Any]) -> list[Any]:
         raise
 
 
+# ------------------------------------------------------------------ complex numbers as pairs
+def _pairs(y: Any) -> tuple[int, ...]:
+    """The shape of a tensor with real and imaginary part along a further axis, where it has them."""
+    return (*y.shape, 2) if is_complex(y.dtype) else y.shape
+
+
+def _from_pairs(parts: Any, y: Any) -> Any:
+    """Return an array like y of its real and imaginary parts."""
+    found = parts[..., 0] + 1j * parts[..., 1] if is_complex(y.dtype) else parts
+    return np.asarray(found, y.dtype)
+
+
+def _in_parts(x: Any) -> Any:
+    """Return the numbers of an array in a row, each complex one as its real and imaginary part."""
+    x = np.ascontiguousarray(x).ravel()
+    return x.view(x.real.dtype) if is_complex(x.dtype) else np.asarray(x, np.float64)
+
+
 # ------------------------------------------------------------------ the witnesses, as matrices (input, output)
 def _by_differences(func: _Func, xs: Sequence[Any], j: int, eps: float) -> list[Any]:
     """(f(x + ε e) - f(x - ε e)) / 2ε, one row for each entry of x, for each output."""
     x = np.array(xs[j]._value)
 
-    def at(place: Any, step: float) -> list[Any]:
-        moved = x.copy()
-        moved[place] += step
+    def at(step: Any) -> list[Any]:
+        moved = np.asarray(x + step)
         with modes.enable_grad():  # for functions that ask for gradients inside
             ys = _all_outputs(func(*[_moved(z, moved if k == j else None) for k, z in enumerate(xs)]))
-        return [np.array(y._value, dtype=np.float64).ravel() for y in ys]
+        return [_in_parts(y._value) for y in ys]
 
-    table = [[(u - d) / (2 * eps) for u, d in zip(at(p, eps), at(p, -eps))] for p in np.ndindex(x.shape)]
+    table = [[(u - d) / (2 * eps) for u, d in zip(at(eps * e), at(-eps * e))] for e in map(np.asarray, _basis(xs[j]))]
     count = len(table[0]) if table else 0
     return [np.array([row[k] for row in table]) for k in range(count)]
 
@@ -224,13 +244,15 @@ def _moved(x: Any, value: Any) -> Any:
 
 
 def _basis(y: Any) -> Any:
-    size = int(np.prod(y.shape))
-    return [canonical(e) for e in np.eye(size, dtype=y.dtype).reshape(size, *y.shape)]
+    """The units, and i times each where the numbers are complex."""
+    to = _pairs(y)
+    size = int(np.prod(to))
+    return [canonical(_from_pairs(e, y)) for e in np.eye(size).reshape(size, *to)]
 
 
 def _columns(rows: Sequence[Sequence[Any]], xs: Sequence[Any]) -> list[Any]:
     """Stack the rows of each Jacobian as columns."""
-    return [np.stack([np.ravel(np.asarray(r[j], np.float64)) for r in rows], 1) for j in range(len(xs))]
+    return [np.stack([_in_parts(r[j]) for r in rows], 1) for j in range(len(xs))]
 
 
 def _by_reverse(y: Any, xs: Sequence[Any]) -> list[Any]:
@@ -246,13 +268,15 @@ def _by_forward(y: Any, xs: Sequence[Any]) -> list[Any]:
     for x in xs:
         with np.errstate(all="ignore"), modes.enable_grad():
             ts = [push([y._node], {x._node: e}, handle, record=False)[0] for e in _basis(x)]
-        found.append(np.stack([np.zeros(y.shape).ravel() if t is None else np.ravel(t) for t in ts]))
+        found.append(np.stack([np.zeros(_pairs(y)).ravel() if t is None else _in_parts(t) for t in ts]))
     return found
 
 
 def _by_symbols(y: Any, xs: Sequence[Any]) -> list[Any]:
     new = opened(y._node)
     seed = handle(Leaf(None, y.shape, TRACED), None)
+    if is_complex(y.dtype):
+        seed._node.dtype = y.dtype
     wrt = [x._node for x in xs]
     with modes.enable_grad():
         found = sweep([new.get(y._node, y._node)], [seed], wrt=wrt, handle=handle, symbolic=True)
@@ -261,7 +285,7 @@ def _by_symbols(y: Any, xs: Sequence[Any]) -> list[Any]:
     with np.errstate(all="ignore"):
         for e in _basis(y):
             values = iter(evaluate([r for r in roots if r is not None], {id(seed._node): e}))
-            rows.append([np.zeros(p.shape) if r is None else next(values) for r, p in zip(roots, wrt)])
+            rows.append([np.zeros(x.shape, x.dtype) if r is None else next(values) for r, x in zip(roots, xs)])
     return _columns(rows, xs)
 
 
