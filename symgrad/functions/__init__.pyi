@@ -423,7 +423,7 @@ def eq(input: Any, other: Any) -> Tensor:
 def fix(input: Any) -> Tensor:
     """x without its fraction: the integer next to it on the side of 0."""
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """xᵖ in double precision."""
+    """xᵖ in double precision, of complex numbers in that of their parts."""
 def floor_divide(input: Any, other: Any) -> Tensor:
     """⌊x/other⌋, exact: 1 // 0.1 is 9. Derivative: 0."""
 def fmod(input: Any, other: Any) -> Tensor:
@@ -469,7 +469,7 @@ def mul(input: Any, other: Any) -> Tensor:
 def multiply(input: Any, other: Any) -> Tensor:
     """x · other."""
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
-    """x, with other numbers in the place of nan, ∞ and -∞."""
+    """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts."""
 def ne(input: Any, other: Any) -> Tensor:
     """x ≠ other, elementwise."""
 def neg(input: Any) -> Tensor:
@@ -752,21 +752,21 @@ def prod(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = Fal
 def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """exp x / Σ exp x along one axis."""
 def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """√(Σ (x - μ)² / (n - correction)) along the axes."""
+    """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|²."""
 def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The standard deviation and the mean along the axes."""
 def sum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Σ x along the axes."""
 def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ (x - μ)² / (n - correction) along the axes."""
+    """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction)."""
 def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """The variance and the mean along the axes."""
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False, axis: int | None = None, keepdims: bool = False) -> Range[Tensor]:
     """Both min x and max x; ties share the gradient evenly."""
 def corrcoef(input: Any) -> Tensor:
-    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1]."""
+    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones."""
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᵀ / (Σ w - correction), of variables in rows and observations in columns."""
+    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns."""
 def cumulative_trapezoid(y: Any, x: Any = None, *, dx: Any = None, dim: int = -1, axis: int | None = None) -> Tensor:
     """The trapezoidal rule up to each sample but the first."""
 def logcumsumexp(input: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
@@ -824,7 +824,7 @@ def bmm(input: Any, mat2: Any) -> Tensor:
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: str | None = None) -> Tensor:
     """d[i, j] = ‖x₁[i] - x₂[j]‖ₚ, from the differences: exact where vectors are near each other."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
-    """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
+    """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
 def det(A: Any) -> Tensor:
     """The determinant. Its gradient is the matrix of cofactors, exact for singular matrices too."""
 def diag(input: Any, diagonal: int = 0) -> Tensor:
@@ -846,7 +846,7 @@ def inverse(A: Any) -> Tensor:
 def kron(input: Any, other: Any) -> Tensor:
     """The Kronecker product: the blocks x_ij Y."""
 def logdet(A: Any) -> Tensor:
-    """log det A: nan where det A < 0, -inf where det A = 0. Its gradient is A⁻ᵀ."""
+    """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated."""
 def matmul(input: Any, other: Any) -> Tensor:
     """The matrix product of any ranks, batch axes broadcast, as ``torch.matmul``."""
 def matrix_exp(A: Any) -> Tensor:
@@ -876,9 +876,9 @@ def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: floa
 def chain_matmul(*matrices: Any) -> Tensor:
     """The product A₁A₂…A_k, bracketed so that it takes the fewest multiplications."""
 def cholesky_inverse(L: Any, upper: bool = False) -> Tensor:
-    """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
+    """(L Lᵀ)⁻¹, of complex L (L Lᴴ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Tensor:
-    """X with L Lᵀ X = B."""
+    """X with L Lᵀ X = B, of complex L with L Lᴴ X = B."""
 def cross(input: Any, other: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """a × b of vectors along one axis of length 3."""
 def diagflat(input: Any, offset: int = 0) -> Tensor:

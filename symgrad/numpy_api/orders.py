@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable, is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ValueNeeded
 from symgrad.numpy_api.reductions import axes_of
@@ -86,7 +86,7 @@ def _between(rows: Any, q: Any, method: str) -> Any:
     if method in _PICKS:
         found = _picked(rows, _PICKS[method](rank))
     elif method in _SHARES:
-        rows = rows if is_floating(rows.dtype) else rows.to(np.float64)
+        rows = rows if is_differentiable(rows.dtype) else rows.to(np.float64)
         low = np.floor(rank)
         share = _SHARES[method](rank - low)
         after = np.where(share == 0, low, np.minimum(low + 1, n - 1))  # the entry itself, lest 0·∞ come in

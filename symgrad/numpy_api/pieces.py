@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.numpy_api.reductions import one_axis
@@ -20,7 +20,7 @@ numpys("interp")(F.interp)
 
 def _floating(x: Any) -> Any:
     t = as_tensor(x)
-    return t if is_floating(t.dtype) else t.to(np.float64)
+    return t if is_differentiable(t.dtype) else t.to(np.float64)
 
 
 @numpys("piecewise")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_differentiable
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError
 from symgrad.numpy_api.table import numpys
@@ -94,7 +94,7 @@ def _ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> A
 
 
 def _floating(x: Any) -> Any:
-    return x if is_floating(x.dtype) else x.to(np.float64)
+    return x if is_differentiable(x.dtype) else x.to(np.float64)
 
 
 def _count(mask: Any, x: Any, axis: Any, keepdims: bool) -> Any:
@@ -195,7 +195,7 @@ def _nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
 def _without_nan(name: str, worst: float) -> Callable[..., Any]:
     def call(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         x = as_tensor(a)
-        if not is_floating(x.dtype):
+        if not is_differentiable(x.dtype):
             return _along(name, x, axis, keepdims)
         there = ~F.isnan(x)
         found = _along(name, masked(there, x, worst), axis, keepdims)

@@ -228,11 +228,11 @@ class Mixed(Core):
     def ceil_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.ceil(…), in x's shape and dtype."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
-        """The lower triangular L with L Lᵀ = A. The gradient is symmetric."""
+        """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:
-        """(L Lᵀ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
+        """(L Lᵀ)⁻¹, of complex L (L Lᴴ)⁻¹, the inverse of the matrix that L is a Cholesky factor of."""
     def cholesky_solve(self, input2: Any, upper: builtins.bool = False) -> Tensor:
-        """X with L Lᵀ X = B."""
+        """X with L Lᵀ X = B, of complex L with L Lᴴ X = B."""
     def chunk(self, chunks: builtins.int, dim: builtins.int = 0, *, axis: builtins.int | None = None) -> tuple[Tensor, ...]:
         """x cut along ``dim`` into at most ``chunks`` parts of size ⌈n/chunks⌉, the last one smaller."""
     def clamp(self, min: Any = None, max: Any = None) -> Tensor:
@@ -268,7 +268,7 @@ class Mixed(Core):
     def copysign_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.copysign(…), in x's shape and dtype."""
     def corrcoef(self) -> Tensor:
-        """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1]."""
+        """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones."""
     def cos(self) -> Tensor:
         """As ``symgrad.cos``."""
     def cos_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -280,7 +280,7 @@ class Mixed(Core):
     def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = None, *, axis: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
         """How many entries are not 0."""
     def cov(self, *, correction: builtins.int = 1, fweights: Any = None, aweights: Any = None) -> Tensor:
-        """C = Σ_k w_k (x_k - μ)(x_k - μ)ᵀ / (Σ w - correction), of variables in rows and observations in columns."""
+        """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns."""
     def cpu(self) -> Tensor:
         """Return x: all tensors are on the CPU."""
     def cross(self, other: Any, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
@@ -398,7 +398,7 @@ class Mixed(Core):
     def float(self) -> Tensor:
         """Convert to float32, as in torch."""
     def float_power(self, exponent: Any) -> Tensor:
-        """xᵖ in double precision."""
+        """xᵖ in double precision, of complex numbers in that of their parts."""
     def floor(self) -> Tensor:
         """As ``symgrad.floor``."""
     def floor_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -560,7 +560,7 @@ class Mixed(Core):
     def logcumsumexp(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """log Σ_{k≤i} exp x_k along one axis, without overflow."""
     def logdet(self) -> Tensor:
-        """log det A: nan where det A < 0, -inf where det A = 0. Its gradient is A⁻ᵀ."""
+        """log det A: nan where det A < 0 and A is real, -inf where det A = 0. Its gradient is A⁻ᵀ, of complex A conjugated."""
     def logical_and(self, other: Any) -> Tensor:
         """As ``symgrad.logical_and``."""
     def logical_not(self) -> Tensor:
@@ -648,7 +648,7 @@ class Mixed(Core):
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
-        """x, with other numbers in the place of nan, ∞ and -∞."""
+        """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts."""
     def nan_to_num_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.nan_to_num(…), in x's shape and dtype."""
     def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False) -> Tensor:
@@ -850,7 +850,7 @@ class Mixed(Core):
     def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = None, *, axis: builtins.int | Sequence[builtins.int] | None = None) -> Tensor:
         """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
     def std(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
-        """√(Σ (x - μ)² / (n - correction)) along the axes."""
+        """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|²."""
     def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """As ``symgrad.sub``."""
     def sub_(self, other: Any, *, alpha: builtins.float = 1) -> Tensor:
@@ -936,7 +936,7 @@ class Mixed(Core):
     def unsqueeze(self, dim: builtins.int | None = None, *, axis: builtins.int | None = None) -> Tensor:
         """x with a new axis of size 1 at ``dim``."""
     def var(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
-        """Σ (x - μ)² / (n - correction) along the axes."""
+        """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction)."""
     def vdot(self, other: Any) -> Tensor:
         """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""
     def view(self, *sizes: Any, size: Any = None) -> Tensor:

@@ -6,17 +6,17 @@ c·∂y/∂z + conj(c·∂y/∂z̄) by Wirtinger's derivatives; the second term 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.core.promotion import complexes, is_complex, parts, promoted
+from symgrad.core.promotion import complexes, floating, is_complex, parts, promoted
 from symgrad.errors import DTypeError
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
-from symgrad.ops.map import POW, Entrywise, sum_terms
+from symgrad.ops.map import POW, Entrywise, clip, sum_terms
 from symgrad.ops.protocol import not_complex
 from symgrad.support.frozen import frozen
 
@@ -242,11 +242,45 @@ class Power(OfComplex):
         return z**p
 
 
+@frozen
+class LogAddExp(OfComplex):
+    """log(exp a + exp b) = a + log(1 + exp(b - a)), a the one with the larger real part, which says the branch."""
+
+    name = "Logaddexp"
+    gives = floating
+    saves = "xy"
+    explained = "log of a sum of exponentials: the adjoint times the exponential over the sum"
+
+    def forward(self, a: Any, b: Any) -> Any:
+        """Through the larger one, so that nothing overflows."""
+        return logaddexp(*(np.asarray(v) for v in (a, b)))
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """g·exp(x - y)."""
+        return g * exp(xs[i] - y)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        """Both terms."""
+        return sum_terms([self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The logarithm of the entries' sum."""
+        return sp.log(sp.Add(*[sp.exp(p(clip(idx, p.shape))) for p in ps]))
+
+
+def logaddexp(a: Any, b: Any) -> Any:
+    """log(exp a + exp b) of complex arrays."""
+    larger, other = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
+    with np.errstate(invalid="ignore"):
+        return larger + np.log1p(np.exp(other - larger))
+
+
 CONJ, REAL, IMAG, COMPLEX = Conj(), Real(), Imag(), Complex()
 MAGNITUDE, ANGLE, SIGN, POWER = Magnitude(), Angle(), Sign(), Power()
 
 # What takes the place of functions of real numbers, where the same name means something else
 UNARY["abs"].twin, UNARY["sign"].twin, POW.twin = MAGNITUDE, SIGN, POWER
+BINARY["logaddexp"].twin = LogAddExp()
 
 
 def _where_nonzero(condition: Any, value: Any) -> Any:
@@ -282,6 +316,11 @@ def real(x: Any) -> Any:
 def imag(x: Any) -> Any:
     """The imaginary part of complex numbers; of real ones zero."""
     return IMAG(x) if holds_complex(x) else DETACH(x) * 0
+
+
+def each_part(f: Callable[[Any], Any], x: Any) -> Any:
+    """f of real and imaginary part of complex numbers, each by itself; f of real ones."""
+    return COMPLEX(f(real(x)), f(imag(x))) if holds_complex(x) else f(x)
 
 
 def angle(x: Any) -> Any:

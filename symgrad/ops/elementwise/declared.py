@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.promotion import FLOAT64, is_bool, is_discrete, is_symbolic
+from symgrad.core.promotion import FLOAT64, is_bool, is_complex, is_discrete, is_symbolic
 from symgrad.errors import ArgumentError, DTypeError, shown_as
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import ADD, DIV, IDENTITY, MUL, NEG, POW, SUB, Map, power_map
@@ -156,17 +156,20 @@ def where(condition: Any, input: Any, other: Any) -> Any:
 
 
 def float_power(input: Any, exponent: Any) -> Any:
-    """xᵖ in double precision.
+    """xᵖ in double precision, of complex numbers in that of their parts.
 
     Args:
         input, exponent: x and p; a tensor, and a tensor or number.
 
     Returns:
-        A float64 tensor of the broadcast shape.
+        A float64 or complex128 tensor of the broadcast shape.
     """
-    double = np.dtype(np.float64)
-    x, p = (a if getattr(a, "dtype", double) == double else Cast(double)(a) for a in (input, exponent))
+    x, p = (Cast(_doubled(a.dtype))(a) if hasattr(a, "dtype") else a for a in (input, exponent))
     return power(x, p)
+
+
+def _doubled(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.complex128 if is_complex(dtype) else np.float64)
 
 
 def logit(input: Any, eps: float | None = None) -> Any:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.core.promotion import FLOAT64, is_floating
+from symgrad.core.promotion import FLOAT64, is_differentiable, is_floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import each_part, holds_complex
 from symgrad.ops.elementwise.declared import BINARY, UNARY, abs_
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.map import ADD, MUL, SUB, Map
@@ -54,7 +55,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-5, atol: float = 1e-8, equa
     for name, v in (("rtol", rtol), ("atol", atol)):
         if not v >= 0:
             raise ArgumentError(f"{name} must be greater than or equal to zero, but got {v}. Pass a distance.")
-    x, z = (v if is_floating(getattr(v, "dtype", FLOAT64)) else Cast(FLOAT64)(v) for v in (input, other))
+    x, z = (v if is_differentiable(getattr(v, "dtype", FLOAT64)) else Cast(FLOAT64)(v) for v in (input, other))
     allowed = ADD(MUL(abs_(z), rtol), atol)
     near = BINARY["le"](abs_(SUB(x, z)), allowed)
     result = LOGIC["logical_or"](BINARY["eq"](x, z), LOGIC["logical_and"](near, LOGIC["isfinite"](allowed)))
@@ -70,7 +71,7 @@ FINITE = Map(
 
 
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """x, with other numbers in the place of nan, ∞ and -∞.
+    """x, with other numbers in the place of nan, ∞ and -∞; of complex numbers in both parts.
 
     Derivative: 1 where x is a real number, else 0.
 
@@ -86,6 +87,8 @@ def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf
     tensor([0., 9., 1.])
     """
     dtype = getattr(input, "dtype", None)
+    if holds_complex(input):
+        return each_part(lambda part: nan_to_num(part, nan, posinf, neginf), input)
     if dtype is not None and not is_floating(dtype):
         return UNARY["clone"](input)
     top = float(np.finfo(np.float64 if dtype is None else dtype).max)

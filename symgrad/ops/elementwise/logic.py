@@ -72,6 +72,7 @@ class Test(Bits):
     __test__ = False  # not one of pytest's
     gives = truths
     decides = True
+    analytic = True
 
     @property
     def label(self) -> str:

@@ -11,8 +11,9 @@ import sympy as sp
 
 from symgrad.core.promotion import is_bool, is_integer, is_unsigned
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
-from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.map import DIV, MUL, NEG, Map
+from symgrad.ops.elementwise.complexes import holds_complex
+from symgrad.ops.elementwise.declared import UNARY, abs_
+from symgrad.ops.map import ADD, DIV, MUL, NEG, Map
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.softmax import softmax
 from symgrad.ops.shape import Reshape, axis_of
@@ -88,6 +89,8 @@ def softsign(input: Any) -> Any:
 
     Derivative: 1/(1 + |x|)².
     """
+    if holds_complex(input):
+        return rename(DIV(input, ADD(abs_(input), 1.0)), "Softsign")
     return UNARY["softsign"](input)
 
 

@@ -13,7 +13,8 @@ from symgrad import scalars
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.elementwise.declared import BCE_LOGITS
+from symgrad.ops.elementwise.complexes import holds_complex
+from symgrad.ops.elementwise.declared import BCE_LOGITS, abs_
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
 from symgrad.ops.map import DIV, MUL, NEG, SUB, Entrywise, Map, emap, show_shape
 from symgrad.ops.protocol import rename, shape
@@ -135,11 +136,12 @@ def warn_of_broadcasting(x: Any, t: Any, stacklevel: int = 4) -> None:
 def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any) -> Any:
     warn_of_broadcasting(x, t, 5)
     check_reduction(reduction)
-    if weight is None and reduction != "none":
+    of_complex = op is ABSOLUTE_ERROR and (holds_complex(x) or holds_complex(t))
+    if weight is None and reduction != "none" and not of_complex:
         return MapTotal.of(op, reduction == "mean", name)(x, t)
-    terms = op(x, t)
+    terms = abs_(SUB(x, t)) if of_complex else op(x, t)
     if weight is None:
-        return rename(terms, name)
+        return reduced(terms, reduction, name)
     if shape(weight) != shape(terms):
         raise ArgumentError(
             "Weights and input must have the same size. "

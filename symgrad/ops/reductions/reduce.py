@@ -80,6 +80,7 @@ class Truth(Reduction):
     saves = ""
     gives = truths
     flat = True
+    analytic = True
     wordless = "truth values along axes are not written so far"
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import folded
-from symgrad.core.promotion import floating
+from symgrad.core.promotion import floating, is_complex
+from symgrad.ops.elementwise.complexes import holds_complex, logaddexp
+from symgrad.ops.elementwise.declared import exp
 from symgrad.ops.elementwise.guards import SHARE, WEIGH
-from symgrad.ops.map import MUL
+from symgrad.ops.map import MUL, SUB
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reductions.scan import AlongAxis, Recurrence, Shift, _given, _put
 from symgrad.ops.shape import Reshape, axis_of
@@ -26,10 +29,14 @@ class LogCumSumExp(AlongAxis):
     words = ()
     gives = floating
     running = True
+    analytic = True
     explained = "running log-sum-exp: each adjoint is shared out by the softmax up to there"
 
     def forward(self, x: Any) -> Any:
         """Add up in logarithms."""
+        if is_complex(x.dtype):
+            steps = itertools.accumulate(np.moveaxis(x, self.axis, 0), logaddexp)
+            return np.stack(list(steps), self.axis) if np.shape(x)[self.axis] else np.array(x)
         return folded(np.logaddexp.accumulate, x, self.axis)
 
     def on_symbols(self, x: Any) -> Any:
@@ -47,7 +54,10 @@ class LogCumSumExp(AlongAxis):
         return Recurrence(self.axis)(decay, MUL(share, ts[0]))
 
     def _factors(self, y: Any, x: Any) -> tuple[Any, Any]:
-        return SHARE(x, y), SHARE(Shift(self.axis)(y), y)
+        before = Shift(self.axis)(y)
+        if holds_complex(x):
+            return exp(SUB(x, y)), exp(SUB(before, y))
+        return SHARE(x, y), SHARE(before, y)
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """log Σ exp x_k from the start to i."""

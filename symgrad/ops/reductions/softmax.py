@@ -11,7 +11,7 @@ import sympy as sp
 from symgrad import scalars
 from symgrad.core.kernels import folded
 from symgrad.core.node import Shape
-from symgrad.core.promotion import floating
+from symgrad.core.promotion import floating, is_complex
 from symgrad.errors import ArgumentTypeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast, as_floats
@@ -71,6 +71,7 @@ class LogSumExp(Reduction):
     name = "Logsumexp"
     saves = "x"
     gives = floating
+    analytic = True
     explained = "log-sum-exp: the adjoint is shared out by softmax"
 
     def forward(self, x: Any) -> Any:
@@ -78,6 +79,9 @@ class LogSumExp(Reduction):
         s = self.out_shape(np.shape(x))
         if 0 in (np.shape(x)[a] for a in self.axes):
             return np.full(s, -np.inf, x.dtype)
+        if is_complex(x.dtype):
+            top = np.maximum.reduce(x.real, axis=self.axes, keepdims=True)
+            return (np.log(np.add.reduce(np.exp(x - top), axis=self.axes, keepdims=True)) + top).reshape(s)
         z, top = _shifted(x, self.axes)
         return np.where(np.isfinite(top), top + _excess(z, self.axes), top).reshape(s)
 

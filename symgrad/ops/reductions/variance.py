@@ -14,8 +14,10 @@ from symgrad.core.promotion import floating
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import holds_complex, imag, real
+from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
-from symgrad.ops.map import SUB, emap, exact
+from symgrad.ops.map import ADD, SUB, emap, exact
 from symgrad.ops.protocol import Op, rename, shape
 from symgrad.ops.reduction import Axes, Reduction, axes_of, bound_sum, is_float, is_of_all, lift, over, sum_of
 from symgrad.ops.shape import total
@@ -134,7 +136,7 @@ def var(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Σ (x - μ)² / (n - correction) along the axes.
+    """Σ (x - μ)² / (n - correction) along the axes, of complex numbers Σ |x - μ|² / (n - correction).
 
     Derivative: 2 (x - μ) / (n - correction).
 
@@ -161,7 +163,7 @@ def std(
     x: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False,
     *, correction: float | None = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """√(Σ (x - μ)² / (n - correction)) along the axes.
+    """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|².
 
     Derivative: (x - μ) / ((n - correction) std), and 0 where all entries are equal.
 
@@ -260,4 +262,9 @@ def _apply(op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool
             f"factor (input numel divided by output numel). Got {n} entries and correction {correction}.",
             stacklevel=3,
         )
-    return op(axes, keepdim, correction)(x)
+    spread = op(axes, keepdim, correction)
+    if not holds_complex(x):
+        return spread(x)
+    # real and imaginary parts are spread around their own means, and |x - μ|² is the sum of the two squares
+    join = ADD if op is Var else BINARY["hypot"]
+    return rename(join(spread(real(x)), spread(imag(x))), spread.name)

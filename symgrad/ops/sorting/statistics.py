@@ -10,10 +10,12 @@ import sympy as sp
 from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.conditions import one_if
-from symgrad.ops.contract import matmul, mT
+from symgrad.ops.contract import matmul
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import each_part, real
 from symgrad.ops.elementwise.declared import BINARY, UNARY, clip_to, where
 from symgrad.ops.elementwise.logic import LOGIC
+from symgrad.ops.linalg.hermitian import mH
 from symgrad.ops.linalg.matrices import Diagonal
 from symgrad.ops.linalg.norms import vector_norm
 from symgrad.ops.map import ADD, DIV, MUL, SUB, show_shape
@@ -225,7 +227,7 @@ def msort(input: Any) -> Any:
 
 # ------------------------------------------------------------------ covariance
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᵀ / (Σ w - correction), of variables in rows and observations in columns.
+    """C = Σ_k w_k (x_k - μ)(x_k - μ)ᴴ / (Σ w - correction), of variables in rows and observations in columns.
 
     With weights μ = Σ w x/Σ w, w = f a, and the denominator is Σ w - correction · Σ w a / Σ w.
 
@@ -258,12 +260,12 @@ def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any 
     w = _weights(n, float_of(x), fweights, aweights)
     if w is None:
         centred = SUB(x, mean(x, 1, True))
-        y = DIV(matmul(centred, mT(centred)), _freedom(n, correction))
+        y = DIV(matmul(centred, mH(centred)), _freedom(n, correction))
     else:
         whole = _sum(w)
         centred = SUB(x, DIV(_sum(MUL(x, w), 1, True), whole))
         lost = correction if aweights is None else MUL(DIV(_sum(MUL(w, aweights)), whole), correction)
-        y = DIV(matmul(MUL(centred, w), mT(centred)), SUB(whole, lost))
+        y = DIV(matmul(MUL(centred, w), mH(centred)), SUB(whole, lost))
     return rename(Reshape(())(y) if len(s) < 2 or s[0] == 1 else y, "Cov")
 
 
@@ -288,7 +290,7 @@ def _weights(n: Any, dtype: Any, *given: Any) -> Any:
 
 
 def corrcoef(input: Any) -> Any:
-    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1].
+    """Correlation coefficients C_ij / √(C_ii C_jj), C the covariance, limited to [-1, 1], both parts of complex ones.
 
     Args:
         input: x (d, n), or (n,) for one variable.
@@ -307,9 +309,9 @@ def corrcoef(input: Any) -> Any:
     if not shape(c):
         return rename(DIV(c, c), "Corrcoef")
     d = shape(c)[0]
-    spread = UNARY["sqrt"](Diagonal()(c))
+    spread = UNARY["sqrt"](real(Diagonal()(c)))
     y = DIV(DIV(c, Reshape((d, 1))(spread)), Reshape((1, d))(spread))
-    return rename(clip_to(y, -1, 1), "Corrcoef")
+    return rename(each_part(lambda part: clip_to(part, -1, 1), y), "Corrcoef")
 
 
 def renorm(input: Any, p: float, dim: int, maxnorm: float, *, axis: int | None = None) -> Any:
