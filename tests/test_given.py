@@ -80,6 +80,6 @@ def test_what_does_not_contain_the_name_is_explained_as_constant(asked):
 
 def test_every_function_of_one_number_can_be_called_in_a_text():
     public = [*sg.__all__, *sg.special.__all__]
-    for name in {d.name for d in SCALARS.values()}.intersection(public):
+    for name in {d.name for d in SCALARS.values() if not d.library}.intersection(public):
         places = "1, x" if name == "polygamma" else ", ".join("xyz"[: SCALARS[name].nargs])
         assert sg.parse(f"{name}({places})", dict.fromkeys("xyz", ())).value.shape == ()

@@ -9,7 +9,7 @@ from symgrad.forms.nodes.mathml import inside
 from symgrad.scalars import SCALARS
 
 x, s, t = sg.symbol("x", "n"), sg.symbol("s", (), positive=True), sg.symbol("t", (), positive=True)
-SHOWN = {name: f for name, f in SCALARS.items() if not f.hidden}
+SHOWN = {name: f for name, f in SCALARS.items() if not f.hidden and not f.library}
 # What LaTeX writes in the signs of mathematics, and text in letters.
 SIGNS = {
     "σ": r"\sigma", "φ": r"\varphi", "Φ": r"\Phi", "log_ndtr": r"\log\Phi", "ndtri": r"\Phi^{-1}",

@@ -71,6 +71,7 @@ def listed() -> dict[str, Callable[..., Any]]:
         found |= {name: getattr(module, name) for name in module.__all__}
         if module in (linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
+    found["Γ"] = found["gamma"]
     found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
     found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
     return found

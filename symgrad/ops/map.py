@@ -32,7 +32,7 @@ from symgrad.core.promotion import (
 )
 from symgrad.errors import ShapeError
 from symgrad.ops.protocol import Op, Plan, not_complex, refused
-from symgrad.scalars import G, X, Y, analytic, differentiate, in_full, scale, tidy
+from symgrad.scalars import G, Undeclared, X, Y, analytic, differentiate, in_full, scale, tidy
 from symgrad.support.lazy import cached_property
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
@@ -258,6 +258,7 @@ class Partial:
         self.payload = payload
         self.used = tuple(k for k, s in enumerate(slots) if s in free)
         self.symbols = frozenset(slots[k] for k in self.used)
+        self.missing = next(iter(payload.atoms(Undeclared)), None)
         rename = {slots[k]: X[n] for n, k in enumerate(self.used)}
         self.op = Map.of(payload.xreplace(rename), len(self.used), "Map")
 
@@ -274,9 +275,15 @@ class Partial:
 
     def apply(self, *g_y_xs: Any) -> Any:
         """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
+        self.check()
         if self.op.payload == X[0]:
             return g_y_xs[0]
         return self.op(*[g_y_xs[k] for k in self.used])
+
+    def check(self) -> None:
+        """Raise NotDifferentiable where a declaration leaves this derivative out."""
+        if self.missing is not None:
+            raise self.missing.refusal()
 
 
 class MapPlan(Plan):
@@ -307,6 +314,9 @@ class MapPlan(Plan):
         """Compile the kernels: (g, *saved) to the tuple of cotangents."""
         op: Any = self.op
         partials = [op.partials[i] for i in self.active]
+        for p in partials:
+            if p is not None:
+                p.check()
         payloads = tuple(p.payload for p in partials if p is not None)
         where = [k for k, p in enumerate(partials) if p is None]
         self.pull_array = _with_none(array_kernel(payloads, self.symbols), where)

@@ -6,9 +6,10 @@ here those that other layers build payloads of; any other is an attribute, too.
 
 from typing import Any
 
+from symgrad.scalars import library
 from symgrad.scalars.activations import expm1_ratio, gelu, gelu_tanh, mish, silu
 from symgrad.scalars.analytic import analytic
-from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, X, Y
+from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y
 from symgrad.scalars.differentiate import differentiate, scale
 from symgrad.scalars.elementary import exp, expm1, hypot, log, log1p
 from symgrad.scalars.kinks import (
@@ -37,6 +38,7 @@ __all__ = [
     "MAX_ARITY",
     "SCALARS",
     "Scalar",
+    "Undeclared",
     "X",
     "Y",
     "analytic",
@@ -58,6 +60,7 @@ __all__ = [
     "gelu_tanh",
     "hypot",
     "in_full",
+    "library",
     "log",
     "log1p",
     "logsigmoid",

@@ -7,11 +7,12 @@ derivatives of payloads, printing, tests) looks the declaration up by that class
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
 
+from symgrad.errors import NotDifferentiable
 from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
@@ -52,6 +53,9 @@ class Scalar:
     slope: str = ""
     note: str = ""
     analytic: bool = False
+    library: bool = False
+    below: int = 0
+    letters: str = ""
 
     @property
     def derivative(self) -> str:
@@ -71,11 +75,36 @@ class Scalar:
         """The partial derivatives in ``X`` and ``Y``."""
         found = self.rule(*X[: self.nargs], Y)
         found = found if isinstance(found, tuple) else (found,)
-        return tuple(sp.sympify(d) for d in found)
+        return tuple(Undeclared(self.name, self.letter(i)) if d is None else sp.sympify(d) for i, d in enumerate(found))
+
+    def letter(self, i: int) -> str:
+        """What documents call the i-th argument."""
+        return self.letters.split()[i] if self.letters else f"argument {i + 1}"
+
+    def spelled(self, args: Sequence[str], power: str = "") -> str:
+        """The LaTeX of a call; the first ``below`` arguments are written below the name."""
+        name = self.latex + (f"_{{{', '.join(args[: self.below])}}}" if self.below else "")
+        return f"{name}{power}\\left({', '.join(args[self.below :])}\\right)"
 
 
 SCALARS: dict[str, Scalar] = {}
 BY_FUNCTION: dict[Any, Scalar] = {}
+
+
+class Undeclared(sp.Dummy):
+    """Stands for a partial derivative that is not declared: there is none, or none that is computed."""
+
+    def __new__(cls, function: str, letter: str) -> Undeclared:
+        found: Undeclared = super().__new__(cls, f"{function} {letter}", real=True)
+        return found
+
+    def refusal(self) -> NotDifferentiable:
+        """What is said where it is asked for."""
+        function, letter = self.name.split()
+        return NotDifferentiable(
+            f"{function}: no derivative in {letter} is declared. Pass {letter} as a number, or detached, "
+            f"{letter}.detach()."
+        )
 
 
 class Atom(sp.Function):
@@ -99,9 +128,8 @@ class Atom(sp.Function):
         return self.declared.meant(*self.args)._eval_evalf(prec)
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        inside = ", ".join(printer._print(a) for a in self.args)
         power = "" if exp is None else f"^{{{exp}}}"
-        return f"{self.declared.latex}{power}\\left({inside}\\right)"
+        return self.declared.spelled([printer._print(a) for a in self.args], power)
 
 
 def declare(
@@ -125,13 +153,17 @@ def declare(
     slope: str = "",
     note: str = "",
     analytic: bool = False,
+    library: bool = False,
+    below: int = 0,
+    letters: str = "",
 ) -> Any:
     """Declare a scalar function and return its SymPy class.
 
     Args:
         name: torch's name, also the name that formulas print.
         meaning: the SymPy class it is, or a function of SymPy expressions giving its textbook meaning.
-        derivative: ``(x, y) -> dy/dx``, or ``(x0, …, y) -> tuple`` of partials; may use the output y.
+        derivative: ``(x, y) -> dy/dx``, or ``(x0, …, y) -> tuple`` of partials; may use the output y. A partial that
+            is None is refused where it is asked for.
         numpy: stable kernel on arrays, keeping float32.
         float: the same on Python floats; may raise ValueError, OverflowError or ZeroDivisionError,
             whereupon the array kernel is asked. None: the array kernel is used.
@@ -150,17 +182,20 @@ def declare(
         slope: the derivative for the docstring; default the text of the one declared.
         note: what else the docstring of a function of two arguments says.
         analytic: whether the kernel on arrays takes complex numbers, and is the same function of them.
+        library: the kernel is SciPy's; see ``library``.
+        below: how many of the first arguments LaTeX writes below the name, such as the order of a Bessel function.
+        letters: what documents call the arguments, in turn.
 
     Returns:
         The SymPy function class to build payloads with.
     """
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
-    function = _new_class(name, nargs) if own else meaning
+    function = _new_class(name, nargs, library) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"
     text = text or name
     found = Scalar(
         name, function, nargs, meaning, derivative, numpy, float, latex, text, core, hidden, shown, computed,
-        ordered, inline, public, words, slope, note, analytic,
+        ordered, inline, public, words, slope, note, analytic, library, below, letters,
     )  # fmt: skip
     if own:
         function.declared = found
@@ -169,7 +204,8 @@ def declare(
     return function
 
 
-def _new_class(name: str, nargs: int) -> Any:
+def _new_class(name: str, nargs: int, library: bool) -> Any:
     # Unpickling looks for the module's name of it, which is another where Python has one of its own: round_.
     place = f"{name}_" if hasattr(builtins, name) else name
-    return type(name, (Atom,), {"nargs": nargs, "__module__": "symgrad.scalars", "__qualname__": place})
+    module = "symgrad.scalars.library" if library else "symgrad.scalars"
+    return type(name, (Atom,), {"nargs": nargs, "__module__": module, "__qualname__": place})

@@ -1,4 +1,4 @@
-"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more."""
+"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's."""
 
 # Written by `python tests/stubs.py`; a test compares.
 
@@ -17,6 +17,191 @@ __all__ = [
     "i1",
     "i0e",
     "i1e",
+    "gamma",
+    "rgamma",
+    "gammasgn",
+    "loggamma",
+    "beta",
+    "betaln",
+    "binom",
+    "poch",
+    "zetac",
+    "gammainc",
+    "gammaincc",
+    "gammaincinv",
+    "gammainccinv",
+    "chdtr",
+    "chdtrc",
+    "chdtri",
+    "chdtriv",
+    "gdtr",
+    "gdtrc",
+    "gdtria",
+    "gdtrib",
+    "gdtrix",
+    "pdtr",
+    "pdtrc",
+    "pdtri",
+    "pdtrik",
+    "jv",
+    "yv",
+    "iv",
+    "kv",
+    "ive",
+    "kve",
+    "jve",
+    "yve",
+    "j0",
+    "j1",
+    "y0",
+    "y1",
+    "k0",
+    "k1",
+    "k0e",
+    "k1e",
+    "yn",
+    "kn",
+    "ber",
+    "bei",
+    "berp",
+    "beip",
+    "ker",
+    "kei",
+    "kerp",
+    "keip",
+    "struve",
+    "modstruve",
+    "besselpoly",
+    "itstruve0",
+    "it2struve0",
+    "itmodstruve0",
+    "betainc",
+    "betaincc",
+    "betaincinv",
+    "betainccinv",
+    "btdtria",
+    "btdtrib",
+    "bdtr",
+    "bdtrc",
+    "bdtri",
+    "bdtrik",
+    "bdtrin",
+    "nbdtr",
+    "nbdtrc",
+    "nbdtri",
+    "nbdtrik",
+    "nbdtrin",
+    "fdtr",
+    "fdtrc",
+    "fdtri",
+    "fdtridfd",
+    "stdtr",
+    "stdtrit",
+    "stdtridf",
+    "expi",
+    "exp1",
+    "expn",
+    "spence",
+    "erfi",
+    "dawsn",
+    "erfcinv",
+    "ndtri_exp",
+    "owens_t",
+    "voigt_profile",
+    "wrightomega",
+    "ellipk",
+    "ellipe",
+    "ellipkm1",
+    "ellipkinc",
+    "ellipeinc",
+    "elliprd",
+    "elliprj",
+    "elliprf",
+    "elliprc",
+    "elliprg",
+    "agm",
+    "hyp0f1",
+    "hyp1f1",
+    "hyp2f1",
+    "hyperu",
+    "wright_bessel",
+    "log_wright_bessel",
+    "eval_jacobi",
+    "eval_gegenbauer",
+    "eval_chebyt",
+    "eval_chebyu",
+    "eval_chebyc",
+    "eval_chebys",
+    "eval_sh_chebyt",
+    "eval_sh_chebyu",
+    "eval_legendre",
+    "eval_sh_legendre",
+    "eval_genlaguerre",
+    "eval_laguerre",
+    "eval_hermite",
+    "eval_hermitenorm",
+    "eval_sh_jacobi",
+    "lpmv",
+    "exp10",
+    "exprel",
+    "cosm1",
+    "powm1",
+    "sindg",
+    "cosdg",
+    "tandg",
+    "cotdg",
+    "radian",
+    "boxcox",
+    "boxcox1p",
+    "inv_boxcox",
+    "inv_boxcox1p",
+    "huber",
+    "pseudo_huber",
+    "rel_entr",
+    "kl_div",
+    "nrdtrimn",
+    "nrdtrisd",
+    "tklmbda",
+    "chndtr",
+    "chndtrix",
+    "chndtrinc",
+    "nctdtr",
+    "kolmogorov",
+    "kolmogi",
+    "airy",
+    "airye",
+    "sici",
+    "shichi",
+    "fresnel",
+    "ellipj",
+    "itj0y0",
+    "iti0k0",
+    "it2j0y0",
+    "it2i0k0",
+    "itairy",
+    "pbdv",
+    "pbvv",
+    "pbwa",
+    "mathieu_cem",
+    "mathieu_modcem1",
+    "mathieu_modcem2",
+    "mathieu_sem",
+    "mathieu_modsem1",
+    "mathieu_modsem2",
+    "pro_ang1",
+    "obl_ang1",
+    "pro_rad1",
+    "obl_rad1",
+    "cbrt",
+    "lambertw",
+    "factorial",
+    "spherical_jn",
+    "spherical_yn",
+    "spherical_in",
+    "log_expit",
+    "round",
+    "softplus",
+    "jn",
     "bessel_j0",
     "bessel_j1",
     "digamma",
@@ -59,6 +244,376 @@ def i0e(input: Any) -> Tensor:
     """exp(-|x|) I₀(x)."""
 def i1e(input: Any) -> Tensor:
     """exp(-|x|) I₁(x)."""
+def gamma(input: Any) -> Tensor:
+    """The gamma function Γ(x)."""
+def rgamma(input: Any) -> Tensor:
+    """1/Γ(x), 0 at the poles."""
+def gammasgn(input: Any) -> Tensor:
+    """The sign of Γ(x)."""
+def loggamma(input: Any) -> Tensor:
+    """log Γ(x) for x > 0."""
+def beta(a: Any, b: Any) -> Tensor:
+    """The beta function B(a, b) = Γ(a) Γ(b)/Γ(a + b)."""
+def betaln(a: Any, b: Any) -> Tensor:
+    """log |B(a, b)|."""
+def binom(n: Any, k: Any) -> Tensor:
+    """The binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k."""
+def poch(z: Any, m: Any) -> Tensor:
+    """Pochhammer's symbol Γ(z + m)/Γ(z)."""
+def zetac(s: Any) -> Tensor:
+    """ζ(s) - 1."""
+def gammainc(a: Any, x: Any) -> Tensor:
+    """The regularised lower incomplete gamma function P(a, x) = ∫₀ˣ t^(a-1) e^(-t) dt/Γ(a)."""
+def gammaincc(a: Any, x: Any) -> Tensor:
+    """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
+def gammaincinv(a: Any, p: Any) -> Tensor:
+    """The x with P(a, x) = p."""
+def gammainccinv(a: Any, p: Any) -> Tensor:
+    """The x with Q(a, x) = p."""
+def chdtr(v: Any, x: Any) -> Tensor:
+    """The χ² distribution function P(v/2, x/2)."""
+def chdtrc(v: Any, x: Any) -> Tensor:
+    """The survival function of χ², Q(v/2, x/2)."""
+def chdtri(v: Any, p: Any) -> Tensor:
+    """The x with chdtrc(v, x) = p."""
+def chdtriv(p: Any, x: Any) -> Tensor:
+    """The v with chdtr(v, x) = p."""
+def gdtr(a: Any, b: Any, x: Any) -> Tensor:
+    """The gamma distribution function P(b, ax), of rate a and shape b."""
+def gdtrc(a: Any, b: Any, x: Any) -> Tensor:
+    """The survival function of the gamma distribution, Q(b, ax)."""
+def gdtria(p: Any, b: Any, x: Any) -> Tensor:
+    """The a with gdtr(a, b, x) = p."""
+def gdtrib(a: Any, p: Any, x: Any) -> Tensor:
+    """The b with gdtr(a, b, x) = p."""
+def gdtrix(a: Any, b: Any, p: Any) -> Tensor:
+    """The x with gdtr(a, b, x) = p."""
+def pdtr(k: Any, m: Any) -> Tensor:
+    """The Poisson distribution function Q(⌊k⌋ + 1, m)."""
+def pdtrc(k: Any, m: Any) -> Tensor:
+    """The survival function of the Poisson distribution, P(⌊k⌋ + 1, m)."""
+def pdtri(k: Any, p: Any) -> Tensor:
+    """The m with pdtr(k, m) = p."""
+def pdtrik(p: Any, m: Any) -> Tensor:
+    """The k with Q(k + 1, m) = p."""
+def jv(v: Any, x: Any) -> Tensor:
+    """The Bessel function of the first kind, J_v(x)."""
+def yv(v: Any, x: Any) -> Tensor:
+    """The Bessel function of the second kind, Y_v(x)."""
+def iv(v: Any, x: Any) -> Tensor:
+    """The modified Bessel function of the first kind, I_v(x)."""
+def kv(v: Any, x: Any) -> Tensor:
+    """The modified Bessel function of the second kind, K_v(x)."""
+def ive(v: Any, x: Any) -> Tensor:
+    """exp(-|x|) I_v(x)."""
+def kve(v: Any, x: Any) -> Tensor:
+    """exp(x) K_v(x)."""
+def jve(v: Any, x: Any) -> Tensor:
+    """J_v(x), of a real x."""
+def yve(v: Any, x: Any) -> Tensor:
+    """Y_v(x), of a real x."""
+def j0(input: Any) -> Tensor:
+    """The Bessel function J₀(x)."""
+def j1(input: Any) -> Tensor:
+    """J₁(x)."""
+def y0(input: Any) -> Tensor:
+    """The Bessel function of the second kind Y₀(x)."""
+def y1(input: Any) -> Tensor:
+    """Y₁(x)."""
+def k0(input: Any) -> Tensor:
+    """The modified Bessel function K₀(x)."""
+def k1(input: Any) -> Tensor:
+    """K₁(x)."""
+def k0e(input: Any) -> Tensor:
+    """exp(x) K₀(x)."""
+def k1e(input: Any) -> Tensor:
+    """exp(x) K₁(x)."""
+def yn(n: Any, x: Any) -> Tensor:
+    """Y_n(x) of a whole order n."""
+def kn(n: Any, x: Any) -> Tensor:
+    """K_n(x) of a whole order n."""
+def ber(input: Any) -> Tensor:
+    """Kelvin's function ber x."""
+def bei(input: Any) -> Tensor:
+    """Kelvin's function bei x."""
+def berp(input: Any) -> Tensor:
+    """The derivative of ber."""
+def beip(input: Any) -> Tensor:
+    """The derivative of bei."""
+def ker(input: Any) -> Tensor:
+    """Kelvin's function ker x."""
+def kei(input: Any) -> Tensor:
+    """Kelvin's function kei x."""
+def kerp(input: Any) -> Tensor:
+    """The derivative of ker."""
+def keip(input: Any) -> Tensor:
+    """The derivative of kei."""
+def struve(v: Any, x: Any) -> Tensor:
+    """The Struve function H_v(x)."""
+def modstruve(v: Any, x: Any) -> Tensor:
+    """The modified Struve function L_v(x)."""
+def besselpoly(a: Any, lmb: Any, nu: Any) -> Tensor:
+    """∫₀¹ x^λ J_ν(2ax) dx."""
+def itstruve0(input: Any) -> Tensor:
+    """∫₀ˣ H₀(t) dt."""
+def it2struve0(input: Any) -> Tensor:
+    """∫ H₀(t)/t dt from x to ∞."""
+def itmodstruve0(input: Any) -> Tensor:
+    """∫₀ˣ L₀(t) dt."""
+def betainc(a: Any, b: Any, x: Any) -> Tensor:
+    """The regularised incomplete beta function I(a, b, x) = ∫₀ˣ t^(a-1) (1-t)^(b-1) dt/B(a, b)."""
+def betaincc(a: Any, b: Any, x: Any) -> Tensor:
+    """1 - I(a, b, x)."""
+def betaincinv(a: Any, b: Any, p: Any) -> Tensor:
+    """The x with I(a, b, x) = p."""
+def betainccinv(a: Any, b: Any, p: Any) -> Tensor:
+    """The x with 1 - I(a, b, x) = p."""
+def btdtria(p: Any, b: Any, x: Any) -> Tensor:
+    """The a with I(a, b, x) = p."""
+def btdtrib(a: Any, p: Any, x: Any) -> Tensor:
+    """The b with I(a, b, x) = p."""
+def bdtr(k: Any, n: Any, p: Any) -> Tensor:
+    """The binomial distribution function, of at most ⌊k⌋ successes in n trials."""
+def bdtrc(k: Any, n: Any, p: Any) -> Tensor:
+    """The survival function of the binomial distribution."""
+def bdtri(k: Any, n: Any, y: Any) -> Tensor:
+    """The p with bdtr(k, n, p) = y."""
+def bdtrik(y: Any, n: Any, p: Any) -> Tensor:
+    """The k with bdtr(k, n, p) = y, of the continued function of k."""
+def bdtrin(k: Any, y: Any, p: Any) -> Tensor:
+    """The n with bdtr(k, n, p) = y, of the continued function of n."""
+def nbdtr(k: Any, n: Any, p: Any) -> Tensor:
+    """The negative binomial distribution function, I(n, k + 1, p)."""
+def nbdtrc(k: Any, n: Any, p: Any) -> Tensor:
+    """The survival function of the negative binomial distribution."""
+def nbdtri(k: Any, n: Any, y: Any) -> Tensor:
+    """The p with nbdtr(k, n, p) = y."""
+def nbdtrik(y: Any, n: Any, p: Any) -> Tensor:
+    """The k with nbdtr(k, n, p) = y."""
+def nbdtrin(k: Any, y: Any, p: Any) -> Tensor:
+    """The n with nbdtr(k, n, p) = y."""
+def fdtr(dfn: Any, dfd: Any, x: Any) -> Tensor:
+    """The F distribution function."""
+def fdtrc(dfn: Any, dfd: Any, x: Any) -> Tensor:
+    """The survival function of the F distribution."""
+def fdtri(dfn: Any, dfd: Any, p: Any) -> Tensor:
+    """The x with fdtr(dfn, dfd, x) = p."""
+def fdtridfd(dfn: Any, p: Any, x: Any) -> Tensor:
+    """The dfd with fdtr(dfn, dfd, x) = p."""
+def stdtr(df: Any, t: Any) -> Tensor:
+    """Student's t distribution function."""
+def stdtrit(df: Any, p: Any) -> Tensor:
+    """The t with stdtr(df, t) = p."""
+def stdtridf(p: Any, t: Any) -> Tensor:
+    """The df with stdtr(df, t) = p."""
+def expi(input: Any) -> Tensor:
+    """The exponential integral Ei(x)."""
+def exp1(input: Any) -> Tensor:
+    """The exponential integral E₁(x)."""
+def expn(n: Any, x: Any) -> Tensor:
+    """The exponential integral E_n(x) of a whole order n."""
+def spence(input: Any) -> Tensor:
+    """Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x."""
+def erfi(input: Any) -> Tensor:
+    """erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt."""
+def dawsn(input: Any) -> Tensor:
+    """Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt."""
+def erfcinv(input: Any) -> Tensor:
+    """The inverse of erfc."""
+def ndtri_exp(y: Any) -> Tensor:
+    """The x with log Φ(x) = y."""
+def owens_t(h: Any, a: Any) -> Tensor:
+    """Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt."""
+def voigt_profile(input: Any, sigma: Any, gamma: Any) -> Tensor:
+    """Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved."""
+def wrightomega(input: Any) -> Tensor:
+    """Wright's ω(x) = W(eˣ)."""
+def ellipk(m: Any) -> Tensor:
+    """The complete elliptic integral of the first kind, K(m)."""
+def ellipe(m: Any) -> Tensor:
+    """The complete elliptic integral of the second kind, E(m)."""
+def ellipkm1(p: Any) -> Tensor:
+    """K(1 - p), near p = 0 more accurate."""
+def ellipkinc(phi: Any, m: Any) -> Tensor:
+    """The incomplete elliptic integral of the first kind, F(φ, m)."""
+def ellipeinc(phi: Any, m: Any) -> Tensor:
+    """The incomplete elliptic integral of the second kind, E(φ, m)."""
+def elliprd(input: Any, y: Any, z: Any) -> Tensor:
+    """Carlson's R_D(x, y, z)."""
+def elliprj(input: Any, y: Any, z: Any, p: Any) -> Tensor:
+    """Carlson's R_J(x, y, z, p)."""
+def elliprf(input: Any, y: Any, z: Any) -> Tensor:
+    """Carlson's R_F(x, y, z)."""
+def elliprc(input: Any, y: Any) -> Tensor:
+    """Carlson's R_C(x, y) = R_F(x, y, y)."""
+def elliprg(input: Any, y: Any, z: Any) -> Tensor:
+    """Carlson's R_G(x, y, z)."""
+def agm(a: Any, b: Any) -> Tensor:
+    """The arithmetic-geometric mean of a and b, both > 0."""
+def hyp0f1(v: Any, z: Any) -> Tensor:
+    """The hypergeometric function ₀F₁(v; z)."""
+def hyp1f1(a: Any, b: Any, x: Any) -> Tensor:
+    """Kummer's function ₁F₁(a; b; x)."""
+def hyp2f1(a: Any, b: Any, c: Any, z: Any) -> Tensor:
+    """Gauss's function ₂F₁(a, b; c; z)."""
+def hyperu(a: Any, b: Any, x: Any) -> Tensor:
+    """Tricomi's function U(a, b, x)."""
+def wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
+    """Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b))."""
+def log_wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
+    """Its logarithm."""
+def eval_jacobi(n: Any, alpha: Any, beta: Any, x: Any) -> Tensor:
+    """Jacobi's polynomial P_n^(α, β)(x)."""
+def eval_gegenbauer(n: Any, alpha: Any, x: Any) -> Tensor:
+    """Gegenbauer's polynomial C_n^(α)(x)."""
+def eval_chebyt(n: Any, x: Any) -> Tensor:
+    """Chebyshev's polynomial T_n(x) of degree n."""
+def eval_chebyu(n: Any, x: Any) -> Tensor:
+    """Chebyshev's polynomial U_n(x) of degree n."""
+def eval_chebyc(n: Any, x: Any) -> Tensor:
+    """The polynomial 2 T_n(x/2) of degree n."""
+def eval_chebys(n: Any, x: Any) -> Tensor:
+    """The polynomial U_n(x/2) of degree n."""
+def eval_sh_chebyt(n: Any, x: Any) -> Tensor:
+    """The polynomial T_n(2x - 1) of degree n."""
+def eval_sh_chebyu(n: Any, x: Any) -> Tensor:
+    """The polynomial U_n(2x - 1) of degree n."""
+def eval_legendre(n: Any, x: Any) -> Tensor:
+    """Legendre's polynomial P_n(x) of degree n."""
+def eval_sh_legendre(n: Any, x: Any) -> Tensor:
+    """The polynomial P_n(2x - 1) of degree n."""
+def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Tensor:
+    """The generalised Laguerre polynomial L_n^(α)(x)."""
+def eval_laguerre(n: Any, x: Any) -> Tensor:
+    """Laguerre's polynomial L_n(x) of degree n."""
+def eval_hermite(n: Any, x: Any) -> Tensor:
+    """Hermite's polynomial H_n(x) of degree n."""
+def eval_hermitenorm(n: Any, x: Any) -> Tensor:
+    """Hermite's polynomial He_n(x) of degree n."""
+def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Tensor:
+    """The shifted Jacobi polynomial G_n^(p, q)(x)."""
+def lpmv(m: Any, v: Any, x: Any) -> Tensor:
+    """The associated Legendre function of order m and degree v."""
+def exp10(input: Any) -> Tensor:
+    """10ˣ."""
+def exprel(input: Any) -> Tensor:
+    """(exp x - 1)/x, 1 at 0."""
+def cosm1(input: Any) -> Tensor:
+    """cos x - 1, accurate near 0."""
+def powm1(input: Any, y: Any) -> Tensor:
+    """xʸ - 1, accurate near 0."""
+def sindg(input: Any) -> Tensor:
+    """sin x of degrees."""
+def cosdg(input: Any) -> Tensor:
+    """cos x of degrees."""
+def tandg(input: Any) -> Tensor:
+    """tan x of degrees."""
+def cotdg(input: Any) -> Tensor:
+    """cot x of degrees."""
+def radian(d: Any, m: Any, s: Any) -> Tensor:
+    """The angle of d degrees, m minutes and s seconds, in radians."""
+def boxcox(input: Any, lmbda: Any) -> Tensor:
+    """(x^λ - 1)/λ, log x for λ = 0."""
+def boxcox1p(input: Any, lmbda: Any) -> Tensor:
+    """((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0."""
+def inv_boxcox(y: Any, lmbda: Any) -> Tensor:
+    """The x with boxcox(x, λ) = y."""
+def inv_boxcox1p(y: Any, lmbda: Any) -> Tensor:
+    """The x with boxcox1p(x, λ) = y."""
+def huber(delta: Any, r: Any) -> Tensor:
+    """Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
+def pseudo_huber(delta: Any, r: Any) -> Tensor:
+    """δ² (√(1 + (r/δ)²) - 1)."""
+def rel_entr(input: Any, y: Any) -> Tensor:
+    """x log(x/y), 0 at x = 0: a term of the relative entropy."""
+def kl_div(input: Any, y: Any) -> Tensor:
+    """x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
+def nrdtrimn(p: Any, std: Any, x: Any) -> Tensor:
+    """The mean of the normal distribution with Φ((x - mean)/std) = p."""
+def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
+    """The standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
+def tklmbda(input: Any, lmbda: Any) -> Tensor:
+    """Tukey's lambda distribution function."""
+def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
+    """The noncentral χ² distribution function, nc > 0."""
+def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
+    """The x with chndtr(x, df, nc) = p."""
+def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
+    """The nc with chndtr(x, df, nc) = p."""
+def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
+    """The noncentral t distribution function; differentiated by t."""
+def kolmogorov(input: Any) -> Tensor:
+    """The survival function of Kolmogorov's distribution."""
+def kolmogi(p: Any) -> Tensor:
+    """The x with kolmogorov(x) = p."""
+def airy(input: Any) -> tuple[Tensor, ...]:
+    """The Airy functions Ai, Ai', Bi and Bi'."""
+def airye(input: Any) -> tuple[Tensor, ...]:
+    """The Airy functions Ai, Ai', Bi and Bi', scaled by exp(±2/3 x√x)."""
+def sici(input: Any) -> tuple[Tensor, ...]:
+    """The sine and cosine integrals Si and Ci."""
+def shichi(input: Any) -> tuple[Tensor, ...]:
+    """The hyperbolic sine and cosine integrals Shi and Chi."""
+def fresnel(input: Any) -> tuple[Tensor, ...]:
+    """The Fresnel integrals S and C."""
+def ellipj(u: Any, m: Any) -> tuple[Tensor, ...]:
+    """Jacobi's elliptic functions sn, cn, dn and the amplitude, of u and the parameter m."""
+def itj0y0(input: Any) -> tuple[Tensor, ...]:
+    """The integrals of J₀ and Y₀ from 0 to x."""
+def iti0k0(input: Any) -> tuple[Tensor, ...]:
+    """The integrals of I₀ and K₀ from 0 to x."""
+def it2j0y0(input: Any) -> tuple[Tensor, ...]:
+    """∫ (1 - J₀(t))/t dt from 0 to x, and ∫ Y₀(t)/t dt from x to ∞."""
+def it2i0k0(input: Any) -> tuple[Tensor, ...]:
+    """∫ (I₀(t) - 1)/t dt from 0 to x, and ∫ K₀(t)/t dt from x to ∞."""
+def itairy(input: Any) -> tuple[Tensor, ...]:
+    """The integrals of Ai and Bi from 0 to x, and from 0 to -x."""
+def pbdv(v: Any, x: Any) -> tuple[Tensor, ...]:
+    """The parabolic cylinder function D_v(x) and its derivative."""
+def pbvv(v: Any, x: Any) -> tuple[Tensor, ...]:
+    """The parabolic cylinder function V_v(x) and its derivative."""
+def pbwa(a: Any, x: Any) -> tuple[Tensor, ...]:
+    """The parabolic cylinder function W(a, x) and its derivative."""
+def mathieu_cem(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_cem, a function and its derivative."""
+def mathieu_modcem1(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_modcem1, a function and its derivative."""
+def mathieu_modcem2(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_modcem2, a function and its derivative."""
+def mathieu_sem(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_sem, a function and its derivative."""
+def mathieu_modsem1(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_modsem1, a function and its derivative."""
+def mathieu_modsem2(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's mathieu_modsem2, a function and its derivative."""
+def pro_ang1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's pro_ang1, a function and its derivative."""
+def obl_ang1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's obl_ang1, a function and its derivative."""
+def pro_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's pro_rad1, a function and its derivative."""
+def obl_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
+    """SciPy's obl_rad1, a function and its derivative."""
+def cbrt(input: Any) -> Tensor:
+    """The cube root of x, of x below 0 too."""
+def lambertw(z: Any, k: int = 0) -> Tensor:
+    """Lambert's W: the solution of w eʷ = z, real for z ≥ -1/e on the branches k = 0 and -1, elsewhere nan."""
+def factorial(n: Any) -> Tensor:
+    """n! = Γ(n + 1), of real n."""
+def spherical_jn(n: Any, z: Any) -> Tensor:
+    """The spherical Bessel function j_n(z) of a whole order n."""
+def spherical_yn(n: Any, z: Any) -> Tensor:
+    """The spherical Bessel function y_n(z) of a whole order n."""
+def spherical_in(n: Any, z: Any) -> Tensor:
+    """The spherical Bessel function i_n(z) of a whole order n."""
+def log_expit(input: Any) -> Tensor:
+    """As ``symgrad.logsigmoid``: SciPy's name for it."""
+def round(input: Any) -> Tensor:
+    """As ``symgrad.round``: SciPy's name for it."""
+def softplus(input: Any) -> Tensor:
+    """As ``symgrad.softplus``: SciPy's name for it."""
+def jn(v: Any, x: Any) -> Tensor:
+    """The Bessel function of the first kind, J_v(x)."""
 def bessel_j0(input: Any) -> Tensor:
     """J₀(x), the Bessel function of the first kind of order 0."""
 def bessel_j1(input: Any) -> Tensor:
@@ -104,5 +659,5 @@ def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int 
     """exp x / Σ exp x along one axis."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """x log other, and 0 where x = 0."""
-def zeta(input: Any, other: Any) -> Tensor:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; for q = 1 Riemann's."""
+def zeta(input: Any, other: Any = None) -> Tensor:
+    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x."""

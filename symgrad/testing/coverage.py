@@ -18,6 +18,7 @@ from symgrad.compiler.primitives.decompose import is_written
 from symgrad.compiler.primitives.scalarise import write
 from symgrad.core.promotion import positions, truths
 from symgrad.forms.canon.lower import lower
+from symgrad.functions.library import FOUND
 from symgrad.ops.map import Map
 from symgrad.ops.protocol import Op
 from symgrad.scalars import SCALARS
@@ -96,7 +97,7 @@ def operations() -> dict[str, Readings]:
     >>> symgrad.testing.coverage.operations()["Cumsum"].forward
     'rule'
     """
-    found = {name: readings(Map) for name in sorted(SCALARS)}
+    found = {name: readings(Map) for name in sorted(SCALARS) if not SCALARS[name].library}
     return found | {c.__name__: readings(c) for c in _classes()}
 
 
@@ -114,7 +115,7 @@ def _classes() -> list[type[Op]]:
 def functions() -> dict[str, tuple[str, ...]]:
     """Return the public functions by their path in symgrad, each with the other names that it has.
 
-    A name with a dot in front is a method.
+    A name with a dot in front is a method. Functions of SciPy's have a page of their own.
 
     >>> import symgrad.testing.coverage
     >>> symgrad.testing.coverage.functions()["clamp"]
@@ -124,7 +125,7 @@ def functions() -> dict[str, tuple[str, ...]]:
     for prefix, module in _namespaces():
         for name in module.__all__:
             value = getattr(module, name)
-            if callable(value) and not isinstance(value, type):
+            if callable(value) and not isinstance(value, type) and value not in FOUND.values():
                 paths.setdefault(id(value), []).append(prefix + name)
     found = {}
     for names in paths.values():

@@ -184,8 +184,7 @@ class Elementwise(ArrayExpr):
     def _latex(self, printer: Any) -> str:
         if (n := self._order()) is not None:
             return f"\\psi{'' if n == '0' else f'^{{({n})}}'}\\left({printer._print(self.args[2])}\\right)"
-        inside = ", ".join(map(printer._print, self.args[1:-1]))
-        return f"{self._declared().latex}\\left({inside}\\right)"
+        return str(self._declared().spelled(list(map(printer._print, self.args[1:-1]))))
 
     def _mathml(self, printer: Any) -> str:
         texts = [str(printer._print(a)) for a in self.args[1:-1]]

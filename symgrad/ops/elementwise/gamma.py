@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import floating
-from symgrad.errors import ArgumentError, NotYet
+from symgrad.errors import ArgumentError
 from symgrad.ops.elementwise.declared import UNARY
+from symgrad.ops.elementwise.library import LIBRARY
 from symgrad.ops.map import ADD, MUL, NEG, SUB, Entrywise, Map, sum_terms
 from symgrad.ops.protocol import rename
 from symgrad.scalars import X
@@ -54,12 +55,12 @@ def polygamma(x: Any, n: int) -> Any:
 
 @frozen
 class Zeta(Entrywise):
-    """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; differentiated by q."""
+    """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; entire in s but for its pole at 1."""
 
     name = "SpecialZeta"
     saves = "x"
     gives = floating
-    explained = "Hurwitz zeta: −s·ζ(s + 1, q), times the adjoint"
+    explained = "Hurwitz zeta: −s·ζ(s + 1, q) in q, times the adjoint"
 
     def forward(self, s: Any, q: Any) -> Any:
         """Compute."""
@@ -70,17 +71,14 @@ class Zeta(Entrywise):
         return np.frompyfunc(sp.zeta, 2, 1)(s, q)
 
     def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
-        # ∂ζ/∂q = -s ζ(s + 1, q)
+        # ∂ζ/∂q = -s ζ(s + 1, q); ∂ζ/∂s is a function of its own
         if i == 0:
-            raise NotYet(
-                "the derivative for 'self' is not implemented: of special.zeta(x, other) in x. Pass x.detach(), or a "
-                "number."
-            )
+            return MUL(g, LIBRARY["zeta_s"](s, q))
         return NEG(MUL(g, MUL(s, Zeta()(ADD(s, 1.0), q))))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The slope is a number for each entry."""
-        return self.vjp(0 if ts[0] is not None else 1, ts[1], y, *xs)
+        return sum_terms([self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None])
 
     def text(self, *args: str) -> str:
         """ζ(s, q)."""
@@ -91,10 +89,10 @@ class Zeta(Entrywise):
         return f"\\zeta\\left({', '.join(args)}\\right)"
 
 
-def zeta(input: Any, other: Any) -> Any:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; for q = 1 Riemann's.
+def zeta(input: Any, other: Any = None) -> Any:
+    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x.
 
-    Derivative in q: -x ζ(x + 1, q). There is none in x.
+    Derivative in q: -x ζ(x + 1, q). The one in x, and Riemann's function itself, need SciPy.
 
     Args:
         input, other: x and q, broadcast against each other.
@@ -102,10 +100,7 @@ def zeta(input: Any, other: Any) -> Any:
     Returns:
         A tensor of the broadcast shape; ∞ for x = 1 and at the poles q = 0, -1, …, nan for x < 1.
 
-    Raises:
-        NotYet: a derivative by x is asked for.
-
     >>> sg.special.zeta(sg.tensor(2.0), 1.0)
     tensor(1.6449)
     """
-    return Zeta()(input, other)
+    return LIBRARY["riemann"](input) if other is None else Zeta()(input, other)

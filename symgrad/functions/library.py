@@ -1,0 +1,188 @@
+"""SciPy's special functions of tensors, by SciPy's names and with its arguments; ``sg.special`` has them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from symgrad.engine.record import Core, apply, as_tensor
+from symgrad.errors import ArgumentTypeError
+from symgrad.ops.elementwise.declared import UNARY
+from symgrad.ops.elementwise.library import LIBRARY
+from symgrad.ops.map import ADD
+from symgrad.scalars import SCALARS
+from symgrad.scalars.library import NAMES, TUPLES
+from symgrad.tensors.ufuncs import function_of
+
+Function = Callable[..., Any]
+_NOTE = """
+    Args:
+        {0}: tensors, arrays or numbers, broadcast against each other.
+
+    Returns:
+        A tensor of the broadcast shape{1}. Its derivatives stand in the documentation's table of SciPy's functions.
+
+    Raises:
+        MissingExtra: SciPy is not installed.
+    """
+_SEVERAL = {
+    "airy": "The Airy functions Ai, Ai', Bi and Bi'.",
+    "airye": "The Airy functions Ai, Ai', Bi and Bi', scaled by exp(±2/3 x√x).",
+    "sici": "The sine and cosine integrals Si and Ci.",
+    "shichi": "The hyperbolic sine and cosine integrals Shi and Chi.",
+    "fresnel": "The Fresnel integrals S and C.",
+    "ellipj": "Jacobi's elliptic functions sn, cn, dn and the amplitude, of u and the parameter m.",
+    "itj0y0": "The integrals of J₀ and Y₀ from 0 to x.",
+    "iti0k0": "The integrals of I₀ and K₀ from 0 to x.",
+    "it2j0y0": "∫ (1 - J₀(t))/t dt from 0 to x, and ∫ Y₀(t)/t dt from x to ∞.",
+    "it2i0k0": "∫ (I₀(t) - 1)/t dt from 0 to x, and ∫ K₀(t)/t dt from x to ∞.",
+    "itairy": "The integrals of Ai and Bi from 0 to x, and from 0 to -x.",
+    "pbdv": "The parabolic cylinder function D_v(x) and its derivative.",
+    "pbvv": "The parabolic cylinder function V_v(x) and its derivative.",
+    "pbwa": "The parabolic cylinder function W(a, x) and its derivative.",
+}
+
+
+def _operands(given: tuple[Any, ...]) -> list[Any]:
+    """Arrays as tensors; a number takes the dtype of what stands beside it."""
+    found = [a if isinstance(a, (Core, int, float)) else as_tensor(a) for a in given]
+    if not any(isinstance(a, Core) for a in found):
+        found[-1] = as_tensor(found[-1])
+    return found
+
+
+def _named(call: Function, name: str, letters: list[str], words: str, returns: str = "Any") -> Function:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"{words}\n{_NOTE.format(', '.join(letters), ' for each' if returns != 'Any' else '')}"
+    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(w, kind, annotation="Any") for w in letters], return_annotation=returns
+    )
+    return call
+
+
+def _given(name: str, letters: list[str], args: tuple[Any, ...], words: dict[str, Any]) -> list[Any]:
+    """The arguments in turn, of which some may come by their names, a first one called x as torch's ``input`` too."""
+    if letters[0] == "x" and "input" in words:
+        words["x"] = words.pop("input")
+    bound = inspect.Signature([inspect.Parameter(w, inspect.Parameter.POSITIONAL_OR_KEYWORD) for w in letters])
+    try:
+        return _operands(bound.bind(*args, **words).args)
+    except TypeError as error:
+        raise ArgumentTypeError(f"{name}(): {error}. It takes {', '.join(letters)}.") from None
+
+
+def _one(name: str) -> Function:
+    s, op = SCALARS[name], LIBRARY[name]
+    letters = s.letters.split()
+
+    def call(*args: Any, **words: Any) -> Any:
+        return apply(op, _given(name, letters, args, words))
+
+    return _named(call, name, letters, s.words)
+
+
+def _tuple(name: str) -> Function:
+    parts = TUPLES[name]
+    letters = SCALARS[parts[0]].letters.split()
+    words = _SEVERAL.get(name, f"SciPy's {name}, a function and its derivative.")
+
+    def call(*args: Any, **given: Any) -> Any:
+        operands = _given(name, letters, args, given)
+        return tuple(apply(LIBRARY[part], operands) for part in parts)
+
+    return _named(call, name, letters, words, "tuple[Any, ...]")
+
+
+FOUND: dict[str, Function] = {name: _one(name) for name in NAMES} | {name: _tuple(name) for name in TUPLES}
+
+
+# ------------------------------------------------------------------ what is no universal function of SciPy's
+def lambertw(z: Any, k: int = 0) -> Any:
+    """Lambert's W: the solution of w eʷ = z, real for z ≥ -1/e on the branches k = 0 and -1, elsewhere nan.
+
+    Derivative: e⁻ʷ/(1 + w).
+
+    Args:
+        z: a tensor, array or number.
+        k: the branch.
+
+    Returns:
+        A tensor shaped like z, of real numbers, where SciPy's are complex.
+    """
+    return apply(LIBRARY["lambertw"], (z if isinstance(z, Core) else as_tensor(z), int(k)))
+
+
+def _spherical(name: str, letter: str) -> Function:
+    def call(n: Any, z: Any) -> Any:
+        return apply(LIBRARY[name], _operands((n, z)))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"""The spherical Bessel function {letter}_n(z) of a whole order n.
+
+    Derivative: {letter}_(n-1)(z) - (n + 1)/z {letter}_n(z).
+
+    Args:
+        n: the order, a whole number or an array of such.
+        z: a tensor, array or number, broadcast against n.
+
+    Returns:
+        A tensor of the broadcast shape.
+    """
+    return call
+
+
+def factorial(n: Any) -> Any:
+    """n! = Γ(n + 1), of real n.
+
+    Derivative: n! ψ(n + 1).
+
+    Args:
+        n: a tensor, array or number.
+
+    Returns:
+        A tensor shaped like n.
+    """
+    return apply(LIBRARY["gamma"], (ADD(n if isinstance(n, Core) else as_tensor(n), 1.0),))
+
+
+def cbrt(x: Any) -> Any:
+    """The cube root of x, of x below 0 too.
+
+    Derivative: 1/(3 y²).
+
+    Args:
+        x: a tensor, array or number.
+
+    Returns:
+        A tensor shaped like x.
+    """
+    cube_root: Function = function_of("cbrt")  # type: ignore[assignment]
+    return cube_root(x)
+
+
+def _again(name: str, of: str) -> Function:
+    """A function that symgrad has under torch's name, by SciPy's."""
+    op = UNARY[of]
+
+    def call(x: Any) -> Any:
+        return apply(op, (x if isinstance(x, Core) else as_tensor(x),))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"As ``symgrad.{of}``: SciPy's name for it."
+    return call
+
+
+FOUND |= {
+    "cbrt": cbrt,
+    "lambertw": lambertw,
+    "factorial": factorial,
+    "spherical_jn": _spherical("spherical_jn", "j"),
+    "spherical_yn": _spherical("spherical_yn", "y"),
+    "spherical_in": _spherical("spherical_in", "i"),
+    "log_expit": _again("log_expit", "logsigmoid"),
+    "round": _again("round", "round"),
+    "softplus": _again("softplus", "softplus"),
+    "jn": FOUND["jv"],
+}

@@ -1,0 +1,328 @@
+"""Exponential, trigonometric, Fresnel and elliptic integrals, error functions, Voigt's profile, Lambert's W."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.scalars.library.kernels import own, scipys
+from symgrad.scalars.library.named import function, slope
+from symgrad.scalars.special import half_bell, hazard, sinc
+
+_HALF, _PI = sp.Rational(1, 2), sp.pi
+
+# ------------------------------------------------------------------ exponential integrals
+expi = function("expi", "x", "The exponential integral Ei(x).", lambda x, y: sp.exp(x) / x, lambda x: sp.Ei(x),
+                latex=r"\operatorname{Ei}", text="Ei")  # fmt: skip
+exp1 = function("exp1", "x", "The exponential integral E₁(x).", lambda x, y: -sp.exp(-x) / x,
+                lambda x: sp.expint(1, x), latex=r"\operatorname{E}_1")  # fmt: skip
+expn: Any = function(
+    "expn", "n x", "The exponential integral E_n(x) of a whole order n.",
+    lambda n, x, y: (
+        None, sp.Piecewise((-expn(n - 1, x), n >= 1), (-sp.exp(-x) * (x + 1) / x**2, True))
+    ),
+    lambda n, x: sp.expint(n, x), latex=r"\operatorname{E}", below=1,
+)  # fmt: skip
+
+
+def _one_of(name: str, kernel: str, part: int, rule: Callable[..., Any], meaning: Any, latex: str = "") -> Any:
+    return slope(name, "x", rule, scipys(kernel, part), meaning, latex=latex or rf"\operatorname{{{name}}}")
+
+
+def _sinhc(x: sp.Expr) -> sp.Expr:
+    return sp.Piecewise((1, sp.Eq(x, 0)), (sp.sinh(x) / x, True))
+
+
+si = _one_of("si", "sici", 0, lambda x, y: sinc(x / _PI), lambda x: sp.Si(x), r"\operatorname{Si}")
+ci = _one_of("ci", "sici", 1, lambda x, y: sp.cos(x) / x, lambda x: sp.Ci(x), r"\operatorname{Ci}")
+shi = _one_of("shi", "shichi", 0, lambda x, y: _sinhc(x), lambda x: sp.Shi(x), r"\operatorname{Shi}")
+chi = _one_of("chi", "shichi", 1, lambda x, y: sp.cosh(x) / x, lambda x: sp.Chi(x), r"\operatorname{Chi}")
+fresnels = _one_of("fresnels", "fresnel", 0, lambda x, y: sp.sin(_PI * x**2 / 2), lambda x: sp.fresnels(x), "S")
+fresnelc = _one_of("fresnelc", "fresnel", 1, lambda x, y: sp.cos(_PI * x**2 / 2), lambda x: sp.fresnelc(x), "C")
+spence = function(
+    "spence", "x", "Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x.",
+    lambda x, y: sp.Piecewise((-1, sp.Eq(x, 1)), (sp.log(x) / (1 - x), True)), lambda x: sp.polylog(2, 1 - x),
+)  # fmt: skip
+
+# ------------------------------------------------------------------ error functions
+erfi = function(
+    "erfi", "x", "erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt.", lambda x, y: 2 / sp.sqrt(_PI) * sp.exp(x**2), lambda x: sp.erfi(x)
+)
+dawsn = function(
+    "dawsn", "x", "Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt.", lambda x, y: 1 - 2 * x * y,
+    lambda x: sp.sqrt(_PI) / 2 * sp.exp(-(x**2)) * sp.erfi(x), latex=r"\operatorname{dawsn}",
+)  # fmt: skip
+erfcinv = function(
+    "erfcinv", "x", "The inverse of erfc.", lambda x, y: -sp.sqrt(_PI) / 2 * sp.exp(y**2), lambda x: sp.erfcinv(x),
+    latex=r"\operatorname{erfc}^{-1}",
+)  # fmt: skip
+ndtri_exp = function(
+    "ndtri_exp", "y", "The x with log Φ(x) = y.", lambda x, y: 1 / hazard(y),
+    lambda x: sp.sqrt(2) * sp.erfinv(2 * sp.exp(x) - 1),
+)  # fmt: skip
+owens_t = function(
+    "owens_t", "h a", "Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt.",
+    lambda h, a, y: (
+        -half_bell(h) * sp.erf(a * h / sp.sqrt(2)) / (2 * sp.sqrt(2 * _PI)),
+        sp.exp(-(h**2) * (1 + a**2) / 2) / (2 * _PI * (1 + a**2)),
+    ),
+    latex="T",
+)  # fmt: skip
+
+
+def _voigt_other(special: Any, x: Any, s: Any, g: Any) -> Any:
+    """Im w(z)/(σ√(2π)), z = (x + iγ)/(σ√2), of Faddeeva's function w."""
+    return special.wofz((x + 1j * g) / (s * np.sqrt(2))).imag / (s * np.sqrt(2 * np.pi))
+
+
+def _voigt_parts(x: sp.Expr, s: sp.Expr, g: sp.Expr, real: sp.Expr, imaginary: sp.Expr) -> tuple[Any, Any]:
+    """The derivatives of the real part by x and γ, of w' = -2z w + 2i/√π."""
+    return -(x * real - g * imaginary) / s**2, (x * imaginary + g * real) / s**2 - 1 / (_PI * s**2)
+
+
+def _voigt_rule(x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, Any, Any]:
+    by_x, by_g = _voigt_parts(x, s, g, y, voigt_other(x, s, g))
+    return by_x, -(y + x * by_x + g * by_g) / s, by_g
+
+
+def _voigt_other_rule(x: sp.Expr, s: sp.Expr, g: sp.Expr, y: sp.Expr) -> tuple[Any, Any, Any]:
+    by_x, by_g = _voigt_parts(x, s, g, voigt_profile(x, s, g), y)
+    return -by_g, -(y - x * by_g + g * by_x) / s, by_x
+
+
+voigt_profile: Any = function(
+    "voigt_profile", "x sigma gamma", "Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved.",
+    _voigt_rule,
+)  # fmt: skip
+voigt_other: Any = slope("voigt_other", "x sigma gamma", _voigt_other_rule, own(_voigt_other))
+
+
+# ------------------------------------------------------------------ Lambert's W
+def _w_slope(y: sp.Expr) -> sp.Expr:
+    return sp.exp(-y) / (1 + y)
+
+
+def _lambert(special: Any, x: Any, k: Any) -> Any:
+    """SciPy's is complex; left of -1/e, and on a branch that is not real, there is no real value."""
+    y = special.lambertw(x, k.astype(np.int64))
+    return np.where(np.abs(y.imag) > 1e-300, np.nan, y.real)
+
+
+lambertw = slope(
+    "lambertw", "x k", lambda x, k, y: (_w_slope(y), None), own(_lambert), lambda x, k: sp.LambertW(x, k), latex="W"
+)
+wrightomega = function(
+    "wrightomega", "x", "Wright's ω(x) = W(eˣ).", lambda x, y: y / (1 + y), lambda x: sp.LambertW(sp.exp(x)),
+    latex=r"\omega",
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ complete elliptic integrals
+def _third(m: sp.Expr) -> sp.Expr:
+    """D(m) = (K(m) - E(m))/m, without cancellation."""
+    return ellipd(m)
+
+
+ellipd: Any = slope(
+    "ellipd", "m", lambda m, y: 3 * _PI / 32 * hyp2f1(sp.Rational(3, 2), sp.Rational(5, 2), 3, m),
+    own(lambda special, m: special.elliprd(0.0, 1 - m, 1.0) / 3),
+    lambda m: (sp.elliptic_k(m) - sp.elliptic_e(m)) / m, hidden=True, shown=lambda m: (ellipk(m) - ellipe(m)) / m,
+)  # fmt: skip
+ellipk: Any = function(
+    "ellipk", "m", "The complete elliptic integral of the first kind, K(m).", lambda m, y: ellipk_slope(m),
+    lambda m: sp.elliptic_k(m), latex="K",
+)  # fmt: skip
+ellipk_slope: Any = slope(
+    "ellipk_slope", "m",
+    lambda m, y: 9 * _PI / 64 * hyp2f1(sp.Rational(5, 2), sp.Rational(5, 2), 3, m),
+    own(lambda special, m: (special.ellipk(m) - special.elliprd(0.0, 1 - m, 1.0) / 3) / (2 * (1 - m))),
+    lambda m: (sp.elliptic_e(m) - (1 - m) * sp.elliptic_k(m)) / (2 * m * (1 - m)), hidden=True,
+    shown=lambda m: (ellipe(m) - (1 - m) * ellipk(m)) / (2 * m * (1 - m)),
+)  # fmt: skip
+ellipe: Any = function(
+    "ellipe", "m", "The complete elliptic integral of the second kind, E(m).", lambda m, y: -_third(m) / 2,
+    lambda m: sp.elliptic_e(m), latex="E",
+)  # fmt: skip
+ellipkm1 = function(
+    "ellipkm1", "p", "K(1 - p), near p = 0 more accurate.",
+    lambda p, y: -(y - elliprd(0, p, 1) / 3) / (2 * p), lambda p: sp.elliptic_k(1 - p),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ incomplete elliptic integrals
+def _by_parameter(of_rd: Callable[..., Any], complete: Callable[..., Any], sign: float) -> Callable[..., Any]:
+    """Half of ∫₀^φ sin²/Δ or /Δ³, Δ² = 1 - m sin², as Carlson's R_D; over φ = kπ whole periods."""
+
+    def kernel(special: Any, phi: Any, m: Any) -> Any:
+        k = np.rint(phi / np.pi)
+        s, c = np.sin(phi - k * np.pi), np.cos(phi - k * np.pi)
+        part = s**3 / 6 * of_rd(special, c * c, 1 - m * s * s)
+        return sign * (part + np.where(k != 0, 2 * k * complete(special, np.where(k != 0, m, 0.0)), 0.0))
+
+    return kernel
+
+
+def _delta(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
+    return 1 - m * sp.sin(phi) ** 2
+
+
+def _first_by_m(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """DLMF 19.4.5."""
+    rest = sp.sin(2 * phi) / (4 * (1 - m) * sp.sqrt(_delta(phi, m)))
+    return ellipeinc(phi, m) / (2 * m * (1 - m)) - ellipkinc(phi, m) / (2 * m) - rest
+
+
+def _second_by_m(phi: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """DLMF 19.4.6."""
+    return (ellipeinc(phi, m) - ellipkinc(phi, m)) / (2 * m)
+
+
+ellipkinc_m: Any = slope(
+    "ellipkinc_m", "phi m",
+    lambda p, m, y: (
+        sp.sin(p) ** 2 / (2 * _delta(p, m) ** sp.Rational(3, 2)), _kinc_mm(p, m, y)
+    ),
+    own(_by_parameter(
+        lambda special, c, d: special.elliprd(c, 1.0, d),
+        lambda special, m: (special.ellipk(m) - special.elliprd(0.0, 1 - m, 1.0) / 3) / (2 * (1 - m)), 1.0,
+    )),
+    hidden=True, shown=_first_by_m,
+)  # fmt: skip
+ellipeinc_m: Any = slope(
+    "ellipeinc_m", "phi m",
+    lambda p, m, y: (-sp.sin(p) ** 2 / (2 * sp.sqrt(_delta(p, m))), (y - ellipkinc_m(p, m)) / (2 * m) - y / m),
+    own(_by_parameter(
+        lambda special, c, d: special.elliprd(c, d, 1.0),
+        lambda special, m: special.elliprd(0.0, 1 - m, 1.0) / 6, -1.0,
+    )),
+    hidden=True, shown=_second_by_m,
+)  # fmt: skip
+
+
+def _kinc_mm(phi: sp.Expr, m: sp.Expr, y: sp.Expr) -> sp.Expr:
+    """The second derivative of F by m, from E and F and their first derivatives."""
+    e, f, e1 = ellipeinc(phi, m), ellipkinc(phi, m), ellipeinc_m(phi, m)
+    d = _delta(phi, m)
+    rest = sp.sin(2 * phi) / 4 * (1 / ((1 - m) ** 2 * sp.sqrt(d)) + sp.sin(phi) ** 2 / (2 * (1 - m) * d * sp.sqrt(d)))
+    first = e1 / (2 * m * (1 - m)) - e * (1 - 2 * m) / (2 * m**2 * (1 - m) ** 2)
+    return first - y / (2 * m) + f / (2 * m**2) - rest
+
+
+ellipkinc: Any = function(
+    "ellipkinc", "phi m", "The incomplete elliptic integral of the first kind, F(φ, m).",
+    lambda p, m, y: (1 / sp.sqrt(_delta(p, m)), ellipkinc_m(p, m)), lambda p, m: sp.elliptic_f(p, m), latex="F",
+)  # fmt: skip
+ellipeinc: Any = function(
+    "ellipeinc", "phi m", "The incomplete elliptic integral of the second kind, E(φ, m).",
+    lambda p, m, y: (sp.sqrt(_delta(p, m)), ellipeinc_m(p, m)), lambda p, m: sp.elliptic_e(p, m), latex="E",
+)  # fmt: skip
+
+
+def _jacobi(name: str, part: int, rule: Callable[..., Any]) -> Any:
+    return slope(name, "u m", rule, scipys("ellipj", part), latex=rf"\operatorname{{{name}}}")
+
+
+def _turn(u: sp.Expr, m: sp.Expr) -> sp.Expr:
+    """How the amplitude φ, u = F(φ, m), moves with m."""
+    return -ellipkinc_m(jacobi_am(u, m), m) * jacobi_dn(u, m)
+
+
+jacobi_sn: Any = _jacobi(
+    "jacobi_sn", 0, lambda u, m, y: (jacobi_cn(u, m) * jacobi_dn(u, m), jacobi_cn(u, m) * _turn(u, m))
+)
+jacobi_cn: Any = _jacobi(
+    "jacobi_cn", 1, lambda u, m, y: (-jacobi_sn(u, m) * jacobi_dn(u, m), -jacobi_sn(u, m) * _turn(u, m))
+)
+jacobi_dn: Any = _jacobi(
+    "jacobi_dn", 2,
+    lambda u, m, y: (
+        -m * jacobi_sn(u, m) * jacobi_cn(u, m),
+        -(jacobi_sn(u, m) ** 2 / 2 + m * jacobi_sn(u, m) * jacobi_cn(u, m) * _turn(u, m)) / y,
+    ),
+)  # fmt: skip
+jacobi_am: Any = _jacobi("jacobi_am", 3, lambda u, m, y: (jacobi_dn(u, m), _turn(u, m)))
+
+
+# ------------------------------------------------------------------ Carlson's integrals
+def _degree(y: sp.Expr, degree: sp.Expr, *pairs: tuple[sp.Expr, sp.Expr]) -> sp.Expr:
+    """What the last argument's derivative times it is, of a function that is homogeneous of this degree."""
+    return degree * y - sum(x * d for x, d in pairs)
+
+
+def _apart(y: sp.Expr, other: sp.Expr, x: sp.Expr, z: sp.Expr) -> sp.Expr:
+    """∂R/∂x of R_D and R_J, whose last argument is z: (R - R_D(…, x))/(2(z - x)), from partial fractions."""
+    return (y - other) / (2 * (z - x))
+
+
+def _rd_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, r: sp.Expr) -> tuple[Any, Any, Any]:
+    by_x, by_y = _apart(r, elliprd(y, z, x), x, z), _apart(r, elliprd(x, z, y), y, z)
+    return by_x, by_y, _degree(r, -sp.Rational(3, 2), (x, by_x), (y, by_y)) / z
+
+
+def _rj_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, p: sp.Expr, r: sp.Expr) -> tuple[Any, ...]:
+    by = [_apart(r, elliprd(*[w for w in (x, y, z) if w is not v], v), v, p) for v in (x, y, z)]
+    return (*by, _degree(r, -sp.Rational(3, 2), *zip((x, y, z), by, strict=True)) / p)
+
+
+elliprd: Any = function("elliprd", "x y z", "Carlson's R_D(x, y, z).", _rd_rule, latex="R_D")
+elliprj = function("elliprj", "x y z p", "Carlson's R_J(x, y, z, p).", _rj_rule, latex="R_J")
+elliprf: Any = function(
+    "elliprf", "x y z", "Carlson's R_F(x, y, z).",
+    lambda x, y, z, r: (-elliprd(y, z, x) / 6, -elliprd(x, z, y) / 6, -elliprd(x, y, z) / 6), latex="R_F",
+)  # fmt: skip
+elliprc = function(
+    "elliprc", "x y", "Carlson's R_C(x, y) = R_F(x, y, y).",
+    lambda x, y, r: (-elliprd(y, y, x) / 6, (x * elliprd(y, y, x) / 6 - r / 2) / y),
+    latex="R_C",
+)  # fmt: skip
+elliprg = function(
+    "elliprg", "x y z", "Carlson's R_G(x, y, z).",
+    lambda x, y, z, r: tuple(
+        (elliprf(x, y, z) - v * elliprd(*others, v) / 3) / 4
+        for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))
+    ),
+    latex="R_G",
+)  # fmt: skip
+
+
+def _mean_slope(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> sp.Expr:
+    """Of π/(2 R_F(0, a², b²)) by a."""
+    return 2 * y**2 * a * elliprd(0, b**2, a**2) / (3 * _PI)
+
+
+agm = function(
+    "agm", "a b", "The arithmetic-geometric mean of a and b, both > 0.",
+    lambda a, b, y: (_mean_slope(a, b, y), _mean_slope(b, a, y)),
+    lambda a, b: _PI / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
+)  # fmt: skip
+
+# ------------------------------------------------------------------ hypergeometric functions
+hyp0f1: Any = function(
+    "hyp0f1", "v z", "The hypergeometric function ₀F₁(v; z).", lambda v, z, y: (None, hyp0f1(v + 1, z) / v),
+    lambda v, z: sp.hyper([], [v], z), latex=r"{}_0F_1",
+)  # fmt: skip
+hyp1f1: Any = function(
+    "hyp1f1", "a b x", "Kummer's function ₁F₁(a; b; x).",
+    lambda a, b, x, y: (None, None, a / b * hyp1f1(a + 1, b + 1, x)),
+    lambda a, b, x: sp.hyper([a], [b], x), latex=r"{}_1F_1",
+)  # fmt: skip
+hyp2f1: Any = function(
+    "hyp2f1", "a b c z", "Gauss's function ₂F₁(a, b; c; z).",
+    lambda a, b, c, z, y: (None, None, None, a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)),
+    lambda a, b, c, z: sp.hyper([a, b], [c], z), latex=r"{}_2F_1",
+)  # fmt: skip
+hyperu: Any = function(
+    "hyperu", "a b x", "Tricomi's function U(a, b, x).", lambda a, b, x, y: (None, None, -a * hyperu(a + 1, b + 1, x)),
+    latex="U",
+)  # fmt: skip
+wright_bessel: Any = function(
+    "wright_bessel", "a b x", "Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b)).",
+    lambda a, b, x, y: (None, None, wright_bessel(a, a + b, x)),
+)  # fmt: skip
+log_wright_bessel: Any = function(
+    "log_wright_bessel", "a b x", "Its logarithm.",
+    lambda a, b, x, y: (None, None, sp.exp(log_wright_bessel(a, a + b, x) - y)),
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""How a function of SciPy's is declared: its arguments, its meaning, its partial derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sympy as sp
+
+from symgrad.scalars.declare import declare
+from symgrad.scalars.library.kernels import Kernel, scipys
+
+NAMES: list[str] = []  # of the functions that users call
+
+
+def function(
+    name: str,
+    letters: str,
+    words: str,
+    rule: Callable[..., Any],
+    meaning: Callable[..., Any] | None = None,
+    *,
+    kernel: Kernel | None = None,
+    **options: Any,
+) -> Any:
+    """Declare a function of SciPy's under its name.
+
+    Args:
+        name: SciPy's name.
+        letters: its arguments, as documents call them.
+        words: the first line of its docstring.
+        rule: the partial derivatives, None for one that is not declared.
+        meaning: of SymPy's classes; without it the function means itself.
+        kernel: default SciPy's function.
+        options: of ``declare``.
+    """
+    NAMES.append(name)
+    return _declared(name, letters, rule, meaning, kernel or scipys(name), words=words, **options)
+
+
+def slope(
+    name: str, letters: str, rule: Callable[..., Any], kernel: Kernel, meaning: Callable[..., Any] | None = None,
+    **options: Any,
+) -> Any:  # fmt: skip
+    """Declare a function that derivatives are made of, and that users do not call."""
+    return _declared(name, letters, rule, meaning, kernel, **options)
+
+
+def _declared(name: str, letters: str, rule: Any, meaning: Any, kernel: Kernel, **options: Any) -> Any:
+    options.setdefault("latex", f"\\operatorname{{{name.replace('_', chr(92) + '_')}}}")
+    return declare(
+        name, meaning or (lambda *xs: sp.Function(name)(*xs)), rule, numpy=kernel, nargs=len(letters.split()),
+        letters=letters, library=True, **options,
+    )  # fmt: skip

@@ -1,0 +1,234 @@
+"""Derivatives by a parameter, such as the order of a Bessel function, to ten digits or more.
+
+They have no closed form. Each is the derivative of the polynomial through 16 values of the function, or of its
+logarithm where it has one sign, at a distance from the parameter over which that varies little: see ``kernels.slopes``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from symgrad.scalars.library.kernels import AT, Kernel, by_scale, of_logarithm, own, slopes, smaller_tail, weights
+from symgrad.scalars.library.ratios import betaln, log1p_bend
+
+
+def _named(name: str, text: str, compute: Callable[..., Any], *numbers: Any) -> Kernel:
+    def kernel(special: Any, *xs: Any) -> Any:
+        return compute(special, *numbers, *xs)
+
+    kernel.__name__, kernel.__doc__ = name, text
+    return own(kernel)
+
+
+# ------------------------------------------------------------------ incomplete gamma and beta functions
+def _gammainc_a(special: Any, order: int, a: Any, x: Any) -> Any:
+    """In the variable log a the tails vary over 1/√a."""
+    inside = (a > 0) & (x > 0) & (x < np.inf)
+    b, t = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+    lower, upper = partial(_first, special.gammainc, t), partial(_first, special.gammaincc, t)
+    found = smaller_tail(lower, upper, b, np.minimum(0.5, 0.8 / np.sqrt(b)), order)
+    return np.where(inside, found, np.where((a > 0) & (x >= 0), 0.0, np.nan))
+
+
+def _first(f: Callable[..., Any], x: Any, a: Any) -> Any:
+    return f(a, x)
+
+
+gammainc_a = _named("gammainc_a", "∂P(a, x)/∂a.", _gammainc_a, 1)
+gammainc_aa = _named("gammainc_aa", "∂²P(a, x)/∂a².", _gammainc_a, 2)
+
+
+def _spread(a: Any, b: Any) -> Any:
+    """How far log a may go: over √(1/a + 1/b) the tails vary."""
+    return np.minimum(0.5, 0.8 * np.sqrt(1 / a + 1 / b))
+
+
+def _betainc_by(special: Any, which: int, order: int, a: Any, b: Any, x: Any) -> Any:
+    inside = (a > 0) & (b > 0) & (x > 0) & (x < 1)
+    a_, b_, t = (np.where(inside, v, 0.5) for v in (a, b, x))
+
+    def at(f: Any, p: Any) -> Any:
+        return f(p, b_, t) if which == 0 else f(a_, p, t)
+
+    p = (a_, b_)[which]
+    found = smaller_tail(lambda q: at(special.betainc, q), lambda q: at(special.betaincc, q), p, _spread(a_, b_), order)
+    edge = (a > 0) & (b > 0) & ((x == 0) | (x == 1))
+    return np.where(inside, found, np.where(edge, 0.0, np.nan))
+
+
+betainc_a = _named("betainc_a", "∂I(a, b, x)/∂a.", _betainc_by, 0, 1)
+betainc_b = _named("betainc_b", "∂I(a, b, x)/∂b.", _betainc_by, 1, 1)
+betainc_aa = _named("betainc_aa", "∂²I(a, b, x)/∂a².", _betainc_by, 0, 2)
+betainc_bb = _named("betainc_bb", "∂²I(a, b, x)/∂b².", _betainc_by, 1, 2)
+
+
+def _betainc_ab(special: Any, a: Any, b: Any, x: Any) -> Any:
+    """The logarithm's mixed derivative from 16 by 16 values."""
+    inside = (a > 0) & (b > 0) & (x > 0) & (x < 1)
+    a_, b_, t = (np.where(inside, v, 0.5) for v in (a, b, x))
+    radius = _spread(a_, b_)
+    low = special.betainc(a_, b_, t) < special.betaincc(a_, b_, t)
+
+    def logarithm(p: Any, q: Any) -> Any:
+        return np.log(np.where(low, special.betainc(p, q, t), special.betaincc(p, q, t)))
+
+    def by_b(p: Any) -> Any:
+        return slopes(lambda q: logarithm(p, q[:, None]), b_, radius, 1, scaled=True)[0]
+
+    tail = np.where(low, special.betainc(a_, b_, t), special.betaincc(a_, b_, t))
+    first = slopes(lambda p: logarithm(p, b_), a_, radius, 1, scaled=True)[0]
+    second = slopes(lambda q: logarithm(a_, q), b_, radius, 1, scaled=True)[0]
+    found = tail * (slopes(by_b, a_, radius, 1, scaled=True)[0] + first * second) / (a_ * b_)
+    found = np.where(tail > 1e-280, np.where(low, found, -found), 0.0)
+    return np.where(inside, found, np.where((a > 0) & (b > 0) & ((x == 0) | (x == 1)), 0.0, np.nan))
+
+
+betainc_ab = _named("betainc_ab", "∂²I(a, b, x)/∂a∂b.", _betainc_ab)
+
+
+_MANY = 50.0  # degrees of freedom from which the tail says too little about its derivative
+
+
+@cache
+def _gauss() -> tuple[Any, Any]:
+    """Gauss's points and weights on [0, 1]."""
+    at, shares = np.polynomial.legendre.leggauss(40)
+    return (at + 1) / 2, shares / 2
+
+
+def _central(df: Any, t: Any) -> Any:
+    """∫₀ᵗ ∂f/∂df for many degrees of freedom, of the density f = c (1 + s²/df)^(-(df + 1)/2)."""
+    at, shares = _gauss()
+    s = np.multiply.outer(at, t)
+    u = s * s / df
+    r = 4 / (df * df)  # ψ((df + 1)/2) - ψ(df/2) - 1/df, in 1/(df/2)²
+    lead = r * (1 / 8 - r * (1 / 64 - r * (1 / 128 - r * (17 / 2048 - r * 31 / 2048))))
+    by_df = 0.5 * (lead + u * u * log1p_bend(u) + u / (df * (1 + u)))
+    density = np.exp(-(df + 1) / 2 * np.log1p(u) - betaln(df / 2, np.full_like(df, 0.5))) / np.sqrt(df)
+    return t * np.tensordot(shares, density * by_df, 1)
+
+
+def _stdtr_df(special: Any, order: int, df: Any, t: Any) -> Any:
+    """Of the tail beyond |t|, half of I(df/2, 1/2, df/(df + t²)), or by quadrature where that is nearly 1/2."""
+    inside = (df > 0) & (t != 0) & np.isfinite(t)
+    d, s = np.where(inside, df, 1.0), np.where(inside, -np.abs(t), -1.0)
+    tail = special.stdtr(d, s)
+    found = by_scale(tail, d, slopes(lambda q: np.log(special.stdtr(q, s)), d, 0.5, order, scaled=True))
+    near, near_d = np.maximum(s, -4.0), np.maximum(d, _MANY)
+    central = _central(near_d, near)
+    if order == 2:
+        central = np.stack([_central(q, near) for q in near_d * np.exp(np.multiply.outer(AT, 0.5 + 0 * d))])
+        central = np.tensordot(weights()[0], central, 1) / (0.5 * near_d)
+    found = np.where((d > _MANY) & (s > -4.0), central, np.where(tail > 1e-280, found, 0.0))
+    found = np.where(t < 0, found, -found)
+    return np.where(inside, found, np.where((df > 0) & ~np.isnan(t), 0.0, np.nan))
+
+
+stdtr_df = _named("stdtr_df", "∂F(df, t)/∂df.", _stdtr_df, 1)
+stdtr_dfdf = _named("stdtr_dfdf", "∂²F(df, t)/∂df².", _stdtr_df, 2)
+
+
+# ------------------------------------------------------------------ zeta
+def zeta_s_kernel(special: Any, order: int, s: Any, q: Any) -> Any:
+    """Of (s - 1) ζ(s, q + 1), which is entire in s, and of q⁻ˢ."""
+    inside = (s > 1) & (q > 0)
+    p, r = np.where(inside, s, 2.0), np.where(inside, q, 1.0) + 1
+    head = (-np.log(r - 1)) ** order * (r - 1) ** -p
+    radius = np.minimum(0.5, 0.75 * (p - 1))
+
+    def logarithm(p: Any) -> Any:
+        return np.log((p - 1) * special.zeta(p, np.broadcast_to(r, p.shape)))
+
+    found = slopes(logarithm, p, radius, order)
+    found[0] = found[0] - 1 / (p - 1)
+    if order == 2:
+        found[1] = found[1] + 1 / (p - 1) ** 2
+    return np.where(inside, head + of_logarithm(special.zeta(p, r), found), np.nan)
+
+
+zeta_s = _named("zeta_s", "∂ζ(s, q)/∂s.", zeta_s_kernel, 1)
+zeta_ss = _named("zeta_ss", "∂²ζ(s, q)/∂s².", zeta_s_kernel, 2)
+
+
+def _riemann(special: Any, order: int, s: Any) -> Any:
+    right = s > 1
+    y = zeta_s_kernel(special, order, np.where(right, s, 2.0), np.ones_like(s))
+    p = np.where(right, 0.0, s)
+
+    def entire(p: Any) -> Any:
+        return np.where(p == 1, 1.0, (p - 1) * special.zeta(p))
+
+    f = entire(p)
+    first, second = slopes(entire, p, 0.5, 2)
+    d = p - 1
+    left = (first - f / d) / d if order == 1 else (second - 2 * (first - f / d) / d) / d
+    return np.where(right, y, left)
+
+
+riemann_s = _named("riemann_s", "ζ'(s).", _riemann, 1)
+riemann_ss = _named("riemann_ss", "ζ''(s).", _riemann, 2)
+
+
+# ------------------------------------------------------------------ Bessel functions by their order
+def _scale(x: Any, near: float) -> Any:
+    """Over which distance of the order the logarithm is smooth: √x for large x, 1/log(2/x) for small."""
+    small = np.minimum(near, 0.4 / np.maximum(np.log(2 / np.maximum(x, 1e-300)), 0.4 / near))
+    return np.where(x < 1, small, near * np.sqrt(np.maximum(x, 1.0)))
+
+
+def _oscillating(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
+    """Of the logarithm where x is below the first zero, else of the function itself."""
+    f, sign = getattr(special, name), -1.0 if name == "yv" else 1.0
+    inside = x > 0
+    t = np.where(inside, x, 1.0)
+    margin = 1.0 if name == "jv" else 0.2
+    monotone = (v >= 0) & (t < v + margin)
+    radius = np.where(monotone, _scale(np.minimum(t, 1.0), 0.25), np.where(t < 1, _scale(t, 0.5), 0.75))
+    y = f(v, t)
+
+    def values(p: Any) -> Any:
+        g = f(p, t)
+        return np.where(monotone, np.log(np.maximum(sign * g, 0.0)), g)
+
+    found = slopes(values, v, radius, order)
+    return np.where(inside, np.where(monotone, of_logarithm(y, found), found[-1]), np.nan)
+
+
+def _growing(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
+    """Of the logarithm of the scaled function."""
+    even = name.startswith("k")
+    inside = (x > 0) & (even | (v >= 0))
+    t, p = np.where(inside, x, 1.0), np.where(inside, np.abs(v), 1.0)
+    f = special.kve if even else special.ive
+    scale = _scale(t, 0.25)
+    radius = np.where(p > t, np.minimum(scale, 0.25 * np.sqrt(1 + p)), scale)
+    found = of_logarithm(getattr(special, name)(p, t), slopes(lambda q: np.log(f(q, t)), p, radius, order))
+    found = np.where((v < 0) & (order == 1), -found, found)
+    if order == 1 and not even:  # the derivative there is far smaller than the function
+        found = np.where(v == 0, -(special.k0(t) if name == "iv" else np.exp(-t) * special.k0(t)), found)
+    if order == 1 and even:
+        found = np.where(v == 0, 0.0, found)
+    return np.where(inside, found, np.nan)
+
+
+def _direct(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
+    """Of the function itself, for orders below 0."""
+    t = np.where(x > 0, x, 1.0)
+    found = slopes(lambda q: getattr(special, name)(q, t), v, _scale(np.minimum(t, 1.0), 0.5), order)[-1]
+    return np.where(x > 0, found, np.nan)
+
+
+def _iv(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
+    return np.where(v >= 0, _growing(special, name, order, v, x), _direct(special, name, order, v, x))
+
+
+_BY_ORDER = {"jv": _oscillating, "yv": _oscillating, "iv": _iv, "ive": _iv, "kv": _growing, "kve": _growing}
+BY_ORDER = {
+    f"{name}_{'v' * order}": _named(f"{name}_{'v' * order}", f"Derivative of {name} by its order.", f, name, order)
+    for name, f in _BY_ORDER.items()
+    for order in (1, 2)
+}
