@@ -10,6 +10,7 @@ from complex_rows import PROGRAMS, Z
 
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
+from symgrad.core import modes
 
 BACKENDS = ["numpy", "python", "llvm"]
 V, B = np.array([1.0 + 2.0j, -3.0 - 1.0j, 0.5j]), np.array([0.5, 0.2, 1.0])
@@ -152,3 +153,10 @@ def test_results_that_are_real_or_constant():
 def test_digits_of_complex_numbers_are_refused():
     with pytest.raises(Unsuitable, match="complex numbers"):
         sg.compile(sg.abs, backend="mpmath", digits=30)(V)
+
+
+def test_complex_numbers_that_a_trace_makes_of_real_ones(monkeypatch):
+    monkeypatch.setattr(modes.complexes, "met", False)
+    f = lambda x: sg.abs(sg.complex(x, 2 * x))
+    found = sg.compile(f, backend="numpy")(B)
+    agree(found, np.sqrt(5) * B)

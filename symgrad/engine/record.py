@@ -19,6 +19,7 @@ from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
 from symgrad.core.promotion import COMPLEX128, FLOATING, is_complex, kind_of, kind_of_number
+from symgrad.engine.dtypes import dtype_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import POW, Map
@@ -168,6 +169,8 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     node = _record(op, ins, values, y, shape, level, label)
     if known:
         return handle(node, y)
+    if not modes.complexes.met and type(op) is not Map:  # of real numbers maps make real ones
+        modes.complexes.met = is_complex(dtype_of(node))
     _note(ins)
     t = handle(node, None)
     return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))

@@ -34,6 +34,8 @@ from symgrad.ops.shapes.join import Stack
 from symgrad.ops.slicing import Slice
 from symgrad.support.frozen import frozen
 
+_PARTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+
 
 def has_complex(program: Program) -> bool:
     """Whether any value that the results need is complex."""
@@ -49,8 +51,7 @@ def in_pairs(program: Program) -> Program:
 
 def as_pairs(z: Any) -> Any:
     """View complex numbers as real ones with a last axis of two more."""
-    flat = np.ascontiguousarray(z).reshape(-1)
-    return flat.view(parts(flat.dtype)).reshape(*np.shape(z), 2)
+    return np.ascontiguousarray(z).reshape(-1).view(_PARTS[z.dtype]).reshape(*z.shape, 2)
 
 
 def as_numbers(x: Any, dtype: Any) -> Any:
