@@ -7,10 +7,12 @@ import pickle
 import numpy as np
 import pytest
 from complex_rows import PROGRAMS, Z
+from exporting import loaded
 
 import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core import modes
+from symgrad.exports import ExportError
 
 BACKENDS = ["numpy", "python", "llvm"]
 V, B = np.array([1.0 + 2.0j, -3.0 - 1.0j, 0.5j]), np.array([0.5, 0.2, 1.0])
@@ -160,3 +162,30 @@ def test_complex_numbers_that_a_trace_makes_of_real_ones(monkeypatch):
     f = lambda x: sg.abs(sg.complex(x, 2 * x))
     found = sg.compile(f, backend="numpy")(B)
     agree(found, np.sqrt(5) * B)
+
+
+# ------------------------------------------------------------------ exported
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_rows_are_exported_to_numpy(name):
+    f = both(PROGRAMS[name])
+    found = loaded(sg.export(f, (Z,), target="numpy", name="f"))(Z)
+    for y, z in zip(found, plain(f(sg.tensor(Z))), strict=True):
+        agree(y, z)
+
+
+@pytest.mark.parametrize("target", ["jax", "torch"])
+def test_a_program_is_exported_to_jax_and_pytorch(target):
+    library = pytest.importorskip(target)
+    if target == "jax":
+        library.config.update("jax_enable_x64", True)
+    given = (lambda x: library.tensor(x)) if target == "torch" else library.numpy.asarray
+    f = lambda z, x: (sg.complex(x, 2 * x) * sg.exp(z).conj(), sg.sgn(z) / (z + 1j), sg.grad(lambda z: abs(z).sum())(z))
+    found = loaded(sg.export(f, (V, B), target=target, name="f"))(given(V), given(B))
+    for y, z in zip(found, plain(f(sg.tensor(V), sg.tensor(B))), strict=True):
+        agree(np.asarray(y), z)
+
+
+@pytest.mark.parametrize("target", ["sympy", "latex"])
+def test_targets_of_real_numbers_refuse_complex_ones(target):
+    with pytest.raises(ExportError, match="real numbers only"):
+        sg.export(lambda z: abs(z).sum(), (V,), target=target, name="f")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from symgrad.compiler.primitives.pairs import has_complex
 from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.exports.errors import ExportError
 from symgrad.exports.request import requested
 from symgrad.exports.targets import c, jax, latex, numpy, python, sympy, torch
 from symgrad.exports.targets.target import Source, Target
@@ -65,7 +67,10 @@ def export(
     if name is not None and not isinstance(name, str):
         raise ArgumentTypeError(f"export: name is a text, got {type(name).__name__}.")
     asked = TARGETS[target].formulas if formula else 0
-    source = TARGETS[target].write(requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language))
+    request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
+    if has_complex(request.program) and not TARGETS[target].complexes:
+        raise ExportError(f"export: the target {target!r} has real numbers only. Complex ones: numpy, jax and torch.")
+    source = TARGETS[target].write(request)
     if path is not None:
         _write(Path(path), source)
     return source.text

@@ -17,8 +17,9 @@ from symgrad.compiler.primitives.elements import LOAD, Elements
 from symgrad.compiler.primitives.payload import replay, steps_of
 from symgrad.compiler.primitives.scalar import TRUTH
 from symgrad.compiler.program import Program, Value
-from symgrad.core.promotion import FLOAT64
+from symgrad.core.promotion import FLOAT64, is_complex
 from symgrad.ops.contract import Einsum
+from symgrad.ops.elementwise.complexes import Imag, Real
 from symgrad.ops.map import broadcast_shapes
 from symgrad.ops.protocol import Op
 from symgrad.ops.reductions.total import MapTotal
@@ -61,6 +62,8 @@ class Steps(Elements):
         return self.place(("size", n), (), FLOAT64)
 
     def _constant(self, v: Value) -> int:
+        if v.shape == () and is_complex(v.dtype):
+            return self.place(("number", complex(v.op)), (), v.dtype)
         return self.size(v.op) if isinstance(v.op, sp.Expr) else super()._constant(v)
 
     def emit(self, name: str, *refs: int) -> int:
@@ -79,8 +82,8 @@ class Steps(Elements):
         return super().emit(name, *refs)
 
     def kind(self, ref: int) -> str:
-        """Return what a step is; a size is there from the start."""
-        return LOAD if self.ops[ref][0] == "size" else super().kind(ref)
+        """Return what a step is; a size and a complex number are there from the start."""
+        return LOAD if self.ops[ref][0] in ("size", "number") else super().kind(ref)
 
     def _total(self, op: MapTotal, args: Any, v: Value) -> int:
         sizes = broadcast_shapes(*[self._program.values[a].shape for a in v.args])
@@ -94,4 +97,5 @@ class Steps(Elements):
         """Whether a result may share its entries with an argument."""
         op = self.ops[ref][0]
         sums = isinstance(op, Einsum) and len(op.terms) == 1
-        return self.kind(ref) == LOAD or sums or (isinstance(op, Op) and op.views)
+        parts = isinstance(op, (Real, Imag))
+        return self.kind(ref) == LOAD or sums or parts or (isinstance(op, Op) and op.views)

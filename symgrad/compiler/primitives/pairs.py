@@ -34,7 +34,10 @@ from symgrad.ops.shapes.join import Stack
 from symgrad.ops.slicing import Slice
 from symgrad.support.frozen import frozen
 
-_PARTS = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
+_PARTS: dict[Any, np.dtype[Any]] = {
+    np.dtype(np.complex64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.float64),
+}
 
 
 def has_complex(program: Program) -> bool:

@@ -6,6 +6,7 @@ A helper that is more than a word is a function of the target's library, whose t
 from __future__ import annotations
 
 import sys
+from cmath import isfinite
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -61,6 +62,10 @@ class Dialect:
             return f"{self.prefix}.inf" if value > 0 else f"-{self.prefix}.inf"
         return repr(float(value))
 
+    def complex_number(self, z: complex) -> str:
+        """Return the text of a complex number."""
+        return repr(z) if isfinite(z) else f"complex({self.number(z.real)}, {self.number(z.imag)})"
+
     def array(self, value: Any) -> str:
         """Return the name of a constant array."""
         array = np.asarray(value)
@@ -84,6 +89,8 @@ class Dialect:
         """Return nested lists of numbers as text."""
         if isinstance(x, list):
             return f"[{', '.join(map(self.entries, x))}]"
+        if isinstance(x, complex):
+            return self.complex_number(x)
         return self.number(x) if isinstance(x, float) else repr(x)
 
     def dtype(self, dtype: Any) -> str:

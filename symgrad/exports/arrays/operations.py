@@ -15,6 +15,7 @@ from symgrad.exports.words import Words
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.bessel import Bessel
+from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Power, Real, Sign
 from symgrad.ops.elementwise.exponents import Binade, Exponent, Mantissa
 from symgrad.ops.elementwise.gamma import Zeta
 from symgrad.ops.elementwise.logic import Bits
@@ -106,6 +107,14 @@ writes(Prod)(_library("prod", "axes", "keepdim"))
 writes(LogCumSumExp)(_library("logcumsumexp", "axis"))
 writes(NanMedian)(_library("nan_median_index", "axis"))
 writes(SearchSorted)(_library("search_sorted", "right"))
+writes(Conj)(_word("conj"))
+writes(Real)(_word("real"))
+writes(Imag)(_word("imag"))
+writes(Complex)(_library("complex_of"))
+writes(Magnitude)(_word("abs"))
+writes(Angle)(_word("angle"))
+writes(Sign)(_word("sign"))
+writes(Power)(lambda w, op, a, k: f"({a[0]})**({a[1]})")
 writes(Mantissa)(_library("mantissa"))
 writes(Exponent)(_library("exponent"))
 writes(Binade)(_library("binade"))

@@ -18,7 +18,7 @@ from symgrad.compiler.primitives.infix import BINDS, ON_ARRAYS, infix
 from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import Program
-from symgrad.core.promotion import is_floating, is_integer
+from symgrad.core.promotion import is_complex, is_floating, is_integer
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.steps import Steps, in_words, is_published
@@ -70,7 +70,7 @@ class ArrayWriter:
     def _step(self, k: int) -> None:
         e = self.e
         kind = e.kind(k)
-        if e.ops[k][0] in ("const", "size") or (kind == ELEMENT and all(r in self._plain for r in e.refs(k))):
+        if e.ops[k][0] in ("const", "size", "number") or (kind == ELEMENT and all(r in self._plain for r in e.refs(k))):
             self._plain.add(k)
         if kind == LOAD:
             self.text[k] = self._load(k)
@@ -111,6 +111,8 @@ class ArrayWriter:
         name, *rest = self.e.ops[k]
         if name == "const":
             return self.dialect.number(rest[0]), (_ATOM if np.copysign(1, rest[0]) > 0 else 6)
+        if name == "number":
+            return self.dialect.complex_number(rest[0]), _ATOM
         if name == "size":
             return self.size(rest[0]), (_ATOM if rest[0].is_Symbol else 4)
         return self.dialect.array(self.e.arrays[k]), _ATOM
@@ -183,7 +185,8 @@ class ArrayWriter:
 
         args = [(_Number(self.whole(r)), 6) if r in self._plain else (self.ref(r, _ATOM), _ATOM) for r in refs]
         text, _ = replay(steps_of_map(op), args, emit, const)
-        return self.dialect.cast(text, dtype)
+        known = is_complex(np.dtype(dtype)) and any(r not in self._plain for r in refs)
+        return text if known else self.dialect.cast(text, dtype)
 
     def _scan(self, op: Scan, refs: Sequence[int]) -> str:
         """A loop: its body as a function of its own, before this one."""

@@ -12,6 +12,11 @@ expm = jax.scipy.linalg.expm
 
 
 # ------------------------------------------------------------------ scalar functions
+def complex_of(x: Any, y: Any) -> Any:
+    """x + iy."""
+    return jax.lax.complex(*jnp.broadcast_arrays(x, y))
+
+
 def divided(f: Any, a: Any, b: Any) -> Any:
     """f, a division of integers, with 0 where b is 0."""
     return jnp.where(b == 0, 0, f(a, jnp.where(b == 0, 1, b)))

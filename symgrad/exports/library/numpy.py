@@ -17,6 +17,13 @@ __all__ = ["besselj", "norm", "power", "zeta"]  # kernels that sources hold as t
 
 
 # ------------------------------------------------------------------ parts
+def complex_of(x: Any, y: Any) -> Any:
+    """x + iy."""
+    z = np.empty(np.broadcast(x, y).shape, np.result_type(x, y, np.complex64))
+    z.real, z.imag = x, y
+    return z
+
+
 def placed(g: Any, key: Any, shape: Any) -> Any:
     """Zeros with g in its place."""
     found = np.zeros(shape, g.dtype)

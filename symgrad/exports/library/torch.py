@@ -10,7 +10,9 @@ import torch
 arctanh = torch.atanh
 asarray = torch.as_tensor
 broadcast_arrays = torch.broadcast_tensors
+conj = torch.conj_physical
 expm = torch.linalg.matrix_exp
+sign = torch.sgn
 take_along_axis = torch.take_along_dim
 
 
@@ -18,6 +20,11 @@ take_along_axis = torch.take_along_dim
 def softplus(x: Any) -> Any:
     """Softplus, log(1 + exp x), without a threshold."""
     return torch.logaddexp(x, torch.zeros_like(x))
+
+
+def complex_of(x: Any, y: Any) -> Any:
+    """x + iy."""
+    return torch.complex(*torch.broadcast_tensors(x, y))
 
 
 def divided(f: Any, a: Any, b: Any) -> Any:

@@ -76,7 +76,7 @@ class Jax(Dialect):
     def dtype(self, dtype: Any) -> str:
         """Return what a dtype is called; float64 is what JAX is set to compute in."""
         name = super().dtype(dtype)
-        return {"jnp.float64": "float", "jnp.int64": "int"}.get(name, name)
+        return {"jnp.float64": "float", "jnp.complex128": "complex", "jnp.int64": "int"}.get(name, name)
 
     def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
         """Return a result; JAX's arrays are never changed."""
@@ -99,4 +99,4 @@ def write(r: Request) -> Source:
     return Source(module(head, dialect, [], r.name, r.params, [*text, *lines]))
 
 
-TARGET = Target(write, ".py")
+TARGET = Target(write, ".py", complexes=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends import numpy as kernels
-from symgrad.core.promotion import is_floating
+from symgrad.compiler.backends.choose import build_with
+from symgrad.core.promotion import is_complex, is_differentiable
 from symgrad.errors import SymgradError
 from symgrad.exports.arrays.dialect import Dialect
 from symgrad.exports.embed import computes, read
@@ -67,7 +67,7 @@ def example(r: Request) -> list[str]:
 def expected(r: Request) -> list[Any] | None:
     """Return what the program computes of the examples, None where there is nothing to show."""
     try:
-        kernel = kernels.build(r.program, r.results, r.results)
+        kernel = build_with("numpy", r.program, r.results, r.results)
         result = list(kernel.run([np.array(x, copy=True) if np.ndim(x) else x for x in r.examples or ()]))
     except (SymgradError, ValueError, TypeError):
         return None
@@ -77,9 +77,10 @@ def expected(r: Request) -> list[Any] | None:
 def _literal(x: Any) -> str:
     """Return a number, or an array as nested lists."""
     array = np.asarray(x)
-    rounded = np.array([float(f"{v:.{DIGITS}g}") for v in array.ravel()]).reshape(array.shape)
-    values = (rounded if is_floating(array.dtype) else array).tolist()
+    kind = complex if is_complex(array.dtype) else float
+    rounded = np.array([kind(f"{v:.{DIGITS}g}") for v in array.ravel()]).reshape(array.shape)
+    values = (rounded if is_differentiable(array.dtype) else array).tolist()
     return repr(values) if array.ndim == 0 else f"np.array({values!r})"
 
 
-TARGET = Target(write, ".py")
+TARGET = Target(write, ".py", complexes=True)

@@ -38,12 +38,14 @@ class Target(NamedTuple):
         suffix: of the file's name.
         formulas: the number of operations up to which it asks for formulas.
         language: whose words its names must not be: "python" or "c".
+        complexes: whether it writes complex numbers.
     """
 
     write: Callable[[Request], Source]
     suffix: str
     formulas: int = FORMULA
     language: str = PYTHON
+    complexes: bool = False
 
 
 # ------------------------------------------------------------------ what all targets say of a request

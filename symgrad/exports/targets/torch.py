@@ -133,4 +133,4 @@ def write(r: Request) -> Source:
     return Source(module(head, dialect, [], r.name, r.params, [*text, *lines]))
 
 
-TARGET = Target(write, ".py")
+TARGET = Target(write, ".py", complexes=True)
