@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
 from symgrad.core.pickling import Held, transform
-from symgrad.core.promotion import is_complex
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.support.namespace import namespace
 from symgrad.tensors.tensor import Tensor
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call, has_tensor, ones
+from symgrad.transforms.holomorphic import check_holomorphic, check_real
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
 from symgrad.transforms.vmap import vmap
 
@@ -38,9 +39,15 @@ def value_and_grad(fn: Callable[Concatenate[X, P], Any]) -> Callable[Concatenate
 @overload
 def value_and_grad(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool) -> Callable[P, tuple[Any, Any]]: ...
 @overload
+def value_and_grad(
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool
+) -> Callable[P, tuple[Any, Any]]: ...
+@overload
 def value_and_grad(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, tuple[Any, Any]]: ...
 @transform
-def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def value_and_grad(
+    fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool = False
+) -> Callable[..., Any]:
     """Return the function x ↦ (f(x), ∇f(x)) for a scalar f.
 
     Args:
@@ -48,6 +55,8 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
             lists, tuples and dataclasses of them.
         argnums: position, or positions, to differentiate by; a tuple gives a tuple of gradients.
         has_aux: fn returns a second value, which is handed through.
+        holomorphic: promise that fn is a holomorphic function of complex arguments; the gradient is then its derivative
+            dy/dz. Without it the result is real, and the gradient of z = x + iy is ∂f/∂x + i ∂f/∂y.
 
     Returns:
         A function with fn's arguments. The gradient has the structure of the argument, with None in the place of what
@@ -55,17 +64,20 @@ def value_and_grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool =
 
     Raises:
         GraphError: the result is not a scalar.
-        DTypeError: there is nothing to differentiate by, but integers.
+        DTypeError: there is nothing to differentiate by, but integers; the result is complex without ``holomorphic``,
+            or something is real with it.
 
     >>> sg.value_and_grad(lambda x: (x**2).sum())(np.array([1.0, 2.0]))
     (5.0, array([2., 4.]))
     >>> sg.value_and_grad(lambda p: p["a"] * p["b"])({"a": 2.0, "b": 3.0})
     (6.0, {'a': 3.0, 'b': 2.0})
     """
-    return _both("value_and_grad", fn, argnums, has_aux)
+    return _both("value_and_grad", fn, argnums, has_aux, holomorphic)
 
 
-def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) -> Callable[..., Any]:
+def _both(
+    name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool, holomorphic: bool = False
+) -> Callable[..., Any]:
     """``value_and_grad`` for the transform of this name, which the errors say."""
     check_function(name, fn)
     check_argnums(name, argnums)
@@ -80,12 +92,9 @@ def _both(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool) ->
                 f"{name}(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {len(y.shape)} dims. "
                 "Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
-        if is_complex(y.dtype):
-            raise GraphError(
-                f"{name}(f)(*args): Expected f(*args) to return a real number, got {y.dtype}. Take a real number of "
-                "it, as abs(y)**2 or y.real."
-            )
-        gradients = run.each(run.pull([ones(y)]))
+        (check_holomorphic if holomorphic else check_real)(name, run.xs, [y])
+        found = run.pull([ones(y)])
+        gradients = run.each([conj(g) for g in found] if holomorphic else found)
         value = run.out(y)
         return ((value, run.aux(aux)), gradients) if has_aux else (value, gradients)
 
@@ -99,19 +108,29 @@ def grad(fn: Callable[P, Any], argnums: Argnums = 0, *, has_aux: bool) -> Callab
 @overload
 def grad(fn: Callable[P, Any], argnums: Sequence[int]) -> Callable[P, tuple[Any, ...]]: ...
 @overload
+def grad(
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool
+) -> Callable[P, Any]: ...
+@overload
 def grad(fn: Callable[P, Any], argnums: Argnums, has_aux: bool = False) -> Callable[P, Any]: ...
 @transform
-def grad(fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(
+    fn: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool = False
+) -> Callable[..., Any]:
     """Return the function x ↦ ∇f(x) for a scalar f; see ``value_and_grad``.
 
     >>> sg.grad(sg.grad(lambda x: x**3))(2.0)
     12.0
+    >>> sg.grad(lambda z: z**3, holomorphic=True)(1j)
+    (-3+0j)
     """
-    return _gradient("grad", fn, argnums, has_aux)
+    return _gradient("grad", fn, argnums, has_aux, holomorphic)
 
 
-def _gradient(name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool = False) -> Callable[..., Any]:
-    both = _both(name, fn, argnums, has_aux)
+def _gradient(
+    name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    both = _both(name, fn, argnums, has_aux, holomorphic)
 
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:

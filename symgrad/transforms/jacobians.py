@@ -14,11 +14,13 @@ from symgrad.core.pickling import transform
 from symgrad.core.trees import unflatten
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.map import show_shape
 from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import stack
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call
+from symgrad.transforms.holomorphic import mode_for
 
 __all__ = ["hessian", "jacfwd", "jacobian", "jacrev"]
 
@@ -27,32 +29,35 @@ P = ParamSpec("P")
 
 @transform
 def jacrev(
-    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
-) -> Callable[P, Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None,
+    holomorphic: bool = False,
+) -> Callable[P, Any]:  # fmt: skip
     """Return x ↦ ∂f/∂x by reverse mode, one sweep per entry of the result; see ``jacobian``.
 
     ``chunk_size``, torch's number of sweeps at a time, is accepted: here it is one whatever is asked for.
     """
     check_chunk_size("jacrev", chunk_size)
-    return _jacobian("jacrev", fn, argnums, has_aux, lambda columns, rows: "reverse")
+    return _jacobian("jacrev", fn, argnums, has_aux, lambda columns, rows: "reverse", holomorphic)
 
 
 @transform
 def jacfwd(
-    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error"
-) -> Callable[P, Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, randomness: str = "error",
+    holomorphic: bool = False,
+) -> Callable[P, Any]:  # fmt: skip
     """Return x ↦ ∂f/∂x by forward mode, one sweep per entry of the point; see ``jacobian``.
 
     ``randomness`` is torch's and accepted: fn is called once, so that all sweeps see the same random numbers.
     """
     check_randomness("jacfwd", randomness)
-    return _jacobian("jacfwd", fn, argnums, has_aux, lambda columns, rows: "forward")
+    return _jacobian("jacfwd", fn, argnums, has_aux, lambda columns, rows: "forward", holomorphic)
 
 
 @transform
 def jacobian(
-    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None
-) -> Callable[P, Any]:
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, chunk_size: int | None = None,
+    holomorphic: bool = False,
+) -> Callable[P, Any]:  # fmt: skip
     """Return x ↦ ∂f/∂x, by the mode that needs fewer sweeps. Shape: output shape + input shape.
 
     Args:
@@ -60,6 +65,8 @@ def jacobian(
         argnums: position, or positions, to differentiate by; a tuple gives a tuple.
         has_aux: fn returns a second value, which is handed through.
         chunk_size: torch's; sweeps are made one at a time whatever is asked for.
+        holomorphic: promise that fn is a holomorphic function of complex arrays; the entries are then dy/dz. Without it
+            results are real, and complex inputs have gradients ∂f/∂x + i ∂f/∂y; or inputs are real.
 
     Returns:
         A function with fn's arguments, whose result has the structure of fn's result, with the structure of the
@@ -72,12 +79,16 @@ def jacobian(
     {'y': {'a': 3.0, 'b': 2.0}}
     """
     check_chunk_size("jacobian", chunk_size)
-    return _jacobian("jacobian", fn, argnums, has_aux, lambda columns, rows: choose_mode.get()(columns, rows))
+    return _jacobian("jacobian", fn, argnums, has_aux, _chosen, holomorphic)
 
 
 def fewer_sweeps(columns: int, rows: int) -> str:
     """Return the mode that needs fewer sweeps."""
     return "forward" if columns < rows else "reverse"
+
+
+def _chosen(columns: int, rows: int) -> str:
+    return choose_mode.get()(columns, rows)
 
 
 # How a Jacobian with so many columns and rows is computed. The compiler asks for either, and keeps the shorter program.
@@ -99,7 +110,12 @@ def check_randomness(name: str, randomness: Any) -> None:
 
 
 def _jacobian(
-    name: str, fn: Callable[..., Any], argnums: Argnums, has_aux: bool, choose: Callable[[int, int], str]
+    name: str,
+    fn: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    choose: Callable[[int, int], str],
+    holomorphic: bool = False,
 ) -> Callable[..., Any]:
     check_function(name, fn)
     check_argnums(name, argnums)
@@ -109,8 +125,9 @@ def _jacobian(
         run = Call(fn, args, kwargs, argnums)
         aux = run.split_aux(name) if has_aux else None
         run.returns(name)
-        forward = choose(_size(run.xs), _size(run.ys)) == "forward"
-        blocks = _by_columns(run) if forward else _by_rows(run)
+        mode = choose(_size(run.xs), _size(run.ys))
+        mode = mode_for(name, run.xs, run.ys, mode, holomorphic, free=choose is _chosen)
+        blocks = _by_columns(run) if mode == "forward" else _by_rows(run, holomorphic)
         done = unflatten(run.tree, iter([run.each(row) for row in blocks]))
         return (done, run.aux(aux)) if has_aux else done
 
@@ -127,11 +144,12 @@ def _size(ts: Sequence[Any]) -> int:
     return sum(int(np.prod(t.shape)) for t in ts)
 
 
-def _by_rows(run: Call) -> list[list[Any]]:
+def _by_rows(run: Call, holomorphic: bool) -> list[list[Any]]:
     """Return ∂y/∂x for each y and x, by a sweep for each entry of each y."""
     blocks = []
     for k, y in enumerate(run.ys):
         rows = [run.pull(_alone(e, k, len(run.ys))) for e in _basis(y)]
+        rows = [[conj(g) for g in r] for r in rows] if holomorphic else rows
         blocks.append([_assembled([r[j] for r in rows], y, x, 0) for j, x in enumerate(run.xs)])
     return blocks
 
@@ -159,17 +177,19 @@ def _assembled(parts: Sequence[Any], y: Any, x: Any, axis: int) -> Any:
     """Stack rows (axis 0) or columns (the last axis) into the shape output + input."""
     to = (*y.shape, *x.shape)
     if not parts:
-        return handle(None, np.zeros(to, x.dtype))
+        return handle(None, np.zeros(to, np.result_type(x.dtype, y.dtype)))
     whole = stack(parts, axis) if len(parts) > 1 else parts[0]
     return whole if whole.shape == to else Reshape(to)(whole)
 
 
 @transform
-def hessian(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[P, Any]:
+def hessian(
+    fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, *, holomorphic: bool = False
+) -> Callable[P, Any]:
     """Return x ↦ ∂²f/∂x²: the Jacobian of the gradient. Shape: x.shape + x.shape, after f's own where it has one.
 
     Several argnums give a tuple of rows: entry [a][b] is ∂²f/∂xₐ∂x_b, of shape xₐ.shape + x_b.shape; and so does a
-    structure of arrays: ``H["w"]["b"]``.
+    structure of arrays: ``H["w"]["b"]``. Of complex numbers it is that of a ``holomorphic`` function.
 
     >>> sg.hessian(lambda x: (x**3).sum())(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
@@ -177,5 +197,5 @@ def hessian(fn: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -
     """
     check_function("hessian", fn)
     check_argnums("hessian", argnums)
-    rows = _jacobian("hessian", fn, argnums, has_aux, lambda columns, rows: "reverse")
-    return _jacobian("hessian", rows, argnums, has_aux, lambda columns, rows: choose_mode.get()(columns, rows))
+    rows = _jacobian("hessian", fn, argnums, has_aux, lambda columns, rows: "reverse", holomorphic)
+    return _jacobian("hessian", rows, argnums, has_aux, _chosen, holomorphic)
