@@ -217,6 +217,11 @@ def _from_pairs(parts: Any, y: Any) -> Any:
     return np.asarray(found, y.dtype)
 
 
+def _like(x: Any, value: Any) -> Any:
+    """Return a value, None for zero, as an array of x's shape and dtype."""
+    return np.broadcast_to(np.asarray(0.0 if value is None else value, x.dtype), x.shape)
+
+
 def _in_parts(x: Any) -> Any:
     """Return the numbers of an array in a row, each complex one as its real and imaginary part."""
     x = np.ascontiguousarray(x).ravel()
@@ -268,7 +273,7 @@ def _by_forward(y: Any, xs: Sequence[Any]) -> list[Any]:
     for x in xs:
         with np.errstate(all="ignore"), modes.enable_grad():
             ts = [push([y._node], {x._node: e}, handle, record=False)[0] for e in _basis(x)]
-        found.append(np.stack([np.zeros(_pairs(y)).ravel() if t is None else _in_parts(t) for t in ts]))
+        found.append(np.stack([_in_parts(_like(y, t)) for t in ts]))
     return found
 
 
@@ -285,7 +290,7 @@ def _by_symbols(y: Any, xs: Sequence[Any]) -> list[Any]:
     with np.errstate(all="ignore"):
         for e in _basis(y):
             values = iter(evaluate([r for r in roots if r is not None], {id(seed._node): e}))
-            rows.append([np.zeros(x.shape, x.dtype) if r is None else next(values) for r, x in zip(roots, xs)])
+            rows.append([_like(x, None if r is None else next(values)) for r, x in zip(roots, xs)])
     return _columns(rows, xs)
 
 

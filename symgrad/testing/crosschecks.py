@@ -22,13 +22,15 @@ from symgrad.compiler.program import Program, from_nodes
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.core.modes import no_grad
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.verify import index_value, matrix_value
 from symgrad.func import jacfwd, jacrev
+from symgrad.functions import view_as_real
+from symgrad.ops.elementwise.complexes import complex_of, holds_complex
 from symgrad.ops.value import to_value
 from symgrad.support import foreign
 from symgrad.support.progress import long_work
@@ -136,6 +138,8 @@ def crosscheck(
 ) -> Crosscheck:
     """Compare ∂f/∂x computed in every way symgrad has: reverse mode, forward mode, closed form, and differences.
 
+    Complex inputs and results are compared in real and imaginary parts, along a last axis of two.
+
     Args:
         f: function of tensors returning a tensor of any shape.
         inputs: floating-point arrays, numbers or tensors. At a kink the report says which operation has it; near one,
@@ -163,13 +167,16 @@ def crosscheck(
       0      matrix notation     0        agrees
       0      finite differences  ...      agrees
     """
-    values = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
-    which = [k for k, v in enumerate(values) if is_differentiable(np.asarray(v).dtype)]
+    given = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
+    values = [_in_parts(v) for v in given]
+    which = [k for k, v in enumerate(values) if is_floating(np.asarray(v).dtype)]
     if not which:
         raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
 
     def on_tensors(*xs: Any) -> Any:
-        return f(*map(as_tensor, xs))
+        """The function of real numbers: complex ones are their two parts, along a last axis."""
+        y = f(*[_whole(as_tensor(x)) if holds_complex(v) else as_tensor(x) for x, v in zip(xs, given, strict=True)])
+        return view_as_real(y) if holds_complex(y) else y
 
     if digits is not None:
         check_digits("crosscheck", digits)
@@ -190,6 +197,15 @@ def crosscheck(
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
+
+
+def _in_parts(v: Any) -> Any:
+    """Real and imaginary parts along a last axis, of complex numbers."""
+    return np.stack([v.real, v.imag], -1) if holds_complex(v) else v
+
+
+def _whole(x: Any) -> Any:
+    return complex_of(x[..., 0], x[..., 1])
 
 
 class _Case(NamedTuple):
