@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -183,6 +184,42 @@ def test_a_program_is_exported_to_jax_and_pytorch(target):
     found = loaded(sg.export(f, (V, B), target=target, name="f"))(given(V), given(B))
     for y, z in zip(found, plain(f(sg.tensor(V), sg.tensor(B))), strict=True):
         agree(np.asarray(y), z)
+
+
+ALONE = {
+    "loss": (sg.value_and_grad(lambda z, x: ((abs(z * (1 + 2j)) ** 2 - x) ** 2).sum()), (V, B)),
+    "functions": (lambda z: (sg.exp(z) / (z + 1j), sg.sqrt(z).conj(), sg.log(z).sum(), sg.tanh(z[0])), (V,)),
+    "a number": (lambda z, x: (z * x, abs(z), x), (1 + 2j, 3.0)),
+    "matrices": (lambda z: (z @ z, z.mT.real, z[0]), (Z,)),
+    "many": (lambda z: (z * z.conj()).sum(), (np.arange(500) * (1 - 1j),)),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_programs_are_exported_to_python(name):
+    f, xs = ALONE[name]
+    found = loaded(sg.export(f, xs, target="python", name="f"))(*[np.asarray(x).tolist() for x in xs])
+    expected = plain(f(*map(sg.tensor, xs)))
+    for y, z in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+        np.testing.assert_allclose(y, z, rtol=1e-12)
+        assert np.asarray(y).dtype == z.dtype
+
+
+def test_programs_are_exported_to_c(tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    for n, (f, xs) in enumerate(ALONE.values()):
+        sg.export(f, xs, target="c", name=f"f{n}", path=tmp_path / f"f{n}.c")
+        found = sg.exports.load_c(tmp_path / f"f{n}.c")(*xs)
+        expected = plain(f(*map(sg.tensor, xs)))
+        for y, z in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+            np.testing.assert_allclose(y, z, rtol=1e-12)
+            assert np.asarray(y).dtype == z.dtype
+
+
+def test_what_is_not_written_in_parts_is_refused_by_its_name():
+    with pytest.raises(ExportError, match="operation Cumprod"):
+        sg.export(lambda z: sg.cumprod(z, 0), (V,), target="c", name="f")
 
 
 @pytest.mark.parametrize("target", ["sympy", "latex"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.compiler.primitives.pairs import OnPairs
 from symgrad.errors import SymgradError
 
 
@@ -13,7 +14,8 @@ class ExportError(SymgradError, NotImplementedError):
 
 def unsupported(op: Any, target: str) -> ExportError:
     """The error for an operation that a target has no words for."""
-    label = op if isinstance(op, str) else type(op).__name__
+    inner = op.op if isinstance(op, OnPairs) else op
+    label = inner if isinstance(inner, str) else type(inner).__name__
     return ExportError(
         f"export: the target {target!r} cannot write the operation {label}. Another target may: see the table in "
         "docs/export.md."

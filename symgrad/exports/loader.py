@@ -75,9 +75,10 @@ class _Loaded:
         self._function, self.__name__, self._shapes = function, name, shapes
         words = [a.strip().split() for a in arguments.split(",") if a.strip() != "void"]
         kinds = [(" ".join(w[:-1]), w[-1].lstrip("*"), w[-1].startswith("*")) for w in words]
-        self.inputs = [n for kind, n, pointer in kinds if kind == "const double" or (kind == "double" and not pointer)]
         self.sizes = [n for kind, n, _ in kinds if kind == "long"]
-        self.outputs = [n for kind, n, pointer in kinds if kind == "double" and pointer]
+        self.outputs = [n for kind, n, pointer in kinds if pointer and not kind.startswith("const")]
+        self.inputs = [n for _, n, _ in kinds if n not in self.sizes and n not in self.outputs]
+        self.dtypes = {n: np.complex128 if kind.endswith("_Complex") else np.float64 for kind, n, _ in kinds}
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         given = {**dict(zip(self.inputs, args, strict=False)), **named}
@@ -85,18 +86,18 @@ class _Loaded:
             raise ArgumentError(f"{self.__name__}: expected the arguments {self.inputs}, got {sorted(given)}.")
         sizes: dict[str, int] = {}
         values: list[Any] = [self._input(n, given[n], sizes) for n in self.inputs]
-        outs = [np.empty([_size(n, sizes) for n in self._shapes[out]]) for out in self.outputs]
+        outs = [np.empty([_size(n, sizes) for n in self._shapes[out]], self.dtypes[out]) for out in self.outputs]
         pointers = [v if isinstance(v, ctypes.c_double) else _pointer(v) for v in values]
         status = self._function(*pointers, *[ctypes.c_long(sizes[n]) for n in self.sizes], *map(_pointer, outs))
         if status:
             raise (MemoryError if status < 0 else LinAlgError)(
                 f"{self.__name__}: {'no memory' if status < 0 else 'a matrix is singular, or not positive definite'}."
             )
-        results = [float(y) if y.ndim == 0 else y for y in outs]
+        results = [y if y.ndim else y.item() for y in outs]
         return results[0] if len(results) == 1 else tuple(results)
 
     def _input(self, name: str, x: Any, sizes: dict[str, int]) -> Any:
-        array = np.ascontiguousarray(x, dtype=np.float64) if np.ndim(x) else np.asarray(x, dtype=np.float64)
+        array = np.asarray(x, dtype=self.dtypes[name], order="C")
         expected = self._shapes[name]
         if array.ndim == len(expected):
             for n, m in zip(expected, array.shape, strict=True):
@@ -106,7 +107,7 @@ class _Loaded:
             raise ShapeError(
                 f"{self.__name__}: {name} has shape {list(array.shape)}. Expected ({', '.join(expected)}), {sizes}."
             )
-        return array if expected else ctypes.c_double(float(array))
+        return array if expected or self.dtypes[name] is np.complex128 else ctypes.c_double(float(array))
 
 
 def _size(text: str, sizes: dict[str, int]) -> int:

@@ -69,7 +69,9 @@ def export(
     asked = TARGETS[target].formulas if formula else 0
     request = requested(fn_or_form, args, shapes, name, asked, TARGETS[target].language)
     if has_complex(request.program) and not TARGETS[target].complexes:
-        raise ExportError(f"export: the target {target!r} has real numbers only. Complex ones: numpy, jax and torch.")
+        raise ExportError(
+            f"export: the target {target!r} has real numbers only; numpy, python, c, … have complex ones."
+        )
     source = TARGETS[target].write(request)
     if path is not None:
         _write(Path(path), source)

@@ -6,10 +6,12 @@ The lines are those of the target ``python``, translated.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
+from symgrad.compiler.primitives.pairs import has_complex, in_pairs
 from symgrad.compiler.primitives.views import View, whole
-from symgrad.core.promotion import is_integer
+from symgrad.core.promotion import is_complex, is_integer
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops.programs import LoopWriter, has
 from symgrad.exports.loops.straight import straight
@@ -25,18 +27,36 @@ LARGE = 1_000_000  # entries of constants
 
 
 def write(r: Request) -> Source:
-    """Return a C function, and its header as a file beside it."""
-    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], [*r.params, *r.sizes.values(), r.name], C)
-    inputs = [whole(p, s) if s else View(p, 0, (), ()) for p, s in zip(r.params, r.shapes, strict=True)]
-    w = LoopWriter(r.sizes, "c", WORDS, [*[v.memory for v in inputs if v.shape], *outs])
-    _results(w, r, inputs, outs)
+    """Return a C function, and its header as a file beside it; it computes with the parts of complex numbers."""
+    taken = [*r.params, *r.sizes.values(), r.name]
+    outs = identifiers([f"out{k}" for k in range(len(r.program.outputs))], taken, C)
+    real = replace(r, program=in_pairs(r.program)) if has_complex(r.program) else r
+    parts = _parts(r, outs, [*taken, *outs])
+    inputs = [
+        whole(parts.get(p, p), s) if s else View(p, 0, (), ()) for p, s in zip(r.params, real.shapes, strict=True)
+    ]
+    into = [parts.get(out, out) for out in outs]
+    w = LoopWriter(r.sizes, "c", WORDS, [*[v.memory for v in inputs if v.shape], *into])
+    _results(w, real, inputs, into)
     for name in w.helpers:
         if not has(name):
             raise unsupported(name, "c")
     if sum(len(t) for t in w.tables.values()) > LARGE:
         raise ExportError(f"export: more than {LARGE} entries of constants. Make the arrays arguments of the function.")
     prototype = _prototype(r, outs)
-    return Source(_source(r, w, prototype, outs), {".h": _header(r, prototype, outs)})
+    return Source(_source(r, w, prototype, outs, parts), {".h": _header(r, prototype, outs)})
+
+
+def _complex(r: Request, outs: list[str]) -> list[str]:
+    """Return the complex arguments and results."""
+    named = zip([*r.params, *outs], [*r.program.inputs, *r.program.outputs], strict=True)
+    return [name for name, k in named if is_complex(r.program.values[k].dtype)]
+
+
+def _parts(r: Request, outs: list[str], taken: list[str]) -> dict[str, str]:
+    """Return a name for the parts of each complex argument and result, as they lie in memory."""
+    names = _complex(r, outs)
+    return dict(zip(names, identifiers([f"{n}_parts" for n in names], taken, C), strict=True))
 
 
 def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> None:
@@ -53,9 +73,13 @@ def _results(w: LoopWriter, r: Request, inputs: list[View], outs: list[str]) -> 
 
 
 def _prototype(r: Request, outs: list[str]) -> str:
-    args = [f"const double *{p}" if s else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)]
+    found = _complex(r, outs)
+    kinds = {name: "double _Complex" if name in found else "double" for name in [*r.params, *outs]}
+    args = [
+        f"const {kinds[p]} *{p}" if s or p in found else f"double {p}" for p, s in zip(r.params, r.shapes, strict=True)
+    ]
     args += [f"long {n}" for n in r.sizes.values()]
-    args += [f"double *{out}" for out in outs]
+    args += [f"{kinds[out]} *{out}" for out in outs]
     return f"int {r.name}({', '.join(args) or 'void'})"
 
 
@@ -75,14 +99,20 @@ def _header(r: Request, prototype: str, outs: list[str]) -> str:
     )
 
 
-def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str]) -> str:
+def _source(r: Request, w: LoopWriter, prototype: str, outs: list[str], parts: dict[str, str]) -> str:
     t = Translator()
     body = t.block(w.lines, ["status"])
     memory, release = _memory(w, t)
     text = "\n".join([*memory, *body])
+    views = [
+        f"{'const ' if p in r.params else ''}double *const {q} = ({'const ' if p in r.params else ''}double *){p};"
+        for p, q in parts.items()
+        if _mentions(text, q)
+    ]
+    text = "\n".join([*views, text])
     unused = [f"(void){p};" for p in [*r.params, *r.sizes.values(), *outs] if not _mentions(text, p)]
     lines = ["int status = 0;"] if w.fails else []
-    lines += [*unused, *memory, *body, *release]
+    lines += [*unused, *views, *memory, *body, *release]
     lines.append("return status > 0;" if w.fails else "return 0;")
     tables = [_table(name, values, t) for name, values in w.tables.items()]
     function = "\n".join(
@@ -125,4 +155,4 @@ def _number(x: float) -> str:
     return repr(x) if abs(x) != float("inf") else "INFINITY" if x > 0 else "-INFINITY"
 
 
-TARGET = Target(write, ".c", language=C)
+TARGET = Target(write, ".c", language=C, complexes=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from symgrad.compiler.primitives.pairs import has_complex, in_pairs
 from symgrad.compiler.primitives.views import View, whole
-from symgrad.core.promotion import is_bool, is_discrete
+from symgrad.core.promotion import is_bool, is_complex, is_discrete
 from symgrad.exports.embed import Embedded
 from symgrad.exports.errors import ExportError, unsupported
 from symgrad.exports.loops.kernels import kernels
@@ -20,12 +22,16 @@ LARGE = 200_000  # entries of constants
 
 
 def write(r: Request) -> Source:
-    """Return a module with one function of numbers and lists."""
-    inputs = [whole(f"v{k}", s) if s else View(f"v{k}", 0, (), ()) for k, s in enumerate(r.shapes, 1)]
+    """Return a module with one function of numbers and lists; it computes with the parts of complex numbers."""
+    real = replace(r, program=in_pairs(r.program)) if has_complex(r.program) else r
+    inputs = [whole(f"v{k}", s) if s else View(f"v{k}", 0, (), ()) for k, s in enumerate(real.shapes, 1)]
     w = LoopWriter(r.sizes, "python", WORDS, [v.memory for v in inputs if v.shape])
     w.start(len(inputs))
-    results = _results(w, r, inputs)
-    start = [f"{v.memory} = {_flat(p, len(v.shape))}" for v, p in zip(inputs, r.params, strict=True)]
+    kept = [r.program.values[k].dtype for k in r.program.outputs]
+    results = [_whole(t, d, s) for t, d, s in zip(_results(w, real, inputs), kept, _shapes(real), strict=True)]
+    given = [is_complex(r.program.values[k].dtype) for k in r.program.inputs]
+    flat = [_parts(p, len(s)) if c else _flat(p, len(s)) for p, s, c in zip(r.params, r.shapes, given, strict=True)]
+    start = [f"{v.memory} = {text}" for v, text in zip(inputs, flat, strict=True)]
     start += _sizes(r)
     start += [f"{name} = [0.0] * ({w.size(n)})" for name, n in w.memory]
     start += ["status = 0"] if w.fails else []
@@ -34,6 +40,25 @@ def write(r: Request) -> Source:
     lines += failed if w.fails else []
     lines.append(f"return {structured(r.results, iter(results))}")
     return Source(_module(r, w, lines))
+
+
+def _shapes(r: Request) -> list[tuple[Any, ...]]:
+    return [r.program.values[k].shape for k in r.program.outputs]
+
+
+def _whole(text: str, dtype: Any, shape: tuple[Any, ...]) -> str:
+    """Return complex numbers of lists of two parts, of real ones the text itself."""
+    if not is_complex(dtype):
+        return text
+    return f"complex(*{text})" if len(shape) == 1 else _deep("complex", text, len(shape) - 1, "*")
+
+
+def _parts(name: str, depth: int) -> str:
+    """Return nested lists of complex numbers as one list of real and imaginary parts in turn."""
+    if depth == 0:
+        return f"[float({name}.real), float({name}.imag)]"
+    loops = " ".join(f"for e{k} in {f'e{k - 1}' if k > 1 else name}" for k in range(1, depth + 1))
+    return f"[float(t) {loops} for t in (e{depth}.real, e{depth}.imag)]"
 
 
 def _results(w: LoopWriter, r: Request, inputs: list[View]) -> list[str]:
@@ -70,9 +95,10 @@ def _kind(text: str, v: Any) -> str:
     return f"{kind}({text})" if not v.shape else _deep(kind, text, len(v.shape))
 
 
-def _deep(kind: str, text: str, depth: int) -> str:
+def _deep(kind: str, text: str, depth: int, star: str = "") -> str:
     inner = "e" if depth == 1 else f"e{depth}"
-    return f"[{f'{kind}({inner})' if depth == 1 else _deep(kind, inner, depth - 1)} for {inner} in {text}]"
+    of_one = f"{kind}({star}{inner})" if depth == 1 else _deep(kind, inner, depth - 1, star)
+    return f"[{of_one} for {inner} in {text}]"
 
 
 def _shape(w: LoopWriter, shape: Any) -> str:
@@ -134,4 +160,4 @@ def _number(x: Any) -> str:
     )
 
 
-TARGET = Target(write, ".py")
+TARGET = Target(write, ".py", complexes=True)
