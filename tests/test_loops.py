@@ -1,6 +1,7 @@
 """Loops as one operation, against the same loops written out in Python, and against JAX where it is installed."""
 
 import pickle
+import signal
 import sys
 from collections import namedtuple
 from types import SimpleNamespace
@@ -11,6 +12,8 @@ from checks import close
 
 import symgrad as sg
 from symgrad import errors
+from symgrad.compiler.backends.c.compiler import command
+from symgrad.compiler.backends.llvm import scan
 from symgrad.core.node import Node, ancestors
 from symgrad.ops.protocol import Op
 from symgrad.transforms.loops.op import Scan
@@ -498,3 +501,44 @@ def test_chunks_keep_the_carries_between_them():
 def test_chunks_of_no_length(every, error):
     with pytest.raises(error, match="checkpoint_every"):
         sg.scan(lambda c, x: (c, None), 1.0, length=4, checkpoint_every=every)
+
+
+# ------------------------------------------------------------------ Ctrl-C
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that signal on this system")
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+@pytest.mark.parametrize("outside", [False, True], ids=["alone", "between calls of NumPy"])
+def test_a_signal_ends_a_loop_that_would_take_long(backend, outside):
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    elif command() is None:
+        pytest.skip("no C compiler")
+
+    def f(x):
+        once = lambda i, c: sg.sin(c) + x
+        y = sg.fori_loop(0, 50_000, lambda i, c: sg.fori_loop(0, 50_000, once, c), x)
+        return y.sum() + (sg.linalg.inv(sg.diag(x)).sum() if outside else 0.0)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    x = np.linspace(0.1, 1, 20)
+    kernel = sg.compile(f, backend=backend)
+    kernel.lower(x)
+    before = signal.signal(signal.SIGVTALRM, interrupted)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.02)  # of this process's own time
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            kernel(x)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def test_loops_that_ask_for_signals_give_the_same_numbers(monkeypatch):
+    pytest.importorskip("llvmlite")
+    f = sg.value_and_grad(lambda x: sg.fori_loop(0, 100, lambda i, c: sg.sin(c) * x + i, x))
+    expected = sg.compile(f, backend="llvm")(0.5)
+    monkeypatch.setattr(scan, "ASKS", 8)
+    asks = sg.compile(f, backend="llvm")
+    assert asks(0.5) == expected
+    assert "ask:" in asks.source

@@ -39,7 +39,7 @@ def build(program: Program, interface: Interface) -> Kernel:
         "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
     }  # fmt: skip
     if any(isinstance(s, Outside) for s in plan.steps):
-        return mixed(plan, interface, space, text, used, calls, stages)
+        return mixed(plan, interface, space, text, used, calls, stages, free=plan.effort() > _LONG)
     body = _body(interface, plan, space, used, [line for c in calls for line in c])
     return finished(
         text + body,

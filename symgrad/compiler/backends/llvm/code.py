@@ -59,6 +59,7 @@ class Used:
         self.own: set[tuple[str, str]] = set()
         self.libm: set[tuple[str, str]] = set()
         self.loops = 0  # that carry a hint
+        self.asks = False  # whether long loops ask for signals, such as Ctrl-C
         self._links: dict[int, int] = {}
 
     def masked(self) -> str:

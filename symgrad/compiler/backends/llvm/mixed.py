@@ -36,6 +36,8 @@ def mixed(
     used: Used,
     calls: Sequence[list[str]],
     stages: dict[str, Callable[[], str]],
+    *,
+    free: bool,
 ) -> Kernel:
     """Compile the stretches of nests, and return the kernel that runs all parts in order."""
     parts = _parts(plan)
@@ -43,7 +45,7 @@ def mixed(
     for n, part in enumerate(parts):
         if isinstance(part, list):
             text += _stretch(n, part, interface, plan, space, used, calls)
-            text += entry(f"entry{n}", floats, f"part{n}", used)
+            text += entry(f"entry{n}", floats, f"part{n}", used, free=free)
     machine = interface.machine(used.module(text, LOOPS))
     ready = [
         python_api.as_builtin(machine.address(f"entry{n}"), "kernel", (machine, constants(plan)))

@@ -42,8 +42,9 @@ def supported() -> bool:
 def functions() -> dict[str, int]:
     """Return the addresses of the C functions that results are made with."""
     api = ctypes.pythonapi
-    names = ("PyFloat_FromDouble", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "PyEval_SaveThread",
-             "PyEval_RestoreThread", "PyErr_NoMemory")  # fmt: skip
+    names = ("PyFloat_FromDouble", "PyTuple_New", "PyTuple_SetItem", "Py_IncRef", "Py_DecRef", "PyEval_SaveThread",
+             "PyEval_RestoreThread", "PyErr_NoMemory", "PyErr_Occurred", "PyErr_CheckSignals", "PyGILState_Ensure",
+             "PyGILState_Release")  # fmt: skip
     found = {name: ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0 for name in names}
     pointer = api.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

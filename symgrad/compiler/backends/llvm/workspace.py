@@ -33,7 +33,7 @@ def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]
             texts.append(text)
             calls.append([f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"])
         elif isinstance(step, Loop):
-            texts += [_body(name, step, used), scan.around(name, step)]
+            texts += [_body(name, step, used), scan.around(name, step, used)]
             calls.append(scan.call(name, step))
         else:
             calls.append([])

@@ -47,15 +47,16 @@ def wrapper(
     w.branch("right", "other")
     sources = [w.argument(k, a) for k, a in enumerate(inputs)]
     targets = [w.result(k, a) for k, a in enumerate(outputs)]
-    if free:
-        w.line(f"%state = call ptr {w.function('PyEval_SaveThread')}()")
-    w.line(f"call void @body({', '.join(f'ptr {p}' for p in [*sources, *targets])})")
-    if free:
-        w.line(f"call void {w.function('PyEval_RestoreThread')}(ptr %state)")
+    w.run("body", [f"ptr {p}" for p in [*sources, *targets]], free=free)
     found = w.tree(tree, iter(range(len(outputs))))
     w.line(f"ret ptr {found}")
     w.lines.append("other:")
     w.give(NotImplemented)
+    if used.asks:
+        w.lines.append("interrupted:")
+        for made in w.objects.values():
+            w.line(f"call void {w.function('Py_DecRef')}(ptr {made})")
+        w.line("ret ptr null")
     w.lines += ["failed:", "  ret ptr null"]
     dims = "\n".join(
         f"@{name}.dims{k} = private constant [{len(a.shape)} x i64] [{', '.join(f'i64 {n}' for n in a.shape)}]"
@@ -66,10 +67,10 @@ def wrapper(
     return f"{dims}\ndefine ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\nentry:\n{body}\n}}\n"
 
 
-def entry(name: str, floats: Sequence[bool], body: str, used: Used) -> str:
+def entry(name: str, floats: Sequence[bool], body: str, used: Used, *, free: bool) -> str:
     """Return the IR of ``name(self, arguments, count)`` that hands the memory of floats and arrays to ``@body``.
 
-    Nothing is checked: for arguments that the caller made or has checked.
+    Nothing is checked: for arguments that the caller made or has checked. ``free`` as for ``wrapper``.
     """
     w = _Wrapper((), (), used)
     sources = []
@@ -77,8 +78,10 @@ def entry(name: str, floats: Sequence[bool], body: str, used: Used) -> str:
         obj = w.set(f"load ptr, ptr {w.set(f'getelementptr ptr, ptr %arguments, i64 {k}')}")
         place = w.set(f"getelementptr i8, ptr {obj}, i64 {api.HEADER}") if is_float else w.field(obj, api.DATA, "ptr")
         sources.append(f"ptr {place}")
-    w.line(f"call void @{body}({', '.join(sources)})")
+    w.run(body, sources, free=free)
     w.give(None)
+    if used.asks:
+        w.lines += ["interrupted:", "  ret ptr null"]
     lines = "\n".join(w.lines)
     return f"define ptr @{name}(ptr %self, ptr %arguments, i64 %count) {{\n{lines}\n}}\n"
 
@@ -121,6 +124,17 @@ class _Wrapper:
         self.count += 1
         self.line(f"br i1 %{condition.lstrip('%')}, label %on{self.count}, label %{otherwise}")
         self.lines.append(f"on{self.count}:")
+
+    def run(self, body: str, args: Sequence[str], *, free: bool) -> None:
+        """Call the body, and go on where that was not interrupted."""
+        if free:
+            self.line(f"%state = call ptr {self.function('PyEval_SaveThread')}()")
+        self.line(f"call void @{body}({', '.join(args)})")
+        if free:
+            self.line(f"call void {self.function('PyEval_RestoreThread')}(ptr %state)")
+        if self.used.asks:
+            error = self.set(f"call ptr {self.function('PyErr_Occurred')}()")
+            self.branch(self.set(f"icmp eq ptr {error}, null"), "interrupted")
 
     def field(self, obj: str, offset: int, kind: str) -> str:
         place = self.set(f"getelementptr i8, ptr {obj}, i64 {offset}")
