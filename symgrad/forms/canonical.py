@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.modes import complexes
 from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.core.promotion import is_complex
+from symgrad.engine.dtypes import dtype_of
 from symgrad.forms import names
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import NotLinear, coefficients
@@ -71,7 +74,8 @@ def leaf_reading(inner: set[int]) -> LeafReading:
             return pool.constant(number(np.asarray(leaf.value).flat[0]), leaf.shape)
         if names.is_identity(leaf) and (id(leaf) in inner or names.is_known(leaf)):
             return pool.eye(leaf.shape[0])
-        known = {"symmetric"} if names.is_outside(leaf) and _is_symmetric(leaf.value) else set()
+        kinds = {"complex"} if complexes.met and is_complex(dtype_of(leaf)) else set()
+        known = kinds | {"symmetric"} if names.is_outside(leaf) and _is_symmetric(leaf.value) else kinds
         return pool.leaf(id(leaf), leaf.shape, leaf.assumptions | known)
 
     return read

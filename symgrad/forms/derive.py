@@ -10,14 +10,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 from symgrad.autograd.opened import opened
-from symgrad.core.modes import complexes, enable_grad
+from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
-from symgrad.core.promotion import is_complex
 from symgrad.engine import backward
-from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, NotYet, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.expression.given import by_name, named_leaves, recorded
 from symgrad.expression.models import is_model
 from symgrad.expression.reached import reached
@@ -342,8 +340,6 @@ def _basis(root: AnyNode) -> Any:
 
 
 def _sweep(root: AnyNode, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode, AnyNode]:
-    if complexes.met and any(is_complex(dtype_of(n)) for n in ancestors([root])):
-        raise NotYet("derive: closed forms are of real numbers so far. Derive by the real and imaginary parts.")
     with enable_grad():
         found = sweep([root], [seed], wrt=targets, handle=handle, symbolic=True)
     return {t: _node_of(found.get(t), t) for t in targets}

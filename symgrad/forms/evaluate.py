@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from symgrad.core.kernels import array_kernel
+from symgrad.forms.nodes.complexes import WORDS
 from symgrad.forms.nodes.entries import Entry
 from symgrad.scalars import X
 from symgrad.scalars.quotients import stepwise
@@ -48,7 +49,7 @@ class _Walk:
         if e.is_Symbol:
             return env[e.name] if e.name in env else self.arrays[e.name]
         if e.is_number and not e.args:
-            return np.nan if e is sp.zoo else float(e)
+            return np.nan if e is sp.zoo else 1j if e is sp.I else float(e)
         if isinstance(e, ExprWithLimits):
             return self._over_limits(e, env)
         if isinstance(e, sp.Indexed):
@@ -142,5 +143,7 @@ class _Walk:
             return found
         if isinstance(e, (sp.Mod, sp.floor)):
             return np.mod(*values) if isinstance(e, sp.Mod) else np.floor(values[0] + 1e-9)  # k/3 of whole numbers
+        if e.func in WORDS:
+            return getattr(np, WORDS[e.func].numpy.removeprefix("numpy."))(values[0])
         slots = X[: len(values)]
         return array_kernel(e.func(*slots), slots)(*map(np.asarray, values))

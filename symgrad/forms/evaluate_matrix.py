@@ -40,7 +40,7 @@ def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]]
 
 def _called(s: Any, name: str) -> Any:
     """Return a symbol of another name: those of users are no part of the source."""
-    return ArraySymbol.of(name, s.shape) if isinstance(s, ArraySymbol) else sp.Symbol(name, **s.assumptions0)
+    return s.called(name) if isinstance(s, ArraySymbol) else sp.Symbol(name, **s.assumptions0)
 
 
 def _with_kernels(e: sp.Expr) -> sp.Expr:

@@ -10,8 +10,9 @@ import numpy as np
 from symgrad.core.modes import is_grad_enabled, variables
 from symgrad.core.node import Leaf, ancestors, size_symbol
 from symgrad.core.pickling import AsFunction
-from symgrad.core.promotion import is_floating
-from symgrad.errors import ArgumentError, GraphError, ShapeError
+from symgrad.core.promotion import is_complex, is_floating
+from symgrad.engine.dtypes import dtype_of
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.forms.names import Naming
 from symgrad.forms.program import Program
 from symgrad.ops.map import show_shape
@@ -117,6 +118,11 @@ def _array(name: str, leaf: Leaf, value: Any) -> Any:
         isinstance(n, int) and n != m for n, m in zip(leaf.shape, have, strict=True)
     ):
         raise ShapeError(f"argument {name!r}: got shape {show_shape(have)}, expected {show_shape(leaf.shape)}.")
+    if np.iscomplexobj(value) and not is_complex(dtype_of(leaf)):
+        raise ArgumentTypeError(
+            f"argument {name!r}: got complex numbers, and the formula has a real letter there. Derive with a "
+            "complex one, as sg.symbol(name, shape, dtype=complex)."
+        )
     return value
 
 

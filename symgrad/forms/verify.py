@@ -108,9 +108,9 @@ def _count(name: Any) -> int:
 
 
 def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
-    expected = np.asarray(form._program.run([leaf.value for leaf in form._leaves]), dtype=np.float64)
+    expected = _in_double(form._program.run([leaf.value for leaf in form._leaves]))
     try:
-        got = np.broadcast_to(np.asarray(compute(), dtype=np.float64), expected.shape)
+        got = np.broadcast_to(_in_double(compute()), expected.shape)
     except np.linalg.LinAlgError:  # the formula has A⁻¹ where A is singular
         return
     finite = np.isfinite(got) & np.isfinite(expected)
@@ -120,6 +120,12 @@ def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
         worst = np.max(np.abs(got - expected), where=finite, initial=0.0)
     if worst > (1e-3 if narrow else 1e-6) * scale:
         raise FormError(_DIFFERS.format(formula=e, got=got, expected=expected))
+
+
+def _in_double(value: Any) -> Any:
+    """The entries in double precision, real or complex."""
+    array = np.asarray(value)
+    return array.astype(np.complex128 if np.iscomplexobj(array) else np.float64)
 
 
 def _work(form: ClosedForm, e: Any) -> int:

@@ -12,9 +12,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import canonical
-from symgrad.core.modes import get_default_dtype
+from symgrad.core.modes import complexes, get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
-from symgrad.core.promotion import is_differentiable, is_discrete, is_signed
+from symgrad.core.promotion import COMPLEX128, is_complex, is_differentiable, is_discrete, is_signed
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -367,16 +367,18 @@ def full_like(
     return full(shape, fill_value, dtype=dtype, requires_grad=requires_grad, name=name)
 
 
-_ASSUMPTIONS = frozenset({"positive", "symmetric", "onehot", "simplex"})
+_ASSUMPTIONS = frozenset({"positive", "symmetric", "hermitian", "onehot", "simplex"})
 
 
-def symbol(name: str, shape: Sequence[Any] | int | str = (), **assumptions: bool) -> Tensor:
+def symbol(name: str, shape: Sequence[Any] | int | str = (), *, dtype: Any = None, **assumptions: bool) -> Tensor:
     """A tensor without a value, for formulas.
 
     Args:
         name: how formulas call it. Any text: it is printed, never executed.
         shape: sizes, each an integer ≥ 0, a name such as "n", or a SymPy expression of such names.
-        assumptions: ``positive=True`` and the like, for the closed forms to use.
+        dtype: default the default dtype; a complex one for letters of complex numbers.
+        assumptions: ``positive=True`` and the like, for the closed forms to use; ``hermitian=True`` of a complex
+            matrix.
 
     Returns:
         A tensor that every operation and ``sg.derive`` accept.
@@ -395,14 +397,18 @@ def symbol(name: str, shape: Sequence[Any] | int | str = (), **assumptions: bool
     leaf_ = Leaf(None, tuple(_symbolic_size(n) for n in sizes), TRACED, name)
     _check_assumptions(leaf_.shape, {k for k, v in assumptions.items() if v})
     leaf_.assumptions = frozenset(k for k, v in assumptions.items() if v)
+    if dtype is not None or "hermitian" in leaf_.assumptions:
+        leaf_.dtype = check_dtype(COMPLEX128 if dtype is None else dtype)
+        complexes.met = complexes.met or is_complex(leaf_.dtype)
     found: Tensor = handle(leaf_, None)
     return found
 
 
 def _check_assumptions(s: Any, marks: set[str]) -> None:
     """Refuse marks that no array of this shape can bear."""
-    if "symmetric" in marks and (len(s) != 2 or s[0] != s[1]):
-        raise ShapeError(f"symbol: symmetric=True needs a square matrix. Got shape {list(s)}.")
+    square = marks & {"symmetric", "hermitian"}
+    if square and (len(s) != 2 or s[0] != s[1]):
+        raise ShapeError(f"symbol: {min(square)}=True needs a square matrix. Got shape {list(s)}.")
     if marks & {"onehot", "simplex"} and not s:
         raise ShapeError(f"symbol: {sorted(marks)} speaks of rows. Got shape [], which has none.")
 

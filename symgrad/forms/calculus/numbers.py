@@ -22,7 +22,7 @@ from symgrad.forms.calculus.further import derivative
 from symgrad.forms.calculus.length import length
 from symgrad.forms.calculus.search import polynomials_opened, shortest
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import CALL, LEAF, NAMED, Pool, Term, below
+from symgrad.forms.canon.terms import CALL, LEAF, NAMED, SUM, Pool, Term, below
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.notations.index import Reading
 from symgrad.ops.map import Map
@@ -33,8 +33,12 @@ MANY = 80  # operations of a function that is looked at for how it is written
 
 
 def of_numbers(root: Term) -> bool:
-    """Whether everything in a term is a number, computed by functions that have a formula."""
-    return all(t.shape == () and t.kind not in (NAMED, CALL) for t in below([root]))
+    """Whether everything in a term is a real number, computed by functions that have a formula."""
+    return all(t.shape == () and t.kind not in (NAMED, CALL) and not _is_complex(t) for t in below([root]))
+
+
+def _is_complex(t: Term) -> bool:
+    return (t.kind == LEAF and "complex" in t.data[1]) or (t.kind == SUM and any(c.has(sp.I) for c in t.data))
 
 
 class Short(NamedTuple):
@@ -46,7 +50,13 @@ class Short(NamedTuple):
 
 
 def as_people_write(pool: Pool, root: Term, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
-    """Return a term of numbers as a person writes it; numbers are written as in the function."""
+    """Return a term of numbers as a person writes it; numbers are written as in the function.
+
+    Rules of calculus are of real numbers: a complex one is written as it is read.
+    """
+    if any(_is_complex(t) for t in below([root])):
+        read = Reading(pool, called).entry(root, ())
+        return min(read, sp.factor(sp.together(read)), key=sp.count_ops)
     return finished(short_of(pool, root, called, forward), called, forward)
 
 

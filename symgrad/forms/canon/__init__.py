@@ -1,6 +1,7 @@
 """The canonical form of a derivative's graph, and the rules that make it so."""
 
 from symgrad.forms.canon import (
+    complexes,
     crosses,
     distinctions,
     exchange,
@@ -27,6 +28,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes, normal, kron, moves,
-    pairs, distinctions, likes, sums, symmetric,
+    complexes, crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes,
+    normal, kron, moves, pairs, distinctions, likes, sums, symmetric,
 )  # fmt: skip

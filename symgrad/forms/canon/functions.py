@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.canon.complexes import is_complex
 from symgrad.forms.canon.islands import elementwise
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.softmaxes import log_sum_exp, sum_of_exp
@@ -75,7 +76,7 @@ def power_of_a_function(pool: Pool, t: Term) -> Term | None:
         return None
     if b.data is sp.exp:
         return pool.function(sp.exp, [pool.sum([(t.data, b.args[0])], b.shape)], b.shape)
-    if b.data is ABS and t.data.is_even:
+    if b.data is ABS and t.data.is_even and not is_complex(pool, b.args[0]):
         return pool.power(b.args[0], t.data)
     if b.data is COSH and t.data == -2 and pool.has(FUNCTION, b.args, TANH, b.shape):
         square = pool.power(pool.function(TANH, b.args, b.shape), 2)
@@ -225,6 +226,8 @@ def logarithm(pool: Pool, t: Term) -> Term | None:
     if t.data is not sp.log:
         return None
     (a,) = t.args
+    if is_complex(pool, a):
+        return None
     if a.kind == FUNCTION and a.data is sp.exp:
         return a.args[0]
     z = _one_plus_exp(a)

@@ -13,12 +13,15 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.core.promotion import is_complex as is_kind_complex
 from symgrad.forms.canon.cases import with_ties
+from symgrad.forms.canon.complexes import ABS, ARG, IM, RE, conj
 from symgrad.forms.canon.functions import log_softmax
 from symgrad.forms.canon.numbers import number
-from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split
+from symgrad.forms.canon.terms import CALL, EYE, PRODUCT, Pool, Term, split, value_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast, Detach
+from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Power, Real, Sign
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Span
 from symgrad.ops.linalg.determinant import Cofactor, Det
@@ -77,10 +80,60 @@ def lower(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return pool.call(op, args, shape)
 
 
-@lower.register(Cast)
 @lower.register(Detach)
 def _(op: Op, pool: Pool, shape: Any, args: list[Term]) -> Term:
     return args[0]
+
+
+@lower.register
+def _(op: Cast, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    whole = is_kind_complex(op.to) or not pool.imaginary
+    return args[0] if whole else pool.function(RE, args, shape)
+
+
+# ------------------------------------------------------------------ complex numbers
+@lower.register
+def _(op: Conj, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return conj(pool, args[0])
+
+
+@lower.register
+def _(op: Real, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.function(RE, args, shape)
+
+
+@lower.register
+def _(op: Imag, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.function(IM, args, shape)
+
+
+@lower.register
+def _(op: Angle, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.function(ARG, args, shape)
+
+
+@lower.register
+def _(op: Magnitude, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.function(ABS, args, shape)
+
+
+@lower.register
+def _(op: Sign, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    return pool.times(args[0], pool.power(pool.function(ABS, args, shape), -1))
+
+
+@lower.register
+def _(op: Complex, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    x, y = (pool.spread(a, shape) for a in args)
+    pool.imaginary = True
+    return pool.sum([(1, x), (sp.I, y)], shape)
+
+
+@lower.register
+def _(op: Power, pool: Pool, shape: Any, args: list[Term]) -> Term:
+    z, p = (pool.spread(a, shape) for a in args)
+    exponent = value_of(p)
+    return pool.function(sp.Pow, [z, p], shape) if exponent is None else pool.power(z, exponent)
 
 
 @lower.register

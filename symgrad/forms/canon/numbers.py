@@ -6,10 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from symgrad.ops.map import exact
 
+_COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
 _MOST = 240  # numerators and denominators beside a constant
 _LEAST = 1e-9  # what is recognised is larger, and smaller than its reciprocal
 _NEAR = 3e-16  # relative: as far as one rounding or two go
@@ -21,6 +23,9 @@ _CONSTANTS = (
 
 def number(value: Any) -> sp.Expr:
     """Return a number as SymPy's, a float that a program computed as √2 or π as that."""
+    if isinstance(value, (complex, np.complexfloating)) or getattr(value, "dtype", None) in _COMPLEX:
+        z = complex(value)
+        return number(z.real) + sp.I * number(z.imag)
     found = exact(value)
     return recognised(float(found)) or found if found.is_Float else found
 

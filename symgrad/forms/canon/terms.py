@@ -127,6 +127,8 @@ class Pool:
         self._written_sums: set[Term] = set()
         self.is_read = False  # whether all that the user's function computes is here
         self.heads: set[Any] = set()  # of the functions in it
+        self.complexes: dict[Term, bool] = {}  # whether terms may be complex
+        self.imaginary = False  # whether there is a complex leaf or number
 
     @property
     def written(self) -> set[Term]:
@@ -153,6 +155,7 @@ class Pool:
     # -------------------------------------------------------------- leaves and constants
     def leaf(self, key: Any, shape: Shape, assumptions: frozenset[str] = frozenset()) -> Term:
         """Return the term of a leaf."""
+        self.imaginary = self.imaginary or "complex" in assumptions
         return self.make(LEAF, (), (key, assumptions), shape)
 
     def eye(self, n: Any) -> Term:
@@ -170,6 +173,8 @@ class Pool:
 
     def constant(self, value: Any, shape: Shape = ()) -> Term:
         """Return a number in every entry."""
+        value = sp.sympify(value)
+        self.imaginary = self.imaginary or value.is_extended_real is False
         return self.sum([(value, self.ones(shape))], shape)
 
     # -------------------------------------------------------------- sums

@@ -89,6 +89,10 @@ class ArraySymbol(ArrayExpr):
         """The name."""
         return str(self.args[0])
 
+    def called(self, name: str) -> Any:
+        """The same array by another name, its shape apart from marks."""
+        return type(self).of(name, self.shape)
+
     def _eval_subs(self, old: Any, new: Any) -> Any:
         if type(old) is not sp.Symbol or old.name != self.name:
             return None
@@ -112,6 +116,10 @@ class ArraySymbol(ArrayExpr):
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.identifier(self.name)
+
+
+class ComplexSymbol(ArraySymbol):
+    """A named array of complex numbers."""
 
 
 class OnesVector(ArrayExpr):

@@ -10,7 +10,8 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.canon.cases import Tie
 from symgrad.forms.nodes import markup, numpycode
-from symgrad.forms.nodes.elementwise import Hadamard, divisors
+from symgrad.forms.nodes.complexes import holds_complex
+from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard, divisors
 from symgrad.forms.nodes.matrices import ArrayExpr, Filled, Identity, OnesVector, entries
 
 _ATOM = PRECEDENCE["Atom"]
@@ -28,6 +29,11 @@ def _norm_in_mathml(printer: Any, a: Any) -> tuple[str, str]:
     return markup.row(bar, str(printer._print(a)), bar), mark
 
 
+def bare(a: Any) -> Any:
+    """What is written between the bars of a norm: z of |z|, whose squares are added up."""
+    return a.args[1] if isinstance(a, Elementwise) and str(a.args[0]) == "abs" and holds_complex(a.args[1]) else a
+
+
 class Norm2(ArrayExpr):
     """The sum of the squared entries, ‖a‖²: a scalar."""
 
@@ -36,18 +42,21 @@ class Norm2(ArrayExpr):
 
     @classmethod
     def of(cls, a: Any) -> Any:
-        return cls(a, sp.Tuple())
+        return Total.of(ElementPower.of(a, sp.Integer(2))) if holds_complex(a) else cls(a, sp.Tuple())
 
     def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}²"
+        return f"‖{printer._print(bare(self.args[0]))}‖{frobenius(self.args[0])}²"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        inside, power = printer._print(self.args[0]), 2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2
+        inside, power = (
+            printer._print(bare(self.args[0])),
+            2 * sp.Integer(exp) if exp and exp.lstrip("-").isdigit() else 2,
+        )
         text = f"\\left\\lVert {inside} \\right\\rVert{frobenius(self.args[0])}^{{{power}}}"
         return text if not exp or power != 2 else f"\\left({text}\\right)^{{{exp}}}"
 
     def _mathml(self, printer: Any) -> str:
-        norm, mark = _norm_in_mathml(printer, self.args[0])
+        norm, mark = _norm_in_mathml(printer, bare(self.args[0]))
         return f"<msubsup>{norm}{mark}{markup.mn('2')}</msubsup>"
 
     def _numpycode(self, printer: Any) -> str:
@@ -131,14 +140,14 @@ class Length(Number):
     numpy = "numpy.linalg.norm"
 
     def _sympystr(self, printer: Any) -> str:
-        return f"‖{printer._print(self.args[0])}‖{frobenius(self.args[0])}"
+        return f"‖{printer._print(bare(self.args[0]))}‖{frobenius(self.args[0])}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = f"\\left\\lVert {printer._print(self.args[0])} \\right\\rVert{frobenius(self.args[0])}"
+        text = f"\\left\\lVert {printer._print(bare(self.args[0]))} \\right\\rVert{frobenius(self.args[0])}"
         return f"{text}^{{{exp}}}" if exp else text
 
     def _mathml(self, printer: Any) -> str:
-        return markup.below(*_norm_in_mathml(printer, self.args[0]))
+        return markup.below(*_norm_in_mathml(printer, bare(self.args[0])))
 
 
 class Diag(ArrayExpr):

@@ -10,6 +10,7 @@ from sympy.printing.printer import Printer
 
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.arrays import level
+from symgrad.forms.nodes.complexes import WORDS
 from symgrad.forms.nodes.indexed import over_and_under
 from symgrad.forms.nodes.markup import (
     BEFORE_WORD,
@@ -173,6 +174,17 @@ class MathML(Printer):
     def exponential(self, exponent: str) -> str:
         """Return the exponential; no power of what the user calls e."""
         return row(mi("exp"), fenced(exponent)) if self.named_e else power(mi("e"), exponent)
+
+    def _print_ImaginaryUnit(self, e: Any) -> str:
+        return mi("i")
+
+    def _print_conjugate(self, e: Any) -> str:
+        return f'<mover accent="true">{self._print(e.args[0])}{mo("¯")}</mover>'
+
+    def _print_re(self, e: Any) -> str:
+        return row(mi(WORDS[type(e)].text), fenced(str(self._print(e.args[0]))))
+
+    _print_im = _print_arg = _print_re
 
     def _print_Abs(self, e: Any) -> str:
         return fenced(str(self._print(e.args[0])), "|", "|")

@@ -14,6 +14,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.nodes import markup, numpycode, sizes
 from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ArraySymbol, Identity, OnesVector, level
+from symgrad.forms.nodes.complexes import Conjugated
 from symgrad.forms.nodes.numpycode import COLUMN, MATRIX, ROW, UNKNOWN
 from symgrad.ops.linalg.solving import Inverse
 
@@ -74,15 +75,22 @@ class Transposed(ArrayExpr):
         return cls(a, sp.Tuple(*shape))
 
     def _sympystr(self, printer: Any) -> str:
-        text = self._paren(printer, self.args[0], ATOM)
-        return f"{text[:-1]}ᵀ" if text.endswith("⁻¹") else f"{text}ᵀ"
+        inside, sign = self._adjoint_of() or self.args[0], "ᴴ" if self._adjoint_of() else "ᵀ"
+        text = self._paren(printer, inside, ATOM)
+        return f"{text[:-1]}{sign}" if text.endswith("⁻¹") else f"{text}{sign}"
+
+    def _adjoint_of(self) -> Any:
+        """X of (X̄)ᵀ, which is written Xᴴ; None of what is not conjugated."""
+        return self.args[0].args[1] if isinstance(self.args[0], Conjugated) else None
 
     def _latex(self, printer: Any) -> str:
-        text = self._paren_latex(printer, self.args[0], ATOM)
-        return f"{text[:-4]}{{-\\top}}" if text.endswith("^{-1}") else f"{text}^{{\\top}}"
+        inside, sign = self._adjoint_of() or self.args[0], "\\mathsf{H}" if self._adjoint_of() else "\\top"
+        text = self._paren_latex(printer, inside, ATOM)
+        return f"{text[:-4]}{{-{sign}}}" if text.endswith("^{-1}") else f"{text}^{{{sign}}}"
 
     def _mathml(self, printer: Any) -> str:
-        return markup.power(printer.paren(self.args[0], ATOM), markup.mo("⊤"))
+        inside, sign = self._adjoint_of() or self.args[0], "H" if self._adjoint_of() else "⊤"
+        return markup.power(printer.paren(inside, ATOM), markup.mo(sign))
 
     def _numpycode(self, printer: Any) -> str:
         text = f"{printer._print(self.args[0])}.T"

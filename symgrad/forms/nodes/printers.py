@@ -12,6 +12,7 @@ from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
 from symgrad.forms.names import latex_name, plain_name
+from symgrad.forms.nodes.complexes import WORDS
 from symgrad.forms.nodes.indexed import Branches, joined
 from symgrad.forms.nodes.matrices import without_brackets
 from symgrad.forms.nodes.order import Factors, Negated, terms_in_order
@@ -20,6 +21,11 @@ from symgrad.scalars import BY_FUNCTION
 
 class FormPrinter(StrPrinter):
     """Plain text; functions under the names they were declared with."""
+
+    def _print_conjugate(self, e: Any) -> str:
+        return self._print_Function(e)
+
+    _print_re = _print_im = _print_arg = _print_conjugate
 
     def _print_Symbol(self, e: sp.Symbol) -> str:
         return plain_name(e.name)
@@ -45,7 +51,12 @@ class FormPrinter(StrPrinter):
             return str(super()._print_Pow(e, rational))
         return f"1/{super()._print_Pow(sp.Pow(base, -exponent, evaluate=False), rational)}"
 
+    def _print_ImaginaryUnit(self, e: Any) -> str:
+        return "i"
+
     def _print_Function(self, e: Any) -> str:
+        if type(e) in WORDS:
+            return f"{WORDS[type(e)].text}({self._print(e.args[0])})"
         scalar = BY_FUNCTION.get(type(e))
         name = scalar.text if scalar is not None else type(e).__name__
         return f"{name}({', '.join(self._print(a) for a in e.args)})"
@@ -100,6 +111,12 @@ class FormLatexPrinter(LatexPrinter):
         return text if exp is None else f"\\left({text}\\right)^{{{exp}}}"
 
     _print_exp = _print_ExpBase
+
+    def _print_re(self, e: Any, exp: Any = None) -> str:
+        text = f"{WORDS[type(e)].latex}\\left({self._print(e.args[0])}\\right)"
+        return text if exp is None else f"{text}^{{{exp}}}"
+
+    _print_im = _print_re
 
     def _print_polygamma(self, e: Any, exp: Any = None) -> str:
         order = "" if e.args[0] == 0 else f"^{{({self._print(e.args[0])})}}"

@@ -16,6 +16,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 from symgrad.core.node import AnyNode, ancestors, is_node
 from symgrad.errors import FormError
 from symgrad.forms import names
+from symgrad.forms.canon.complexes import is_complex
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.nodes.entries import Entry
@@ -102,7 +103,8 @@ class Reader:
         key = self.term.data[0] if self.term.kind == LEAF else self.term.data
         if key in self.reading.places:
             return sp.Mul(*[sp.KroneckerDelta(a, b) for a, b in zip(self.reading.places[key], idx, strict=True)])
-        symbol = sp.Symbol(self.reading.names[key], real=True)
+        imaginary = is_complex(self.reading.pool, self.term)
+        symbol = sp.Symbol(self.reading.names[key], **({} if imaginary else {"real": True}))
         return sp.Indexed(sp.IndexedBase(symbol, shape=self.shape), *idx) if idx else symbol
 
     def _eye(self, idx: list[Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.nodes.complexes import Conjugated, Part, holds_complex
 from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag, LineMean, Mean, Norm2, Quotient, Total, Trace
 from symgrad.forms.nodes.matrices import (
@@ -68,7 +69,7 @@ class LetterGraph:
         self._diagonals()
         bound = [k for k in self.sizes if k not in self.out]
         while bound:
-            k = min(bound, key=lambda k: (len(self._neighbours(k)), -k))
+            k = min(bound, key=lambda k: (len(self._neighbours(k)), self._conjugated(k), -k))
             if not self._closed_pair(k, bound):
                 self._sum_over(k)
                 bound.remove(k)
@@ -83,6 +84,10 @@ class LetterGraph:
             else:
                 self.numbers.append(Trace.of(node))
                 del self.sizes[a]
+
+    def _conjugated(self, k: int) -> bool:
+        """Whether a vector at a letter is conjugated: it becomes the row of wᴴ*A*w."""
+        return any(isinstance(v, Conjugated) for v in self.labels.get(k, ()))
 
     def _neighbours(self, k: int) -> set[int]:
         return {j for _, a, b in self.edges if k in (a, b) for j in (a, b)} - {k}
@@ -154,6 +159,7 @@ class LetterGraph:
         if len(label) >= 2 and sp.fraction(self.coef)[1] == self.sizes[k] and not any(map(_is_product, label)):
             self.coef = self.coef * self.sizes[k]
             return Mean.of(times(label, (self.sizes[k],)))
+        label.sort(key=lambda v: not isinstance(v, Conjugated))
         if len(label) >= 2:
             found = Product.of([Transposed.of(label[0]), times(label[1:], (self.sizes[k],))], ())
             return _as_square(found)
@@ -217,12 +223,32 @@ class LetterGraph:
         return chain([*before, matrix, *after], shape)
 
 
+def _as_absolute_square(a: Any, factors: Any) -> Any:
+    """Return ‖A*z‖² for zᴴ*Aᴴ*A*z."""
+    half = len(factors) // 2
+    pairs = zip(factors[:half], factors[::-1], strict=False)
+    if not half or len(factors) % 2 or any(f != Transposed.of(_conjugate(g)) for f, g in pairs):
+        return a
+    rest = factors[half:]
+    return Norm2.of(Elementwise.of(sp.Abs, [Product.of(rest, (rest[0].shape[0],))], (rest[0].shape[0],)))
+
+
+def _conjugate(a: Any) -> Any:
+    if isinstance(a, Transposed):
+        return Transposed.of(_conjugate(a.args[0]))
+    if isinstance(a, Conjugated):
+        return a.args[1]
+    return Part.of(sp.conjugate, a, a.shape) if holds_complex(a) else a
+
+
 def _as_square(a: Any) -> Any:
     """Return ‖A*x‖² for xᵀ*Aᵀ*A*x."""
     factors = a.args[:-1] if isinstance(a, Product) else ()
     row = factors[0].args[0] if factors and isinstance(factors[0], Transposed) else None
     if row is not None and row == Product.of(factors[1:], row.shape):
-        return Norm2.of(row)
+        return a if holds_complex(row) else Norm2.of(row)
+    if holds_complex(a):
+        return _as_absolute_square(a, factors)
     half = len(factors) // 2
     if half < 2 or len(factors) % 2 or any(f != Transposed.of(g) for f, g in zip(factors, factors[::-1], strict=True)):
         return a
@@ -260,7 +286,14 @@ def _turned(e: Edge, i: int, j: int) -> Any:
 
 
 def _transposes(a: Any) -> int:
-    return sum(isinstance(f, Transposed) for f in (a.args[:-1] if isinstance(a, Product) else (a,)))
+    return sum(map(_is_turned, a.args[:-1] if isinstance(a, Product) else (a,)))
+
+
+def _is_turned(a: Any) -> bool:
+    """Whether a factor has one mark more than needed: Xᵀ, or a conjugate that is no adjoint."""
+    if isinstance(a, Transposed):
+        return not isinstance(a.args[0], Conjugated)
+    return isinstance(a, Conjugated) and len(a.shape) == 2
 
 
 def _all_transposes(t: Any) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms.canon.complexes import is_complex
 from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
 from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
@@ -24,6 +25,8 @@ from symgrad.forms.canon.terms import (
     Pool,
     Term,
 )
+from symgrad.forms.nodes.arrays import ComplexSymbol
+from symgrad.forms.nodes.complexes import WORDS, Part
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise
 from symgrad.forms.nodes.marks import Cases, Diag, Length, Norm2, Total, Truth
 from symgrad.forms.nodes.matrices import (
@@ -66,9 +69,11 @@ class MatrixReading:
     def symbol(self, t: Term) -> Any:
         """Return a named array, or a named number."""
         name = self.names[t.data[0] if t.kind == LEAF else t.data]
+        imaginary = is_complex(self.pool, t)
         if not t.shape:
-            return sp.Symbol(name, real=True)
-        return ArraySymbol.of(name, t.shape, len(t.shape) == 2 and self.pool.symmetric(t))
+            return sp.Symbol(name) if imaginary else sp.Symbol(name, real=True)
+        kind = ComplexSymbol if imaginary else ArraySymbol
+        return kind.of(name, t.shape, len(t.shape) == 2 and self.pool.symmetric(t))
 
     def _eye(self, t: Term) -> Any:
         return Identity.of(t.shape[0])
@@ -150,6 +155,8 @@ class MatrixReading:
 
     def _function(self, t: Term) -> Any:
         args = [self.found[a] for a in t.args]
+        if t.data in WORDS:
+            return Part.of(t.data, args[0], t.shape)
         if t.data in BY_FUNCTION:
             written = t.shape or BY_FUNCTION[t.data].text != BY_FUNCTION[t.data].name
             return Elementwise.of(t.data, args, t.shape) if written else t.data(*args)
