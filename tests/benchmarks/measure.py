@@ -45,12 +45,15 @@ def arrays(result: Any) -> list[Any]:
 
 
 def fingerprint(result: Any) -> list[list[float]]:
-    """Of each array: its size, its norm, and its product with a fixed vector, which a transposed array would change."""
+    """Of each array: its size, its norm, and its product with a fixed vector, which a transposed array would change.
+
+    A complex array is its real part and its imaginary part.
+    """
     import numpy as np
 
     found = []
     for a in arrays(result):
-        a = a.astype(float).ravel()
+        a = np.stack([a.real, a.imag]).ravel() if np.iscomplexobj(a) else a.astype(float).ravel()
         weights = np.cos(np.arange(a.size)) / math.sqrt((a.size + 1) / 2)
         found.append([a.size, float(np.linalg.norm(a)), float(a @ weights)])
     return found

@@ -139,7 +139,13 @@ def jax(problem: Problem) -> Start:
         (result[0] if gradient else result).block_until_ready()
         return result
 
-    return lambda: (call, itself)
+    return lambda: (call, _conjugated if gradient else itself)
+
+
+def _conjugated(result: Any) -> Any:
+    """Gradients by complex numbers as PyTorch and symgrad have them: those of JAX and autograd are conjugate."""
+    value, slopes = result
+    return value, [np.conj(g) for g in slopes] if isinstance(slopes, (tuple, list)) else np.conj(slopes)
 
 
 def torch(compiled: bool, problem: Problem) -> Start:
@@ -182,7 +188,7 @@ def autograd(problem: Problem) -> Start:
 
     fn, given = problem.program(names.autograd()), problem.inputs()
     if problem.kind == "gradient":
-        return lambda: (partial(ag.value_and_grad(fn, problem.argnums), *given), itself)
+        return lambda: (partial(ag.value_and_grad(fn, problem.argnums), *given), _conjugated)
     if problem.kind == "jacobian":
         return lambda: (partial(ag.jacobian(fn), *given), itself)
     columns = [x.T.copy() for x in given]

@@ -9,6 +9,7 @@ from problems.problem import Problem
 from problems.programs import program
 from problems.recurrent import lstm
 from problems.scalars import arm, rosenbrock, speelpenning
+from problems.signals import phases
 
 __all__ = ["FULL", "REDUCED", "Problem"]
 
@@ -32,6 +33,7 @@ FULL = _by_name(
     exponentials(100_000),
     rational(100_000),
     cubic(100_000),
+    phases(100_000),
     logistic(10_000, 50),
     network((784, 128, 10), 32, "float32"),
     network((784, 128, 10), 32, "float64"),
@@ -53,6 +55,7 @@ REDUCED = _by_name(
     exponentials(9),
     rational(9),
     cubic(9),
+    phases(9),
     logistic(12, 3),
     network((7, 5, 3), 4, "float32"),
     network((7, 5, 3), 4, "float64"),
