@@ -5,13 +5,15 @@ What has threads of its own is told when the number changes.
 
 from __future__ import annotations
 
+import importlib
 import operator
 import os
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import copy_context
+from typing import Any
 
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.support.forks import in_children
@@ -97,6 +99,11 @@ def _next(left: deque[int]) -> int | None:
         return None
 
 
+def _futures() -> Any:
+    """Python's module of threads that wait for work, which brings others along: imported when it is first asked for."""
+    return importlib.import_module("concurrent.futures")
+
+
 class _Pool:
     def __init__(self) -> None:
         self.renew()
@@ -104,7 +111,7 @@ class _Pool:
     def renew(self) -> None:
         """Begin without threads: at first, and in a forked child, which has none of its parent's."""
         self.free = threading.Lock()
-        self.executor: ThreadPoolExecutor | None = None
+        self.executor: Any = None
         self.size = 0
 
     def share(self, run: Callable[[int], None], count: int, others: int) -> None:
@@ -119,19 +126,22 @@ class _Pool:
                 left.clear()
                 raise
 
-        helpers = [self._ready(others).submit(copy_context().run, take) for _ in range(others)]
+        helpers: list[Any] = []
+        with suppress(RuntimeError):  # at the interpreter's end there are no new threads
+            for _ in range(others):
+                helpers.append(self._ready(others).submit(copy_context().run, take))
         try:
             take()
         finally:
-            wait(helpers)
+            _futures().wait(helpers)
         for helper in helpers:
             helper.result()
 
-    def _ready(self, size: int) -> ThreadPoolExecutor:
+    def _ready(self, size: int) -> Any:
         if self.executor is None or self.size < size:
             if self.executor is not None:
                 self.executor.shutdown(wait=False)
-            self.executor, self.size = ThreadPoolExecutor(size, "symgrad"), size
+            self.executor, self.size = _futures().ThreadPoolExecutor(size, "symgrad"), size
         return self.executor
 
 
