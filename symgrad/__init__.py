@@ -3,6 +3,7 @@
 The public names. torch's where torch has one, JAX's for the function transforms.
 """
 
+import functools as _functools
 import importlib as _importlib
 import typing as _typing
 
@@ -37,7 +38,7 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "derive", "distributed", "double",
-    "custom_root", "fixed_point", "root",
+    "custom_root", "fixed_point", "root", "solvers",
     "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
@@ -58,6 +59,7 @@ _LATER = {
     "custom_root": "symgrad.solvers",
     "fixed_point": "symgrad.solvers",
     "root": "symgrad.solvers",
+    "solvers": "symgrad.solvers",
     "derive": "symgrad.forms",
     "distributed": "symgrad.distributed",
     "export": "symgrad.exports",
@@ -106,7 +108,14 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
-_MODULES = {"distributed", "exports", "nn", "optim", "signal", "stats", "testing", "utils"}
+_MODULES = {"distributed", "exports", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
+
+
+@_functools.wraps(_functions.argmin)  # type: ignore[no-redef]
+def argmin(*args: _typing.Any, **kwargs: _typing.Any) -> _typing.Any:
+    if args and callable(args[0]):
+        return _importlib.import_module("symgrad.solvers").argmin(*args, **kwargs)
+    return _functions.argmin(*args, **kwargs)
 
 
 if not _typing.TYPE_CHECKING:  # checkers would take every name for one that there is

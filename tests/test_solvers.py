@@ -157,3 +157,100 @@ def test_shapes_and_structures_must_fit():
         sg.fixed_point(lambda u: [u["a"]], {"a": 1.0})
     with pytest.raises(errors.ShapeError, match="returned shape"):
         sg.custom_root(lambda x, a: x - a)(lambda x0, a: np.ones(3))(np.ones(2), np.ones(2))
+
+
+# ------------------------------------------------------------------ minima
+def _logistic(a):
+    return sg.argmin(lambda x, a: sg.exp(x) - a * x + x**4, 0.0, a)
+
+
+def test_a_minimum_has_its_derivatives():
+    x = float(_logistic(3.0))
+    curvature = np.exp(x) + 12 * x**2
+    assert np.exp(x) + 4 * x**3 == pytest.approx(3, abs=1e-14)
+    assert sg.grad(_logistic)(3.0) == pytest.approx(1 / curvature, rel=1e-12)
+    second = -(np.exp(x) + 24 * x) / curvature**3
+    assert sg.grad(sg.grad(_logistic))(3.0) == pytest.approx(second, rel=1e-11)
+
+
+def test_newton_goes_down_where_the_loss_is_not_convex():
+    found = sg.argmin(lambda p: (1 - p["a"]) ** 2 + 100 * (p["b"] - p["a"] ** 2) ** 2, {"a": -1.2, "b": 1.0})
+    assert (float(found["a"]), float(found["b"])) == pytest.approx((1, 1), rel=1e-12)
+    assert abs(float(sg.argmin(lambda x: sg.cos(x), 0.3))) == pytest.approx(np.pi)
+
+
+def _demand(m):
+    """Of a consumer with u = 0.3·ln x₀ + 0.7·ln x₁, prices 2 and 5, and income m."""
+    return sg.argmin(
+        lambda x, m: -(0.3 * sg.log(x[0]) + 0.7 * sg.log(x[1])), [1.0, 1.0], m,
+        constraints=lambda x, m: 2 * x[0] + 5 * x[1] - m,
+    )  # fmt: skip
+
+
+def test_a_constrained_minimum_has_shadow_prices():
+    pytest.importorskip("scipy")
+    found = _demand(10.0)
+    assert found.x.tolist() == pytest.approx([1.5, 1.4], rel=1e-12)
+    assert float(found.multipliers) == pytest.approx(-0.1, rel=1e-12)  # −1/m
+    assert sg.jacobian(lambda m: _demand(m).x)(10.0) == pytest.approx([0.15, 0.14], rel=1e-11)
+    assert sg.grad(lambda m: _demand(m).multipliers)(10.0) == pytest.approx(0.01, rel=1e-11)
+
+
+def test_active_bounds_hold_the_minimum_fast():
+    pytest.importorskip("scipy")
+
+    def f(t, high):
+        centre = t * sg.tensor([1.0, -1.0, 3.0])
+        return sg.argmin(lambda x, t: ((x - centre) ** 2).sum(), np.full(3, 0.5), t, bounds=(0, high))
+
+    assert f(0.8, 1.0).tolist() == pytest.approx([0.8, 0, 1], abs=1e-14)
+    assert sg.jacobian(f)(0.8, 1.0) == pytest.approx([1, 0, 0])
+    assert sg.jacobian(f, argnums=1)(0.8, 1.0) == pytest.approx([0, 0, 1])
+
+
+def _inside(t):
+    return sg.argmin(
+        lambda x, t: ((x - t) ** 2).sum(), [0.0, 0.0], t,
+        constraints=[{"type": "ineq", "fun": lambda x, t: 1 - x.sum()}],
+    )  # fmt: skip
+
+
+def test_inequalities_count_where_they_are_active():
+    pytest.importorskip("scipy")
+    assert sg.jacobian(lambda t: _inside(t).x)(0.2) == pytest.approx([1, 1])
+    assert sg.jacobian(lambda t: _inside(t).x)(2.0) == pytest.approx([0, 0])
+    assert sg.grad(lambda t: _inside(t).multipliers[0])(2.0) == pytest.approx(2)
+
+
+def test_what_is_active_by_chance_has_no_derivative():
+    pytest.importorskip("scipy")
+    with pytest.raises(errors.NotDifferentiable, match="by chance"):
+        sg.jacobian(lambda t: _inside(t).x)(0.5)
+    with pytest.raises(errors.NotDifferentiable, match="by chance"):
+        sg.grad(lambda t: sg.argmin(lambda x, t: (x - t) ** 2, 0.5, t, bounds=(0, 1)))(1.0)
+
+
+def test_losses_without_a_minimum_are_told():
+    with pytest.raises(errors.NotConverged, match="bounded from below"):
+        sg.argmin(lambda x: x, 1.0)
+    with pytest.raises(errors.LinAlgError, match="singular"):
+        sg.grad(lambda t: sg.argmin(lambda x, t: (x.sum() - t) ** 2, [0.0, 0.0], t).sum())(1.0)
+    with pytest.raises(errors.ArgumentError, match="one number"):
+        sg.argmin(lambda x: x, [1.0, 2.0])
+
+
+def test_a_quadratics_minimum_and_the_envelope_theorem_print_as_in_books():
+    X, y, lam = sg.symbol("X", ("n", "d")), sg.symbol("y", "n"), sg.symbol("λ")
+    loss = lambda w, λ: ((X @ w - y) ** 2).sum() + λ * (w @ w)
+    w = sg.argmin(loss, sg.symbol("w0", "d"), lam)
+    assert str(w.expr) == "(Xᵀ*X + λ*I)⁻¹*Xᵀ*y"
+    assert str(sg.derive(w, lam)) == "-(Xᵀ*X + λ*I)⁻¹*w"
+    assert str(sg.derive(loss(w, lam), lam)) == "‖w‖²"
+
+
+def test_the_envelope_theorem_of_numbers_is_checked():
+    p, m = _named(2.0, "p"), _named(10.0, "m")
+    utility = lambda x, p, m: 0.3 * sg.log(x) + 0.7 * sg.log(m - p * x)
+    x = sg.argmin(lambda x, p, m: -utility(x, p, m), 1.0, p, m)
+    assert float(x) == pytest.approx(1.5)
+    assert str(sg.derive(utility(x, p, m), m, verify=True)) == "0.7/(m - p*x)"

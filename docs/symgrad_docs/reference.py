@@ -97,6 +97,7 @@ GROUPS = (
     Group("optim", "symgrad.optim", sg.optim),
     Group("optim.lr_scheduler", "symgrad.optim.lr_scheduler", sg.optim.lr_scheduler),
     Group("distributed", "symgrad.distributed", sg.distributed),
+    Group("solvers", "symgrad.solvers", sg.solvers),
     Group("linalg", "symgrad.linalg", sg.linalg),
     Group("signal", "symgrad.signal", sg.signal),
     Group("special", "symgrad.special", sg.special),

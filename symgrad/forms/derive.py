@@ -19,6 +19,9 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphErr
 from symgrad.expression.given import by_name, named_leaves, recorded
 from symgrad.expression.models import is_model
 from symgrad.expression.reached import reached
+from symgrad.forms.canon import Pool, lowered
+from symgrad.forms.canon.terms import SUM, Term, value_of
+from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.others import divided
@@ -27,7 +30,7 @@ from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
-from symgrad.solvers.opened import equations, has_answers, spelled
+from symgrad.solvers.opened import closed, equations, has_answers, spelled
 from symgrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -160,7 +163,8 @@ class _Start(NamedTuple):
         if not has_answers(nodes):
             return ClosedForm(self.root, self.forward, self.bases, self.check, self.onward)
         known: dict[AnyNode, AnyNode] = {}
-        root, *forward = spelled([self.root, *self.forward], known)
+        root, *forward = spelled([self.root, *self.forward], known, _is_multiple)
+        root = closed(self.root, known) or root
         found = ClosedForm(root, [*forward, *equations(known)], self.bases, self.check)
         found._of = self
         return found
@@ -182,6 +186,22 @@ def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[Any
     new = opened(y._node)
     root = new.get(y._node, y._node)
     return _Start(root, [root], (), check), [new.get(t, t) for t in targets]
+
+
+def _is_multiple(one: AnyNode, other: AnyNode) -> bool:
+    """Whether one node is a number times another, as formulas."""
+    pool = Pool()
+    rules = {id(n) for n in ancestors([one, other]) if isinstance(n, Leaf) and n.title is None}
+    terms = lowered(pool, [one, other], leaf_reading(rules))
+    a, b = terms[one], terms[other]
+    parts = dict(_parts(b))
+    shared = next(((c, parts[x]) for x, c in _parts(a) if x in parts), None)
+    return shared is not None and value_of(pool.sum([(shared[1], a), (-shared[0], b)], a.shape)) == 0
+
+
+def _parts(t: Term) -> list[tuple[Term, Any]]:
+    """Return the terms of a sum with their coefficients."""
+    return list(zip(t.args, t.data, strict=True)) if t.kind == SUM else [(t, 1)]
 
 
 def _verified(forms: Sequence[ClosedForm]) -> None:

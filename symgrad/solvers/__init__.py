@@ -4,6 +4,7 @@ One idea carries the first three: where conditions determine the unknown, the im
 derivative, whichever way it was found.
 """
 
+from symgrad.solvers.minima import argmin
 from symgrad.solvers.public import custom_root, fixed_point, root
 
-__all__ = ["custom_root", "fixed_point", "root"]
+__all__ = ["argmin", "custom_root", "fixed_point", "root"]

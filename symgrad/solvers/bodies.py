@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
-from symgrad.core.node import TRACED, Leaf
+from symgrad.core.node import TRACED, Leaf, Node, ancestors, is_node
+from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.convert import Cast
+from symgrad.ops.map import ADD
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
 from symgrad.support.frozen import frozen
@@ -50,6 +52,28 @@ class Held(Op):
         return np.asarray(self.array.value).dtype
 
 
+@frozen
+class Sized(Op):
+    """A constant whose sizes are symbolic, such as a vector of ones, as a step without inputs: in formulas only."""
+
+    node: Any
+    flat = True
+    saves = ""
+    looped = "it has no inputs"
+    wordless = "it stands in programs of solvers only"
+
+    def __call__(self, *args: Any) -> Any:
+        return handle(self.node, None)
+
+    def out_shape(self) -> Any:
+        """That of the constant."""
+        return self.node.shape
+
+    def dtype(self, *kinds: Any) -> np.dtype[Any]:
+        """That of the constant."""
+        return dtype_of(self.node)
+
+
 class Frozen:
     """An array compared by its content."""
 
@@ -71,22 +95,27 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
     variables = trace.variables(specs)
     roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
     body, captured = close(variables, len(variables), roots, trace)
-    return _holding(body, [getattr(t, "_value", t) for t in captured]) if captured else body
+    return _holding(body, captured) if captured else body
 
 
-def _holding(body: Body, arrays: Sequence[Any]) -> Body:
+def _holding(body: Body, captured: Sequence[Any]) -> Body:
     """Return a body with its last inputs as steps that hold these arrays."""
-    many, n, m = len(arrays), len(body.inputs) - len(arrays), len(body.literals)
+    many, n, m = len(captured), len(body.inputs) - len(captured), len(body.literals)
 
     def place(k: int) -> int:
         if n <= k < n + many:
             return k + m
         return k - many if n + many <= k < n + many + m else k
 
-    held = [Step(Held(Frozen(a)), (), s) for a, s in zip(arrays, body.inputs[n:], strict=True)]
+    held = [Step(_held(t), (), s) for t, s in zip(captured, body.inputs[n:], strict=True)]
     steps = [s._replace(args=tuple(map(place, s.args))) for s in body.steps]
     outputs = tuple(map(place, body.outputs))
     return Body(body.inputs[:n], n, body.literals, (*held, *steps), outputs)
+
+
+def _held(t: Any) -> Op:
+    value = getattr(t, "_value", t)
+    return Sized(t._node) if value is None else Held(Frozen(value))
 
 
 def numbers(body: Body, *args: Any) -> Any:
@@ -153,7 +182,7 @@ def transposed(operator: Body) -> Body:
     """Return (u, *p) ↦ L(p)ᵀ u of an operator (v, *p) ↦ L(p) v."""
 
     def rule(u: Any, *ps: Any) -> list[Any]:
-        return pullback(operator, (0,))(_zeros(operator.inputs[0]), *ps, u)
+        return pullback(operator, (0,))(zeros(operator.inputs[0]), *ps, u)
 
     return _once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
 
@@ -169,10 +198,19 @@ def applied_to_units(operator: Body, ps: Sequence[Any]) -> Any:
     if not spec.shape and not result.shape:
         return operator(_fitted(as_tensor(1.0), spec), *ps)[0]
     size = size_of(spec)
-    rows = _by_rows(operator, size, ps)
+    rows = _identity_last(_by_rows(operator, size, ps))
     if len(result.shape) != 1:
         rows = Reshape((size, size_of(result)))(rows)
     return permute(rows, (1, 0))
+
+
+def _identity_last(rows: Any) -> Any:
+    """Return A + λ·I for λ·I + A, as books write it; arrays as they are."""
+    node = getattr(rows, "_node", None)
+    if rows is None or not isinstance(node, Node) or node.op != ADD:
+        return rows
+    here = [any(isinstance(getattr(n, "op", None), Eye) for n in ancestors([p])) for p in node.inputs if is_node(p)]
+    return ADD(*[handle(p, None) for p in node.inputs[::-1]]) if here == [True, False] else rows
 
 
 def size_of(spec: Any) -> Any:
@@ -190,7 +228,8 @@ def is_read(body: Body, k: int) -> bool:
     return bool(reached.intersection(body.outputs))
 
 
-def _zeros(spec: Spec) -> Any:
+def zeros(spec: Spec) -> Any:
+    """Return zeros without values."""
     zero = as_tensor(0.0)
     input_of(zero)
     zero = zero if spec.dtype == np.float64 else Cast(spec.dtype)(zero)
@@ -200,7 +239,7 @@ def _zeros(spec: Spec) -> Any:
 def _fitted(t: Any, spec: Spec) -> Any:
     """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
     if t is None:
-        return _zeros(spec)
+        return zeros(spec)
     t = t if shape(t) == spec.shape else Expand(spec.shape)(t)
     return t if t.dtype == spec.dtype else Cast(spec.dtype)(t)
 

@@ -7,9 +7,13 @@ from typing import Any
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
-from symgrad.engine.record import handle
+from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
+from symgrad.ops.map import NEG
+from symgrad.solvers import bodies
 from symgrad.solvers.implicit import OperatorSolve, Root
+from symgrad.transforms.loops.body import Spec
 
 
 def has_answers(roots: Sequence[AnyNode]) -> bool:
@@ -17,10 +21,18 @@ def has_answers(roots: Sequence[AnyNode]) -> bool:
     return any(isinstance(n, Node) and isinstance(n.op, (Root, OperatorSolve)) for n in ancestors(list(roots)))
 
 
-def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode]) -> list[AnyNode]:
+Same = Callable[[AnyNode, AnyNode], bool]
+
+
+def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
     """Return the roots with each answer as a leaf of its name, and each system solved with the matrix.
 
-    ``known`` remembers what took the place of which node, so that several calls agree.
+    A right side that is a multiple of the conditions themselves is 0 at the answer, which is the envelope theorem.
+
+    Args:
+        roots: the nodes.
+        known: remembers what took the place of which node, so that several calls agree.
+        same: whether one node is, as a formula, a multiple of another.
     """
     for node in ancestors(list(roots)):
         if isinstance(node, Leaf) or node in known:
@@ -28,10 +40,37 @@ def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode]) -> list[Any
         if isinstance(node.op, Root):
             known[node] = _letter(node)
         elif isinstance(node.op, OperatorSolve):
-            known[node] = _again(node.op.written_out, node, known)
+            known[node] = _system(node, known, same)
         elif any(is_node(p) and p in known for p in node.inputs):
             known[node] = _again(node.op, node, known)
     return [known.get(r, r) for r in roots]
+
+
+def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode:
+    conditions = node.op.conditions
+    if conditions is not None:
+        right, letter, *thetas = [known.get(p, p) if is_node(p) else p for p in node.inputs]
+        with enable_grad():
+            (left,) = conditions.body(*[handle(p, None) if is_node(p) else p for p in (letter, *thetas)])
+        if right.shape == left.shape and same(right, left._node):
+            return input_of(bodies.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
+    return _again(node.op.written_out, node, known)
+
+
+def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
+    """Return the answer itself, −A⁻¹·F(0, θ), where the conditions are A·x + F(0, θ); None elsewhere."""
+    if not isinstance(node, Node) or not isinstance(node.op, Root):
+        return None
+    conditions = node.op.conditions
+    operator = bodies.linearised(conditions.body)
+    if bodies.is_read(operator, 1):
+        return None
+    thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
+    nothing = bodies.zeros(conditions.body.inputs[0])
+    with enable_grad():
+        (left,) = conditions.body(nothing, *thetas)
+        found = OperatorSolve(operator, False, conditions.way).written_out(NEG(left), nothing, *thetas)
+    return input_of(found)  # type: ignore[no-any-return]
 
 
 def equations(known: Mapping[AnyNode, AnyNode]) -> list[AnyNode]:

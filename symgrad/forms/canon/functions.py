@@ -278,10 +278,13 @@ def sigmoid_of_minus(pool: Pool, t: Term) -> Term | None:
 # ------------------------------------------------------------------ linear algebra
 @rule(CALL)
 def inverse(pool: Pool, t: Term) -> Term | None:
-    """(X⁻¹)⁻¹ is X, (cA)⁻¹ is A⁻¹/c, and (A B)⁻¹ is B⁻¹ A⁻¹ of square factors."""
+    """(X⁻¹)⁻¹ is X, (cA)⁻¹ is A⁻¹/c, also of a sum cA + cB, and (A B)⁻¹ is B⁻¹ A⁻¹ of square factors."""
     if not isinstance(t.data, Inverse):
         return None
     c, a = split(t.args[0])
+    if c == 1 and a.kind == SUM and a.args and all(k.is_Integer for k in a.data):
+        c = sp.gcd_list(a.data)
+        a = a if c == 1 else pool.sum([(k / c, x) for k, x in zip(a.data, a.args, strict=True)], a.shape)
     if c != 1:
         return pool.sum([(1 / c, pool.call(t.data, [a], t.shape))], t.shape)
     if a.kind == CALL and isinstance(a.data, Inverse):

@@ -1,0 +1,481 @@
+"""``sg.argmin``: the point where a loss is least, as a function of what the loss depends on.
+
+Its conditions are those of Karush, Kuhn and Tucker, written with the residuals that tell what is active, so that one
+body serves whichever constraints turn out to be: f with bounds l ≤ x ≤ u, h(x) = 0 and g(x) ≥ 0 has
+∇f − νᵀ∇h − μᵀ∇g = 0 but where a bound holds, h = 0, and μ = 0 or g = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core import trees
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotDifferentiable
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import Way
+from symgrad.solvers.implicit import Conditions, Root
+from symgrad.solvers.newton import Given, Newton
+from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
+from symgrad.support.extras import required
+from symgrad.support.frozen import frozen
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.loops.body import Body, spec_of
+
+_WEAK = 1e-7  # what is active by so little may not be so next to it
+
+
+class Minimum(NamedTuple):
+    """A minimum under constraints.
+
+    Attributes:
+        x: the point, in the structure of x0.
+        multipliers: one array for each constraint, shaped like it: by how much the least loss grows if the
+            constraint's right side does, its shadow price.
+    """
+
+    x: Any
+    multipliers: Any
+
+
+def argmin(
+    loss: Callable[..., Any], x0: Any, *args: Any, bounds: Any = None, constraints: Any = (), method: str | None = None,
+    tol: float = 1e-10, max_steps: int = 200, solve: str = "auto",
+) -> Any:  # fmt: skip
+    """Find the x where loss(x, *args) is least. Derivative: −H⁻¹ ∂(∇loss)/∂θ, and with constraints that of KKT.
+
+    Differentiable in args, in tensors that the functions take from outside, and in the bounds, as ``sg.root`` is.
+
+    Args:
+        loss: loss(x, *args), one number. It cannot branch on values.
+        x0: where to start: a number, an array, or a structure of them.
+        args: what the loss and the constraints depend on.
+        bounds: a pair (lower, upper) of numbers, arrays, tensors or None; or a list of pairs, one for each number, as
+            in SciPy; for a structure, the same structure of pairs.
+        constraints: h, with h(x, *args) = 0; SciPy's {"type": "eq" or "ineq", "fun": h}, where "ineq" is h ≥ 0; or a
+            list of those.
+        method: one of ``scipy.optimize.minimize``'s; by default Newton's, which needs no SciPy, and SLSQP with
+            bounds or constraints. Newton takes the last steps of each.
+        tol, max_steps, solve: as for ``root``.
+
+    Returns:
+        x, in the structure of x0; with constraints a named tuple (x, multipliers), where the multipliers are shaped
+        like the constraints and differentiable too.
+
+    Raises:
+        NotConverged: no minimum was reached.
+        NotDifferentiable: a bound or an inequality is active by chance, with a multiplier of 0, when a derivative is
+            asked for: there it has one from either side.
+        LinAlgError: the conditions do not determine x, as for a valley or constraints that repeat each other.
+        MissingExtra: SciPy is needed and not installed.
+
+    >>> sg.grad(lambda a: sg.argmin(lambda x, a: (x - a) ** 2 + x**4, 0.0, a))(0.0)
+    1.0
+    >>> at = sg.argmin(lambda x: (x**2).sum(), [1.0, 1.0], constraints=lambda x: x.sum() - 2)
+    >>> at.x, at.multipliers
+    (tensor([1., 1.]), tensor(2.))
+    """
+    check_function("argmin", loss)
+    problem = Problem("argmin", loss, x0, args, bounds, constraints)
+    if method is None:
+        method = "SLSQP" if problem.is_constrained else "newton"
+    return problem.answer(Minimiser(problem.shape, method, tol, max_steps), Way(solve))
+
+
+@frozen
+class Shape:
+    """What a problem is made of, as a value to compare solvers by.
+
+    Attributes:
+        loss, constraints: as bodies of (x, *θ); no constraints are None.
+        losses, limits: which of all tensors each of them takes.
+        shape: of x.
+        equal: for each number among the constraints, whether it must be 0.
+        bounded: whether the last two tensors are bounds.
+    """
+
+    loss: Body
+    constraints: Body | None
+    losses: tuple[int, ...]
+    limits: tuple[int, ...]
+    shape: tuple[int, ...]
+    equal: tuple[bool, ...]
+    bounded: bool
+
+    def parts(self, z: Any) -> tuple[Any, Any]:
+        """Return x and the multipliers of a vector of both."""
+        if not self.equal:
+            return z, None
+        size = math.prod(self.shape)
+        return F.reshape(F.narrow(z, 0, 0, size), self.shape), F.narrow(z, 0, size, len(self.equal))
+
+    def stationary(self, x: Any, multipliers: Any, thetas: Sequence[Any]) -> Any:
+        """Return ∇f − νᵀ∇h − μᵀ∇g."""
+        pull = bodies.pullback(self.loss, (0,))
+        (slope,) = pull(x, *[thetas[k] for k in self.losses], as_tensor(1.0))
+        if self.constraints is None:
+            return slope
+        (forces,) = bodies.pullback(self.constraints, (0,))(x, *[thetas[k] for k in self.limits], multipliers)
+        return slope - forces
+
+    def held(self, x: Any, thetas: Sequence[Any]) -> Any:
+        """Return h and g, one after the other."""
+        assert self.constraints is not None  # narrows the type
+        return self.constraints(x, *[thetas[k] for k in self.limits])[0]
+
+    def equations(self, z: Any, *thetas: Any) -> Any:
+        """Return what is 0 at the minimum."""
+        x, multipliers = self.parts(z)
+        slope = self.stationary(x, multipliers, thetas)
+        if self.bounded:
+            low, high = thetas[-2:]
+            ahead = x - slope
+            slope = F.where(ahead < low, x - low, F.where(ahead > high, x - high, slope))
+        if not self.equal:
+            return slope
+        held = self.held(x, thetas)
+        if not all(self.equal):
+            active = F.logical_or(as_tensor(np.array(self.equal)), multipliers > held)
+            held = F.where(active, held, multipliers)
+        return F.cat([F.ravel(slope), held], 0)
+
+    def margins(self, z: Any, *thetas: Any) -> Any:
+        """Return how far each bound and inequality is from being active by chance."""
+        x, multipliers = self.parts(z)
+        found = []
+        if self.bounded:
+            slope = F.abs(self.stationary(x, multipliers, thetas))
+            found += [F.ravel(F.abs(x - end) + slope) for end in thetas[-2:]]
+        if self.equal:
+            chance = F.abs(self.held(x, thetas)) + F.abs(multipliers)
+            found.append(F.where(as_tensor(np.array(self.equal)), 1.0, chance))
+        return F.cat(found, 0)
+
+
+class Problem:
+    """A loss with its bounds and constraints, taken apart.
+
+    Attributes:
+        inputs: all tensors that the minimum depends on.
+        is_constrained: whether there are bounds or constraints.
+    """
+
+    def __init__(self, who: str, loss: Any, x0: Any, args: Sequence[Any], bounds: Any, constraints: Any) -> None:
+        self.who, self.title, self.unknown = who, title_of(loss), Unknown(who, x0)
+        given, spec = Arguments(args), spec_of(self.unknown.start)
+        many = len(given.tensors)
+        structure = self.unknown.structure
+
+        def one(z: Any, *tensors: Any) -> Any:
+            return _number(who, loss(structure(z), *given.put(tensors)))
+
+        body, inputs = traced(who, one, spec, given.tensors)
+        losses = tuple(range(len(inputs)))
+        self.limits = [_constraint(who, c) for c in _listed(constraints)]
+        self.lone = not isinstance(constraints, (list, tuple))
+        held: Any = None
+        limits: tuple[int, ...] = ()
+        self.shapes: list[Any] = []
+        equal: list[bool] = []
+        if self.limits:
+            held, more = traced(who, self._constraints(given), spec, given.tensors)
+            limits = (*range(many), *range(len(inputs), len(inputs) + len(more) - many))
+            inputs = [*inputs, *more[many:]]
+            for (is_equal, _), shape in zip(self.limits, self.shapes, strict=True):
+                equal += [is_equal] * math.prod(shape)
+        ends = _ends(who, self.unknown, bounds)
+        self.inputs = [*inputs, *ends]
+        self.is_constrained = bool(ends or self.limits)
+        start = self.unknown.start.shape
+        self.shape = Shape(body, held, losses, limits, tuple(start), tuple(equal), bool(ends))
+
+    def _constraints(self, given: Arguments) -> Callable[..., Any]:
+        def call(z: Any, *tensors: Any) -> Any:
+            self.shapes = []
+            parts = []
+            for _, fun in self.limits:
+                found = joined(flat_result(self.who, fun(self.unknown.structure(z), *given.put(tensors))))
+                self.shapes.append(found.shape)
+                parts.append(F.ravel(found))
+            return joined(parts)
+
+        return call
+
+    def answer(self, solver: Any, way: Way) -> Any:
+        """Return the minimum that a solver finds."""
+        shape, start = self.shape, self.unknown.start.detach()
+        if shape.equal:
+            start = F.cat([F.ravel(start), as_tensor(np.zeros(len(shape.equal)))], 0)
+        specs = [spec_of(t) for t in (start, *self.inputs)]
+        body = bodies.traced(specs, lambda *zs: [shape.equations(*zs)], self.who)
+        watch = None
+        if shape.bounded or not all(shape.equal):
+            margins = bodies.traced(specs, lambda *zs: [shape.margins(*zs)], self.who)
+            watch = Watch(margins, self.who)
+        found = as_tensor(Root(Conditions(body, way, self.who, self.title, watch), solver)(start, *self.inputs))
+        if not shape.equal:
+            return self.unknown.structure(found)
+        size, multipliers = math.prod(shape.shape), []
+        at = size
+        for s in self.shapes:
+            multipliers.append(F.reshape(F.narrow(found, 0, at, math.prod(s)), s))
+            at += math.prod(s)
+        x = self.unknown.structure(F.reshape(F.narrow(found, 0, 0, size), shape.shape))
+        return Minimum(x, multipliers[0] if self.lone else multipliers)
+
+
+@frozen
+class Watch:
+    """Refuses a derivative where the set of active constraints changes."""
+
+    margins: Body
+    who: str
+
+    def __call__(self, z: Any, *thetas: Any) -> None:
+        """Look at one point."""
+        found = np.ravel(bodies.numbers(self.margins, z, *thetas))
+        if np.any(found <= _WEAK):
+            raise NotDifferentiable(
+                f"{self.who}: a bound or an inequality (number {int(np.argmin(found))}, lower bounds first, then upper "
+                "ones, then constraints) holds with a multiplier of 0: it is active by chance, and the derivative from "
+                "one side is not that from the other. Move the parameters off this point, or leave the bound out."
+            )
+
+
+def _number(who: str, y: Any) -> Any:
+    parts = flat_result(who, y)
+    if len(parts) != 1 or math.prod(parts[0].shape) != 1:
+        raise ArgumentError(f"{who}: the loss returned shape {list(parts[0].shape)}. Expected one number; sum it.")
+    return F.reshape(parts[0], ())
+
+
+def _listed(constraints: Any) -> Sequence[Any]:
+    return constraints if isinstance(constraints, (list, tuple)) else [constraints]
+
+
+def _constraint(who: str, c: Any) -> tuple[bool, Callable[..., Any]]:
+    """Return whether a constraint is an equality, and its function."""
+    if callable(c):
+        return True, c
+    if isinstance(c, dict) and c.get("type") in ("eq", "ineq") and callable(c.get("fun")):
+        return c["type"] == "eq", c["fun"]
+    raise ArgumentTypeError(
+        f"{who}: got a constraint {c!r:.60}. Expected a function that must be 0, or a dict with type 'eq' or 'ineq' "
+        "and fun."
+    )
+
+
+def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
+    """Return the lower and the upper bounds as tensors shaped like the unknown; nothing without bounds."""
+    if bounds is None:
+        return []
+    is_pair = isinstance(bounds, tuple) and len(bounds) == 2 and not any(isinstance(b, (tuple, list)) for b in bounds)
+    if is_pair:
+        pairs = [bounds] * len(unknown.shapes)
+    elif unknown.single and isinstance(bounds, (list, tuple)):
+        pairs = [_columns(who, bounds, unknown.shapes[0])]
+    else:
+        pairs = [(None, None) if p is None else p for p in trees.along(unknown.tree, bounds, f"{who}: bounds")]
+    ends = []
+    for side, otherwise in enumerate((-np.inf, np.inf)):
+        parts = [
+            F.broadcast_to(as_tensor(otherwise if p[side] is None else p[side]) * 1.0, tuple(s))
+            for p, s in zip(pairs, unknown.shapes, strict=True)
+        ]
+        ends.append(joined(parts))
+    return ends
+
+
+def _columns(who: str, bounds: Sequence[Any], shape: Any) -> tuple[Any, Any]:
+    """Return the bounds of a list of pairs."""
+    if len(bounds) != math.prod(shape) or any(not isinstance(p, (tuple, list)) or len(p) != 2 for p in bounds):
+        raise ArgumentError(
+            f"{who}: got bounds {bounds!r:.60}. Expected a pair (lower, upper) of numbers or arrays, or one pair for "
+            f"each of the {math.prod(shape)} numbers."
+        )
+    low = F.stack([as_tensor(-np.inf if p[0] is None else p[0]) * 1.0 for p in bounds])
+    high = F.stack([as_tensor(np.inf if p[1] is None else p[1]) * 1.0 for p in bounds])
+    return F.reshape(low, tuple(shape)), F.reshape(high, tuple(shape))
+
+
+# ------------------------------------------------------------------ solvers
+@frozen
+class Minimiser:
+    """Goes down to a minimum, and takes the last steps by Newton's method on the conditions."""
+
+    shape: Shape
+    method: str
+    tol: float
+    most: int
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return x, and the multipliers behind it."""
+        size = math.prod(self.shape.shape)
+        x = np.array(start, np.float64)
+        x = x[:size].reshape(self.shape.shape) if self.shape.equal else x
+        x = self._down(conditions, x, thetas) if self.method == "newton" else self._borrowed(conditions, x, thetas)
+        z = self._with_multipliers(x, thetas)
+        try:
+            return Newton(self.tol, self.most)(conditions, z, thetas)
+        except (NotConverged, LinAlgError):  # where an active constraint has a multiplier of 0, or along a valley
+            if self.shape.equal or self.shape.bounded or self._is_level(x, thetas):
+                return z
+            raise
+
+    def _is_level(self, x: Any, thetas: Sequence[Any]) -> bool:
+        slope = float(np.linalg.norm(self._slope(x, thetas)))
+        return slope * float(np.linalg.norm(x)) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
+
+    def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
+        value = bodies.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses])
+        return float(value)
+
+    def _slope(self, x: Any, thetas: Sequence[Any]) -> Any:
+        pull = bodies.pullback(self.shape.loss, (0,))
+        return np.ravel(bodies.numbers(pull, _read(x), *[thetas[k] for k in self.shape.losses], 1.0))
+
+    def _down(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        """Newton's method for a minimum: the Hessian is shifted until it is positive definite."""
+        if self.shape.equal or self.shape.bounded:
+            raise ArgumentError(
+                f"{conditions.who}: Newton's method takes no bounds or constraints. Use method='SLSQP'."
+            )
+        curvature = bodies.matrix(bodies.linearised(conditions.body))
+        value, size = self._loss(x, thetas), x.size
+        for _ in range(self.most):
+            slope = self._slope(x, thetas)
+            matrix = np.reshape(bodies.numbers(curvature, _read(x), *thetas), (size, size))
+            if not (math.isfinite(value) and np.all(np.isfinite(slope)) and np.all(np.isfinite(matrix))):
+                break
+            step = -_positive_solve(matrix, slope)
+            t, new = 1.0, value
+            while t > 1e-12:
+                new = self._loss(x + t * step.reshape(x.shape), thetas)
+                if new <= value + 1e-4 * t * float(slope @ step):
+                    break
+                t /= 2
+            else:
+                return self._near(conditions, x, step, slope)
+            x, value = x + t * step.reshape(x.shape), new
+            if float(np.linalg.norm(step)) <= 1e-6 * float(np.linalg.norm(x)) or not np.any(slope):
+                return x
+        raise NotConverged(
+            f"{conditions.who}: no minimum after {self.most} steps: the gradient's length is "
+            f"{float(np.linalg.norm(self._slope(x, thetas))):.3g}, the loss {value:.6g}. Is it bounded from below? "
+            "Start nearer, or take one of SciPy's methods, as in method='BFGS'."
+        )
+
+    @staticmethod
+    def _near(conditions: Conditions, x: Any, step: Any, slope: Any) -> Any:
+        """Return x where rounding hides what a step gains; elsewhere there is no minimum in sight."""
+        if float(np.linalg.norm(step)) <= 1e-5 * (1 + float(np.linalg.norm(x))):
+            return x
+        raise NotConverged(
+            f"{conditions.who}: no step lowers the loss, and its gradient's length is "
+            f"{float(np.linalg.norm(slope)):.3g}. Is it smooth? Start nearer, or take one of SciPy's methods, as in "
+            "method='BFGS'."
+        )
+
+    def _borrowed(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        optimize = required(f"{conditions.who} with bounds or constraints", "scipy", "scipy.optimize")
+        shape, limits = self.shape, [thetas[k] for k in self.shape.limits]
+
+        def at(z: Any) -> Any:
+            return _read(np.reshape(z, shape.shape))
+
+        given: dict[str, Any] = {}
+        if shape.bounded:
+            given["bounds"] = list(zip(np.ravel(thetas[-2]), np.ravel(thetas[-1]), strict=True))
+        if shape.constraints is not None:
+            given["constraints"] = [self._limit(kind, at, limits) for kind in (True, False) if kind in shape.equal]
+        found = optimize.minimize(
+            lambda z: self._loss(at(z), thetas), np.ravel(x), jac=lambda z: self._slope(at(z), thetas),
+            method=self.method, tol=1e-12 if self.method == "SLSQP" else None,
+            options={"maxiter": max(self.most, 500)}, **given,
+        )  # fmt: skip
+        if not found.success and not self._is_close(found.x, at, thetas):
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
+                f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
+                "met, or take another method."
+            )
+        return np.reshape(np.asarray(found.x, np.float64), shape.shape)
+
+    def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
+        body: Any = self.shape.constraints
+        chosen = np.flatnonzero(np.array(self.shape.equal) == equal)
+        slopes = bodies.matrix(bodies.linearised(body))
+        return {
+            "type": "eq" if equal else "ineq",
+            "fun": lambda z: np.ravel(bodies.numbers(body, at(z), *limits))[chosen],
+            "jac": lambda z: np.reshape(bodies.numbers(slopes, at(z), *limits), (len(self.shape.equal), -1))[chosen],
+        }
+
+    def _is_close(self, z: Any, at: Any, thetas: Sequence[Any]) -> bool:
+        """Whether rounding alone kept a method from going on: Newton takes the last steps from there."""
+        held = self.shape.constraints
+        if held is None:
+            return bool(np.all(np.isfinite(z)))
+        left = np.ravel(bodies.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
+        off = np.where(np.array(self.shape.equal), np.abs(left), -left)
+        return bool(np.all(off <= 1e-6))
+
+    def _with_multipliers(self, x: Any, thetas: Sequence[Any]) -> Any:
+        """Return x with the multipliers that fit best behind it: of inactive inequalities, 0."""
+        body = self.shape.constraints
+        if body is None:
+            return x
+        limits, at = [thetas[k] for k in self.shape.limits], _read(x)
+        held = np.ravel(bodies.numbers(body, at, *limits))
+        slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (len(held), -1))
+        active = np.array(self.shape.equal) | (np.abs(held) <= 1e-5)
+        free = np.ones(x.size, bool)
+        if self.shape.bounded:
+            low, high = (np.ravel(e) for e in thetas[-2:])
+            free = (np.ravel(x) - low > 1e-7) & (high - np.ravel(x) > 1e-7)
+        found = np.zeros(len(held))
+        slope = self._slope(x, thetas)
+        found[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
+        return np.concatenate([np.ravel(x), found])
+
+
+def _read(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else x
+
+
+def _positive_solve(matrix: Any, slope: Any) -> Any:
+    """Solve with the matrix; where it is not positive definite, with the absolute values of its eigenvalues."""
+    try:
+        np.linalg.cholesky(matrix)
+        return np.linalg.solve(matrix, slope)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        size = float(np.max(np.abs(values), initial=0.0))
+        lengths = np.maximum(np.abs(values), 1e-3 * size) if size > 0 else np.ones(len(slope))
+        return vectors @ ((vectors.T @ slope) / lengths)
+
+
+def at_known(problem: Problem, x: Any, way: Way) -> Any:
+    """Return a minimum that is known already, with its derivative."""
+    return problem.answer(Known(problem.shape, x), way)
+
+
+@frozen
+class Known:
+    """A minimum that somebody else found."""
+
+    shape: Shape
+    x: Any
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return it with its multipliers."""
+        finish = Minimiser(self.shape, "known", 1e-10, 20)
+        return finish._with_multipliers(np.reshape(self.x, self.shape.shape), thetas)
+
+
+__all__ = ["Given", "Minimum", "Problem", "argmin", "at_known"]
