@@ -254,3 +254,22 @@ def test_the_envelope_theorem_of_numbers_is_checked():
     x = sg.argmin(lambda x, p, m: -utility(x, p, m), 1.0, p, m)
     assert float(x) == pytest.approx(1.5)
     assert str(sg.derive(utility(x, p, m), m, verify=True)) == "0.7/(m - p*x)"
+
+
+# ------------------------------------------------------------------ SciPy's solvers of sg.optim
+def test_what_scipy_finds_is_differentiable_in_args():
+    pytest.importorskip("scipy")
+    assert sg.grad(lambda a: sg.optim.root(lambda x, a: x**2 - a, [1.0], (a,)).x.sum())(4.0) == pytest.approx(0.25)
+    loss = lambda x, a: (x[0] - a) ** 4 + x[0] ** 2
+    best = lambda a: sg.optim.minimize(loss, [0.3], (a,)).x.sum()
+    x = float(sg.argmin(loss, [0.3], 2.0).sum())
+    assert sg.grad(best)(2.0) == pytest.approx(12 * (x - 2) ** 2 / (12 * (x - 2) ** 2 + 2), rel=1e-10)
+    A, b = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.array([1.0, 0.0, 2.0])
+    fit = lambda b: sg.optim.least_squares(lambda x, b: sg.tensor(A) @ x - b, np.zeros(2), (b,)).x
+    assert sg.jacobian(fit)(b) == pytest.approx(np.linalg.pinv(A), rel=1e-9)
+
+
+def test_bounds_of_scipy_hold_the_minimum_fast():
+    pytest.importorskip("scipy")
+    f = lambda a: sg.optim.minimize(lambda x, a: ((x - a) ** 2).sum(), [0.2, 0.2], (a,), bounds=[(0, 1), (0, 5)]).x
+    assert sg.jacobian(f)(2.0) == pytest.approx([0, 1])

@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.sparse import sparse_jacobian
+from symgrad.core import trees
+from symgrad.engine.record import as_tensor
+from symgrad.errors import NotYet
 from symgrad.func import jacobian
-from symgrad.optim.limits import flat_bounds, reading
+from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
-from symgrad.optim.vectors import Vector, plain, several
+from symgrad.optim.vectors import Vector, followed, is_followed, is_variable, several
+from symgrad.solvers.minima import known_minimum
+from symgrad.solvers.public import known_root
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
 
@@ -34,7 +39,8 @@ def least_squares(
         options: SciPy's further arguments: method, loss (ρ), ftol, xtol, gtol, max_nfev, …
 
     Returns:
-        SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. ``fun`` is one vector, and ``jac``
+        SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. Where a tensor in args requires a
+        gradient, x are tensors, differentiable in args as ``sg.argmin`` is. ``fun`` is one vector, and ``jac``
         has a row for each residual and a column for each number in x0.
 
     Raises:
@@ -45,7 +51,7 @@ def least_squares(
     array([4.    , 0.6931])
     """
     optimize, vector = required("least_squares", "scipy", "scipy.optimize"), Vector(x0)
-    given = plain(args if isinstance(args, tuple) else (args,))
+    args, given = followed(args)
     residuals = several(fun, vector)
     values = reading(residuals, compile, plainly=True)
     slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
@@ -55,7 +61,13 @@ def least_squares(
             _counted(lambda z: values(z, *given), work), vector.start, jac=lambda z: slopes(z, *given),
             **({} if within is None else {"bounds": within}), **options,
         )  # fmt: skip
-    return restored(found, vector, ("x", "grad"))
+    done = restored(found, vector, ("x", "grad"))
+    if is_followed(args):
+        if options.get("loss", "linear") != "linear":
+            raise NotYet("least_squares: the derivative by args is that of loss='linear'. Use sg.argmin of your ρ.")
+        ends = pairs_of(bounds)
+        done["x"] = known_minimum("least_squares", lambda x, *a: _half(fun(x, *a)), done["x"], args, ends)
+    return done
 
 
 def root(
@@ -72,7 +84,8 @@ def root(
         progress: as for ``minimize``.
 
     Returns:
-        SciPy's ``OptimizeResult``, with ``x`` in the structure of x0.
+        SciPy's ``OptimizeResult``, with ``x`` in the structure of x0; tensors, differentiable in args as ``sg.root``
+        is, where a tensor in args requires a gradient.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -81,7 +94,7 @@ def root(
     array([2. , 0.5])
     """
     optimize, vector = required("root", "scipy", "scipy.optimize"), Vector(x0)
-    given = plain(args if isinstance(args, tuple) else (args,))
+    args, given = followed(args)
     equations = several(fun, vector)
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
     structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
@@ -90,7 +103,17 @@ def root(
             _counted(lambda z: values(z, *given), work), vector.start, method=method, tol=tol, callback=structured,
             options=options, jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
         )  # fmt: skip
-    return restored(found, vector, ("x",))
+    done = restored(found, vector, ("x",))
+    if is_followed(args):
+        done["x"] = known_root("root", fun, done["x"], args)
+    return done
+
+
+def _half(residuals: Any) -> Any:
+    """Return half the sum of squares."""
+    found: list[Any] = []
+    trees.flatten([residuals], is_variable, found)
+    return sum((as_tensor(r) ** 2).sum() for r in found) / 2
 
 
 def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from symgrad.compiler import compile
 from symgrad.core import trees
+from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError
 from symgrad.func import hessian, jacobian
 from symgrad.optim.vectors import Checked, Vector, plain, several
@@ -24,6 +25,11 @@ def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
         low.append(_full(ends[0], shape, -np.inf))
         high.append(_full(ends[1], shape, np.inf))
     return optimize.Bounds(np.concatenate(low), np.concatenate(high))
+
+
+def pairs_of(bounds: Any) -> Any:
+    """Return bounds as ``sg.argmin`` takes them: SciPy's ``Bounds`` as a pair."""
+    return (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
 
 
 def _full(end: Any, shape: tuple[int, ...], otherwise: float) -> Any:
@@ -102,5 +108,13 @@ def _readings(
 
 def reading(fn: Callable[..., Any], kernels: bool, plainly: bool = False) -> Checked:
     """Return a function of arrays, compiled where it can be; ``plainly`` of tensors, whose result becomes an array."""
-    eager = (lambda *xs: np.array(fn(*xs).detach()._value)) if plainly else fn
-    return Checked(eager, compile(fn) if kernels else None)
+    eager = (lambda *xs: np.array(fn(*xs).detach()._value)) if plainly else lambda *xs: _arrays(fn(*xs))
+    kernel = compile(fn) if kernels else None
+    return Checked(eager, None if kernel is None else lambda *xs: _arrays(kernel(*xs)))
+
+
+def _arrays(found: Any) -> Any:
+    """Return results as arrays and floats, also where a transform runs around, which gets tensors."""
+    if isinstance(found, tuple):
+        return tuple([_arrays(v) for v in found])
+    return found.detach()._value if isinstance(found, Core) else found  # type: ignore[attr-defined]

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, NotYet
 from symgrad.func import grad, hessian, jvp, value_and_grad
-from symgrad.optim.limits import flat_bounds, flat_constraints, reading
-from symgrad.optim.vectors import Vector, plain, scalar
+from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
+from symgrad.optim.vectors import Vector, followed, is_followed, scalar
+from symgrad.solvers.minima import known_minimum
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
 
@@ -51,7 +52,8 @@ def minimize(
         progress: whether long work is told of, on a terminal or in a notebook.
 
     Returns:
-        SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. What belongs
+        SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. Where a
+        tensor in args requires a gradient, x are tensors, differentiable in args as ``sg.argmin`` is. What belongs
         to the vector of all numbers, such as ``hess_inv``, stays one array.
 
     Raises:
@@ -71,7 +73,7 @@ def minimize(
     if checkpoint is not None or reduce != "sum":
         raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
-    given = plain(args if isinstance(args, tuple) else (args,))
+    args, given = followed(args)
     objective = scalar(fun, vector)
     with long_work("minimize", shown=progress) as work:
         found = optimize.minimize(
@@ -80,7 +82,21 @@ def minimize(
             callback=None if callback is None else _callback(callback, vector), options=options,
             **_derivatives(objective, method, given, compile, work),
         )  # fmt: skip
-    return restored(found, vector, ("x", "jac"))
+    done = restored(found, vector, ("x", "jac"))
+    if is_followed(args):
+        done["x"] = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
+    return done
+
+
+def _conditions(constraints: Any) -> list[Any]:
+    """Return SciPy's constraints, which take arguments of their own, as ``sg.argmin`` takes them."""
+    found = []
+    for c in constraints if isinstance(constraints, (list, tuple)) else [constraints]:
+        if not isinstance(c, dict):
+            raise NotYet(f"minimize: the derivative by args takes constraints as dicts, got {type(c).__name__}.")
+        own = c.get("args", ())
+        found.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
+    return found
 
 
 def _over_data(

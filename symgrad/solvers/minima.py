@@ -20,7 +20,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotCon
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions, Root
-from symgrad.solvers.newton import Given, Newton
+from symgrad.solvers.newton import Newton, polished
 from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
@@ -319,7 +319,7 @@ class Minimiser:
         x = np.array(start, np.float64)
         x = x[:size].reshape(self.shape.shape) if self.shape.equal else x
         x = self._down(conditions, x, thetas) if self.method == "newton" else self._borrowed(conditions, x, thetas)
-        z = self._with_multipliers(x, thetas)
+        z = with_multipliers(self.shape, x, thetas)
         try:
             return Newton(self.tol, self.most)(conditions, z, thetas)
         except (NotConverged, LinAlgError):  # where an active constraint has a multiplier of 0, or along a valley
@@ -336,8 +336,7 @@ class Minimiser:
         return float(value)
 
     def _slope(self, x: Any, thetas: Sequence[Any]) -> Any:
-        pull = bodies.pullback(self.shape.loss, (0,))
-        return np.ravel(bodies.numbers(pull, _read(x), *[thetas[k] for k in self.shape.losses], 1.0))
+        return slope_of(self.shape, x, thetas)
 
     def _down(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
         """Newton's method for a minimum: the Hessian is shifted until it is positive definite."""
@@ -425,24 +424,6 @@ class Minimiser:
         off = np.where(np.array(self.shape.equal), np.abs(left), -left)
         return bool(np.all(off <= 1e-6))
 
-    def _with_multipliers(self, x: Any, thetas: Sequence[Any]) -> Any:
-        """Return x with the multipliers that fit best behind it: of inactive inequalities, 0."""
-        body = self.shape.constraints
-        if body is None:
-            return x
-        limits, at = [thetas[k] for k in self.shape.limits], _read(x)
-        held = np.ravel(bodies.numbers(body, at, *limits))
-        slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (len(held), -1))
-        active = np.array(self.shape.equal) | (np.abs(held) <= 1e-5)
-        free = np.ones(x.size, bool)
-        if self.shape.bounded:
-            low, high = (np.ravel(e) for e in thetas[-2:])
-            free = (np.ravel(x) - low > 1e-7) & (high - np.ravel(x) > 1e-7)
-        found = np.zeros(len(held))
-        slope = self._slope(x, thetas)
-        found[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
-        return np.concatenate([np.ravel(x), found])
-
 
 def _read(x: Any) -> Any:
     return float(x) if np.ndim(x) == 0 else x
@@ -460,9 +441,29 @@ def _positive_solve(matrix: Any, slope: Any) -> Any:
         return vectors @ ((vectors.T @ slope) / lengths)
 
 
-def at_known(problem: Problem, x: Any, way: Way) -> Any:
-    """Return a minimum that is known already, with its derivative."""
-    return problem.answer(Known(problem.shape, x), way)
+def with_multipliers(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return x with the multipliers that fit best behind it: of inactive inequalities, 0."""
+    body = shape.constraints
+    if body is None:
+        return x
+    limits, at = [thetas[k] for k in shape.limits], _read(x)
+    held = np.ravel(bodies.numbers(body, at, *limits))
+    slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (len(held), -1))
+    active = np.array(shape.equal) | (np.abs(held) <= 1e-5)
+    free = np.ones(x.size, bool)
+    if shape.bounded:
+        low, high = (np.ravel(e) for e in thetas[-2:])
+        free = (np.ravel(x) - low > 1e-7) & (high - np.ravel(x) > 1e-7)
+    found = np.zeros(len(held))
+    slope = slope_of(shape, x, thetas)
+    found[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
+    return np.concatenate([np.ravel(x), found])
+
+
+def slope_of(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return the gradient of the loss, as a vector."""
+    pull = bodies.pullback(shape.loss, (0,))
+    return np.ravel(bodies.numbers(pull, _read(x), *[thetas[k] for k in shape.losses], 1.0))
 
 
 @frozen
@@ -470,12 +471,19 @@ class Known:
     """A minimum that somebody else found."""
 
     shape: Shape
-    x: Any
+    x: bodies.Frozen
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return it with its multipliers."""
-        finish = Minimiser(self.shape, "known", 1e-10, 20)
-        return finish._with_multipliers(np.reshape(self.x, self.shape.shape), thetas)
+        z = with_multipliers(self.shape, np.reshape(self.x.value, self.shape.shape), thetas)
+        return polished(conditions, z, thetas)
 
 
-__all__ = ["Given", "Minimum", "Problem", "argmin", "at_known"]
+def known_minimum(who: str, loss: Any, x: Any, args: Sequence[Any], bounds: Any = None, constraints: Any = ()) -> Any:
+    """Return a minimum that was found already, in its structure, with the derivative of its conditions."""
+    problem = Problem(who, loss, x, args, bounds, list(_listed(constraints)))
+    found = problem.answer(Known(problem.shape, bodies.Frozen(np.asarray(problem.unknown.start._value))), Way())
+    return found.x if isinstance(found, Minimum) else found
+
+
+__all__ = ["Minimum", "argmin", "known_minimum"]
