@@ -13,6 +13,7 @@ from symgrad.scalars.densities import (
     half_step,
     i_ratio,
     i_ratio_slope,
+    log_beta,
     log_i0e,
     log_rest,
     raised,
@@ -25,10 +26,6 @@ from symgrad.stats.distribution import Continuous, over
 _EULER = sp.EulerGamma
 _HALF, _PI = sp.Rational(1, 2), sp.pi
 _LOG_2PI = sp.log(2 * sp.pi)
-
-
-def _log_beta(a: sp.Expr, b: sp.Expr) -> sp.Expr:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
 
 
 def _cotangent(q: sp.Expr) -> sp.Expr:
@@ -76,7 +73,7 @@ t = Continuous(
     support=lambda v: _real(),
     mean=lambda v: sp.Piecewise((0, v > 1), (sp.oo, True)),
     var=lambda v: sp.Piecewise((v / (v - 2), v > 2), (sp.oo, v > 1), (sp.nan, True)),
-    entropy=lambda v: (v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + _log_beta(v / 2, _HALF),
+    entropy=lambda v: (v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + log_beta(v / 2, _HALF),
     information=lambda v: {
         ("df", "df"): (polygamma(1, v / 2) - polygamma(1, (v + 1) / 2)) / 4 - (v + 5) / (2 * v * (v + 1) * (v + 3)),
         ("df", "scale"): -2 / ((v + 1) * (v + 3)),
@@ -227,7 +224,7 @@ f = Continuous(
         - (m + n) / 2 * log1p(m * over(x, s) / n)
         - m / 2 * log(s)
         + m / 2 * log(m / n)
-        - _log_beta(m / 2, n / 2)
+        - log_beta(m / 2, n / 2)
     ),
     support=_positive,
     open=lambda m, n: (m > 2, False),
@@ -349,13 +346,13 @@ beta = Continuous(
     "The beta distribution: log p(z) = (a - 1) log z + (b - 1) log(1 - z) - log B(a, b).",
     "a b",
     density=lambda x, s, a, b: (
-        times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) + lgamma(a + b) - lgamma(a) - lgamma(b) - log(s)
+        times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s)
     ),
     support=_unit,
     open=lambda a, b: (a > 1, b > 1),
     mean=lambda a, b: a / (a + b),
     var=lambda a, b: a * b / ((a + b) ** 2 * (a + b + 1)),
-    entropy=lambda a, b: _log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b),
+    entropy=lambda a, b: log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b),
     information=lambda a, b: {
         ("a", "a"): polygamma(1, a) - polygamma(1, a + b),
         ("a", "b"): -polygamma(1, a + b),

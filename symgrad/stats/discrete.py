@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from symgrad.scalars import exp, expm1, log, log1p
-from symgrad.scalars.densities import log_rest, times_log, times_log1p
+from symgrad.scalars.densities import log_beta, log_rest, times_log, times_log1p
 from symgrad.scalars.special import lgamma
 from symgrad.stats.distribution import Discrete
 
@@ -40,7 +40,7 @@ binom = Discrete(
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
     "n p",
     density=lambda k, s, n, p: (
-        times_log(k, p) + times_log1p(n - k, -p) + lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+        times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1)
     ),
     support=lambda n, p: (sp.S.Zero, n),
     valid=lambda n, p: _is_count(n) & _is_probability(p),

@@ -327,11 +327,13 @@ class _Declared:
         """A number that is at least 0, and finite, where the density is not 0; None where that is everywhere."""
         if self.dist.support is None:
             return None
-        opened = self.dist.open(*self.shapes) if self.dist.open else (False, False)
-        margin = self._between(self.z, *opened)
+        margin = self._between(self.z, *self._opened())
         if isinstance(self.dist, Discrete):
             return sp.Piecewise((-1, self.z > sp.floor(self.z)), (margin, True))
         return margin
+
+    def _opened(self) -> tuple[Any, Any]:
+        return self.dist.open(*self.shapes) if self.dist.open else (False, False)
 
     def _between(self, z: Any, low_open: Any = False, high_open: Any = False) -> Any:
         """A number that is at least 0, and finite, between the ends."""
@@ -367,9 +369,11 @@ class _Declared:
         if self.dist.support is None:
             return self._formula(what, z)
         low, high = self._ends()
-        below = sp.Min(z - low, 1) if low != -sp.oo else sp.Max(-z, 0)
-        above = sp.Min(high - z, 1) if high != sp.oo else sp.Max(z, 0)
-        inside = self._filled(sp.floor(X[0] - self.loc) if discrete else X[0] - self.loc, self._between(z))
+        opened = (False, True) if discrete else self._opened()
+        below = sp.Min(_without(z - low, opened[0]), 1) if low != -sp.oo else sp.Max(-z, 0)
+        above = sp.Min(_without(high - z, opened[1]), 1) if high != sp.oo else sp.Max(z, 0)
+        y = X[0] - self.loc
+        inside = self._filled(sp.floor(y) if discrete else y, self._between(z, *opened))
         at_low, at_high = _ENDS[what]
         value = self._formula(what, over(inside, self.scale))
         return filled(filled(value, below, at_low), above, at_high)
