@@ -122,15 +122,17 @@ _FAR = 40.0
 def _half_step(m: Any, n: int, a: Any) -> Any:
     """The n-th derivative; its two terms cancel for large a, where its expansion is differentiated."""
     near, far = m.minimum(a, _FAR), m.maximum(a, _FAR)
+    t, sign = 1.0 / far, (-1.0) ** n
+    power = 1.0  # tⁿ
+    for _ in range(n):
+        power = t * power
     if n == 0:
-        exact, total = m.lgamma(near + 0.5) - m.lgamma(near), 0.5 * m.log(far)
+        exact, first = m.lgamma(near + 0.5) - m.lgamma(near), 0.5 * m.log(far)
     else:
         exact = m.polygamma(n - 1, near + 0.5) - m.polygamma(n - 1, near)
-        total = -0.5 * math.factorial(n - 1) * (-1.0 / far) ** n
-    for k, c in enumerate(_HALF_STEP):
-        p = 2 * k + 1
-        total = total + c * (-1) ** n * math.perm(p + n - 1, n) / far ** (p + n)
-    return m.where(a > _FAR, total, exact)
+        first = -0.5 * sign * math.factorial(n - 1) * power
+    rest = polynomial(t * t, [c * sign * math.perm(2 * k + n, n) for k, c in enumerate(_HALF_STEP)])
+    return m.where(a > _FAR, first + power * t * rest, exact)
 
 
 def _half_step_meaning(n: sp.Expr, a: sp.Expr) -> sp.Expr:

@@ -20,6 +20,18 @@ from symgrad.scalars.densities import (
     times_log,
     times_log1p,
 )
+from symgrad.scalars.library.betas import (
+    betainc,
+    betaincc,
+    betainccinv,
+    betaincinv,
+    fdtr,
+    fdtrc,
+    fdtri,
+    stdtr,
+    stdtrit,
+)
+from symgrad.scalars.library.gammas import gammainc, gammaincc, gammainccinv, gammaincinv
 from symgrad.scalars.special import digamma, erf, lgamma, log_ndtr, logit, ndtr, ndtri, polygamma
 from symgrad.stats.distribution import Continuous, over
 
@@ -71,6 +83,10 @@ t = Continuous(
     "df",
     density=lambda x, s, v: -(v + 1) / 2 * log1p(over(x, s) ** 2 / v) + half_step(0, v / 2) - log(_PI * v) / 2 - log(s),
     support=lambda v: _real(),
+    cdf=lambda z, v: stdtr(v, z),
+    sf=lambda z, v: stdtr(v, -z),
+    ppf=lambda q, v: sp.Piecewise((-sp.oo, q <= 0), (stdtrit(v, q), True)),  # SciPy's function has ∞ at 0
+    isf=lambda q, v: sp.Piecewise((sp.oo, q <= 0), (-stdtrit(v, q), True)),
     mean=lambda v: sp.Piecewise((0, v > 1), (sp.oo, True)),
     var=lambda v: sp.Piecewise((v / (v - 2), v > 2), (sp.oo, v > 1), (sp.nan, True)),
     entropy=lambda v: (v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + log_beta(v / 2, _HALF),
@@ -184,6 +200,10 @@ gamma = Continuous(
     density=lambda x, s, a: times_log(a - 1, x) - over(x, s) - lgamma(a) - a * log(s),
     support=_positive,
     open=lambda a: (a > 1, False),
+    cdf=lambda z, a: gammainc(a, z),
+    sf=lambda z, a: gammaincc(a, z),
+    ppf=lambda q, a: gammaincinv(a, q),
+    isf=lambda q, a: gammainccinv(a, q),
     mean=lambda a: a,
     var=lambda a: a,
     entropy=lambda a: a + lgamma(a) + (1 - a) * digamma(a),
@@ -198,6 +218,10 @@ chi2 = Continuous(
     ),
     support=_positive,
     open=lambda v: (v > 2, False),
+    cdf=lambda z, v: gammainc(v / 2, z / 2),
+    sf=lambda z, v: gammaincc(v / 2, z / 2),
+    ppf=lambda q, v: 2 * gammaincinv(v / 2, q),
+    isf=lambda q, v: 2 * gammainccinv(v / 2, q),
     mean=lambda v: v,
     var=lambda v: 2 * v,
     entropy=lambda v: v / 2 + sp.log(2) + lgamma(v / 2) + (1 - v / 2) * digamma(v / 2),
@@ -210,6 +234,10 @@ invgamma = Continuous(
     density=lambda x, s, a: -(a + 1) * log(x) - s / x - lgamma(a) + a * log(s),
     support=_positive,
     open=_above_zero,
+    cdf=lambda z, a: gammaincc(a, 1 / z),
+    sf=lambda z, a: gammainc(a, 1 / z),
+    ppf=lambda q, a: 1 / gammainccinv(a, q),
+    isf=lambda q, a: 1 / gammaincinv(a, q),
     mean=lambda a: sp.Piecewise((1 / (a - 1), a > 1), (sp.oo, True)),
     var=lambda a: sp.Piecewise((1 / ((a - 1) ** 2 * (a - 2)), a > 2), (sp.oo, True)),
     entropy=lambda a: a + lgamma(a) - (1 + a) * digamma(a),
@@ -228,6 +256,10 @@ f = Continuous(
     ),
     support=_positive,
     open=lambda m, n: (m > 2, False),
+    cdf=lambda z, m, n: fdtr(m, n, z),
+    sf=lambda z, m, n: fdtrc(m, n, z),
+    ppf=lambda q, m, n: fdtri(m, n, q),
+    isf=lambda q, m, n: 1 / fdtri(n, m, q),
     mean=lambda m, n: sp.Piecewise((n / (n - 2), n > 2), (sp.oo, True)),
     var=lambda m, n: sp.Piecewise(
         (2 * n**2 * (m + n - 2) / (m * (n - 2) ** 2 * (n - 4)), n > 4), (sp.oo, n > 2), (sp.nan, True)
@@ -345,11 +377,13 @@ beta = Continuous(
     "beta",
     "The beta distribution: log p(z) = (a - 1) log z + (b - 1) log(1 - z) - log B(a, b).",
     "a b",
-    density=lambda x, s, a, b: (
-        times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s)
-    ),
+    density=lambda x, s, a, b: times_log(a - 1, over(x, s)) + times_log1p(b - 1, -over(x, s)) - log_beta(a, b) - log(s),
     support=_unit,
     open=lambda a, b: (a > 1, b > 1),
+    cdf=lambda z, a, b: betainc(a, b, z),
+    sf=lambda z, a, b: betaincc(a, b, z),
+    ppf=lambda q, a, b: betaincinv(a, b, q),
+    isf=lambda q, a, b: betainccinv(a, b, q),
     mean=lambda a, b: a / (a + b),
     var=lambda a, b: a * b / ((a + b) ** 2 * (a + b + 1)),
     entropy=lambda a, b: log_beta(a, b) - (a - 1) * digamma(a) - (b - 1) * digamma(b) + (a + b - 2) * digamma(a + b),

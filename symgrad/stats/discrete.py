@@ -8,6 +8,8 @@ import sympy as sp
 
 from symgrad.scalars import exp, expm1, log, log1p
 from symgrad.scalars.densities import log_beta, log_rest, times_log, times_log1p
+from symgrad.scalars.library.betas import betainc, betaincc
+from symgrad.scalars.library.gammas import gammainc, gammaincc
 from symgrad.scalars.special import lgamma
 from symgrad.stats.distribution import Discrete
 
@@ -31,6 +33,8 @@ poisson = Discrete(
     density=lambda k, s, mu: times_log(k, mu) - lgamma(k + 1) - mu,
     support=_counts,
     valid=lambda mu: mu >= 0,
+    cdf=lambda k, mu: gammaincc(k + 1, mu),
+    sf=lambda k, mu: gammainc(k + 1, mu),
     mean=lambda mu: mu,
     var=lambda mu: mu,
     information=lambda mu: {("mu", "mu"): 1 / mu},
@@ -39,12 +43,12 @@ binom = Discrete(
     "binom",
     "The binomial distribution: log P(k) = log C(n, k) + k log p + (n - k) log(1 - p).",
     "n p",
-    density=lambda k, s, n, p: (
-        times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1)
-    ),
+    density=lambda k, s, n, p: times_log(k, p) + times_log1p(n - k, -p) - log_beta(n - k + 1, k + 1) - log(n + 1),
     support=lambda n, p: (sp.S.Zero, n),
     valid=lambda n, p: _is_count(n) & _is_probability(p),
     whole="n",
+    cdf=lambda k, n, p: betaincc(k + 1, n - k, p),
+    sf=lambda k, n, p: betainc(k + 1, n - k, p),
     mean=lambda n, p: n * p,
     var=lambda n, p: n * p * (1 - p),
     information=lambda n, p: {("p", "p"): n / (p * (1 - p))},
@@ -72,6 +76,8 @@ nbinom = Discrete(
     density=lambda k, s, n, p: lgamma(k + n) + times_log1p(k, -p) - lgamma(k + 1) - lgamma(n) + n * log(p),
     support=_counts,
     valid=lambda n, p: (n > 0) & (p > 0) & (p <= 1),
+    cdf=lambda k, n, p: betainc(n, k + 1, p),
+    sf=lambda k, n, p: betaincc(n, k + 1, p),
     mean=lambda n, p: n * (1 - p) / p,
     var=lambda n, p: n * (1 - p) / p**2,
 )
