@@ -39,8 +39,10 @@ tensor([-0.2302, -0.3135])
   derivative is far smaller than the function, as that of `iv` near `v = 0`, to ten digits of the function. There are
   two such derivatives in a parameter; of a third one the call says that there is none.
 - SciPy writes some functions in Python, which turns tensors into arrays: `logsumexp`, `softmax`, `log_softmax`,
-  `polygamma`, `multigammaln`, `factorial` and `spherical_jn` are called as `sg.special.logsumexp` and so on. `lambertw`
-  is real here.
+  `polygamma`, `multigammaln`, `factorial` and `spherical_jn` are called as `sg.special.logsumexp` and so on.
+- Complex numbers are taken by the functions whose SciPy function takes them and that are holomorphic: `gamma`, `jv`,
+  `erf`, `airy`, `hyp2f1` and the like; orders and parameters are real, and have no derivative there. Hankel functions,
+  `wofz` and `kelvin` give complex numbers of real ones; `lambertw` of real numbers is real.
 - In the table `f` is the function's value. Functions with several results return a tuple of tensors.
 
 | function | what it is | derivatives in its arguments, in turn |

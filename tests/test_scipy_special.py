@@ -265,6 +265,63 @@ def test_functions_that_scipy_writes_in_python(name):
     assert sg.grad(f)(x) == pytest.approx(float(slope(x)), rel=1e-8)
 
 
+# ------------------------------------------------------------------ complex numbers
+Z = np.array([1 + 2j, 0.5 - 1j, -0.7 + 0.3j])
+OF_COMPLEX = {
+    **{name: getattr(special, name) for name in (
+        "gamma", "rgamma", "loggamma", "psi", "expi", "exp1", "erf", "erfc", "erfi", "dawsn", "wofz", "spence",
+        "lambertw",
+    )},
+    **{name: lambda z, name=name: getattr(special, name)(1.3, z) for name in (
+        "jv", "yv", "iv", "kv", "kve", "hankel1", "hankel2", "hankel1e", "hankel2e",
+    )},
+    "hyp1f1": lambda z: special.hyp1f1(0.6, 1.3, z), "eval_legendre": lambda z: special.eval_legendre(3, z),
+    "airy": lambda z: special.airy(z)[3], "fresnel": lambda z: special.fresnel(z)[0],
+    "elliprf": lambda z: special.elliprf(z + 2, 1.0, 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_holomorphic_functions_take_complex_numbers(name):
+    f = OF_COMPLEX[name]
+    z = sg.tensor(Z, requires_grad=True)
+    y = f(z)
+    np.testing.assert_allclose(np.asarray(y.detach()), f(Z), rtol=1e-13)
+    (first,) = sg.autograd.grad(y.real.sum(), z, create_graph=True)
+    slope = difference(lambda t: f(Z + t), (0.0,), 0)
+    np.testing.assert_allclose(np.asarray(first.detach()), np.conj(slope), rtol=1e-8)
+    (second,) = sg.autograd.grad(first.real.sum(), z)
+    bend = difference(lambda t: difference(lambda s: f(Z + t + s), (0.0,), 0), (0.0,), 0)
+    np.testing.assert_allclose(np.asarray(second), np.conj(bend), rtol=1e-6)
+
+
+def test_complex_results_of_real_numbers_have_real_gradients():
+    t = np.array([0.5, 1.5])
+    for f, slope in (
+        (special.wofz, lambda x: -2 * x * special.wofz(x) + 2j / math.sqrt(math.pi)),
+        (lambda x: special.hankel1(1, x), lambda x: special.h1vp(1, x)),
+        (lambda x: special.kelvin(x)[1], lambda x: special.kelvin(x)[3]),
+    ):
+        x = sg.tensor(t, requires_grad=True)
+        y = f(x)
+        (y.real.sum() + 2 * y.imag.sum()).backward()
+        wanted = slope(t)
+        np.testing.assert_allclose(x.grad.numpy(), wanted.real + 2 * wanted.imag, rtol=1e-10)
+
+
+def test_an_order_of_a_complex_function_has_no_gradient():
+    v = sg.tensor(1.5, requires_grad=True)
+    with pytest.raises(NotDifferentiable, match="jv: no derivative in v"):
+        special.jv(v, sg.tensor(Z)).real.sum().backward()
+
+
+def test_softmax_is_over_all_entries_where_no_axis_is_said():
+    a = np.arange(6.0).reshape(2, 3)
+    for axis in (None, 1, (0, 1)):
+        np.testing.assert_allclose(np.asarray(sg.special.softmax(a, axis=axis)), special.softmax(a, axis=axis))
+        np.testing.assert_allclose(np.asarray(sg.special.log_softmax(a, axis=axis)), special.log_softmax(a, axis=axis))
+
+
 # ------------------------------------------------------------------ every reading
 x = sg.symbol("x", ("n",))
 FORMS = {

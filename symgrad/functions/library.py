@@ -8,11 +8,13 @@ from typing import Any
 
 from symgrad.engine.record import Core, apply, as_tensor
 from symgrad.errors import ArgumentTypeError
+from symgrad.ops.elementwise import library
 from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.elementwise.library import LIBRARY
-from symgrad.ops.map import ADD
+from symgrad.ops.elementwise.library import LIBRARY, complex_result
+from symgrad.ops.map import ADD, SUB
+from symgrad.ops.reductions import softmax as softmaxes
 from symgrad.scalars import SCALARS
-from symgrad.scalars.library import NAMES, TUPLES
+from symgrad.scalars.library import COMPLEX, NAMES, TUPLES
 from symgrad.tensors.ufuncs import function_of
 
 Function = Callable[..., Any]
@@ -95,7 +97,19 @@ def _tuple(name: str) -> Function:
     return _named(call, name, letters, words, "tuple[Any, ...]")
 
 
+def _complex(name: str) -> Function:
+    s = SCALARS[name]
+    letters = s.letters.split()
+
+    def call(*args: Any, **words: Any) -> Any:
+        return complex_result(name, *_given(name, letters, args, words))
+
+    what = "Faddeeva's function exp(-z²) erfc(-iz)" if name == "wofz" else f"The Hankel function {s.latex}"
+    return _named(call, name, letters, f"{what}, complex also of real z.")
+
+
 FOUND: dict[str, Function] = {name: _one(name) for name in NAMES} | {name: _tuple(name) for name in TUPLES}
+FOUND |= {name: _complex(name) for name in COMPLEX}
 
 
 # ------------------------------------------------------------------ what is no universal function of SciPy's
@@ -147,6 +161,57 @@ def factorial(n: Any) -> Any:
     return apply(LIBRARY["gamma"], (ADD(n if isinstance(n, Core) else as_tensor(n), 1.0),))
 
 
+def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
+    """exp x / Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
+
+    Derivative: y_i (δ_ij - y_j).
+
+    Args:
+        input: x, a tensor, array or number.
+        dim, axis: the axis, or a tuple of axes.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x.
+    """
+    along = dim if axis is None else axis
+    if isinstance(along, int):
+        return softmaxes.softmax(as_tensor(input), along, dtype=dtype)
+    return UNARY["exp"](log_softmax(input, along, dtype=dtype))
+
+
+def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
+    """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's.
+
+    Derivative: δ_ij - softmax(x)_j.
+
+    Args:
+        input: x, a tensor, array or number.
+        dim, axis: the axis, or a tuple of axes.
+        dtype: dtype to convert to first.
+
+    Returns:
+        A tensor shaped like x.
+    """
+    along = dim if axis is None else axis
+    x = as_tensor(input) if dtype is None else as_tensor(input).to(dtype)
+    if isinstance(along, int):
+        return softmaxes.log_softmax(x, along)
+    return SUB(x, softmaxes.logsumexp(x, along, True))
+
+
+def kelvin(x: Any) -> Any:
+    """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives.
+
+    Args:
+        x: a tensor, array or number.
+
+    Returns:
+        A tuple of four complex tensors shaped like x.
+    """
+    return library.kelvin(x if isinstance(x, Core) else as_tensor(x))
+
+
 def cbrt(x: Any) -> Any:
     """The cube root of x, of x below 0 too.
 
@@ -181,6 +246,10 @@ FOUND |= {
     "spherical_jn": _spherical("spherical_jn", "j"),
     "spherical_yn": _spherical("spherical_yn", "y"),
     "spherical_in": _spherical("spherical_in", "i"),
+    "spherical_kn": _spherical("spherical_kn", "k"),
+    "kelvin": kelvin,
+    "softmax": softmax,
+    "log_softmax": log_softmax,
     "log_expit": _again("log_expit", "logsigmoid"),
     "round": _again("round", "round"),
     "softplus": _again("softplus", "softplus"),

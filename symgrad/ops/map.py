@@ -32,7 +32,7 @@ from symgrad.core.promotion import (
 )
 from symgrad.errors import ShapeError
 from symgrad.ops.protocol import Op, Plan, not_complex, refused
-from symgrad.scalars import G, Undeclared, X, Y, analytic, differentiate, in_full, scale, tidy
+from symgrad.scalars import Atom, G, Undeclared, X, Y, analytic, differentiate, in_full, scale, tidy
 from symgrad.support.lazy import cached_property
 
 _MAPS: dict[tuple[Any, int, str], Map] = {}
@@ -227,13 +227,33 @@ class AnalyticMap(Map):
 
     @cached_property
     def partials(self) -> tuple[Partial | None, ...]:
-        """The derivative operations; refused where one has no meaning for complex numbers."""
+        """The derivative operations; one that has no meaning for complex numbers is refused where it is asked for."""
         found = [Partial.of(self.payload, i) for i in range(self.arity)]
-        return tuple(p if p is None else Partial(_of_complex(self, p.payload)) for p in found)
+        return tuple(p if p is None else self._partial(p, i) for i, p in enumerate(found))
+
+    def _partial(self, p: Partial, i: int) -> Partial:
+        payload = analytic(p.payload)
+        if payload is not None:
+            return Partial(payload)
+        refused = Partial(G)
+        declared = self.payload.declared if isinstance(self.payload, Atom) else None
+        refused.missing = _OfReal(self.name) if declared is None else Undeclared(declared.name, declared.letter(i))
+        return refused
 
     def in_complex(self) -> Op:
         """Itself."""
         return self
+
+
+class _OfReal:
+    """Stands for a derivative that has a meaning for real numbers only."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def refusal(self) -> Exception:
+        """What is said where it is asked for."""
+        return not_complex(self._name)
 
 
 def _analytic(op: Map) -> Map:
@@ -258,7 +278,7 @@ class Partial:
         self.payload = payload
         self.used = tuple(k for k, s in enumerate(slots) if s in free)
         self.symbols = frozenset(slots[k] for k in self.used)
-        self.missing = next(iter(payload.atoms(Undeclared)), None)
+        self.missing: Undeclared | _OfReal | None = next(iter(payload.atoms(Undeclared)), None)
         rename = {slots[k]: X[n] for n, k in enumerate(self.used)}
         self.op = Map.of(payload.xreplace(rename), len(self.used), "Map")
 

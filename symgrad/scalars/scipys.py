@@ -7,6 +7,7 @@ bounds of the accuracy table.
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from symgrad.scalars import gamma, normal, numerics
 from symgrad.scalars.gamma import F64, select
 from symgrad.scalars.numerics import in_blocks
 
+_MOST = 1000  # steps of a recurrence
 _LONG = 256  # entries from which SciPy is worth its import
 _TAKEN = (np.dtype(np.float64), np.dtype(np.float32))
 Kernel = Callable[..., Any]
@@ -32,10 +34,16 @@ def _special() -> Any:
     return special
 
 
-def quick(own: Kernel, fast: Callable[[Any, F64], F64]) -> Kernel:
-    """Return a kernel: ``fast(scipy.special, x)`` on long arrays of floats where there is SciPy, else our own."""
+def quick(own: Kernel, fast: Callable[[Any, F64], F64], whole: str = "") -> Kernel:
+    """Return a kernel: ``fast(scipy.special, x)`` on long arrays of floats where there is SciPy, else our own.
+
+    ``whole`` is SciPy's function of complex numbers.
+    """
 
     def kernel(x: Any) -> Any:
+        if whole and isinstance(x, np.ndarray) and x.dtype.kind == "c" and _special() is not None:
+            with np.errstate(all="ignore"):
+                return getattr(_special(), whole)(x)
         if type(x) is not np.ndarray or x.dtype not in _TAKEN or x.size < _LONG or _special() is None:
             return own(x)
         flat, special = x.reshape(-1).astype(np.float64, copy=False), _special()
@@ -82,17 +90,38 @@ def _digamma(special: Any, x: F64) -> F64:
     return select((x > 1e-3) & (x < 1e300), special.psi, gamma.digamma, x)
 
 
-erf = quick(numerics.erf, lambda special, x: special.erf(x))
+erf = quick(numerics.erf, lambda special, x: special.erf(x), "erf")
 erfinv = quick(numerics.erfinv, lambda special, x: np.copysign(special.erfinv(x), x))
-erfc = quick(numerics.erfc, _erfc)
-erfcx = quick(normal.erfcx, _erfcx)
-ndtr = quick(normal.ndtr, _ndtr)
+erfc = quick(numerics.erfc, _erfc, "erfc")
+erfcx = quick(normal.erfcx, _erfcx, "erfcx")
+ndtr = quick(normal.ndtr, _ndtr, "ndtr")
 log_ndtr = quick(normal.log_ndtr, _log_ndtr)
 lgamma = quick(numerics.lgamma, _lgamma)
 ndtri = quick(normal.ndtri, lambda special, x: special.ndtri(x))
-digamma = quick(numerics.digamma, _digamma)
+digamma = quick(numerics.digamma, _digamma, "psi")
 
 
 def polygamma(n: Any, x: Any) -> Any:
     """ψₙ(x); of order 0 digamma."""
+    if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+        return _of_complex(int(np.real(n)), x)
     return digamma(x) if type(n) is int and n == 0 else numerics.polygamma(n, x)
+
+
+_FROM = 20.0  # from which real part on the asymptotic series has all digits
+
+
+def _of_complex(n: int, z: Any) -> Any:
+    """ψₙ(z) by the recurrence and the asymptotic series. Source: Abramowitz & Stegun 1964, 6.4.6, 6.4.11."""
+    if n == 0:
+        return digamma(z)
+    steps = np.clip(np.ceil(_FROM - z.real), 0.0, _MOST)
+    total, factorial = np.zeros_like(z), math.factorial(n)
+    for k in range(int(np.max(steps, initial=0.0))):
+        total = total + np.where(steps > k, factorial / (z + k) ** (n + 1), 0.0)
+    r = 1 / (z + steps)
+    tail = math.factorial(n - 1) * r**n + factorial / 2 * r ** (n + 1)
+    for j, b in enumerate(gamma._BERNOULLI, 1):
+        tail = tail + b * math.factorial(2 * j + n - 1) * r ** (2 * j + n)
+    found = np.where(z.real < _FROM - _MOST, np.nan, total + tail)
+    return (found if n % 2 else -found).astype(z.dtype)

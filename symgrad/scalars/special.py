@@ -36,6 +36,7 @@ erf = declare(
     numpy=scipys.erf,
     float=math.erf,
     public="functions",
+    analytic=True,
     words="The error function 2/√π ∫₀ˣ e^(-t²) dt.",
     slope="2/√π e^(-x²)",
 )
@@ -46,6 +47,7 @@ erfc = declare(
     numpy=scipys.erfc,
     float=math.erfc,
     public="functions",
+    analytic=True,
     words="1 - erf x, accurate in the tail.",
     slope="-2/√π e^(-x²)",
 )
@@ -70,6 +72,7 @@ polygamma = declare(
     nargs=2,
     latex=r"\psi",
     core=(0.1, 8.0),
+    analytic=True,
 )
 
 # ------------------------------------------------------------------ normal distribution
@@ -131,6 +134,7 @@ erfcx = declare(
     lambda x: sp.exp(x**2) * sp.erfc(x),
     lambda x, y: erfcx_nth(1, x),
     numpy=scipys.erfcx,
+    analytic=True,
     public="special",
     words="exp(x²) erfc x, without underflow.",
     slope="2x y - 2/√π",
@@ -148,6 +152,7 @@ ndtr = declare(
     lambda x: sp.erfc(-x / _ROOT2) / 2,
     lambda x, y: normal_pdf(x),
     numpy=scipys.ndtr,
+    analytic=True,
     latex=r"\Phi",
     text="Φ",
     public="special",

@@ -12,13 +12,11 @@ from symgrad.functions import (
     lgamma,
     library,
     log1p,
-    log_softmax,
     logit,
     logsumexp,
     polygamma,
     sigmoid,
     sinc,
-    softmax,
     xlogy,
 )
 from symgrad.functions.made import published
@@ -34,7 +32,7 @@ __all__ = [
     *DECLARED,
     *library.FOUND,
     "bessel_j0", "bessel_j1", "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0",
-    "log1p", "log_softmax", "logit", "logsumexp", "multigammaln", "polygamma", "psi", "sinc", "softmax", "xlogy",
+    "log1p", "logit", "logsumexp", "multigammaln", "polygamma", "psi", "sinc", "xlogy",
     "zeta",
 ]  # fmt: skip
 

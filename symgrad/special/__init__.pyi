@@ -192,12 +192,21 @@ __all__ = [
     "obl_ang1",
     "pro_rad1",
     "obl_rad1",
+    "hankel1",
+    "hankel1e",
+    "hankel2",
+    "hankel2e",
+    "wofz",
     "cbrt",
     "lambertw",
     "factorial",
     "spherical_jn",
     "spherical_yn",
     "spherical_in",
+    "spherical_kn",
+    "kelvin",
+    "softmax",
+    "log_softmax",
     "log_expit",
     "round",
     "softplus",
@@ -214,14 +223,12 @@ __all__ = [
     "gammaln",
     "i0",
     "log1p",
-    "log_softmax",
     "logit",
     "logsumexp",
     "multigammaln",
     "polygamma",
     "psi",
     "sinc",
-    "softmax",
     "xlogy",
     "zeta",
 ]
@@ -594,6 +601,16 @@ def pro_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
     """SciPy's pro_rad1, a function and its derivative."""
 def obl_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
     """SciPy's obl_rad1, a function and its derivative."""
+def hankel1(v: Any, z: Any) -> Tensor:
+    """The Hankel function H^{(1)}, complex also of real z."""
+def hankel1e(v: Any, z: Any) -> Tensor:
+    """The Hankel function \\operatorname{hankel1e}, complex also of real z."""
+def hankel2(v: Any, z: Any) -> Tensor:
+    """The Hankel function H^{(2)}, complex also of real z."""
+def hankel2e(v: Any, z: Any) -> Tensor:
+    """The Hankel function \\operatorname{hankel2e}, complex also of real z."""
+def wofz(z: Any) -> Tensor:
+    """Faddeeva's function exp(-z²) erfc(-iz), complex also of real z."""
 def cbrt(input: Any) -> Tensor:
     """The cube root of x, of x below 0 too."""
 def lambertw(z: Any, k: int = 0) -> Tensor:
@@ -606,6 +623,14 @@ def spherical_yn(n: Any, z: Any) -> Tensor:
     """The spherical Bessel function y_n(z) of a whole order n."""
 def spherical_in(n: Any, z: Any) -> Tensor:
     """The spherical Bessel function i_n(z) of a whole order n."""
+def spherical_kn(n: Any, z: Any) -> Tensor:
+    """The spherical Bessel function k_n(z) of a whole order n."""
+def kelvin(input: Any) -> Tensor:
+    """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives."""
+def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
+    """exp x / Σ exp x along one axis; without one, or with several, along all of these, as SciPy's."""
+def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
+    """x - log Σ exp x along one axis; without one, or with several, along all of these, as SciPy's."""
 def log_expit(input: Any) -> Tensor:
     """As ``symgrad.logsigmoid``: SciPy's name for it."""
 def round(input: Any) -> Tensor:
@@ -638,8 +663,6 @@ def i0(input: Any) -> Tensor:
     """The modified Bessel function I₀(x)."""
 def log1p(input: Any) -> Tensor:
     """log(1 + x), accurate near 0."""
-def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """x - log Σ exp x along one axis, accurate where softmax rounds to 0 or 1."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
     """log(p/(1 - p)), the inverse of the logistic function."""
 @overload
@@ -655,8 +678,6 @@ def psi(input: Any) -> Tensor:
     """ψ(x) = Γ'(x)/Γ(x)."""
 def sinc(input: Any) -> Tensor:
     """sin(πx)/(πx), 1 at 0."""
-def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
-    """exp x / Σ exp x along one axis."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """x log other, and 0 where x = 0."""
 def zeta(input: Any, other: Any = None) -> Tensor:

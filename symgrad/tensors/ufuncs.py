@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
 from symgrad.ops.elementwise.exponents import ldexp
 from symgrad.ops.elementwise.gamma import zeta
-from symgrad.ops.elementwise.library import LIBRARY
+from symgrad.ops.elementwise.library import LIBRARY, complex_result, kelvin
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.elementwise.signs import heaviside as _heaviside
 from symgrad.ops.protocol import shape
@@ -32,7 +33,7 @@ from symgrad.ops.shapes.arrange import mT, reshape
 from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.sorting.sorting import cummax, cummin
 from symgrad.ops.value import check_dtype, check_range
-from symgrad.scalars.library import REFUSED, TUPLES
+from symgrad.scalars.library import COMPLEX, REFUSED, TUPLES
 
 Function = Callable[..., Any]
 RENAMED = {
@@ -43,7 +44,7 @@ RENAMED = {
     "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
     "_riemann_zeta": "riemann", "_spherical_jn": "spherical_jn", "_spherical_yn": "spherical_yn",
-    "_spherical_in": "spherical_in",
+    "_spherical_in": "spherical_in", "_spherical_kn": "spherical_kn",
 }  # fmt: skip
 
 
@@ -79,6 +80,8 @@ _SPECIAL: dict[str, Function] = {
     "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(x))[..., 0],
 }
 
+_SPECIAL |= {name: partial(complex_result, name) for name in COMPLEX}
+_SPECIAL |= {"kelvin": lambda x: kelvin(as_tensor(x))}
 _SPECIAL |= {"_zeta": zeta, "_lambertw": lambda z, k, tol: apply(LIBRARY["lambertw"], (z, k))}
 
 _INSTEAD = {"left_shift": "x * 2**n", "right_shift": "x // 2**n"}

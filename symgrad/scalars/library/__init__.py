@@ -11,7 +11,18 @@ from symgrad.scalars.declare import SCALARS
 from symgrad.scalars.library import besselkind, betas, gammas, integrals, polynomials, simple
 from symgrad.scalars.library.named import NAMES
 
-__all__ = ["NAMES", "REFUSED", "TUPLES", "besselkind", "betas", "gammas", "integrals", "polynomials", "simple"]
+__all__ = [
+    "COMPLEX",
+    "NAMES",
+    "REFUSED",
+    "TUPLES",
+    "besselkind",
+    "betas",
+    "gammas",
+    "integrals",
+    "polynomials",
+    "simple",
+]
 
 # SciPy's universal functions with several results, each with the declared functions that they are.
 TUPLES: dict[str, tuple[str, ...]] = {
@@ -23,13 +34,13 @@ TUPLES: dict[str, tuple[str, ...]] = {
     **{name: (name, f"{name}p") for name in polynomials.PAIRS},
 }  # fmt: skip
 
-_COMPLEX = "it returns complex numbers"
 _NO_FORMULA = "no derivative of it is declared"
+# SciPy's functions with complex results, also of real numbers.
+COMPLEX = ("hankel1", "hankel1e", "hankel2", "hankel2e", "wofz")
+
 # Why a call with a tensor is refused.
 REFUSED: dict[str, str] = {
-    **dict.fromkeys(
-        ("hankel1", "hankel1e", "hankel2", "hankel2e", "wofz", "kelvin", "modfresnelm", "modfresnelp"), _COMPLEX
-    ),
+    **dict.fromkeys(("modfresnelm", "modfresnelp"), "it returns complex numbers"),
     **dict.fromkeys(
         (
             "chndtridf", "ncfdtr", "ncfdtri", "ncfdtridfd", "ncfdtridfn", "ncfdtrinc", "nctdtridf", "nctdtrinc",

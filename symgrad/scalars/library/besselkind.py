@@ -40,12 +40,12 @@ def _scaled_k(f: Any, v: sp.Expr, x: sp.Expr, y: sp.Expr) -> sp.Expr:
     return y - _sum(f, v, x, y)
 
 
-def _of_order(name: str, words: str, meaning: Rule, by_x: Rule, latex: str) -> Any:
+def _of_order(name: str, words: str, meaning: Rule, by_x: Rule, latex: str, *, real: int | None = 1) -> Any:
     """A function of an order v and of x; the derivatives by v, functions of their own, obey the same rule by x."""
     twice: Any = slope(f"{name}_vv", "v x", lambda v, x, y: (None, by_x(twice, v, x, y)), BY_ORDER[f"{name}_vv"])
     once: Any = slope(f"{name}_v", "v x", lambda v, x, y: (twice(v, x), by_x(once, v, x, y)), BY_ORDER[f"{name}_v"])
     found: Any = function(
-        name, "v x", words, lambda v, x, y: (once(v, x), by_x(found, v, x, y)), meaning, latex=latex, below=1
+        name, "v x", words, lambda v, x, y: (once(v, x), by_x(found, v, x, y)), meaning, latex=latex, below=1, real=real
     )
     return found
 
@@ -60,7 +60,7 @@ kv = _of_order(
 )
 ive = _of_order(
     "ive", "exp(-|x|) I_v(x).", lambda v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x), _scaled_i,
-    r"\operatorname{ive}",
+    r"\operatorname{ive}", real=None,
 )  # fmt: skip
 kve = _of_order("kve", "exp(x) K_v(x).", lambda v, x: sp.exp(x) * sp.besselk(v, x), _scaled_k, r"\operatorname{kve}")
 jve, yve = (
@@ -138,9 +138,34 @@ spherical_in: Any = _spherical(
 )  # fmt: skip
 
 
+spherical_kn: Any = slope(
+    "spherical_kn", "n x",
+    lambda n, x, y: (
+        None, sp.Piecewise((-spherical_kn(1, x), sp.Eq(n, 0)), (-spherical_kn(n - 1, x) - (n + 1) / x * y, True))
+    ),
+    scipys("spherical_kn"), lambda n, x: _root(x) * sp.besselk(n + _HALF, x),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ Hankel functions, which are complex
+def _hankel(name: str, factor: sp.Expr, latex: str) -> Any:
+    found: Any = slope(
+        name, "v z", lambda v, z, y: (None, _difference(found, v, z, y) + factor * y), scipys(name, real=1),
+        latex=latex, below=1, analytic=True,
+    )  # fmt: skip
+    return found
+
+
+hankel1 = _hankel("hankel1", sp.S.Zero, "H^{(1)}")
+hankel2 = _hankel("hankel2", sp.S.Zero, "H^{(2)}")
+hankel1e = _hankel("hankel1e", -sp.I, r"\operatorname{hankel1e}")
+hankel2e = _hankel("hankel2e", sp.I, r"\operatorname{hankel2e}")
+
+
 # ------------------------------------------------------------------ Airy functions
 def _of_two(name: str, part: int, rule: Rule, meaning: Rule | None, kernel: str = "airy") -> Any:
-    return slope(name, "x", rule, scipys(kernel, part), meaning, latex=rf"\operatorname{{{name}}}")
+    of_complex = kernel == "airy"
+    return slope(name, "x", rule, scipys(kernel, part), meaning, latex=rf"\operatorname{{{name}}}", analytic=of_complex)
 
 
 ai: Any = _of_two("ai", 0, lambda x, y: aip(x), lambda x: sp.airyai(x))

@@ -15,7 +15,14 @@ psi = sp.digamma
 
 # ------------------------------------------------------------------ Γ
 gamma: Any = function(
-    "gamma", "x", "The gamma function Γ(x).", lambda x, y: y * psi(x), lambda x: sp.gamma(x), latex=r"\Gamma", text="Γ"
+    "gamma",
+    "x",
+    "The gamma function Γ(x).",
+    lambda x, y: y * psi(x),
+    lambda x: sp.gamma(x),
+    latex=r"\Gamma",
+    text="Γ",
+    real=0,
 )
 
 
@@ -37,7 +44,7 @@ def _rgamma_left_slope(x: sp.Expr) -> sp.Expr:
 
 rgamma: Any = function(
     "rgamma", "x", "1/Γ(x), 0 at the poles.", lambda x, y: rgamma_slope(x), lambda x: 1 / sp.gamma(x),
-    latex=r"\frac{1}{\Gamma}",
+    latex=r"\frac{1}{\Gamma}", real=0,
 )  # fmt: skip
 
 
@@ -57,11 +64,17 @@ rgamma_slope: Any = slope(
     lambda x, y: sp.Piecewise(
         (_rgamma_left_slope(x), x < sp.Rational(1, 2)), (-psi(x) * y - sp.polygamma(1, x) * rgamma(x), True)
     ),
-    own(_by_reflection), lambda x: -psi(x) / sp.gamma(x), hidden=True, shown=lambda x: -psi(x) * rgamma(x),
+    own(_by_reflection), lambda x: -psi(x) * rgamma(x), hidden=True,
 )  # fmt: skip
 gammasgn = function("gammasgn", "x", "The sign of Γ(x).", lambda x, y: sp.S.Zero, lambda x: sp.sign(sp.gamma(x)))
 loggamma = function(
-    "loggamma", "x", "log Γ(x) for x > 0.", lambda x, y: psi(x), lambda x: sp.loggamma(x), latex=r"\log\Gamma"
+    "loggamma",
+    "x",
+    "log Γ(x) for x > 0.",
+    lambda x, y: psi(x),
+    lambda x: sp.loggamma(x),
+    latex=r"\log\Gamma",
+    real=0,
 )
 beta: Any = function(
     "beta", "a b", "The beta function B(a, b) = Γ(a) Γ(b)/Γ(a + b).",

@@ -16,9 +16,11 @@ _HALF, _PI = sp.Rational(1, 2), sp.pi
 
 # ------------------------------------------------------------------ exponential integrals
 expi = function("expi", "x", "The exponential integral Ei(x).", lambda x, y: sp.exp(x) / x, lambda x: sp.Ei(x),
-                latex=r"\operatorname{Ei}", text="Ei")  # fmt: skip
+                latex=r"\operatorname{Ei}", text="Ei", real=0,
+)  # fmt: skip
 exp1 = function("exp1", "x", "The exponential integral E₁(x).", lambda x, y: -sp.exp(-x) / x,
-                lambda x: sp.expint(1, x), latex=r"\operatorname{E}_1")  # fmt: skip
+                lambda x: sp.expint(1, x), latex=r"\operatorname{E}_1", real=0,
+)  # fmt: skip
 expn: Any = function(
     "expn", "n x", "The exponential integral E_n(x) of a whole order n.",
     lambda n, x, y: (
@@ -29,7 +31,8 @@ expn: Any = function(
 
 
 def _one_of(name: str, kernel: str, part: int, rule: Callable[..., Any], meaning: Any, latex: str = "") -> Any:
-    return slope(name, "x", rule, scipys(kernel, part), meaning, latex=latex or rf"\operatorname{{{name}}}")
+    latex = latex or rf"\operatorname{{{name}}}"
+    return slope(name, "x", rule, scipys(kernel, part), meaning, latex=latex, analytic=True)
 
 
 def _sinhc(x: sp.Expr) -> sp.Expr:
@@ -44,16 +47,21 @@ fresnels = _one_of("fresnels", "fresnel", 0, lambda x, y: sp.sin(_PI * x**2 / 2)
 fresnelc = _one_of("fresnelc", "fresnel", 1, lambda x, y: sp.cos(_PI * x**2 / 2), lambda x: sp.fresnelc(x), "C")
 spence = function(
     "spence", "x", "Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x.",
-    lambda x, y: sp.Piecewise((-1, sp.Eq(x, 1)), (sp.log(x) / (1 - x), True)), lambda x: sp.polylog(2, 1 - x),
+    lambda x, y: sp.Piecewise((-1, sp.Eq(x, 1)), (sp.log(x) / (1 - x), True)), lambda x: sp.polylog(2, 1 - x), real=0,
 )  # fmt: skip
 
 # ------------------------------------------------------------------ error functions
 erfi = function(
-    "erfi", "x", "erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt.", lambda x, y: 2 / sp.sqrt(_PI) * sp.exp(x**2), lambda x: sp.erfi(x)
+    "erfi",
+    "x",
+    "erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt.",
+    lambda x, y: 2 / sp.sqrt(_PI) * sp.exp(x**2),
+    lambda x: sp.erfi(x),
+    real=0,
 )
 dawsn = function(
     "dawsn", "x", "Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt.", lambda x, y: 1 - 2 * x * y,
-    lambda x: sp.sqrt(_PI) / 2 * sp.exp(-(x**2)) * sp.erfi(x), latex=r"\operatorname{dawsn}",
+    lambda x: sp.sqrt(_PI) / 2 * sp.exp(-(x**2)) * sp.erfi(x), latex=r"\operatorname{dawsn}", real=0,
 )  # fmt: skip
 erfcinv = function(
     "erfcinv", "x", "The inverse of erfc.", lambda x, y: -sp.sqrt(_PI) / 2 * sp.exp(y**2), lambda x: sp.erfcinv(x),
@@ -111,12 +119,26 @@ def _lambert(special: Any, x: Any, k: Any) -> Any:
     return np.where(np.abs(y.imag) > 1e-300, np.nan, y.real)
 
 
+_REAL, _COMPLEX = own(_lambert), scipys("lambertw")
+
+
+def _lambert_kernel(x: Any, k: Any) -> Any:
+    if np.iscomplexobj(x):
+        return _COMPLEX(x, np.real(k).astype(np.int64))
+    return _REAL(x, k)
+
+
 lambertw = slope(
-    "lambertw", "x k", lambda x, k, y: (_w_slope(y), None), own(_lambert), lambda x, k: sp.LambertW(x, k), latex="W"
-)
+    "lambertw", "x k", lambda x, k, y: (_w_slope(y), None), _lambert_kernel, lambda x, k: sp.LambertW(x, k), latex="W",
+    analytic=True,
+)  # fmt: skip
+wofz = slope(
+    "wofz", "z", lambda z, y: -2 * z * y + 2 * sp.I / sp.sqrt(_PI), scipys("wofz"),
+    lambda z: sp.exp(-(z**2)) * sp.erfc(-sp.I * z), latex="w", analytic=True,
+)  # fmt: skip
 wrightomega = function(
     "wrightomega", "x", "Wright's ω(x) = W(eˣ).", lambda x, y: y / (1 + y), lambda x: sp.LambertW(sp.exp(x)),
-    latex=r"\omega",
+    latex=r"\omega", real=0,
 )  # fmt: skip
 
 
@@ -267,16 +289,30 @@ def _rj_rule(x: sp.Expr, y: sp.Expr, z: sp.Expr, p: sp.Expr, r: sp.Expr) -> tupl
     return (*by, _degree(r, -sp.Rational(3, 2), *zip((x, y, z), by, strict=True)) / p)
 
 
-elliprd: Any = function("elliprd", "x y z", "Carlson's R_D(x, y, z).", _rd_rule, latex="R_D")
-elliprj = function("elliprj", "x y z p", "Carlson's R_J(x, y, z, p).", _rj_rule, latex="R_J")
+elliprd: Any = function(
+    "elliprd",
+    "x y z",
+    "Carlson's R_D(x, y, z).",
+    _rd_rule,
+    latex="R_D",
+    real=0,
+)
+elliprj = function(
+    "elliprj",
+    "x y z p",
+    "Carlson's R_J(x, y, z, p).",
+    _rj_rule,
+    latex="R_J",
+    real=0,
+)
 elliprf: Any = function(
     "elliprf", "x y z", "Carlson's R_F(x, y, z).",
-    lambda x, y, z, r: (-elliprd(y, z, x) / 6, -elliprd(x, z, y) / 6, -elliprd(x, y, z) / 6), latex="R_F",
+    lambda x, y, z, r: (-elliprd(y, z, x) / 6, -elliprd(x, z, y) / 6, -elliprd(x, y, z) / 6), latex="R_F", real=0,
 )  # fmt: skip
 elliprc = function(
     "elliprc", "x y", "Carlson's R_C(x, y) = R_F(x, y, y).",
     lambda x, y, r: (-elliprd(y, y, x) / 6, (x * elliprd(y, y, x) / 6 - r / 2) / y),
-    latex="R_C",
+    latex="R_C", real=0,
 )  # fmt: skip
 elliprg = function(
     "elliprg", "x y z", "Carlson's R_G(x, y, z).",
@@ -284,7 +320,7 @@ elliprg = function(
         (elliprf(x, y, z) - v * elliprd(*others, v) / 3) / 4
         for v, others in ((x, (y, z)), (y, (x, z)), (z, (x, y)))
     ),
-    latex="R_G",
+    latex="R_G", real=0,
 )  # fmt: skip
 
 
@@ -302,17 +338,17 @@ agm = function(
 # ------------------------------------------------------------------ hypergeometric functions
 hyp0f1: Any = function(
     "hyp0f1", "v z", "The hypergeometric function ₀F₁(v; z).", lambda v, z, y: (None, hyp0f1(v + 1, z) / v),
-    lambda v, z: sp.hyper([], [v], z), latex=r"{}_0F_1",
+    lambda v, z: sp.hyper([], [v], z), latex=r"{}_0F_1", real=1,
 )  # fmt: skip
 hyp1f1: Any = function(
     "hyp1f1", "a b x", "Kummer's function ₁F₁(a; b; x).",
     lambda a, b, x, y: (None, None, a / b * hyp1f1(a + 1, b + 1, x)),
-    lambda a, b, x: sp.hyper([a], [b], x), latex=r"{}_1F_1",
+    lambda a, b, x: sp.hyper([a], [b], x), latex=r"{}_1F_1", real=2,
 )  # fmt: skip
 hyp2f1: Any = function(
     "hyp2f1", "a b c z", "Gauss's function ₂F₁(a, b; c; z).",
     lambda a, b, c, z, y: (None, None, None, a * b / c * hyp2f1(a + 1, b + 1, c + 1, z)),
-    lambda a, b, c, z: sp.hyper([a, b], [c], z), latex=r"{}_2F_1",
+    lambda a, b, c, z: sp.hyper([a, b], [c], z), latex=r"{}_2F_1", real=3,
 )  # fmt: skip
 hyperu: Any = function(
     "hyperu", "a b x", "Tricomi's function U(a, b, x).", lambda a, b, x, y: (None, None, -a * hyperu(a + 1, b + 1, x)),

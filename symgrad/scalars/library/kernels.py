@@ -23,10 +23,15 @@ def _special(what: str) -> Any:
     return extras.required(what, "scipy", "scipy.special")
 
 
-def scipys(name: str, part: int | None = None) -> Kernel:
-    """SciPy's function of this name as a kernel; of several results, the one with this number."""
+def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
+    """SciPy's function of this name as a kernel; of several results, the one with this number.
+
+    Where numbers are complex, the first ``real`` arguments are not: orders and parameters.
+    """
 
     def kernel(*xs: Any) -> Any:
+        if real and any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in xs):
+            xs = (*map(np.real, xs[:real]), *xs[real:])
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
             found = ufunc(*xs)

@@ -21,6 +21,7 @@ def function(
     meaning: Callable[..., Any] | None = None,
     *,
     kernel: Kernel | None = None,
+    real: int | None = None,
     **options: Any,
 ) -> Any:
     """Declare a function of SciPy's under its name.
@@ -32,10 +33,12 @@ def function(
         rule: the partial derivatives, None for one that is not declared.
         meaning: of SymPy's classes; without it the function means itself.
         kernel: default SciPy's function.
+        real: of a function of complex numbers, how many of its first arguments are real all the same.
         options: of ``declare``.
     """
     NAMES.append(name)
-    return _declared(name, letters, rule, meaning, kernel or scipys(name), words=words, **options)
+    kernel = kernel or scipys(name, real=real or 0)
+    return _declared(name, letters, rule, meaning, kernel, words=words, analytic=real is not None, **options)
 
 
 def slope(

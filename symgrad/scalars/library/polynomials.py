@@ -22,7 +22,7 @@ def _above_zero(n: sp.Expr, found: sp.Expr) -> sp.Expr:
 def _polynomial(name: str, words: str, by_x: Rule, meaning: Rule | None, latex: str) -> Any:
     return function(
         name, "n x", f"{words} of degree n.", lambda n, x, y: (None, _above_zero(n, by_x(n, x))), meaning,
-        latex=latex, below=1,
+        latex=latex, below=1, real=1 if name not in ("eval_hermite", "eval_hermitenorm") else None,
     )  # fmt: skip
 
 
@@ -31,12 +31,12 @@ eval_jacobi: Any = function(
     lambda n, a, b, x, y: (
         None, None, None, _above_zero(n, (n + a + b + 1) * eval_jacobi(n - 1, a + 1, b + 1, x) / 2)
     ),
-    lambda n, a, b, x: sp.jacobi(n, a, b, x), latex="P",
+    lambda n, a, b, x: sp.jacobi(n, a, b, x), latex="P", real=3,
 )  # fmt: skip
 eval_gegenbauer: Any = function(
     "eval_gegenbauer", "n alpha x", "Gegenbauer's polynomial C_n^(α)(x).",
     lambda n, a, x, y: (None, None, _above_zero(n, 2 * a * eval_gegenbauer(n - 1, a + 1, x))),
-    lambda n, a, x: sp.gegenbauer(n, a, x), latex="C",
+    lambda n, a, x: sp.gegenbauer(n, a, x), latex="C", real=2,
 )  # fmt: skip
 eval_chebyt = _polynomial(
     "eval_chebyt", "Chebyshev's polynomial T_n(x)", lambda n, x: n * eval_chebyu(n - 1, x),
@@ -74,7 +74,7 @@ eval_sh_legendre = _polynomial(
 eval_genlaguerre: Any = function(
     "eval_genlaguerre", "n alpha x", "The generalised Laguerre polynomial L_n^(α)(x).",
     lambda n, a, x, y: (None, None, _above_zero(n, -eval_genlaguerre(n - 1, a + 1, x))),
-    lambda n, a, x: sp.assoc_laguerre(n, a, x), latex="L",
+    lambda n, a, x: sp.assoc_laguerre(n, a, x), latex="L", real=2,
 )  # fmt: skip
 eval_laguerre = _polynomial(
     "eval_laguerre", "Laguerre's polynomial L_n(x)", lambda n, x: -eval_genlaguerre(n - 1, 1, x),
@@ -94,7 +94,7 @@ eval_sh_jacobi = function(
         None, None, None,
         _above_zero(n, (n + p) * eval_jacobi(n - 1, p - q + 1, q, 2 * x - 1) / binom(2 * n + p - 1, n)),
     ),
-    latex="G",
+    latex="G", real=3,
 )  # fmt: skip
 lpmv: Any = function(
     "lpmv", "m v x", "The associated Legendre function of order m and degree v.",
