@@ -282,6 +282,9 @@ def test_nan_names_the_block_and_where_it_comes_from():
     bad[301] = np.nan
     with pytest.raises(NanBlockError, match=r"block 2 of 4 \(rows 260 to 389.*data argument 1 has nan at \[41\]"):
         sg.distributed.grad(loss)(P, *in_chunks(of=bad))
+    bad[301] = np.inf
+    with pytest.raises(NanBlockError, match=r"block 2 of 4 .* gave nan: data argument 1 has inf at \[41\]"):
+        sg.distributed.grad(lambda p, X, y: loss(p, X, y - y))(P, *in_chunks(of=bad))
     with pytest.raises(NanBlockError, match=r"the parameters have nan at \[0\]\['b'\]"):
         sg.distributed.grad(loss)({**P, "b": np.nan}, *in_chunks())
     with pytest.raises(NanBlockError, match=r"block 0 of 1 .* the result is nan at"):

@@ -162,7 +162,7 @@ def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
         if place.number % FAN == FAN - 1:
             add_up(sums, order.count, added)
     add_up(sums, order.count, added)
-    if any(_first_nan(part.value) for part in sums.values()):
+    if any(_first(np.isnan, part.value) for part in sums.values()):
         for place, block in zip(run.places, blocks, strict=True):
             _part(order, place, block, checked=True)
     return sums
@@ -210,26 +210,27 @@ def _title(order: Order, place: Place, arrays: Sequence[Any]) -> str:
 
 
 def _check_numbers(order: Order, place: Place, arrays: Sequence[Any], value: Any) -> None:
-    """Raise where a block gave nan, naming the first that there is in the data, the parameters or the result."""
-    bad = _first_nan(value)
+    """Raise where a block gave nan, naming the first bad number: of the data, the parameters or the result."""
+    bad = _first(np.isnan, value)
     if not bad:
         return
     where = f"the result is nan at {bad}"
-    for what, given in [*[(f"data argument {k}", a) for k, a in enumerate(arrays)], ("the parameters", order.params)]:
-        found = _first_nan(given)
-        if found:
-            where = f"{what} has nan at {found}" if what[0] == "d" else f"the parameters have nan at {found}"
+    given = [*[(f"data argument {k} has", a) for k, a in enumerate(arrays)], ("the parameters have", order.params)]
+    for name, test in (("nan", np.isnan), ("inf", np.isinf)):
+        places = [f"{what} {name} at {at}" for what, numbers in given if (at := _first(test, numbers))]
+        if places:
+            where = places[0]
             break
     raise NanBlockError(f"{_title(order, place, arrays)} gave nan: {where}. Mend the rows, or the function's domain.")
 
 
-def _first_nan(value: Any) -> str:
-    """Return the place of the first nan in a structure; nothing where there is none."""
+def _first(test: Any, value: Any) -> str:
+    """Return the place of the first number in a structure that is so; nothing where there is none."""
     found: list[Any] = []
     tree = trees.flatten(value, is_number, found)
     for k, x in enumerate(found):
-        if is_floating(np.result_type(x)) and np.isnan(x).any():
-            place = np.argwhere(np.isnan(x))[0].tolist()
+        if is_floating(np.result_type(x)) and test(x).any():
+            place = np.argwhere(test(x))[0].tolist()
             return f"{trees.paths(tree)[k]}{place if place else ''}" or "[]"
     return ""
 
