@@ -97,6 +97,6 @@ def test_every_rule_of_complex_numbers_applies(monkeypatch):
         given = symbols(row["letters"])
         str(sg.derive(program(row, sg, given), given[row["wrt"]]))
     z = sg.symbol("z", "n", dtype=complex)
-    assert str(sg.derive((abs(z - z.conj()) ** 2 + (z + z.conj()).real ** 2).sum(), z)) == "8*(Re(z) + i*Im(z))"
+    assert str(sg.derive((abs(z - z.conj()) ** 2 + (z + z.conj()).real ** 2).sum(), z)) == "8*z"
     names = {r.__name__ for rules in RULES.values() for r in vars(complexes).values() if hasattr(r, "rewrites")}
     assert fired == names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import functools
 import math
 import operator
@@ -45,6 +46,7 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.NotEq: operator.ne,
 }
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
+IMAGINARY = "i"  # the unit, where nothing is called so
 NO_NUMBERS = ("nan", "NaN", "NAN")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "math")
 
@@ -72,6 +74,8 @@ def listed() -> dict[str, Callable[..., Any]]:
         if module in (linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
     found["Γ"] = found["gamma"]
+    found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
+    found |= {"Re": found["real"], "Im": found["imag"]}
     found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
     found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
     return found
@@ -89,6 +93,11 @@ def _smaller(x: Any, *args: Any, **words: Any) -> Any:
 def _are_numbers(*args: Any) -> bool:
     """Whether these are two numbers, neither of which is an axis of the other."""
     return len(args) == 2 and all(isinstance(a, (int, float)) or getattr(a, "shape", None) == () for a in args)
+
+
+def _squared_modulus(z: Any) -> Any:
+    """|z|²."""
+    return functions.abs(z) ** 2
 
 
 def _eye(n: int) -> Tensor:
@@ -172,6 +181,9 @@ class Evaluation:
             return v
         if isinstance(v, str) and len(v) <= 20 and re.fullmatch(r"[A-Za-z_][\w -]*|[a-zA-Z.,>\- ]+", v):
             return v  # a word such as 'sum', or the letters of einsum
+        if isinstance(v, complex) and "j" not in self.names:
+            self._check_size(node, v.imag)
+            return v
         if isinstance(v, complex):
             digits = ast.get_source_segment(self.text, node) or "j"
             place = len(self.text.encode()[: node.end_col_offset].decode()) - 1
@@ -191,6 +203,8 @@ class Evaluation:
             return self.names[node.id]
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
+        if node.id == IMAGINARY:
+            return 1j
         if node.id in NO_NUMBERS:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
         if node.id in listed():
@@ -216,15 +230,15 @@ class Evaluation:
     def _combined(self, node: ast.BinOp, a: Any, b: Any) -> Any:
         if isinstance(node.op, ast.Pow) and isinstance(b, (int, float)) and abs(b) > MOST_EXPONENT:
             raise refused(self.text, node.right, f"the exponent {b:g} is larger than {MOST_EXPONENT}")
-        numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
-        if not all(isinstance(v, (Tensor, int, float)) or hasattr(v, "shape") for v in (a, b)):
+        numbers = isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex))
+        if not all(isinstance(v, (Tensor, int, float, complex)) or hasattr(v, "shape") for v in (a, b)):
             raise refused(self.text, node, "an operator stands between numbers and arrays only")
         if isinstance(node.op, ast.Pow) and isinstance(a, float) and a == math.e and not numbers:
             return self._operated(functions.exp, b)
         if not numbers:
             return self._operated(BINARY[type(node.op)], a, b)
-        found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) else a, b)
-        if not math.isfinite(found) and math.isfinite(a) and math.isfinite(b):
+        found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) and not isinstance(a, complex) else a, b)
+        if not cmath.isfinite(found) and cmath.isfinite(a) and cmath.isfinite(b):
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)
@@ -242,9 +256,9 @@ class Evaluation:
         return self._operated(COMPARE[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Any:
-        if node.attr in ("T", "mT"):
+        if node.attr in ("T", "mT", "H", "mH"):
             return self._operated(operator.attrgetter(node.attr), as_tensor(self.of(node.value)))
-        raise refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT")
+        raise refused(self.text, node, f".{node.attr} is not among the attributes of a formula: .T, .mT, .H, .mH")
 
     def _call(self, node: ast.Call) -> Any:
         f, first = self._function(node.func)

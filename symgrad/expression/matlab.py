@@ -21,6 +21,7 @@ from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import BINARY, COMPARE, Evaluation, listed, refused, refused_at
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.tensors.creation import ones, zeros
 from symgrad.tensors.tensor import Tensor
 
@@ -179,7 +180,8 @@ class _Parser:
     def postfix(self) -> Any:
         found = self.atom()
         while self.next.text in ("'", ".'") and self.next.kind == "sign":
-            found = self.made(ast.Attribute(found, "T", ast.Load()), self.next.place)
+            sign = "H" if self.next.text == "'" else "T"  # the adjoint, and the transpose
+            found = self.made(ast.Attribute(found, sign, ast.Load()), self.next.place)
             self.k += 1
         return found
 
@@ -265,6 +267,7 @@ class Matlab(Evaluation):
         if isinstance(x, Row):
             return x.value
         kind = _kind(x)
+        x = conj(x) if node.attr == "H" else x
         return x if kind == "number" else Row(x) if kind == "column" else self._operated(lambda t: t.mT, as_tensor(x))
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:

@@ -20,6 +20,7 @@ from symgrad.expression.evaluation import (
     BINARY,
     COMPARE,
     CONSTANTS,
+    IMAGINARY,
     NO_NUMBERS,
     PREFIXES,
     UNARY,
@@ -102,9 +103,9 @@ class Expression:
 def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "python") -> Expression:
     """Read a formula such as ``"sum((X @ w - y)**2)"``, without executing anything.
 
-    Numbers, declared names, ``pi``, ``e`` and ``inf``, the operators ``+ - * / // % ** @`` and comparisons, brackets,
-    indices, ``.T`` and ``.mT``, and symgrad's functions, called as such (``sum(x)``, ``linalg.inv(A)``) or as methods
-    (``x.sum()``).
+    Numbers, declared names, ``pi``, ``e``, ``inf`` and the imaginary unit ``i`` where nothing else is called so, the
+    operators ``+ - * / // % ** @`` and comparisons, brackets, indices, ``.T`` and ``.mT``, ``.H`` of complex matrices,
+    and symgrad's functions, called as such (``sum(x)``, ``linalg.inv(A)``) or as methods (``x.sum()``).
 
     Args:
         text: the formula.
@@ -164,7 +165,7 @@ def names_in(text: str, declared: Iterable[str] = ()) -> list[str]:
     if not isinstance(text, str):
         return []
     tree = _tree(" ".join(text.split()))
-    words = {*CONSTANTS, *NO_NUMBERS, *declared, *_heads(tree)}
+    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *declared, *_heads(tree)}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
 

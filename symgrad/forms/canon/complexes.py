@@ -160,7 +160,29 @@ def twice_a_part(pool: Pool, t: Term) -> Term | None:
             continue
         z = a if a.uid < other.uid else other
         same = t.data[m] == c
-        rest = [(n, b) for j, (n, b) in enumerate(zip(t.data, t.args, strict=True)) if j not in (k, m)]
+        rest = _without(t, k, m)
         twice = 2 * c if same else 2 * sp.I * (c if z is a else -c)
         return pool.sum([*rest, (twice, pool.function(RE if same else IM, [z], t.shape))], t.shape)
     return None
+
+
+@rule(SUM)
+def parts_together(pool: Pool, t: Term) -> Term | None:
+    """Re z + i Im z is z, and Re z - i Im z is z̄."""
+    if not pool.imaginary:
+        return None
+    for k, (c, a) in enumerate(zip(t.data, t.args, strict=True)):
+        if a.kind != FUNCTION or a.data is not RE:
+            continue
+        other = pool.function(IM, a.args, a.shape)
+        m = next((m for m, b in enumerate(t.args) if b is other and t.data[m] in (c * sp.I, -c * sp.I)), -1)
+        if m >= 0:
+            (z,) = a.args
+            whole = (c, z if t.data[m] == c * sp.I else conj(pool, z))
+            return pool.sum([*_without(t, k, m), whole], t.shape)
+    return None
+
+
+def _without(t: Term, *places: int) -> list[tuple[Any, Term]]:
+    """The terms of a sum but for those at these places."""
+    return [(c, a) for j, (c, a) in enumerate(zip(t.data, t.args, strict=True)) if j not in places]

@@ -13,11 +13,13 @@ import numpy as np
 import sympy as sp
 
 from symgrad.autograd.opened import opened
-from symgrad.core.modes import enable_grad
+from symgrad.core.modes import complexes, enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape, ancestors, evaluate, is_node
+from symgrad.core.promotion import is_complex
+from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import overheard
-from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
+from symgrad.errors import ArgumentTypeError, GraphError, NotYet, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.names import Mint, Naming, is_known
@@ -60,6 +62,8 @@ class Tape:
         self.root: AnyNode = new.get(y._node, y._node)
         self.opened = new
         every = ancestors([self.root])
+        if complexes.met and any(is_complex(dtype_of(n)) for n in every):
+            raise NotYet("steps are explained for real numbers so far. Got complex ones; sg.derive prints the formula.")
         self.inlined = {n for n in every if n is not self.root and _stands_in_place(n)}
         self.nodes = [n for n in every if n not in self.inlined]
         self._stand_ins: dict[AnyNode, Any] = {}
