@@ -70,6 +70,7 @@ def skip_functions(app, what, name, obj, skip, options):
         *symgrad.special.__all__,
         *symgrad.nn.functional.__all__,
         *symgrad.signal.__all__,
+        *symgrad.fft.__all__,
     }
     inherited = hasattr(symgrad.Tensor, name) and name not in vars(symgrad.Tensor)
     return True if what == "class" and inherited and {name, name.rstrip("_")} & functions else None

@@ -39,7 +39,7 @@ __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "derive", "distributed", "double",
     "custom_root", "fixed_point", "root", "solvers",
-    "export", "exports", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
+    "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
     "stats", "testing", "uint8", "utils",
@@ -64,6 +64,7 @@ _LATER = {
     "distributed": "symgrad.distributed",
     "export": "symgrad.exports",
     "exports": "symgrad.exports",
+    "fft": "symgrad.fft",
     "exercises": "symgrad.teach",
     "explain": "symgrad.teach",
     "grade": "symgrad.teach",
@@ -88,7 +89,7 @@ _LATER = {
 }
 
 if _typing.TYPE_CHECKING:
-    from symgrad import distributed, exports, nn, optim, signal, stats, testing, utils
+    from symgrad import distributed, exports, fft, nn, optim, signal, stats, testing, utils
     from symgrad.compiler import compile
     from symgrad.compiler.sparse import sparse_hessian, sparse_jacobian
     from symgrad.exports import export
@@ -108,7 +109,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.utils.saving import load, save
 
 
-_MODULES = {"distributed", "exports", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
+_MODULES = {"distributed", "exports", "fft", "nn", "optim", "solvers", "signal", "stats", "testing", "utils"}
 
 
 @_functools.wraps(_functions.argmin)  # type: ignore[no-redef]

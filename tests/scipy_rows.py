@@ -54,6 +54,8 @@ row("signal.correlate2d", lambda L, x, h: L.signal.correlate2d(x, h, "full", "fi
 row("signal.lfilter", lambda L, b, a, x: L.signal.lfilter(b, 2 + 0.2 * a, x), (real(2), real(3), real(4)))
 row("signal.lfilter with a state", lambda L, b, x, z: L.cat(L.signal.lfilter(b, 2 + 0.2 * b[:2], x, 0, z)),
     (real(3), real(3, 2), real(2, 2)))
+row("windows", lambda L, x: x * L.hann_window(4) + L.hamming_window(4) * L.bartlett_window(4, periodic=False)
+    + L.blackman_window(4) ** 2 * L.kaiser_window(4, beta=2.0), (real(4),), analytic=True)
 row("interp", lambda L, x, y, t: L.interp(t, L.cumsum(x, 0), y, left=-1.0), (real(2, lo=0.5, hi=1.0), real(2),
     real(2, lo=0.6, hi=1.4)))
 row("CubicSpline", lambda L, x, y, t: L.CubicSpline(L.cumsum(x, 0), y, bc_type=("natural", "clamped"))(t),

@@ -23,6 +23,7 @@ from symgrad.tensors.mixed import Mixed
 ROOT = Path(sg.__file__).parent
 MODULES = {
     "functions/__init__.pyi": sg.functions,
+    "fft/__init__.pyi": sg.fft,
     "linalg/__init__.pyi": sg.linalg,
     "signal/__init__.pyi": sg.signal,
     "special/__init__.pyi": sg.special,

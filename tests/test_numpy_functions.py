@@ -372,7 +372,8 @@ def test_an_answer_without_gradient_is_numpys(row):
 
 def test_every_function_of_the_table_has_a_row():
     tested = {found(row[0]) for row in [*ROWS, *ANSWERS]}
-    assert {f.__name__ for f in TABLE.keys() - tested} <= {
+    rest = {f for f in TABLE.keys() - tested if f.__module__ != "numpy.fft"}  # these are in test_fft.py
+    assert {f.__name__ for f in rest} <= {
         "amax", "amin", "around", "row_stack",  # other names
         "copyto", "save", "savetxt", "savez", "savez_compressed",  # which return nothing
     }  # fmt: skip

@@ -99,6 +99,7 @@ GROUPS = (
     Group("distributed", "symgrad.distributed", sg.distributed),
     Group("solvers", "symgrad.solvers", sg.solvers),
     Group("linalg", "symgrad.linalg", sg.linalg),
+    Group("fft", "symgrad.fft", sg.fft),
     Group("signal", "symgrad.signal", sg.signal),
     Group("special", "symgrad.special", sg.special),
     Group("stats", "symgrad.stats", sg.stats),

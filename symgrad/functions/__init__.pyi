@@ -304,6 +304,13 @@ __all__ = [
     "vdot",
     "CubicSpline",
     "interp",
+    "bartlett_window",
+    "blackman_window",
+    "hamming_window",
+    "hann_window",
+    "istft",
+    "kaiser_window",
+    "stft",
 ]
 
 def exp(input: Any) -> Tensor:
@@ -897,3 +904,17 @@ def vdot(input: Any, other: Any) -> Tensor:
     """The inner product Σ conj(x_i) y_i of two vectors; of real numbers it is dot."""
 def interp(input: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Tensor:
     """The line through the knots on both sides of each number, as ``np.interp``."""
+def bartlett_window(window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """w_j = 1 − |2j/N − 1|."""
+def blackman_window(window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """w_j = 0.42 − 0.5 cos(2πj/N) + 0.08 cos(4πj/N)."""
+def hamming_window(window_length: int, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """w_j = α − β cos(2πj/N)."""
+def hann_window(window_length: int, periodic: bool = True, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """w_j = ½ − ½ cos(2πj/N) = sin²(πj/N)."""
+def istft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None, return_complex: bool = False) -> Tensor:
+    """The signal whose pieces have these transforms, in least squares: the inverse of stft."""
+def kaiser_window(window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """w_j = I₀(β √(1 − (2j/N − 1)²)) / I₀(β)."""
+def stft(input: Any, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True, pad_mode: str = 'reflect', normalized: bool = False, onesided: bool | None = None, return_complex: bool | None = None) -> Tensor:
+    """X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n): the transforms of pieces of a signal, n_fft long, times a window."""

@@ -35,6 +35,7 @@ from symgrad.ops.reductions import softmax as softmax_ops
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import axis_of, total
 from symgrad.ops.shapes import arrange, splitting
+from symgrad.ops.signal import spectra
 from symgrad.ops.sorting import quantiles, search, sorting, statistics
 from symgrad.scalars import SCALARS
 
@@ -213,6 +214,7 @@ class Matrices(Core):
     det, logdet, slogdet = determinant.det, determinant.logdet, determinant.slogdet
     inverse, cholesky, matrix_power = linalg.inv, linalg.cholesky, linalg.matrix_power
     matrix_exp, pinverse = expm.matrix_exp, pseudoinverse.pinverse
+    stft, istft = spectra.stft, spectra.istft
 
 
 class Arrays(Core):

@@ -507,6 +507,8 @@ class Mixed(Core):
         """Whether x is -∞."""
     def isposinf(self) -> Tensor:
         """Whether x is ∞."""
+    def istft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, normalized: builtins.bool = False, onesided: builtins.bool | None = None, length: builtins.int | None = None, return_complex: builtins.bool = False) -> Tensor:
+        """The signal whose pieces have these transforms, in least squares: the inverse of stft."""
     def item(self, *args: Any) -> Any:
         """Return the only element, or the one at an index, as a Python number."""
     @property
@@ -851,6 +853,8 @@ class Mixed(Core):
         """x without axes of size 1: all of them, or those of ``dim`` that have size 1."""
     def std(self, dim: Any = None, unbiased: builtins.bool | None = None, keepdim: builtins.bool = False, *, correction: builtins.float | None = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, ddof: Any = ..., dtype: Any = ..., out: Any = ..., where: Any = ..., mean: Any = ...) -> Tensor:
         """√(Σ (x - μ)² / (n - correction)) along the axes, of complex numbers with |x - μ|²."""
+    def stft(self, n_fft: builtins.int, hop_length: builtins.int | None = None, win_length: builtins.int | None = None, window: Any = None, center: builtins.bool = True, pad_mode: str = 'reflect', normalized: builtins.bool = False, onesided: builtins.bool | None = None, return_complex: builtins.bool | None = None) -> Tensor:
+        """X[k, t] = Σ_j w_j x[t·hop + j] exp(−2πi jk/n): the transforms of pieces of a signal, n_fft long, times a window."""
     def sub(self, other: Any, *, alpha: Any = 1) -> Tensor:
         """As ``symgrad.sub``."""
     def sub_(self, other: Any, *, alpha: builtins.float = 1) -> Tensor:

@@ -1,0 +1,647 @@
+"""Fourier transforms: y = F x with F_kj = exp(−2πi jk/n), which is symmetric, so that its rule is itself.
+
+Of real numbers half of y says all; the operations between real numbers and that half are each other's rules, where the
+entries that stand for two count twice. Cutting, padding and the other names are made around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy as sp
+
+from symgrad.core.node import Shape
+from symgrad.core.promotion import complexes, is_complex, parts
+from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.ops.elementwise.complexes import conj
+from symgrad.ops.indexing.select import along
+from symgrad.ops.map import MUL, show_shape
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import axis_of
+from symgrad.ops.shapes.arrange import roll
+from symgrad.ops.shapes.padding import pad
+from symgrad.support.frozen import frozen
+
+NORMS = ("backward", "ortho", "forward")  # which of the two directions divides by n, or both by √n
+_SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _factor(norm: str, inverse: bool, n: Any) -> Any:
+    """What the sum is multiplied with."""
+    if norm == "ortho":
+        return 1 / sp.sqrt(n)
+    return sp.S.One / n if (norm == "backward") == inverse else sp.S.One
+
+
+def _put(idx: Sequence[Any], axis: int, k: Any) -> list[Any]:
+    return [*idx[:axis], k, *idx[axis + 1 :]]
+
+
+def _matrix(n: int, m: int, sign: int) -> Any:
+    """exp(±2πi jk/n) for k < m, in SymPy's numbers."""
+    return np.array([[sp.exp(sign * 2 * sp.pi * sp.I * sp.Rational(j * k % n, n)) for j in range(n)] for k in range(m)])
+
+
+@frozen
+class FFT(Op):
+    """y_k = s Σ_j exp(∓2πi jk/n) x_j along each of the axes; s is 1, 1/√n or 1/n, as the norm says."""
+
+    axes: tuple[int, ...]
+    inverse: bool = False
+    norm: Any = "backward"
+    linear = True
+    saves = ""
+    gives = complexes
+    explained = "Fourier transform: its matrix is symmetric, so the adjoint is transformed"
+
+    @property
+    def spelled(self) -> str:  # type: ignore[override]
+        """The name in formulas."""
+        return "ifft" if self.inverse else "fft"
+
+    @property
+    def label(self) -> str:
+        """torch's name of the rule; that of real numbers too."""
+        return "FftC2C"
+
+    def forward(self, x: Any) -> Any:
+        """Transform."""
+        return (np.fft.ifftn if self.inverse else np.fft.fftn)(x, axes=self.axes, norm=self.norm)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """The shape stays."""
+        return s
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # y = F x  ⇒  the cotangent of x is Fᵀ ȳ = F ȳ
+        return self(g)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """s Σ_j exp(∓2πi jk/n) x_j."""
+        p, sign = ps[0], 1 if self.inverse else -1
+        at, weight, limits = list(idx), sp.S.One, []
+        for a in self.axes:
+            j, n = p.fresh(), p.shape[a]
+            weight *= _factor(self.norm, self.inverse, n) * sp.exp(sign * 2 * sp.pi * sp.I * j * idx[a] / n)
+            at = _put(at, a, j)
+            limits.append((j, 0, n - 1))
+        found: sp.Expr = p.sum(weight * p(at), limits)
+        return found
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The sums, in roots of one."""
+        y = np.asarray(xs[0], dtype=object)
+        for a in self.axes:
+            n = y.shape[a]
+            matrix = _matrix(n, n, 1 if self.inverse else -1) * _factor(self.norm, self.inverse, n)
+            y = np.moveaxis(np.tensordot(matrix, y, (1, a)), 0, a)
+        return y
+
+
+class OfReal(Op):
+    """Between n real numbers and the first ⌊n/2⌋ + 1 entries of their transform."""
+
+    axis: int
+    norm: Any
+    linear = True
+    saves = ""
+
+    def weighed(self, z: Any, n: int, weight: float) -> Any:
+        """z times the weight where an entry stands for two."""
+        weights = _doubled(n, weight).astype(parts(np.dtype(getattr(z, "dtype", np.float64))))
+        return MUL(z, weights.reshape([-1 if k == self.axis else 1 for k in range(len(shape(z)))]))
+
+
+def _doubled(n: int, weight: float) -> Any:
+    """Ones for entries that stand for themselves, the weight for those that stand for two."""
+    found = np.full(n // 2 + 1, weight)
+    found[0] = 1
+    if n % 2 == 0:
+        found[-1] = 1
+    return found
+
+
+@frozen
+class RFFT(OfReal):
+    """The first ⌊n/2⌋ + 1 entries of F x, of real x."""
+
+    axis: int
+    norm: Any = "backward"
+    spelled = "rfft"
+    gives = complexes
+    explained = "Fourier transform of real numbers: the adjoint is transformed back, and its real part taken"
+    label: ClassVar[str] = "FftR2C"
+
+    def forward(self, x: Any) -> Any:
+        """Transform."""
+        return np.fft.rfft(x, axis=self.axis, norm=self.norm)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """⌊n/2⌋ + 1 along the axis."""
+        return (*s[: self.axis], s[self.axis] // 2 + 1, *s[self.axis + 1 :])
+
+    def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
+        # dL = Re Σ_k ȳ_k Σ_j e^(−2πi jk/n) dx_j: the sum over k without the halves that are not there
+        n = shape(x)[self.axis]
+        return IRFFT(self.axis, n, _SWAPPED[self.norm])(self.weighed(conj(g), n, 0.5))
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """s Σ_j exp(−2πi jk/n) x_j."""
+        return FFT((self.axis,), False, self.norm).index(idx, *ps)
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The first entries of the sums."""
+        x = np.asarray(xs[0], dtype=object)
+        n = x.shape[self.axis]
+        matrix = _matrix(n, n // 2 + 1, -1) * _factor(self.norm, False, n)
+        return np.moveaxis(np.tensordot(matrix, x, (1, self.axis)), 0, self.axis)
+
+
+@frozen
+class IRFFT(OfReal):
+    """The n real numbers whose transform begins with z, of ⌊n/2⌋ + 1 entries."""
+
+    axis: int
+    n: int
+    norm: Any = "backward"
+    spelled = "irfft"
+    gives = parts
+    analytic = True
+    explained = "inverse transform to real numbers: the adjoint is transformed, entries that stand for two doubled"
+    label: ClassVar[str] = "FftC2R"
+
+    def forward(self, z: Any) -> Any:
+        """Transform back."""
+        return np.fft.irfft(z, self.n, axis=self.axis, norm=self.norm)
+
+    def out_shape(self, s: Shape) -> Shape:
+        """n along the axis."""
+        return (*s[: self.axis], self.n, *s[self.axis + 1 :])
+
+    def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
+        # y_j = s Σ_k v_k Re(z_k e^(2πi jk/n)), v = 2 but for what stands for itself: z̄_k = s v_k Σ_j ȳ_j e^(2πi jk/n)
+        return self.weighed(conj(RFFT(self.axis, _SWAPPED[self.norm])(g)), self.n, 2.0)
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """s Σ_k v_k Re(z_k exp(2πi jk/n))."""
+        p, k = ps[0], ps[0].fresh()
+        turned = sp.re(p(_put(idx, self.axis, k)) * sp.exp(2 * sp.pi * sp.I * k * idx[self.axis] / self.n))
+        own = sp.Eq(k, 0) | sp.Eq(2 * k, self.n)
+        body = _factor(self.norm, True, self.n) * sp.Piecewise((1, own), (2, True)) * turned
+        found: sp.Expr = p.sum(body, [(k, 0, self.n // 2)])
+        return found
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The sums of real parts."""
+        z = np.moveaxis(np.asarray(xs[0], dtype=object), self.axis, 0)
+        weights = _doubled(self.n, 2).astype(int).tolist()
+        matrix = (_matrix(self.n, len(z), 1) * np.array(weights, dtype=object)[:, None]).T
+        y = np.tensordot(matrix, z, (1, 0)) * _factor(self.norm, True, self.n)
+        return np.moveaxis(np.vectorize(sp.re, otypes=[object])(y), 0, self.axis)
+
+
+# ------------------------------------------------------------------ lengths, axes, norms
+def _norm(name: str, norm: str | None) -> str:
+    found = "backward" if norm is None else norm
+    if found not in NORMS:
+        raise ArgumentError(f'{name}: Invalid normalization mode: "{norm}". Expected "backward", "ortho" or "forward".')
+    return found
+
+
+def resized(x: Any, axis: int, n: Any, name: str) -> Any:
+    """x cut, or continued by zeros, to n entries along the axis."""
+    have = shape(x)[axis]
+    if isinstance(n, (int, np.integer)) and n < 1:
+        raise ShapeError(f"{name}: Invalid number of data points ({n}) specified. Expected at least 1.")
+    if have == n:
+        return x
+    if have > n:
+        return along(x, axis, 0, n)
+    return pad(x, [0, 0] * (len(shape(x)) - 1 - axis) + [0, n - have])
+
+
+def _axis(x: Any, dim: Any, axis: Any, name: str) -> int:
+    s = shape(x)
+    if not s:
+        raise ShapeError(f"{name}: got a tensor without axes. Expected at least one dimension to transform along.")
+    return axis_of(dim if axis is None else axis, len(s))
+
+
+def _several(x: Any, s: Any, dim: Any, axes: Any, name: str) -> tuple[list[int], list[Any]]:
+    """The axes to transform along, and the length of each; −1 keeps it."""
+    sizes, dims = shape(x), dim if axes is None else axes
+    sizes_given = [s] if isinstance(s, (int, np.integer)) else s
+    if dims is None:
+        dims = range(len(sizes)) if sizes_given is None else range(-len(sizes_given), 0)
+    found = [axis_of(a, len(sizes)) for a in ([dims] if isinstance(dims, (int, np.integer)) else dims)]
+    if sizes_given is not None and len(sizes_given) != len(found):
+        raise ArgumentError(
+            f"{name}: When given, dim and shape arguments must have the same length. Got s={s} and dim={dims}."
+        )
+    lengths = (
+        [sizes[a] for a in found]
+        if sizes_given is None
+        else [sizes[a] if n in (-1, None) else n for n, a in zip(sizes_given, found, strict=True)]
+    )
+    if 0 in lengths:
+        raise ShapeError(f"{name}: Invalid number of data points (0) specified. Got shape {show_shape(sizes)}.")
+    return found, lengths
+
+
+def _check_real(x: Any, name: str) -> None:
+    dtype = getattr(x, "dtype", None)
+    if dtype is not None and is_complex(np.dtype(dtype)):
+        raise DTypeError(f"{name} expects a real input tensor, but got {np.dtype(dtype)}. Use fft, or pass x.real.")
+
+
+def _once(x: Any, n: Any, a: int, norm: str | None, inverse: bool, name: str) -> Any:
+    return FFT((a,), inverse, _norm(name, norm))(resized(x, a, shape(x)[a] if n is None else n, name))
+
+
+# ------------------------------------------------------------------ one axis
+def fft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """y_k = Σ_j exp(−2πi jk/n) x_j, the Fourier transform along an axis. Gradient: the transform of the cotangent.
+
+    Args:
+        input: x, real or complex, with at least one axis.
+        n: the length to cut x to, or to continue it to with zeros.
+        dim, axis: the axis.
+        norm: "backward", divide by n in the inverse only; "ortho", by √n in both; "forward", by n here.
+
+    Returns:
+        A complex tensor of n entries along the axis.
+
+    Raises:
+        ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+
+    Source: Cooley and Tukey 1965.
+
+    >>> import symgrad as sg
+    >>> sg.fft.fft(sg.tensor([1.0, 0.0, 0.0, 0.0])).real
+    tensor([1., 1., 1., 1.])
+    """
+    return _once(input, n, _axis(input, dim, axis, "fft"), norm, False, "fft")
+
+
+def ifft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """y_j = Σ_k exp(2πi jk/n) x_k / n, the inverse of fft.
+
+    Args:
+        input, n, dim, axis, norm: as for ``fft``.
+
+    Returns:
+        A complex tensor of n entries along the axis.
+
+    Raises:
+        ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0]))).real
+    tensor([1., 2.])
+    """
+    return _once(input, n, _axis(input, dim, axis, "ifft"), norm, True, "ifft")
+
+
+def rfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """The first ⌊n/2⌋ + 1 entries of the transform of real numbers; the others are their conjugates.
+
+    Args:
+        input: x, real.
+        n, dim, axis, norm: as for ``fft``.
+
+    Returns:
+        A complex tensor of ⌊n/2⌋ + 1 entries along the axis.
+
+    Raises:
+        DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])).imag
+    tensor([0., 2., 0.])
+    """
+    _check_real(input, "rfft")
+    a = _axis(input, dim, axis, "rfft")
+    return RFFT(a, _norm("rfft", norm))(resized(input, a, shape(input)[a] if n is None else n, "rfft"))
+
+
+def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """The n real numbers whose transform begins with z: the inverse of rfft.
+
+    Args:
+        input: z, (…, m, …). What has no place in the transform of real numbers, as the imaginary part of the first
+            entry, is not looked at.
+        n: how many numbers; 2(m − 1) by default.
+        dim, axis, norm: as for ``fft``.
+
+    Returns:
+        A real tensor of n entries along the axis.
+
+    Raises:
+        ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0])), 3)
+    tensor([1., 2., 3.])
+    """
+    a = _axis(input, dim, axis, "irfft")
+    return _to_real(input, 2 * (shape(input)[a] - 1) if n is None else n, a, _norm("irfft", norm), "irfft")
+
+
+def _to_real(z: Any, n: Any, a: int, norm: str, name: str) -> Any:
+    if n < 1:
+        raise ShapeError(f"{name}: Invalid number of data points ({n}) specified. Expected at least 1.")
+    return IRFFT(a, int(n), norm)(resized(z, a, int(n) // 2 + 1, name))
+
+
+def hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """The real transform of n numbers that begin with z and go on with its conjugates: n · irfft(conj z).
+
+    Args:
+        input: z, (…, m, …).
+        n: the length; 2(m − 1) by default.
+        dim, axis, norm: as for ``fft``.
+
+    Returns:
+        A real tensor of n entries along the axis.
+
+    Raises:
+        ArgumentError: another norm. ShapeError: z has no axis, or n is less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.hfft(sg.tensor([1.0, 2.0]))
+    tensor([ 3., -1.])
+    """
+    a = _axis(input, dim, axis, "hfft")
+    size = 2 * (shape(input)[a] - 1) if n is None else n
+    return _to_real(conj(input), size, a, _SWAPPED[_norm("hfft", norm)], "hfft")
+
+
+def ihfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: int | None = None) -> Any:
+    """The inverse of hfft: conj(rfft(x)) / n.
+
+    Args:
+        input: x, real.
+        n, dim, axis, norm: as for ``fft``.
+
+    Returns:
+        A complex tensor of ⌊n/2⌋ + 1 entries along the axis.
+
+    Raises:
+        DTypeError: x is complex. ArgumentError: another norm. ShapeError: x has no axis, or n is less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.ihfft(sg.tensor([3.0, -1.0])).real
+    tensor([1., 2.])
+    """
+    _check_real(input, "ihfft")
+    a = _axis(input, dim, axis, "ihfft")
+    x = resized(input, a, shape(input)[a] if n is None else n, "ihfft")
+    return conj(RFFT(a, _SWAPPED[_norm("ihfft", norm)])(x))
+
+
+# ------------------------------------------------------------------ several axes
+def _along_several(x: Any, s: Any, dims: Any, axes: Any, norm: str | None, inverse: bool, name: str) -> Any:
+    found, lengths = _several(x, s, dims, axes, name)
+    rule = _norm(name, norm)
+    for a, n in zip(found, lengths, strict=True):
+        x = resized(x, a, n, name)
+    if len(set(found)) == len(found):
+        return FFT(tuple(found), inverse, rule)(x)
+    for a in found:  # NumPy transforms along an axis as often as it is named
+        x = FFT((a,), inverse, rule)(x)
+    return x
+
+
+def _real_several(x: Any, s: Any, dims: Any, axes: Any, norm: str, name: str) -> Any:
+    _check_real(x, name)
+    found, lengths = _several(x, s, dims, axes, name)
+    if not found:
+        raise ShapeError(f"{name}: must transform at least one axis. Got dim={dims}.")
+    for a, n in zip(found, lengths, strict=True):
+        x = resized(x, a, n, name)
+    y = RFFT(found[-1], norm)(x)
+    return FFT(tuple(found[:-1]), False, norm)(y) if found[:-1] else y
+
+
+def _to_real_several(z: Any, s: Any, dims: Any, axes: Any, norm: str, name: str) -> Any:
+    found, lengths = _several(z, s, dims, axes, name)
+    if not found:
+        raise ShapeError(f"{name}: must transform at least one axis. Got dim={dims}.")
+    last = found[-1]
+    given = s is not None and (s if isinstance(s, (int, np.integer)) else list(s)[-1]) not in (-1, None)
+    n = lengths[-1] if given else 2 * (shape(z)[last] - 1)
+    for a, m in zip(found[:-1], lengths[:-1], strict=True):
+        z = resized(z, a, m, name)
+    z = FFT(tuple(found[:-1]), True, norm)(z) if found[:-1] else z
+    return _to_real(z, n, last, norm, name)
+
+
+def fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The Fourier transform along several axes, one after the other.
+
+    Args:
+        input: x, real or complex.
+        s: the length to cut each axis to, or to continue it to; −1 keeps it.
+        dim, axes: the axes; all by default, or with ``s`` the last ones.
+        norm: as for ``fft``.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.fftn(sg.ones(2, 2)).real
+    tensor([[4., 0.],
+            [0., 0.]])
+    """
+    return _along_several(input, s, dim, axes, norm, False, "fftn")
+
+
+def ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The inverse of fftn.
+
+    Args:
+        input, s, dim, axes, norm: as for ``fftn``.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.ifftn(sg.ones(2, 2)).real
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
+    return _along_several(input, s, dim, axes, norm, True, "ifftn")
+
+
+def rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The transform of real numbers along several axes; of the last one the first half.
+
+    Args:
+        input: x, real.
+        s, dim, axes, norm: as for ``fftn``.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
+        ShapeError: a length less than 1, or no axis.
+
+    >>> import symgrad as sg
+    >>> sg.fft.rfftn(sg.ones(2, 4)).shape
+    (2, 3)
+    """
+    return _real_several(input, s, dim, axes, _norm("rfftn", norm), "rfftn")
+
+
+def irfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The inverse of rfftn: real numbers.
+
+    Args:
+        input: z.
+        s: the lengths of the result; of the last axis 2(m − 1) by default.
+        dim, axes, norm: as for ``fftn``.
+
+    Returns:
+        A real tensor.
+
+    Raises:
+        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.irfftn(sg.fft.rfftn(sg.ones(2, 4)))
+    tensor([[1., 1., 1., 1.],
+            [1., 1., 1., 1.]])
+    """
+    return _to_real_several(input, s, dim, axes, _norm("irfftn", norm), "irfftn")
+
+
+def hfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The real transform of what begins with z along the last axis, and goes on with its conjugates.
+
+    Args:
+        input: z.
+        s, dim, axes, norm: as for ``irfftn``.
+
+    Returns:
+        A real tensor.
+
+    Raises:
+        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+
+    >>> import symgrad as sg
+    >>> sg.fft.hfftn(sg.ones(2, 2))
+    tensor([[4., 0.],
+            [0., 0.]])
+    """
+    return _to_real_several(conj(input), s, dim, axes, _SWAPPED[_norm("hfftn", norm)], "hfftn")
+
+
+def ihfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None, *, axes: Any = None) -> Any:
+    """The inverse of hfftn.
+
+    Args:
+        input: x, real.
+        s, dim, axes, norm: as for ``fftn``.
+
+    Returns:
+        A complex tensor.
+
+    Raises:
+        DTypeError: x is complex. ArgumentError: another norm, or different numbers of lengths and axes.
+        ShapeError: a length less than 1, or no axis.
+
+    >>> import symgrad as sg
+    >>> sg.fft.ihfftn(sg.ones(2, 2)).real
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
+    return conj(_real_several(input, s, dim, axes, _SWAPPED[_norm("ihfftn", norm)], "ihfftn"))
+
+
+def _of_two(fn: Any, name: str, says: str) -> Any:
+    """The function of several axes as one of the last two."""
+
+    def two(input: Any, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, axes: Any = None) -> Any:
+        return fn(input, s, dim if axes is None else axes, norm)
+
+    two.__name__ = two.__qualname__ = name
+    two.__doc__ = f"""{says}
+
+    Args:
+        input: x, with at least two axes.
+        s: the lengths, as for ``{fn.__name__}``.
+        dim, axes: the axes, the last two by default.
+        norm: as for ``fft``.
+
+    Returns:
+        A tensor, as of ``{fn.__name__}``.
+
+    Raises:
+        ArgumentError: another norm, or different numbers of lengths and axes. ShapeError: a length less than 1.
+    """
+    return two
+
+
+fft2 = _of_two(fftn, "fft2", "The Fourier transform along two axes.")
+ifft2 = _of_two(ifftn, "ifft2", "The inverse of fft2.")
+rfft2 = _of_two(rfftn, "rfft2", "The transform of real numbers along two axes; of the last one the first half.")
+irfft2 = _of_two(irfftn, "irfft2", "The inverse of rfft2: real numbers.")
+hfft2 = _of_two(hfftn, "hfft2", "The real transform along two axes of what goes on with its conjugates.")
+ihfft2 = _of_two(ihfftn, "ihfft2", "The inverse of hfft2.")
+
+
+# ------------------------------------------------------------------ the order of the frequencies
+def fftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
+    """The entries moved so that frequency 0 stands in the middle: of n, entry 0 moves to ⌊n/2⌋.
+
+    Args:
+        input: x, any shape.
+        dim, axes: the axes; all by default.
+
+    Returns:
+        Shaped like x.
+
+    Raises:
+        IndexRangeError: an axis lies outside x.
+
+    >>> import symgrad as sg
+    >>> sg.fft.fftshift(sg.fft.fftfreq(4, 0.25))
+    tensor([-2., -1.,  0.,  1.])
+    """
+    return _shifted(input, dim if axes is None else axes, 1)
+
+
+def ifftshift(input: Any, dim: Any = None, *, axes: Any = None) -> Any:
+    """Undo fftshift: of n, entry ⌊n/2⌋ moves to 0.
+
+    Args:
+        input: x, any shape.
+        dim, axes: the axes; all by default.
+
+    Returns:
+        Shaped like x.
+
+    Raises:
+        IndexRangeError: an axis lies outside x.
+
+    >>> import symgrad as sg
+    >>> sg.fft.ifftshift(sg.tensor([-1.0, 0.0, 1.0]))
+    tensor([ 0.,  1., -1.])
+    """
+    return _shifted(input, dim if axes is None else axes, -1)
+
+
+def _shifted(x: Any, dims: Any, sign: int) -> Any:
+    s = shape(x)
+    dims = range(len(s)) if dims is None else [dims] if isinstance(dims, (int, np.integer)) else dims
+    axes = [axis_of(a, len(s)) for a in dims]
+    return roll(x, [sign * (s[a] // 2) for a in axes], axes) if axes else x
