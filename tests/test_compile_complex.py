@@ -147,6 +147,28 @@ def test_donated_pickled_and_lowered():
     assert "float64[3, 2]" in lowered.as_text("pairs")
 
 
+OTHERS = {
+    "isnan": (lambda z: sg.isnan(z), (np.array([1.0, np.nan + 1j, 2j]),)),
+    "isclose": (lambda z: sg.isclose(z, z + 1e-12j), (V,)),
+    "nansum": (lambda z: sg.nansum(z), (np.array([1.0, np.nan + 1j, 2j]),)),
+    "matrix_rank": (lambda z: sg.linalg.matrix_rank(z), (np.array([[1.0, 1.0j], [1.0j, 1.0]]),)),
+    "read at positions": (lambda z, k: sg.grad(lambda z: (abs(z[k]) ** 2).sum())(z), (V, np.array([0, 2, 2]))),
+    "lu of single precision": (lambda z: sg.linalg.lu_factor(z)[0], (Z.astype("c8"),)),
+    "inverse": (lambda z: sg.grad(lambda z: abs(sg.linalg.inv(z)).sum())(z), (Z,)),
+    "a large product": (lambda z: z @ z.mH, (np.outer(np.arange(40), 1j ** np.arange(30)),)),
+    "cases": (lambda z: sg.where(z == 1 + 2j, z.conj(), 2 * z), (V,)),
+}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_is_not_written_in_parts_agrees_with_eager_mode(name, backend):
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    f, xs = OTHERS[name]
+    agree(sg.compile(f, backend=backend)(*xs), *plain(f(*map(sg.tensor, xs))), 1e-12 if xs[0].dtype == "c16" else 1e-5)
+
+
 def test_results_that_are_real_or_constant():
     f = lambda z: (sg.tensor(V), z.real + 0j, sg.tensor(B), z[0] * 0)
     for y, expected in zip(sg.compile(f, backend="numpy")(V), plain(f(sg.tensor(V)))):

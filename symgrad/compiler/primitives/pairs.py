@@ -23,6 +23,7 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Real, Sign
 from symgrad.ops.elementwise.declared import BINARY, WHERE
+from symgrad.ops.indexing.lookup import DynamicGather, DynamicScatterAdd
 from symgrad.ops.keys import ALL
 from symgrad.ops.map import ADD, DIV, NEG, SUB, Map
 from symgrad.ops.protocol import Op
@@ -59,7 +60,7 @@ def as_pairs(z: Any) -> Any:
 
 def as_numbers(x: Any, dtype: Any) -> Any:
     """View real numbers with a last axis of two as complex ones."""
-    return np.ascontiguousarray(x).reshape(-1).view(dtype).reshape(x.shape[:-1])
+    return np.ascontiguousarray(x, _PARTS[dtype]).reshape(-1).view(dtype).reshape(x.shape[:-1])
 
 
 @frozen
@@ -88,6 +89,10 @@ class OnPairs(Op):
     def dtype(self, *kinds: Kind) -> np.dtype[Any]:
         """That of the parts."""
         return parts(self.to) if is_complex(self.to) else self.to
+
+    def operands(self, *kinds: Kind) -> tuple[None, ...]:
+        """As they are: the program has converted what the operation wants."""
+        return (None,) * len(kinds)
 
 
 class _Pairs:
@@ -182,6 +187,8 @@ class _Pairs:
             return self._total(v, args)
         if isinstance(v.op, Einsum):
             return self._contraction(v.op, args)
+        if isinstance(v.op, (DynamicGather, DynamicScatterAdd)):
+            return self._at_positions(v.op, args)
         if v.op.moves or isinstance(v.op, _LINEAR):
             return self._each(v.op, args)
         raise Unwritten
@@ -234,6 +241,12 @@ class _Pairs:
         sizes = op.sizes([self.made.values[z.re].shape for z in args])
         contracted = set(sizes) - set(op.output)
         return bool(contracted) and max(map(len, op.terms)) > 1 and prod(sizes.values()) > _FEW
+
+    def _at_positions(self, op: Op, args: Sequence[Parts]) -> Parts:
+        """Move real and imaginary parts alike; the other arguments are positions."""
+        at = [z.re for z in args[1:]]
+        re, im = args[0]
+        return Parts(self.w.real(op, re, *at), None if im is None else self.w.real(op, im, *at))
 
     def _each(self, op: Op, args: Sequence[Parts]) -> Parts:
         """Apply to the real parts, and to the imaginary parts."""

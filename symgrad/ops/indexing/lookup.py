@@ -30,6 +30,7 @@ class _AtPositions(Op):
 
     saves = ""
     gives = of_first
+    analytic = True
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """The rule needs the positions."""
