@@ -66,6 +66,7 @@ FRACTIONS = [
 ROOTS = [
     (sg.asin(x / 2), x, "1/sqrt(4 - x**2)"),
     (sg.exp(x) * sg.sin(x) / x, x, "exp(x)*(x*cos(x) + sin(x)*(x - 1))/x**2"),
+    (sg.sqrt(2 * g * L), g, "sqrt(L/(2*g))"),
     (x * sg.sqrt(1 - x**2), x, "(1 - 2*x**2)/sqrt(1 - x**2)"),
     (sg.acos(sg.sqrt(p)), p, "-1/(2*sqrt(p*(1 - p)))"),
     (sg.log(x + sg.sqrt(x**2 + 1)), x, "1/sqrt(x**2 + 1)"),

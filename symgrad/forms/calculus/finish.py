@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from typing import Any
 
 import sympy as sp
@@ -14,16 +14,36 @@ HALF = sp.Rational(1, 2)
 _compared = cmp_to_key(sp.Basic.compare)
 
 
-def roots_joined(e: sp.Expr) -> sp.Expr:
-    """Write √a √b as √(a b), and √a/√b as √(a/b), where shorter; SymPy keeps them apart where a or b is positive."""
-    return rebuilt(e, _roots_joined)
+def roots_joined(e: sp.Expr, numbers: bool = True) -> sp.Expr:
+    """Write √a √b as √(a b), and √a/√b as √(a/b), where shorter; SymPy keeps them apart where a or b is positive.
+
+    Args:
+        e: the formula.
+        numbers: whether roots of numbers are joined with others too.
+    """
+    return rebuilt(e, partial(_roots_joined, numbers=numbers))
 
 
-def _roots_joined(e: sp.Expr) -> sp.Expr | None:
+def _roots_joined(e: sp.Expr, numbers: bool) -> sp.Expr | None:
     if not e.is_Mul:
         return None
-    joined = _product(_joined(list(e.args)))
-    return joined if length(joined) < length(e) else None
+    ways = (list(e.args), _roots_below(list(e.args))) if numbers else (list(e.args),)
+    joined = [_product(_joined(f, numbers)) for f in ways]
+    best = min(joined, key=length)
+    return best if length(best) < length(e) else None
+
+
+def _roots_below(factors: list[Any]) -> list[Any]:
+    """Return factors with √b/b, of a number b, as 1/√b, beside other roots below."""
+    if not any(f.is_Pow and f.exp.is_Rational and f.exp.q == 2 and f.exp < 0 and not f.base.is_number for f in factors):
+        return factors
+    number = next((f for f in factors if f.is_Rational), sp.S.One)
+    for k, f in enumerate(factors):
+        if f.is_Pow and f.exp == HALF and f.base.is_Integer and number.q % f.base == 0:
+            rest = [g for n, g in enumerate(factors) if n != k and not g.is_Rational]
+            found = number * f.base
+            return [*([found] if found != 1 else []), *rest, sp.Pow(f.base, -HALF, evaluate=False)]
+    return factors
 
 
 def constants_joined(e: sp.Expr) -> sp.Expr:
@@ -85,9 +105,12 @@ def rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:
     return e if found is None else found
 
 
-def _joined(factors: list[Any]) -> list[Any]:
+def _joined(factors: list[Any], numbers: bool) -> list[Any]:
     """Return factors with one root for all roots, of what is above and of what is below; x^(3/2) is x √x."""
-    roots = [f for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2 and not f.base.is_number]
+    halves = [f for f in factors if f.is_Pow and f.exp.is_Rational and f.exp.q == 2]
+    roots = [f for f in halves if not f.base.is_number]
+    if roots and numbers:
+        roots += [f for f in halves if f.base.is_Integer]  # √2 √x is √(2x)
     if any(p.exp.is_Rational and p.exp.q == 2 for f in roots for p in f.base.atoms(sp.Pow)):
         return factors  # a root within a root stays by itself
     if len(roots) < 2:

@@ -82,8 +82,9 @@ def further(e: Short, by: str, forward: Sequence[AnyNode]) -> Short | None:
 def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) -> sp.Expr:
     """Return a short formula with one root for several, and with decimals where the function has some."""
     plain = e.short.xreplace({s: sp.Symbol(s.name, real=True) for s in e.short.free_symbols if s.name in e.positive})
-    found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain))))
-    if has_decimals(forward):
+    decimals = has_decimals(forward)
+    found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
+    if decimals:
         f = function(forward, called)
         found = with_decimals(found, [] if f is None else sorted(f.atoms(sp.Add), key=str), _decimals(forward))
     return found if agrees(e.read, found, e.positive) else e.read

@@ -134,6 +134,9 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     size = t.data[0].as_coeff_Mul()[1]  # such as 1/n
     ratios = [c / size for c in t.data]
     if not all(c.is_Rational for c in ratios):
+        known = _as_written(pool, t)
+        if known is not None:
+            return known
         shared = common(t.data)
         return shared, t if shared == 1 else pool.make(SUM, t.args, tuple(tidy(c / shared) for c in t.data), t.shape)
     number = sp.Rational(sp.igcd(*[c.p for c in ratios]), sp.ilcm(*[c.q for c in ratios]))
@@ -150,6 +153,17 @@ def _content(pool: Pool, t: Term) -> tuple[Any, Term]:
     if number * size == 1:
         return ONE_, t
     return number * size, pool.make(SUM, t.args, tuple(c / number for c in ratios), t.shape)
+
+
+def _as_written(pool: Pool, t: Term) -> tuple[Any, Term] | None:
+    """Return a sum as a multiple of one that the user wrote: n·x - Σx as n·(x - mean(x))."""
+    for w in sorted(pool.written, key=lambda w: (sum(abs(c) != 1 for c in w.data), w.uid)):
+        own = dict(zip(w.args, w.data, strict=True))
+        if len(own) == len(t.args) and all(a in own for a in t.args):
+            ratios = {sp.cancel(c / own[a]) for c, a in zip(t.data, t.args, strict=True)}
+            if len(ratios) == 1:
+                return ratios.pop(), w
+    return None
 
 
 @rule(PRODUCT)

@@ -44,6 +44,8 @@ def common(coefficients: Sequence[Any]) -> Any:
 
 
 def _least(exponents: Sequence[Any]) -> Any:
-    """Return the exponent nearest to 0, and 0 where some are positive and some negative."""
+    """Return the exponent nearest to 0; where some are positive and some negative, the largest of halves, else 0."""
+    if all(e.is_Rational and e.q == 2 for e in exponents) and max(exponents) > 0:
+        return min(exponents, key=abs) if min(exponents) > 0 else max(exponents)
     same = all(e.is_positive for e in exponents) or all(e.is_negative for e in exponents)
     return min(exponents, key=abs) if same else 0

@@ -81,7 +81,7 @@ def sum_of_spreads(pool: Pool, t: Term) -> Term | None:
 
 @rule(PRODUCT)
 def mean_of_a_constant(d: Draft) -> bool:
-    """Σ_j p_j (x_j - c) is Σ_j p_j x_j - c of probabilities p, where that has fewer terms: 0 where c is the mean."""
+    """Σ_j p_j (x_j - c) is Σ_j p_j x_j - c of probabilities p, where that is shorter: 0 where c is the mean."""
     for k, (p, s) in enumerate(d.factors):
         if not is_simplex(p) or not s or s[-1] in d.out or d.count(s[-1]) != 2:
             continue
@@ -109,4 +109,6 @@ def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters])
     mean = d.pool.product([(p, s), (rest, t)], kept, {k: d.sizes[k] for k in t})
     apart = [(c, without_axes(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
     found = d.pool.sum([(1, mean), *apart], shape)
-    return (found, kept) if found.kind != SUM or len(found.args) < len(f.args) else None
+    fewer = found.kind != SUM or len(found.args) < len(f.args)
+    shorter = bool(kept) and len(found.args) == len(f.args) and found.cost < f.cost + p.cost + 1
+    return (found, kept) if fewer or shorter else None

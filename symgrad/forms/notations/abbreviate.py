@@ -206,12 +206,14 @@ def _power_of_an_exponential(pool: Pool, t: Term, part: Term, name: Term) -> Ter
 
 
 def _multiple(pool: Pool, t: Term, part: Term, name: Term) -> Term:
-    """(2a - 2b)/n is 2r/n, where r is a - b."""
+    """(2a - 2b)/n is 2r/n, where r is a - b, and a - c·x - b is r - c·x."""
     own = dict(zip(part.args, part.data, strict=True))
-    if len(t.args) != len(own) or any(a not in own for a in t.args):
+    inside = [(c, a) for c, a in zip(t.data, t.args, strict=True) if a in own]
+    ratios = {sp.cancel(c / own[a]) for c, a in inside}
+    if len(inside) != len(own) or len(ratios) != 1:
         return t
-    ratios = {sp.cancel(c / own[a]) for c, a in zip(t.data, t.args, strict=True)}
-    return pool.sum([(ratios.pop(), name)], t.shape) if len(ratios) == 1 else t
+    rest = [(c, a) for c, a in zip(t.data, t.args, strict=True) if a not in own]
+    return pool.sum([(ratios.pop(), name), *rest], t.shape)
 
 
 # ------------------------------------------------------------------ a product among the factors of another

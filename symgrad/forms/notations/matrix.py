@@ -102,10 +102,11 @@ class MatrixReading:
         if len(group) == 1:
             return self._scaled(*group[0])
         size = _size(group[0][0])
-        terms = [self._scaled(c / size, a) for c, a in group]
+        sign = -1 if all(c.could_extract_minus_sign() for c, _ in group) else 1
+        terms = [self._scaled(c / (sign * size), a) for c, a in group]
         if not shape:
-            return sp.Mul(size, sp.Add(*terms), evaluate=False)
-        return Scaled.of(size, Plus.of(terms, shape))
+            return sp.Mul(*([] if sign == 1 else [sign]), size, sp.Add(*terms), evaluate=False)
+        return Scaled.of(sign * size, Plus.of(terms, shape))
 
     def _alone(self, t: Term) -> Any:
         """Return c·a, -(a - b)·x as (b - a)·x where the user did not write a - b."""
