@@ -164,17 +164,17 @@ LINES = {
     "layer norm": (
         (Z * normalised(B, 1)).sum(),
         "diag(1 ⊘ σ)*(Z - (H ⊙ rowmean(Z ⊙ H)) - rowmean(Z)) where H = diag(1 ⊘ σ)*(B - rowmean(B)); "
-        "σ = sqrt(var(B, axis=1) + 1/10)",
+        "σ = sqrt(var(B, axis=1) + 0.1)",
     ),
     "layer norm with weights": (
         (Z * (normalised(B, 1) * w)).sum(),
         "diag(1 ⊘ σ)*(Δ - (H ⊙ rowmean(H ⊙ Δ)) - rowmean(Δ)) where Δ = Z*diag(w); H = diag(1 ⊘ σ)*(B - rowmean(B)); "
-        "σ = sqrt(var(B, axis=1) + 1/10)",
+        "σ = sqrt(var(B, axis=1) + 0.1)",
     ),
     "batch norm": (
         (Z * normalised(B, 0) * w).sum(),
         "(Z - (H ⊙ colmean(Z ⊙ H)) - colmean(Z))*diag(w ⊘ σ) where H = (B - colmean(B))*diag(1 ⊘ σ); "
-        "σ = sqrt(var(B, axis=0) + 1/10)",
+        "σ = sqrt(var(B, axis=0) + 0.1)",
     ),
 }
 

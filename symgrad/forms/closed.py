@@ -21,8 +21,9 @@ from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
 from symgrad.forms.budget import MOST, Budget
 from symgrad.forms.calculus.cases import in_matrix_notation
+from symgrad.forms.calculus.decimals import with_decimals_in_arrays
 from symgrad.forms.calculus.length import length
-from symgrad.forms.calculus.numbers import Short, finished, further, of_numbers, short_of
+from symgrad.forms.calculus.numbers import Short, decimals_of, finished, further, of_numbers, short_of
 from symgrad.forms.canon.jacobian import NotLinear
 from symgrad.forms.canonical import SMALL, Canonical, leaf_reading
 from symgrad.forms.function import Function
@@ -140,7 +141,8 @@ class ClosedForm(Arithmetic):
             return in_matrix_notation(self._of_numbers)
         if self._canonical.bases:
             raise NoMatrix("a Jacobian")
-        return MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
+        found = MatrixReading(self._canonical.pool, self._names).expr(self._canonical.root)
+        return with_decimals_in_arrays(found, decimals_of(self._forward))
 
     @cached_property
     def _of_numbers(self) -> sp.Expr | None:
@@ -302,7 +304,8 @@ class ClosedForm(Arithmetic):
         rest = iter(free)
         places = {id(b): list(islice(rest, len(b.shape))) for b in self._canonical.bases}
         found = self._reading.entry(self._canonical.root, list(rest), places)
-        return lettered(tidy(found), {k.name for k in free} | self._taken)
+        found = with_decimals_in_arrays(tidy(found), decimals_of(self._forward))
+        return lettered(found, {k.name for k in free} | self._taken)
 
     @cached_property
     def _reading(self) -> Reading:

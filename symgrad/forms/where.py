@@ -15,7 +15,8 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import in_matrix_notation
-from symgrad.forms.calculus.numbers import as_people_write
+from symgrad.forms.calculus.decimals import with_decimals_in_arrays
+from symgrad.forms.calculus.numbers import as_people_write, decimals_of
 from symgrad.forms.canon import Pool, Term, lowered
 from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
@@ -128,8 +129,13 @@ class WhereForm(Named):
         return in_matrix_notation(as_people_write(self._pool, t, self._names, self._graph))
 
     def _write(self, write: Callable[[Term], Any], named: Sequence[Term]) -> None:
-        self.definitions = [Definition(write(t), write(t.args[0])) for t in named]
-        self.bodies = [write(t) for t in self._bodies]
+        known = decimals_of(self._graph)
+
+        def written(t: Term) -> Any:
+            return write(t) if self._of_numbers else with_decimals_in_arrays(write(t), known)
+
+        self.definitions = [Definition(write(t), written(t.args[0])) for t in named]
+        self.bodies = [written(t) for t in self._bodies]
 
     # -------------------------------------------------------------- choosing
     def _used_again(self) -> set[AnyNode]:

@@ -9,6 +9,7 @@ import sympy as sp
 
 from symgrad.forms.calculus.finish import HALF, in_order, rebuilt
 from symgrad.forms.calculus.length import length
+from symgrad.forms.nodes.elementwise import ElementPower
 
 DIGITS = 12  # of a decimal, zeros in front of it aside
 
@@ -28,6 +29,45 @@ def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.R
     if not found or not all(_ends(r) for r in found):
         return e
     return _decimal(e)
+
+
+def with_decimals_in_arrays(e: Any, known: Iterable[sp.Rational]) -> Any:
+    """Write the fractions of a formula of arrays as decimals, where the function has some beside halves.
+
+    Args:
+        e: the formula.
+        known: the decimals of the function.
+    """
+    if all((2 * r).is_Integer for r in known) or not all(map(_ends, _factors_in(e))):
+        return e
+    return _with_floats(e)
+
+
+def _factors_in(e: Any) -> list[sp.Rational]:
+    """Return the fractions that stand in e, but for halves that are exponents."""
+    if e.is_Rational:
+        return [e] if e.q != 1 else []
+    return [r for a in _parts(e) for r in _factors_in(a)]
+
+
+def _parts(e: Any) -> list[Any]:
+    """Return the arguments of a node, but for halves that are exponents."""
+    args = [a for a in e.args if isinstance(a, sp.Basic)]
+    return [a for k, a in enumerate(args) if not (k == 1 and _is_power(e) and a.is_Rational and a.q == 2)]
+
+
+def _is_power(e: Any) -> bool:
+    return bool(e.is_Pow) or isinstance(e, ElementPower)
+
+
+def _with_floats(e: Any) -> Any:
+    if e.is_Rational and e.q != 1:
+        return sp.Float(str(float(e)))
+    found = {a: _with_floats(a) for a in _parts(e)}
+    if all(a is b for a, b in found.items()):
+        return e
+    kept = {id(a) for a in _parts(e)}
+    return e.func(*[found[a] if id(a) in kept else a for a in e.args])
 
 
 # ------------------------------------------------------------------ sums

@@ -86,7 +86,7 @@ def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) ->
     found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
     if decimals:
         f = function(forward, called)
-        found = with_decimals(found, [] if f is None else sorted(f.atoms(sp.Add), key=str), _decimals(forward))
+        found = with_decimals(found, [] if f is None else sorted(f.atoms(sp.Add), key=str), decimals_of(forward))
     return found if agrees(e.read, found, e.positive) else e.read
 
 
@@ -115,7 +115,7 @@ def agrees(e: sp.Expr, f: sp.Expr, positive: Set[str]) -> bool:
 # ------------------------------------------------------------------ how the function is written
 def has_decimals(forward: Sequence[AnyNode]) -> bool:
     """Whether the function has numbers such as 0.3; where 0.5 is the only one, no other is a fraction."""
-    decimals = set(_decimals(forward))
+    decimals = set(decimals_of(forward))
     fractions = any(
         repr(getattr(node, "op", "")) == "Map(x0/x1)" and not is_node(node.inputs[1])
         for node in ancestors(list(forward))
@@ -123,7 +123,7 @@ def has_decimals(forward: Sequence[AnyNode]) -> bool:
     return bool(decimals) and not (fractions and decimals <= {sp.Rational(1, 2)})
 
 
-def _decimals(forward: Sequence[AnyNode]) -> list[sp.Rational]:
+def decimals_of(forward: Sequence[AnyNode]) -> list[sp.Rational]:
     """Return the numbers of the function such as 0.3 and 6e23, each once."""
     found: dict[sp.Rational, None] = {}
     for node in ancestors(list(forward)):

@@ -110,5 +110,5 @@ def _mean(d: Draft, weights: tuple[Term, Letters], values: tuple[Term, Letters])
     apart = [(c, without_axes(d.pool, a, frozenset({axis}), shape)) for c, a, same in parts if same]
     found = d.pool.sum([(1, mean), *apart], shape)
     fewer = found.kind != SUM or len(found.args) < len(f.args)
-    shorter = bool(kept) and len(found.args) == len(f.args) and found.cost < f.cost + p.cost + 1
+    shorter = bool(kept) and len(s) == 1 and len(found.args) == len(f.args) and found.cost < f.cost + p.cost + 1
     return (found, kept) if fewer or shorter else None

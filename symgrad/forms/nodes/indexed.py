@@ -229,7 +229,7 @@ class Term(sp.Mul):
         sign = ""
         if factors and factors[0] == -1:
             sign, factors, texts = "-", factors[1:], texts[1:]
-        elif factors and factors[0].is_Rational:
+        elif factors and factors[0].is_Number:
             texts[0] = printer._print(factors[0])
         if factors and isinstance(factors[-1], sp.Sum) and not bottom:
             texts[-1] = printer._print(factors[-1])

@@ -259,7 +259,7 @@ class Terms(ArrayExpr):
 def _fraction(t: Any) -> tuple[bool, list[Any], list[Any]]:
     """Return the sign of a term, what is above its bar, with the differential last, and what is below."""
     n, rest = t.as_coeff_Mul()
-    above: list[Any] = [] if abs(n.p) == 1 else [sp.Integer(abs(n.p))] if n.is_Rational else [abs(n)]
+    above: list[Any] = [] if n.is_Rational and abs(n.p) == 1 else [sp.Integer(abs(n.p))] if n.is_Rational else [abs(n)]
     below: list[Any] = [] if not n.is_Rational or n.q == 1 else [sp.Integer(n.q)]
     moving = []
     for f in sp.Mul.make_args(rest):

@@ -1,0 +1,41 @@
+"""What the user wrote stays in formulas of arrays: decimals, and differences such as x - mean(x)."""
+
+import pytest
+
+import symgrad as sg
+
+x, w, y = sg.symbol("x", "n"), sg.symbol("w", "d"), sg.symbol("y", "n")
+X, S, a = sg.symbol("X", ("n", "d")), sg.symbol("S", ("n", "n")), sg.symbol("a", "n")
+
+
+@pytest.mark.parametrize(
+    ("f", "by", "text"),
+    [
+        (0.3 * (x @ x), x, "0.6*x"),
+        (((X @ w - y) ** 2).sum() + 0.01 * (w @ w), w, "0.02*w + 2*Xᵀ*(X*w - y)"),
+        (sg.exp(-0.2 * x).sum(), x, "-0.2*exp(-0.2*x)"),
+        (sg.exp(-0.5 * (x @ x)), x, "-exp(-‖x‖²/2)*x"),
+        (((x - 0.9 * y) ** 2).sum(), x, "2*(x - 0.9*y)"),
+    ],
+    ids=("scale", "ridge", "decay", "halves alone", "difference"),
+)
+def test_decimals_stay_decimals(f, by, text):
+    assert str(sg.derive(f, by)) == text
+
+
+def test_index_notation_has_the_same_decimals():
+    assert str(sg.derive(0.3 * (x @ S @ x) + sg.exp(-0.2 * x).sum(), x).index("i")) == (
+        "0.3*Sum_k x_k*(S_ik + S_ki) - 0.2*exp(-0.2*x_i)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("f", "by", "text"),
+    [
+        (sg.sqrt(((x - x.mean()) ** 2).mean()), x, "(x - mean(x))/(sqrt(n)*‖x - mean(x)‖)"),
+        ((x - a) @ sg.linalg.inv(S) @ (x - a) / 2, a, "-(S⁻¹ + S⁻ᵀ)*(x - a)/2"),
+    ],
+    ids=("standard deviation", "Mahalanobis by the mean"),
+)
+def test_differences_of_the_user_are_found_again(f, by, text):
+    assert str(sg.derive(f, by)) == text
