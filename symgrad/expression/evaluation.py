@@ -70,7 +70,7 @@ def listed() -> dict[str, Callable[..., Any]]:
     """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
     found: dict[str, Any] = dict(CLASSROOM)
     for module in (linalg, special, functional, functions):  # where two have a name, the last one's is meant
-        found |= {name: getattr(module, name) for name in module.__all__}
+        found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
         if module in (linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
     found["Γ"] = found["gamma"]
