@@ -52,7 +52,6 @@ REFUSED = [
     ("9**9**9", "the exponent 3.8742e+08 is larger than 1000"),
     ("x**1e9", "the exponent 1e+09 is larger than 1000"),
     ("12345678901234567890 * x", "16 digits"),
-    ("1j*x", "for the product write 1*j, at sign 2:"),
     ("b'x'", "a constant of type bytes"),
     ("'a' * 100000", "between numbers and arrays only"),
     ("10**9 * 'sum'", "between numbers and arrays only"),

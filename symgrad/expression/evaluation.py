@@ -238,6 +238,8 @@ class Evaluation:
         if not numbers:
             return self._operated(BINARY[type(node.op)], a, b)
         found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) and not isinstance(a, complex) else a, b)
+        if isinstance(found, complex) and not isinstance(a, complex) and not isinstance(b, complex):
+            raise refused(self.text, node, f"{a:g} to the power {b:g} is no real number")
         if not cmath.isfinite(found) and cmath.isfinite(a) and cmath.isfinite(b):
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
         if isinstance(found, int) and abs(found) >= 2**53:
