@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.promotion import complexes, floating, is_complex, parts, promoted
-from symgrad.errors import DTypeError
+from symgrad.errors import DTypeError, shown_as
 from symgrad.ops.convert import DETACH, Cast
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
 from symgrad.ops.map import POW, Entrywise, clip, sum_terms
@@ -335,12 +335,13 @@ def sgn(x: Any) -> Any:
     return UNARY["sign"](x)
 
 
-def complex_of(x: Any, y: Any) -> Any:
+@shown_as("complex")
+def complex_of(real: Any, imag: Any) -> Any:
     """x + iy of real tensors of one dtype."""
-    for name, part in (("real", x), ("imag", y)):
+    for name, part in (("real", real), ("imag", imag)):
         if holds_complex(part):
             raise DTypeError(f"complex(): expected real parts, got {part.dtype} for '{name}'. Pass z.real or z.imag.")
-    return COMPLEX(x, y)
+    return COMPLEX(real, imag)
 
 
 def polar(r: Any, angle: Any) -> Any:

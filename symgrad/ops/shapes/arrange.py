@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symgrad.errors import ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentTypeError, ShapeError, shown_as
 from symgrad.ops import contract
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along, getitem
@@ -186,7 +186,8 @@ def t(x: Any) -> Any:
     return contract.permute(x, range(ndim)[::-1], "T")
 
 
-def mH(x: Any) -> Any:
+@shown_as("adjoint")
+def mH(input: Any) -> Any:
     """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex.
 
     >>> import symgrad as sg
@@ -194,7 +195,7 @@ def mH(x: Any) -> Any:
     tensor([[1.-2.j],
             [3.-0.j]])
     """
-    return conj(mT(x))
+    return conj(mT(input))
 
 
 def mT(x: Any) -> Any:
