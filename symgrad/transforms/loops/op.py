@@ -10,9 +10,10 @@ import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import Node, Shape
-from symgrad.core.promotion import Kind, is_floating, is_integer
+from symgrad.core.promotion import Kind, is_complex, is_floating, is_integer
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.ops.convert import Cast
+from symgrad.ops.elementwise.complexes import real
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape
@@ -54,6 +55,7 @@ class Scan(Op):
     """
 
     name = "Scan"
+    analytic = True
     explained = "a loop: the adjoint runs through its steps backwards"
     dense = "a loop too long to follow step by step"
 
@@ -108,8 +110,8 @@ class Scan(Op):
 
     def _run(self, values: Sequence[Any], dtype: np.dtype[Any], fast: bool) -> Any:
         n, m = self.carries, self.carries + self.xs
-        if any(np.iscomplexobj(v) for v in values):
-            dtype, fast = np.result_type(dtype, np.complex128), False
+        if is_complex(dtype) or any(np.iscomplexobj(v) for v in values):
+            dtype, fast = np.result_type(dtype, np.complex64), False
         packed = np.empty(self.size, dtype)
         step = self.body.bind([canonical(v) for v in values[m:]], fast)
         carry = [v if dtype.hasobject else canonical(v) for v in values[:n]]
@@ -160,6 +162,7 @@ class Scan(Op):
         p = self.pieces[k]
         found = packed if shape(packed) == (p.stop - p.start,) else getitem(packed, slice(p.start, p.stop))
         found = found if shape(found) == p.shape else Reshape(p.shape)(found)
+        found = found if is_complex(p.dtype) else real(found)
         return found if p.dtype == self.packed else Cast(p.dtype)(found)
 
     def keeping(self, carries: Sequence[int]) -> Scan:
