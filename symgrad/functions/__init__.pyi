@@ -561,7 +561,7 @@ def adjoint(input: Any) -> Tensor:
     """xᴴ of each matrix in the last two axes: transposed, and conjugated where it is complex."""
 def angle(input: Any) -> Tensor:
     """The angle of complex numbers in the plane; of real ones 0 or π."""
-def complex(input: Any, y: Any) -> Tensor:
+def complex(real: Any, imag: Any) -> Tensor:
     """x + iy of a real and an imaginary part."""
 def conj(input: Any) -> Tensor:
     """The conjugate of complex numbers; x itself of real ones."""

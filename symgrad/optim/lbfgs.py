@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
+from symgrad.core.pairs import in_parts, of_parts
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.optim.optimizer import Group, Optimizer, number
@@ -78,19 +80,20 @@ class LBFGS(Optimizer):
 
     def _gradient(self) -> Any:
         return np.concatenate([
-            np.zeros(p.numel(), p.dtype) if p.grad is None else np.asarray(p.grad._known("step()")).ravel()
+            in_parts(np.zeros(p.shape, p.dtype) if p.grad is None else p.grad._known("step()")).ravel()
             for p in self._params
         ])  # fmt: skip
 
     def _point(self) -> Any:
-        return np.concatenate([np.asarray(p._value).ravel() for p in self._params])
+        return np.concatenate([in_parts(p._value).ravel() for p in self._params])
 
     def _move(self, x: Any) -> None:
         start = 0
         for p in self._params:
-            part = x[start : start + p.numel()].reshape(p.shape).astype(p.dtype)
-            rebind(p, handle(None, canonical(part)))
-            start += p.numel()
+            shape = in_parts(p._value).shape
+            part = x[start : start + math.prod(shape)].reshape(shape)
+            rebind(p, handle(None, canonical(of_parts(part, p.dtype).astype(p.dtype))))
+            start += part.size
 
 
 class _Descent:

@@ -14,7 +14,8 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.pairs import in_parts, of_parts
+from symgrad.core.promotion import is_differentiable, parts
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError
 from symgrad.tensors.inplace import rebind
@@ -105,12 +106,12 @@ class Optimizer:
         return loss
 
     def _update(self, p: Any, group: Group) -> None:
-        g = np.asarray(p.grad._known("step()"))
-        x = self.advance(np.asarray(p._value), -g if group["maximize"] else g, group, self.state[p])
-        rebind(p, handle(None, canonical(x)))
+        g = in_parts(p.grad._known("step()"))
+        x = self.advance(in_parts(p._value), -g if group["maximize"] else g, group, self.state[p])
+        rebind(p, handle(None, canonical(of_parts(x, p.dtype))))
 
     def advance(self, x: Any, g: Any, group: Group, state: State) -> Any:
-        """Return the parameter after one step along the gradient g."""
+        """Return the parameter after one step along the gradient g; complex ones come as pairs of real numbers."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
@@ -177,7 +178,8 @@ def _typename(x: Any) -> str:
 
 
 def _converted(state: State, dtype: np.dtype[Any]) -> State:
-    """Return the state in the dtype of its parameter; the number of steps is what it is."""
+    """Return the state in the dtype of its parameter, or of its parts; the number of steps is what it is."""
+    dtype = parts(dtype)
     return {k: v.to(dtype) if isinstance(v, Tensor) and k != "step" else v for k, v in state.items()}
 
 

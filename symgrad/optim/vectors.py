@@ -12,7 +12,8 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core import modes, trees
 from symgrad.core.node import GRAD
-from symgrad.core.promotion import is_bool, is_floating
+from symgrad.core.pairs import in_parts, of_parts
+from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.ops.value import is_foreign
@@ -26,7 +27,9 @@ class Vector:
         self.tree = trees.flatten(np.array(x0, np.float64) if _is_numbers(x0) else x0, is_variable, self.given)
         if not self.given:
             raise ArgumentError(f"x0: got no numbers in {type(x0).__name__}. Pass arrays, or a structure of arrays.")
-        values = [_value(x) for x in self.given]
+        whole = [_value(x) for x in self.given]
+        values = [in_parts(v) for v in whole]
+        self.complex: list[Any] = [v.dtype if is_complex(v.dtype) else None for v in whole]
         self.shapes = [v.shape for v in values]
         self.edges = [0, *itertools.accumulate(math.prod(s) for s in self.shapes)]
         self.dtypes = [v.dtype if is_floating(v.dtype) else np.dtype(np.float64) for v in values]
@@ -43,7 +46,8 @@ class Vector:
             F.reshape(F.narrow(z, 0, a, b - a) if len(self.shapes) > 1 else z, s)
             for (a, b), s in zip(itertools.pairwise(self.edges), self.shapes, strict=True)
         ]
-        return trees.unflatten(self.tree, iter(parts))
+        whole = [p if c is None else F.view_as_complex(p) for p, c in zip(parts, self.complex, strict=True)]
+        return trees.unflatten(self.tree, iter(whole))
 
     def structure(self, z: Any) -> Any:
         """Return the vector as x0 was: arrays for arrays, tensors for tensors, floats for numbers."""
@@ -55,20 +59,23 @@ class Vector:
 
     def _like(self, k: int, part: Any) -> Any:
         given, value = self.given[k], np.array(part, self.dtypes[k])
+        value = value if self.complex[k] is None else of_parts(value, self.complex[k])
         if isinstance(given, Core):
             return as_tensor(value)
-        return float(value) if isinstance(given, (int, float)) else value
+        return value.item() if isinstance(given, (int, float, complex)) else value
 
     def flat(self, g: Any) -> Any:
         """Return a structure like x0 as one vector."""
         found: list[Any] = []
         trees.flatten(g, is_variable, found)
-        return np.concatenate([_value(x).ravel() for x in found]).astype(np.float64)
+        return np.concatenate([in_parts(_value(x)).ravel() for x in found]).astype(np.float64)
 
 
 def is_variable(x: Any) -> bool:
     """Whether x is an array, or a number to be found."""
-    return (isinstance(x, (Core, np.ndarray, np.number, int, float)) and not isinstance(x, bool)) or is_foreign(x)
+    return (
+        isinstance(x, (Core, np.ndarray, np.number, int, float, complex)) and not isinstance(x, bool)
+    ) or is_foreign(x)
 
 
 def _is_numbers(x: Any) -> bool:
@@ -158,6 +165,8 @@ def _result(y: Any) -> Any:
     if not is_variable(y):
         raise ArgumentTypeError(f"the function returned {type(y).__name__}. Expected a tensor or a number.")
     t = as_tensor(y)
+    if is_complex(t.dtype):
+        raise ArgumentTypeError(f"the function returned {t.dtype}. Expected real numbers, such as abs(y) or y.real.")
     return t if t.dtype == np.float64 else t.to(np.float64)
 
 

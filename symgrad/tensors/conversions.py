@@ -238,6 +238,14 @@ class Dtypes(Core):
         """Convert to float32, as in torch."""
         return self.to(np.float32)
 
+    def cfloat(self) -> Any:
+        """As complex64."""
+        return self.to(np.complex64)
+
+    def cdouble(self) -> Any:
+        """As complex128."""
+        return self.to(np.complex128)
+
     def half(self) -> Any:
         """Convert to float16."""
         return self.to(np.float16)

@@ -15,6 +15,7 @@ from symgrad.core.kernels import canonical
 from symgrad.core.modes import complexes, get_default_dtype
 from symgrad.core.node import TRACED, Leaf, size_symbol
 from symgrad.core.promotion import COMPLEX128, is_complex, is_differentiable, is_discrete, is_signed
+from symgrad.core.promotion import complexes as complex_of
 from symgrad.engine.record import apply, handle
 from symgrad.engine.record import as_tensor as as_recorded
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
@@ -192,7 +193,7 @@ def filled(
     if not isinstance(value, sp.Expr):
         if all(isinstance(n, int) for n in sizes):
             return made(np.full(sizes, value), dtype, requires_grad, name)
-        wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+        wanted = _default_for(value) if dtype is None else check_dtype(dtype)
         check_range(value, wanted)
         value = handle(None, canonical(np.asarray(value, wanted)))
     _check_symbolic(sizes, requires_grad, name)
@@ -200,9 +201,14 @@ def filled(
     return found if dtype is None or found.dtype == check_dtype(dtype) else found.to(dtype)
 
 
+def _default_for(value: Any) -> np.dtype[Any]:
+    default = get_default_dtype()
+    return complex_of(default) if is_complex(np.asarray(value).dtype) else default
+
+
 def made(value: Any, dtype: Any, requires_grad: bool, name: str | None) -> Tensor:
-    """Wrap an array that nobody else holds, in this dtype or the default one."""
-    wanted = get_default_dtype() if dtype is None else check_dtype(dtype)
+    """Wrap an array that nobody else holds, in this dtype or the default one, of complex numbers the complex one."""
+    wanted = _default_for(value) if dtype is None else check_dtype(dtype)
     check_range(value, wanted)
     return leaf(np.asarray(value).astype(wanted, copy=False), requires_grad, name)
 

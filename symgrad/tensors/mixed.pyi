@@ -92,6 +92,7 @@ class Mixed(Core):
     def __xor__(self, b: Any) -> Tensor: ...
     def _check_kept(self, what: str) -> None:
         """Refuse to leave the graph on the way to what a transform differentiates; ``no_grad`` allows it."""
+    def _check_real(self, name: str) -> None: ...
     def _filled(self, values: Any) -> Any: ...
     def _is_followed(self) -> builtins.bool:
         """Whether this is on the way from what a running transform differentiates by."""
@@ -223,10 +224,14 @@ class Mixed(Core):
         """Convert to bool."""
     def broadcast_to(self, size: Sequence[Any]) -> Tensor:
         """x expanded to the shape ``size``."""
+    def cdouble(self) -> Tensor:
+        """As complex128."""
     def ceil(self) -> Tensor:
         """As ``symgrad.ceil``."""
     def ceil_(self, *args: Any, **kwargs: Any) -> Tensor:
         """x ← x.ceil(…), in x's shape and dtype."""
+    def cfloat(self) -> Tensor:
+        """As complex64."""
     def cholesky(self, upper: builtins.bool = False) -> Tensor:
         """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
     def cholesky_inverse(self, upper: builtins.bool = False) -> Tensor:

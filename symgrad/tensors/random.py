@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.promotion import is_floating
+from symgrad.core.promotion import is_complex, is_floating
 from symgrad.engine.generator import Generator, default_generator, source
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
+from symgrad.ops.protocol import not_complex
 from symgrad.ops.value import check_dtype, check_range, torch_dtype
 from symgrad.tensors.creation import like, made, size_of
-from symgrad.tensors.sampling import check_deviation, check_probability
+from symgrad.tensors.sampling import check_deviation, check_probability, drawn_parts
 from symgrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -53,16 +54,18 @@ def rand(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Uniform random numbers in [0, 1)."""
-    return made(source(generator).random(size_of(sizes, size)), dtype, requires_grad, name)
+    """Uniform random numbers in [0, 1); of a complex dtype both parts are."""
+    drawn = drawn_parts(source(generator).random, size_of(sizes, size), dtype)
+    return made(drawn, dtype, requires_grad, name)
 
 
 def randn(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Standard normal random numbers."""
-    return made(source(generator).standard_normal(size_of(sizes, size)), dtype, requires_grad, name)
+    """Standard normal random numbers; of a complex dtype E|z|² = 1, half of it in each part."""
+    drawn = drawn_parts(source(generator).standard_normal, size_of(sizes, size), dtype, 0.5**0.5)
+    return made(drawn, dtype, requires_grad, name)
 
 
 def randint(
@@ -146,6 +149,8 @@ def normal(
     tensor([1., 2.])
     """
     mu, sigma = _numbers(mean, "normal"), _numbers(std, "normal")
+    if any(is_complex(np.dtype(t)) for t in (mu.dtype, sigma.dtype, np.float64 if dtype is None else dtype)):
+        raise not_complex("normal")
     check_deviation(sigma)
     sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
     kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and is_floating(x.dtype)), None)

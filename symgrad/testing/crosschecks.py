@@ -22,6 +22,7 @@ from symgrad.compiler.program import Program, from_nodes
 from symgrad.compiler.trace import Spec, trace
 from symgrad.core import trees
 from symgrad.core.modes import no_grad
+from symgrad.core.pairs import in_parts
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, CrosscheckError, FormError, LinAlgError, SymgradError
@@ -168,7 +169,7 @@ def crosscheck(
       0      finite differences  ...      agrees
     """
     given = [to_value(x.detach().numpy() if isinstance(x, Tensor) else x) for x in inputs]
-    values = [_in_parts(v) for v in given]
+    values = [in_parts(v) if holds_complex(v) else v for v in given]
     which = [k for k, v in enumerate(values) if is_floating(np.asarray(v).dtype)]
     if not which:
         raise ArgumentError("crosscheck: no input is floating point. Pass floats, such as np.array([1.0, 2.0]).")
@@ -197,11 +198,6 @@ def crosscheck(
     if raise_exception and not report.ok:
         raise CrosscheckError("\n".join([str(report), *dict.fromkeys(reasons)]))
     return report
-
-
-def _in_parts(v: Any) -> Any:
-    """Real and imaginary parts along a last axis, of complex numbers."""
-    return np.stack([v.real, v.imag], -1) if holds_complex(v) else v
 
 
 def _whole(x: Any) -> Any:
