@@ -1,6 +1,9 @@
 """sg.stats: SciPy's values, derivatives by finite differences, Fisher information by quadrature, what is printed."""
 
 import itertools
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -240,6 +243,18 @@ def test_distribution_functions_are_differentiable_in_their_shapes():
     quantile = sg.stats.chi2.ppf(0.3, 4.0)
     assert sg.stats.chi2.cdf(quantile, 4.0).item() == pytest.approx(0.3)
     assert float(sg.grad(sg.stats.chi2.ppf)(0.3, 4.0)) == pytest.approx(1 / sg.stats.chi2.pdf(quantile, 4.0).item())
+
+
+def test_kernels_that_were_made_before_the_module_was_loaded_do_no_harm():
+    program = "import symgrad as sg; sg.sin(sg.ones(2)).sum(); print(sg.stats.gamma.logpdf(1.0, 2.0).item())"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert float(found) == -1.0
+
+
+def test_distributions_are_pickled_by_their_name():
+    assert pickle.loads(pickle.dumps(sg.stats.norm)) is sg.stats.norm
+    assert pickle.loads(pickle.dumps(sg.stats.dirichlet)) is sg.stats.dirichlet
+    assert pickle.loads(pickle.dumps(sg.stats.norm(1.0, 2.0))).mean().item() == 1.0
 
 
 def test_a_frozen_distribution_has_the_methods_of_its_family():

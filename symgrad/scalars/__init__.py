@@ -6,7 +6,7 @@ here those that other layers build payloads of; any other is an attribute, too.
 
 from typing import Any
 
-from symgrad.scalars import library
+from symgrad.scalars import densities, library
 from symgrad.scalars.activations import expm1_ratio, gelu, gelu_tanh, mish, silu
 from symgrad.scalars.analytic import analytic
 from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y
@@ -47,6 +47,7 @@ __all__ = [
     "clamp",
     "clamp_max",
     "clamp_min",
+    "densities",
     "differentiate",
     "exp",
     "expm1",

@@ -83,6 +83,7 @@ class Distribution:
         self.parameters = (*self.shapes, *self.own)
         self.density, self.support, self.open, self.valid = density, support, open, valid
         self.declared = others
+        self.__module__ = "symgrad.stats"  # where pickle finds it
         self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}."
 
     def __repr__(self) -> str:

@@ -29,7 +29,7 @@ class Multivariate:
     name = ""
 
     def __init__(self) -> None:
-        self.__doc__ = type(self).__doc__
+        self.__doc__, self.__module__ = type(self).__doc__, "symgrad.stats"  # where pickle finds it
 
     def __repr__(self) -> str:
         return f"symgrad.stats.{self.name}"
