@@ -35,6 +35,7 @@ def symgrad() -> SimpleNamespace:
     return _names(
         sg,
         sum=sg.sum,
+        rfft=sg.fft.rfft,
         mean=sg.mean,
         prod=sg.prod,
         stack=sg.stack,
@@ -58,6 +59,7 @@ def torch() -> SimpleNamespace:
     return _names(
         t,
         sum=t.sum,
+        rfft=t.fft.rfft,
         mean=t.mean,
         prod=t.prod,
         stack=t.stack,
@@ -81,6 +83,7 @@ def jax() -> SimpleNamespace:
     return _names(
         jnp,
         sum=jnp.sum,
+        rfft=jnp.fft.rfft,
         mean=jnp.mean,
         prod=jnp.prod,
         stack=jnp.stack,
@@ -104,6 +107,7 @@ def autograd() -> SimpleNamespace:
     return _names(
         anp,
         sum=anp.sum,
+        rfft=anp.fft.rfft,
         mean=anp.mean,
         prod=anp.prod,
         stack=anp.stack,

@@ -9,7 +9,7 @@ from problems.problem import Problem
 from problems.programs import program
 from problems.recurrent import lstm
 from problems.scalars import arm, rosenbrock, speelpenning
-from problems.signals import phases
+from problems.signals import phases, spectrum
 
 __all__ = ["FULL", "REDUCED", "Problem"]
 
@@ -34,6 +34,7 @@ FULL = _by_name(
     rational(100_000),
     cubic(100_000),
     phases(100_000),
+    spectrum(4096),
     logistic(10_000, 50),
     network((784, 128, 10), 32, "float32"),
     network((784, 128, 10), 32, "float64"),
@@ -56,6 +57,7 @@ REDUCED = _by_name(
     rational(9),
     cubic(9),
     phases(9),
+    spectrum(8),
     logistic(12, 3),
     network((7, 5, 3), 4, "float32"),
     network((7, 5, 3), 4, "float64"),

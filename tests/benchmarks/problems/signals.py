@@ -33,3 +33,31 @@ def phases(n: int) -> Problem:
         program=lambda m: partial(_misfit, m),
         hand=_misfit_by_hand,
     )
+
+
+def _power(m, x, seen):
+    return m.sum((abs(m.rfft(x)) ** 2 - seen) ** 2)
+
+
+def _power_by_hand(x, seen):
+    y = np.fft.rfft(x)
+    apart = y.real**2 + y.imag**2 - seen
+    slope = (
+        2.0 * apart * y
+    )  # by the half that is there: each entry of it stands for two, but for the first and the last
+    slope[0] *= 2.0
+    slope[-1] *= 2.0
+    return (apart**2).sum(), len(x) * np.fft.irfft(slope, len(x))
+
+
+def spectrum(n: int) -> Problem:
+    """Σ (|F x|² − b)² of a real signal of even length and the first half of its spectrum."""
+    return Problem(
+        name=f"spectrum of {n}",
+        inputs=lambda: (
+            np.random.default_rng(0).normal(size=n),
+            np.random.default_rng(1).uniform(0, 2 * n, n // 2 + 1),
+        ),
+        program=lambda m: partial(_power, m),
+        hand=_power_by_hand,
+    )
