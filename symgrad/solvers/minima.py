@@ -332,8 +332,10 @@ class Minimiser:
         return slope * float(np.linalg.norm(x)) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
 
     def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
-        value = bodies.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses])
-        return float(value)
+        try:
+            return float(bodies.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses]))
+        except NotConverged:  # a root inside of the loss, which is not there for this x
+            return math.inf
 
     def _slope(self, x: Any, thetas: Sequence[Any]) -> Any:
         return slope_of(self.shape, x, thetas)

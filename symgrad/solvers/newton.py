@@ -150,7 +150,10 @@ def _read(x: Any) -> Any:
 
 
 def _residual(body: Any, x: Any, thetas: Sequence[Any]) -> Any:
-    return np.ravel(bodies.numbers(body, _read(x), *thetas))
+    try:
+        return np.ravel(bodies.numbers(body, _read(x), *thetas))
+    except NotConverged:  # a root inside of the conditions, which is not there for this x
+        return np.full(x.size, np.inf)
 
 
 def _step(conditions: Conditions, operator: Any, x: Any, rest: Any, thetas: Sequence[Any]) -> tuple[Any, Any]:
