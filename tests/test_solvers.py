@@ -273,3 +273,16 @@ def test_bounds_of_scipy_hold_the_minimum_fast():
     pytest.importorskip("scipy")
     f = lambda a: sg.optim.minimize(lambda x, a: ((x - a) ** 2).sum(), [0.2, 0.2], (a,), bounds=[(0, 1), (0, 5)]).x
     assert sg.jacobian(f)(2.0) == pytest.approx([0, 1])
+
+
+def test_the_theorem_is_explained():
+    theta = _named(0.7, "θ")
+    x = sg.root(lambda x, θ: x**3 + θ * x - 1, 1.0, theta)
+    assert str(sg.explain(x, theta)).splitlines() == [
+        "x(θ) is given by F = 0 with F = x³ + x·θ − 1",
+        "  implicit function theorem, where ∂F/∂x is invertible:",
+        "  dx/dθ = −(∂F/∂x)⁻¹·∂F/∂θ",
+        "    ∂F/∂x = 3·x² + θ",
+        "    ∂F/∂θ = x",
+        "  dx/dθ = −x/(3·x² + θ)",
+    ]

@@ -19,7 +19,7 @@ from symgrad.errors import LinAlgError, NotConverged, ShapeError
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
-from symgrad.ops.protocol import Op, shape
+from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import Way, system_of
@@ -106,6 +106,10 @@ class Root(Op):
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are: the conditions convert what they must."""
         return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """The name of the unknown."""
+        return self.conditions.title
 
     def keeps(self, active: tuple[int, ...], count: int) -> tuple[bool, tuple[bool, ...]]:
         """Keep the answer and θ."""
@@ -197,6 +201,11 @@ class OperatorSolve(Op):
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are."""
         return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """(∂F/∂x)⁻¹*b."""
+        operator = "L" if self.conditions is None else f"(∂F/∂{self.conditions.title})"
+        return f"{operator}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[0])}"
 
     def _turned(self) -> OperatorSolve:
         return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)

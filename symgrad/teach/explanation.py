@@ -18,6 +18,7 @@ from symgrad.support.progress import long_work
 from symgrad.teach.board.line import Line
 from symgrad.teach.calculus.lesson import FEW, Components, Lesson, components, is_calculus
 from symgrad.teach.calls import check_number, output_of
+from symgrad.teach.implicit import Theorem, is_answer
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
@@ -112,13 +113,17 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
     """Choose a style: calculus for few numbers, differentials for arrays."""
     if cotangent is not None:
         return "backprop"
+    if is_answer(tape):
+        return "calculus"
     if is_calculus(tape) or components(tape):
         many = sum(math.prod(t.shape) for t in targets)
         return "calculus" if many <= FEW else "matrix" if any(t.shape for t in targets) else "backprop"
     return "matrix"
 
 
-def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson | Components:
+def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson | Components | Theorem:
+    if is_answer(tape):
+        return Theorem(tape, targets, order)
     if components(tape):
         return Components(tape, targets, order)
     if not is_calculus(tape):

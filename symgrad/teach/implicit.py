@@ -1,0 +1,68 @@
+"""``sg.explain`` of an answer to equations: the equation, the theorem, its two derivatives, and the quotient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from symgrad.core.node import AnyNode, Node
+from symgrad.core.pickling import written
+from symgrad.engine.record import handle
+from symgrad.errors import ArgumentError
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.derive import derive
+from symgrad.solvers.implicit import Root
+from symgrad.solvers.opened import equations, spelled
+from symgrad.teach.board.line import Formula, Line
+from symgrad.teach.steps.tape import Tape
+
+
+def is_answer(tape: Tape) -> bool:
+    """Whether a graph ends in the answer to equations."""
+    return isinstance(tape.root, Node) and isinstance(tape.root.op, Root)
+
+
+class Theorem:
+    """The derivation of dx/dθ from F(x, θ) = 0.
+
+    Attributes:
+        forms: the closed form for each target, as ``sg.derive`` gives it.
+        lines: what is said.
+        steps: the lines that compute something.
+    """
+
+    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
+        if order != 1:
+            raise ArgumentError(
+                f"explain: order={order} is not for answers to equations. Use sg.derive for higher ones."
+            )
+        self.tape = tape
+        self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
+        self.forms: tuple[ClosedForm, ...] = tuple(derive(tape.handled(), t, verify=False) for t in targets)
+        self.lines: tuple[Line, ...] = tuple(self._lines(targets))
+        self.steps = tuple(line for line in self.lines if line.kind in ("side", "does", "then"))
+
+    def packed(self) -> tuple[Any, bool]:
+        """Return what it is made from, as it is pickled."""
+        return written([self.tape.root, *self.targets]), False
+
+    def _lines(self, targets: Sequence[Any]) -> Iterator[Line]:
+        known: dict[AnyNode, AnyNode] = {}
+        (letter,) = spelled([self.tape.root], known, lambda one, other: False)
+        condition = handle(equations(known)[-1], None)
+        op: Any = self.tape.root.op
+        x = op.conditions.title
+        names = [self.tape.names.get(t) for t in self.targets]
+        yield Line("given", (f"{x}({', '.join(map(str, names))}) is given by F = 0 with F = ", _shown(condition)))
+        yield Line("why", (f"implicit function theorem, where ∂F/∂{x} is invertible:",))
+        slope = derive(condition, handle(letter, None), verify=False)
+        for target, name, form in zip(targets, names, self.forms, strict=True):
+            yield Line("does", (f"d{x}/d{name} = −(∂F/∂{x})⁻¹·∂F/∂{name}",))
+            yield Line("side", (f"∂F/∂{x} = ", Formula((slope.expr,))))
+            direct = handle(known.get(target._node, target._node), None)
+            yield Line("side", (f"∂F/∂{name} = ", Formula((derive(condition, direct, verify=False).expr,))))
+            yield Line("does", (f"d{x}/d{name} = ", Formula((form.expr,))))
+
+
+def _shown(t: Any) -> Formula:
+    return Formula((ClosedForm(t._node, [t._node], (), False).expr,))
