@@ -108,6 +108,30 @@ def test_batches_and_compiled_programs_have_the_same_gradients():
     close(sg.vmap(lambda x: sg.fft.fft2(x))(X.reshape(3, 1, 5)), np.fft.fft2(X.reshape(3, 1, 5)))
 
 
+FORMS = {
+    "energy": (lambda x: (sg.fft.fft(x).abs() ** 2).sum(), "2*Re(fft(conj(fft(x))))"),
+    "energy of halves": (lambda x: (sg.fft.rfft(x).abs() ** 2).sum(), "2*rfft_adjoint(rfft(x))"),
+    "phase retrieval": (lambda x: ((sg.fft.fft(x).abs() - 1) ** 2).sum(), None),
+    "a filter": (lambda x: (sg.fft.irfft(sg.fft.rfft(x) ** 2, 5) * x).sum(), None),
+    "a convolution": (lambda x: (sg.fft.ifft(sg.fft.fft(x) ** 2).real * x).sum(), None),
+    "two axes": (lambda x: (sg.fft.fft2(x[:, None] * x).abs() ** 2).sum(), None),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_closed_forms_have_the_gradients_value(name):
+    f, text = FORMS[name]
+    x, form = RNG.normal(size=5), sg.derive(f(symbol := sg.symbol("x", (5,))), symbol)
+    np.testing.assert_allclose(form(x=x), sg.grad(f)(x), rtol=1e-9, atol=1e-10)
+    assert text in (None, str(form))
+
+
+def test_the_form_of_a_complex_signal_is_pytorchs_gradient():
+    z, x = numbers(4, imaginary=True), sg.symbol("z", ("n",), dtype=complex)
+    form = sg.derive((sg.fft.fft(x).abs() ** 2).sum(), x)
+    np.testing.assert_allclose(form(z=z), 8 * z)
+
+
 def test_phase_retrieval_descends():
     true = RNG.normal(size=16)
     size = np.abs(np.fft.fft(true, 32))

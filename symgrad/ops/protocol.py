@@ -82,6 +82,7 @@ class Op:
     linear: ClassVar[bool] = False
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
+    conjugates: ClassVar[bool] = True  # of conj z it makes the conjugate, as what has real numbers only inside
     antisymmetric: ClassVar[bool] = False  # it makes a matrix whose transpose is its negative
     gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
     signature: Any = None

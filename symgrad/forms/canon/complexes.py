@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.promotion import complexes, parts
 from symgrad.forms.canon.terms import (
     CALL,
     EYE,
@@ -42,6 +43,8 @@ def _may_be_complex(pool: Pool, t: Term) -> bool:
         return "complex" in t.data[1]
     if t.kind == EYE or (t.kind == FUNCTION and t.data in REAL_PARTS):
         return False
+    if t.kind == CALL and type(t.data).gives in (complexes, parts):
+        return type(t.data).gives is complexes
     if t.kind == SUM and any(not c.is_extended_real for c in t.data if c.is_number):
         return True
     return any(is_complex(pool, a) for a in t.args)
@@ -87,7 +90,7 @@ def _of_hermitian(pool: Pool, t: Term) -> bool:
 @rule(CALL)
 def call_of_conjugates(pool: Pool, t: Term) -> Term | None:
     """f(Z̄) is conj(f(Z)) of a named operation: (Xᴴ)⁻¹ is the adjoint of X⁻¹."""
-    if not pool.imaginary or not any(map(_has_conjugate, t.args)):
+    if not (pool.imaginary and t.data.conjugates and any(map(_has_conjugate, t.args))):
         return None
     inner = [conj(pool, a) for a in t.args]
     shorter = sum(a.cost for a in inner) < sum(a.cost for a in t.args)

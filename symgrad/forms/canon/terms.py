@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.core.promotion import complexes
 from symgrad.forms.canon.sizes import number_if_one, tidy
 
 Shape = tuple[Any, ...]
@@ -319,6 +320,7 @@ class Pool:
 
     def call(self, op: Any, args: Sequence[Term], shape: Shape) -> Term:
         """Return an operation that has a name only."""
+        self.imaginary = self.imaginary or type(op).gives is complexes
         return self._known(self._simplify(self.make(CALL, args, op, shape)))
 
     def named(self, name: Any, definition: Term) -> Term:

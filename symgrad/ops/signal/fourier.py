@@ -17,7 +17,7 @@ from symgrad.core.promotion import complexes, is_complex, parts
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along
-from symgrad.ops.map import MUL, show_shape
+from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import axis_of
 from symgrad.ops.shapes.arrange import roll
@@ -52,6 +52,7 @@ class FFT(Op):
     inverse: bool = False
     norm: Any = "backward"
     linear = True
+    conjugates = False
     saves = ""
     gives = complexes
     explained = "Fourier transform: its matrix is symmetric, so the adjoint is transformed"
@@ -106,12 +107,15 @@ class OfReal(Op):
     axis: int
     norm: Any
     linear = True
+    conjugates = False
     saves = ""
+
+    doubled: bool
 
     def weighed(self, z: Any, n: int, weight: float) -> Any:
         """z times the weight where an entry stands for two."""
-        weights = _doubled(n, weight).astype(parts(np.dtype(getattr(z, "dtype", np.float64))))
-        return MUL(z, weights.reshape([-1 if k == self.axis else 1 for k in range(len(shape(z)))]))
+        weights = _doubled(n, weight).astype(parts(z.dtype))
+        return z * weights.reshape([-1 if k == self.axis else 1 for k in range(z.ndim)])
 
 
 def _doubled(n: int, weight: float) -> Any:
@@ -129,14 +133,21 @@ class RFFT(OfReal):
 
     axis: int
     norm: Any = "backward"
-    spelled = "rfft"
+    doubled: bool = False  # the adjoint of IRFFT counts twice what stands for two
+
+    @property
+    def spelled(self) -> str:  # type: ignore[override]
+        """The name in formulas."""
+        return "irfft_adjoint" if self.doubled else "rfft"
+
     gives = complexes
     explained = "Fourier transform of real numbers: the adjoint is transformed back, and its real part taken"
     label: ClassVar[str] = "FftR2C"
 
     def forward(self, x: Any) -> Any:
         """Transform."""
-        return np.fft.rfft(x, axis=self.axis, norm=self.norm)
+        y = np.fft.rfft(x, axis=self.axis, norm=self.norm)
+        return self.weighed(y, np.shape(x)[self.axis], 2.0) if self.doubled else y
 
     def out_shape(self, s: Shape) -> Shape:
         """⌊n/2⌋ + 1 along the axis."""
@@ -144,18 +155,19 @@ class RFFT(OfReal):
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # dL = Re Σ_k ȳ_k Σ_j e^(−2πi jk/n) dx_j: the sum over k without the halves that are not there
-        n = shape(x)[self.axis]
-        return IRFFT(self.axis, n, _SWAPPED[self.norm])(self.weighed(conj(g), n, 0.5))
+        return IRFFT(self.axis, shape(x)[self.axis], _SWAPPED[self.norm], self.doubled)(conj(g))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """s Σ_j exp(−2πi jk/n) x_j."""
-        return FFT((self.axis,), False, self.norm).index(idx, *ps)
+        found = FFT((self.axis,), False, self.norm).index(idx, *ps)
+        return found * _twice(idx[self.axis], ps[0].shape[self.axis]) if self.doubled else found
 
     def on_symbols(self, *xs: Any) -> Any:
         """The first entries of the sums."""
         x = np.asarray(xs[0], dtype=object)
         n = x.shape[self.axis]
         matrix = _matrix(n, n // 2 + 1, -1) * _factor(self.norm, False, n)
+        matrix = matrix * _doubled(n, 2).astype(int).astype(object)[:, None] if self.doubled else matrix
         return np.moveaxis(np.tensordot(matrix, x, (1, self.axis)), 0, self.axis)
 
 
@@ -166,7 +178,13 @@ class IRFFT(OfReal):
     axis: int
     n: int
     norm: Any = "backward"
-    spelled = "irfft"
+    doubled: bool = True  # the adjoint of RFFT counts each entry once
+
+    @property
+    def spelled(self) -> str:  # type: ignore[override]
+        """The name in formulas."""
+        return "irfft" if self.doubled else "rfft_adjoint"
+
     gives = parts
     analytic = True
     explained = "inverse transform to real numbers: the adjoint is transformed, entries that stand for two doubled"
@@ -174,6 +192,7 @@ class IRFFT(OfReal):
 
     def forward(self, z: Any) -> Any:
         """Transform back."""
+        z = z if self.doubled else self.weighed(np.asarray(z), self.n, 0.5)
         return np.fft.irfft(z, self.n, axis=self.axis, norm=self.norm)
 
     def out_shape(self, s: Shape) -> Shape:
@@ -182,24 +201,28 @@ class IRFFT(OfReal):
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         # y_j = s Σ_k v_k Re(z_k e^(2πi jk/n)), v = 2 but for what stands for itself: z̄_k = s v_k Σ_j ȳ_j e^(2πi jk/n)
-        return self.weighed(conj(RFFT(self.axis, _SWAPPED[self.norm])(g)), self.n, 2.0)
+        return conj(RFFT(self.axis, _SWAPPED[self.norm], self.doubled)(g))
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """s Σ_k v_k Re(z_k exp(2πi jk/n))."""
         p, k = ps[0], ps[0].fresh()
         turned = sp.re(p(_put(idx, self.axis, k)) * sp.exp(2 * sp.pi * sp.I * k * idx[self.axis] / self.n))
-        own = sp.Eq(k, 0) | sp.Eq(2 * k, self.n)
-        body = _factor(self.norm, True, self.n) * sp.Piecewise((1, own), (2, True)) * turned
+        body = _factor(self.norm, True, self.n) * (_twice(k, self.n) if self.doubled else 1) * turned
         found: sp.Expr = p.sum(body, [(k, 0, self.n // 2)])
         return found
 
     def on_symbols(self, *xs: Any) -> Any:
         """The sums of real parts."""
         z = np.moveaxis(np.asarray(xs[0], dtype=object), self.axis, 0)
-        weights = _doubled(self.n, 2).astype(int).tolist()
+        weights = _doubled(self.n, 2 if self.doubled else 1).astype(int).tolist()
         matrix = (_matrix(self.n, len(z), 1) * np.array(weights, dtype=object)[:, None]).T
         y = np.tensordot(matrix, z, (1, 0)) * _factor(self.norm, True, self.n)
         return np.moveaxis(np.vectorize(sp.re, otypes=[object])(y), 0, self.axis)
+
+
+def _twice(k: Any, n: Any) -> Any:
+    """2 where entry k of n stands for two, else 1."""
+    return sp.Piecewise((1, sp.Eq(k, 0) | sp.Eq(2 * k, n)), (2, True))
 
 
 # ------------------------------------------------------------------ lengths, axes, norms
