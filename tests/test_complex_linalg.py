@@ -50,6 +50,12 @@ def test_functions_of_numpy_take_complex_tensors():
     )
 
 
+def test_statistics_of_numpy_take_complex_tensors():
+    for f in (np.cov, np.corrcoef, np.nanvar, np.nanstd):
+        np.testing.assert_allclose(plain(f(sg.tensor(Z))), f(Z), atol=1e-12)
+    np.testing.assert_allclose(plain(np.correlate(sg.tensor(Z[0]), sg.tensor(Z[1]))), np.correlate(Z[0], Z[1]))
+
+
 def test_single_precision_stays_single():
     z = sg.tensor(Z.astype(np.complex64))
     assert sg.linalg.svd(z).U.dtype == sg.complex64

@@ -95,7 +95,7 @@ def _correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     x, z = as_tensor(a), as_tensor(v)
     if mode == "same" and z.shape[0] > x.shape[0]:
         raise ArgumentError("np.correlate: with mode='same' the second is the shorter one on tensors. Use mode='full'.")
-    return _convolve(x, F.flip(z, 0), mode)
+    return _convolve(x, F.flip(z.conj(), 0), mode)
 
 
 def _shifted(row: Any, k: int, size: int) -> Any:

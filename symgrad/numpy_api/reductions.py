@@ -184,7 +184,8 @@ def _nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: 
     x = _cast(a, dtype)
     there = ~F.isnan(x)
     residual = masked(there, x - _nanmean(x, axis, None, None, True), 0)
-    return _sum(residual**2, axis, None, None, keepdims) / (_count(there, x, axis, keepdims) - ddof)
+    squares = (residual * residual.conj()).real
+    return _sum(squares, axis, None, None, keepdims) / (_count(there, x, axis, keepdims).real - ddof)
 
 
 @numpys("nanstd")
@@ -298,7 +299,7 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: Any = None,
     aweights: Any = None, *, dtype: Any = None,
 ) -> Any:  # fmt: skip
-    """X Xᵀ/(n - ddof) of the centred variables, which are the rows."""
+    """X Xᴴ/(n - ddof) of the centred variables, which are the rows."""
     if fweights is not None or aweights is not None:
         raise ArgumentTypeError("np.cov: weights are not supported on tensors. Write X @ (w * X).T / w.sum().")
     x = _variables(m, dtype, rowvar)
@@ -306,11 +307,11 @@ def cov(
         x = F.cat([x, _variables(y, dtype, rowvar)], 0)
     centred = x - F.mean(x, 1, True)
     factor = x.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
-    return F.squeeze(centred @ centred.T / factor)
+    return F.squeeze(centred @ centred.mH / factor)
 
 
 def _variables(m: Any, dtype: Any, rowvar: bool) -> Any:
-    x = _cast(m, np.float64 if dtype is None else dtype)
+    x = _floating(as_tensor(m)) if dtype is None else _cast(m, dtype)
     if len(x.shape) > 2:
         raise ShapeError(f"np.cov: got {len(x.shape)} axes. Expected one variable, or a matrix of variables.")
     x = F.reshape(x, (1, -1)) if len(x.shape) < 2 else x
@@ -322,5 +323,5 @@ def _corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) 
     c = cov(x, y, rowvar, dtype=dtype)
     if not c.shape:
         return c / c
-    deviation = F.sqrt(F.diagonal(c))
+    deviation = F.sqrt(F.diagonal(c).real)
     return c / F.outer(deviation, deviation)

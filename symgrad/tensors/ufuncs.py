@@ -77,7 +77,7 @@ _SPECIAL: dict[str, Function] = {
     "signbit": lambda x: handle(None, np.signbit(as_tensor(x)._known("np.signbit"))),
     "vecdot": lambda x, y: sum_of(conj(as_tensor(x)) * y, -1),
     "matvec": lambda A, x: matmul(A, _column(x))[..., 0],
-    "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(x))[..., 0],
+    "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(conj(as_tensor(x))))[..., 0],
 }
 
 _SPECIAL |= {name: partial(complex_result, name) for name in COMPLEX}

@@ -14,7 +14,7 @@ import sympy as sp
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, Cell, Leaf, ancestors
-from symgrad.core.promotion import is_differentiable
+from symgrad.core.promotion import COMPLEX128, is_differentiable
 from symgrad.core.trees import LEAF, Static, Tree, along, flatten, unflatten, without_statics
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.engine.sweep import push, sweep
@@ -321,9 +321,13 @@ def zeros(x: Any) -> Any:
 
 
 def to_numpy(t: Any) -> Any:
-    """Return a tensor's value as a float or an array of its own."""
+    """Return a tensor's value as a number or an array of its own; in double precision numbers are Python's."""
     value = t._value
-    return value if type(value) is float else np.array(value) if value.ndim else value[()]
+    if type(value) is float:
+        return value
+    if value.ndim:
+        return np.array(value)
+    return value.item() if value.dtype == COMPLEX128 else value[()]
 
 
 def ones(y: Any) -> Any:
