@@ -51,6 +51,17 @@ def test_convolutions_of_integers_are_exact():
     assert (x.dtype, int(x[299])) == (np.int64, 300 * 10**14)
 
 
+@pytest.mark.parametrize("size", [4, 300])
+def test_complex_signals_are_convolved_and_correlated_as_in_scipy(size):
+    signal = pytest.importorskip("scipy.signal")
+    x, h = (RNG.normal(size=size) + 1j * RNG.normal(size=size) for _ in range(2))
+    same(sg.signal.convolve(x, h), signal.convolve(x, h))
+    same(sg.signal.correlate(x, h, "same"), signal.correlate(x, h, "same"))
+    t = sg.tensor(x, requires_grad=True)
+    (sg.signal.convolve(t, h).abs() ** 2).sum().backward()
+    same(t.grad, 2 * np.convolve(np.convolve(x, h), h[::-1].conj())[size - 1 : 2 * size - 1])
+
+
 def test_gradients_of_long_convolutions_are_those_of_short_ones():
     x, h, v = RNG.normal(size=300), RNG.normal(size=280), RNG.normal(size=579)
     dx, dh = sg.grad(lambda x, h: (sg.signal.convolve(x, h) * v).sum(), argnums=(0, 1))(x, h)

@@ -12,6 +12,7 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.contract import LETTERS, Einsum, permute
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.indexing.select import along
 from symgrad.ops.keys import Positions
 from symgrad.ops.map import broadcast_shapes, show_shape, sum_terms
@@ -33,6 +34,7 @@ class Convolve(Op):
     name = "Convolve"
     spelled = "convolve"
     saves = "x"
+    analytic = True
     accumulates = True
     explained = "convolution: the adjoint is correlated with the other input"
 
@@ -64,6 +66,9 @@ class Convolve(Op):
 
     def _by_transforms(self, x: Any, h: Any, to: Shape) -> Any:
         axes, sizes = tuple(range(-self.dims, 0)), to[len(to) - self.dims :]
+        if np.iscomplexobj(x) or np.iscomplexobj(h):
+            product = np.fft.fftn(x, sizes, axes) * np.fft.fftn(h, sizes, axes)
+            return np.fft.ifftn(product, axes=axes).astype(np.result_type(x, h), copy=False)
         found = np.fft.irfftn(np.fft.rfftn(x, sizes, axes) * np.fft.rfftn(h, sizes, axes), sizes, axes)
         return found.astype(np.result_type(x, h), copy=False)
 
@@ -239,7 +244,7 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
     """
     if method not in ("auto", "direct", "fft"):
         raise ArgumentError(f"correlate: got method={method!r}. Acceptable methods are 'auto', 'direct', or 'fft'.")
-    return _along_all(in1, Flip(tuple(range(len(shape(in2)))))(in2), mode, "correlate")
+    return _along_all(in1, conj(Flip(tuple(range(len(shape(in2)))))(in2)), mode, "correlate")
 
 
 # ------------------------------------------------------------------ two axes, with what stands around
@@ -315,4 +320,4 @@ def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", 
     >>> sg.signal.correlate2d(sg.tensor([[1.0, 2.0]]), sg.tensor([[1.0, 10.0]]), "valid")
     tensor([[21.]])
     """
-    return _two(in1, Flip(tuple(range(len(shape(in2)))))(in2), mode, boundary, fillvalue, "correlate2d")
+    return _two(in1, conj(Flip(tuple(range(len(shape(in2)))))(in2)), mode, boundary, fillvalue, "correlate2d")
