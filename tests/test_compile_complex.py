@@ -196,6 +196,29 @@ def test_rows_are_exported_to_numpy(name):
         agree(y, z)
 
 
+TRANSFORMS = lambda z: (sg.fft.fft(z), sg.fft.ifft2(z, norm="ortho"), sg.fft.irfft(z), sg.fft.rfft(z.real))
+
+
+@pytest.mark.parametrize("target", ["numpy", "jax", "torch"])
+def test_fourier_transforms_are_exported(target):
+    library = np if target == "numpy" else pytest.importorskip(target)
+    if target == "jax":
+        library.config.update("jax_enable_x64", True)
+    found = loaded(sg.export(TRANSFORMS, (Z,), target=target, name="f"))(library.tensor(Z) if target == "torch" else Z)
+    for y, z in zip(found, plain(TRANSFORMS(sg.tensor(Z))), strict=True):
+        agree(np.asarray(y), z)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "llvm"])
+def test_losses_of_spectra_have_eager_values_and_gradients(backend):
+    if backend == "llvm":
+        pytest.importorskip("llvmlite")
+    for transform, x in ((sg.fft.rfft, B), (sg.fft.fft, V), (sg.fft.fft, B)):
+        f = sg.value_and_grad(lambda x, transform=transform: ((abs(transform(x)) ** 2 - 1) ** 2).sum())
+        for y, z in zip(sg.compile(f, backend=backend)(x), f(x), strict=True):
+            agree(y, z)
+
+
 @pytest.mark.parametrize("target", ["jax", "torch"])
 def test_a_program_is_exported_to_jax_and_pytorch(target):
     library = pytest.importorskip(target)

@@ -43,6 +43,7 @@ from symgrad.ops.shape import Expand, Eye, Flip, Reshape, total
 from symgrad.ops.shapes.join import Cat, Stack
 from symgrad.ops.signal.convolving import Convolve
 from symgrad.ops.signal.filtering import Feedback
+from symgrad.ops.signal.fourier import FFT, IRFFT, RFFT
 from symgrad.ops.slicing import Gather, Slice
 from symgrad.ops.sorting.order import AddAlongAxis, ArgRunning, Argsort, Median, MedianOfAll, TakeAlongAxis
 from symgrad.ops.sorting.quantiles import _NUMPY as ROUNDING
@@ -118,6 +119,26 @@ writes(Power)(lambda w, op, a, k: f"({a[0]})**({a[1]})")
 writes(Mantissa)(_library("mantissa"))
 writes(Exponent)(_library("exponent"))
 writes(Binade)(_library("binade"))
+
+
+def _along(w: W) -> str:
+    return "dim" if w.dialect.name == "torch" else "axis"
+
+
+@writes(FFT)
+def _(w: W, op: FFT, a: Args, k: int) -> str:
+    axes = "dim" if w.dialect.name == "torch" else "axes"
+    return w.dialect.call(f"fft.{'ifftn' if op.inverse else 'fftn'}", a[0], f"{axes}={op.axes!r}", f"norm={op.norm!r}")
+
+
+@writes(RFFT)
+def _(w: W, op: RFFT, a: Args, k: int) -> str:
+    return w.dialect.call("fft.rfft", a[0], f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
+
+
+@writes(IRFFT)
+def _(w: W, op: IRFFT, a: Args, k: int) -> str:
+    return w.dialect.call("fft.irfft", a[0], op.n, f"{_along(w)}={op.axis}", f"norm={op.norm!r}")
 
 
 @writes(Ranks)
