@@ -71,6 +71,8 @@ def test_minus_the_gradient_descends():
         (lambda: sg.ones(2, dtype=sg.float32) * 2j, "complex64"),
         (lambda: sg.ones(2, dtype=sg.float32) * sg.tensor(2j), "complex64"),
         (lambda: sg.tensor([1, 2]) * 1j, "complex128"),
+        (lambda: sg.tensor(np.array(1j, np.complex64)) * 1j, "complex64"),
+        (lambda: sg.tensor(np.array(1.0, np.float32)) * 1j, "complex64"),
         (lambda: abs(sg.ones(2, dtype=sg.complex64)), "float32"),
         (lambda: sg.complex(sg.ones(2, dtype=sg.float32), sg.zeros(2, dtype=sg.float32)), "complex64"),
         (lambda: sg.tensor([sg.tensor(1.0), 2j]), "complex128"),

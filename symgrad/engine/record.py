@@ -300,7 +300,7 @@ def _brought(op: Op, values: Sequence[Any]) -> Sequence[Any]:
 
 def _beside_complex(values: Sequence[Any]) -> Sequence[Any]:
     """A complex number, or a tensor of one, takes the precision of the arrays beside it."""
-    if any(type(v) is _ndarray and v.ndim for v in values):
+    if any(type(v) is _ndarray and (v.ndim or v.dtype != COMPLEX128) for v in values):
         return [v.item() if type(v) is _ndarray and v.dtype == COMPLEX128 and not v.ndim else v for v in values]
     return [np.complex128(v) if type(v) is complex else np.float64(v) if type(v) is float else v for v in values]
 

@@ -63,7 +63,7 @@ class PseudoInverse(_ByRank):
         self.out_shape(np.shape(x))
         if self.hermitian:  # the lower triangle says it all
             below = np.tril(x, -1)
-            x = below + below.conj().mT + np.eye(x.shape[-1]) * x.real
+            x = below + below.conj().mT + np.eye(x.shape[-1], dtype=x.real.dtype) * x.real
         u, s, vh = factors.svd(x, False)
         large = s > _threshold(s, np.shape(x), self.atol, self.rtol)
         inverse = np.where(large, 1 / np.where(large, s, s.dtype.type(1)), s.dtype.type(0))
