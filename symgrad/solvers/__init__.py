@@ -5,6 +5,7 @@ derivative, whichever way it was found.
 """
 
 from symgrad.solvers.minima import argmin
+from symgrad.solvers.operators import cg, gmres, lsqr
 from symgrad.solvers.public import custom_root, fixed_point, root
 
-__all__ = ["argmin", "custom_root", "fixed_point", "root"]
+__all__ = ["argmin", "cg", "custom_root", "fixed_point", "gmres", "lsqr", "root"]

@@ -1,0 +1,79 @@
+"""Linear systems with an operator that is given by its products: SciPy's Krylov methods, differentiable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import Way
+from symgrad.solvers.implicit import OperatorSolve
+from symgrad.solvers.unknowns import Arguments, traced
+from symgrad.transforms.loops.body import spec_of
+
+__all__ = ["cg", "gmres", "lsqr"]
+
+
+def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+    """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ.
+
+    Args:
+        A: a matrix (n, n), or a linear function A(v, *args), shaped like v.
+        b: the right side, any shape that A takes.
+        args: what A depends on: gradients flow to it, and to tensors that A takes from outside.
+        tol: the residual, relative to b, to stop at.
+        max_steps: the number of steps; None for SciPy's own.
+
+    Returns:
+        Shaped like b.
+
+    Raises:
+        NotConverged: the residual stayed above tol. ArgumentError: A is not linear. ShapeError: A v is not shaped
+        like v. MissingExtra: SciPy is not installed.
+
+    >>> sg.solvers.cg(lambda v, a: a * v, sg.tensor([2.0, 4.0]), 2.0).numpy().round(6)
+    array([1., 2.])
+    """
+    return _solved("cg", A, b, args, tol, max_steps)
+
+
+def gmres(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+    """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ.
+
+    >>> sg.solvers.gmres(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
+    array([1., 1.])
+    """
+    return _solved("gmres", A, b, args, tol, max_steps)
+
+
+def lsqr(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ.
+
+    >>> sg.solvers.lsqr(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
+    array([1., 1.])
+    """
+    return _solved("lsqr", A, b, args, tol, max_steps)
+
+
+def _solved(method: str, A: Any, b: Any, args: tuple[Any, ...], tol: float, most: int | None) -> Any:
+    product: Callable[..., Any] = A if callable(A) else lambda v, matrix: matrix @ v
+    given, right = Arguments(args if callable(A) else (as_tensor(A), *args)), as_tensor(b)
+    spec = spec_of(right)
+
+    def call(v: Any, *tensors: Any) -> Any:
+        found = as_tensor(product(v, *given.put(tensors)))
+        return found if found.dtype == spec.dtype else Cast(spec.dtype)(found)
+
+    body, inputs = traced(method, call, spec, given.tensors)
+    if body.results[0].shape != spec.shape:
+        raise ShapeError(
+            f"{method}: A·v has shape {show_shape(body.results[0].shape)} for v of shape {show_shape(spec.shape)}. "
+            "Expected the same."
+        )
+    if bodies.is_read(bodies.linearised(body), 1):
+        raise ArgumentError(f"{method}: A(v) is not linear in v. Pass a linear function, or use sg.root.")
+    return as_tensor(OperatorSolve(body, False, Way(method, tol, most))(right, *inputs))
