@@ -105,8 +105,8 @@ log_rest: Any = declare(
     core=_POSITIVE,
     hidden=True,
 )
-cosm1: Any = declare(
-    "cosm1",
+cos_minus_one: Any = declare(
+    "cos_minus_one",
     lambda x: sp.cos(x) - 1,
     lambda x, y: -sin(x),
     **once(lambda m, x: -2.0 * m.sin(0.5 * x) * m.sin(0.5 * x)),

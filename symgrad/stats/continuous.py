@@ -9,7 +9,7 @@ import sympy as sp
 
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
 from symgrad.scalars.densities import (
-    cosm1,
+    cos_minus_one,
     half_step,
     i_ratio,
     i_ratio_slope,
@@ -185,7 +185,7 @@ vonmises = Continuous(
     "vonmises",
     "The distribution of von Mises, of angles in radians: log p(z) = κ cos z - log(2π I₀(κ)).",
     "kappa",
-    density=lambda x, s, k: k * cosm1(over(x, s)) - log_i0e(k) - _LOG_2PI - log(s),
+    density=lambda x, s, k: k * cos_minus_one(over(x, s)) - log_i0e(k) - _LOG_2PI - log(s),
     valid=lambda k: k >= 0,
     mean=lambda k: 0,
     entropy=lambda k: log_i0e(k) + _LOG_2PI + k * (1 - i_ratio(k)),

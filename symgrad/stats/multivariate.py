@@ -240,7 +240,8 @@ class Wishart(Multivariate):
         _check_positive("wishart: scale", scale)
         df = as_tensor(df)
         of_x = (df - (p + 1)) * slogdet(x)[1] - trace(solve(scale, x))
-        return (of_x - df * (p * math.log(2)) - df * slogdet(scale)[1]) / 2 - mvlgamma(df / 2, p)
+        normaliser = df * slogdet(scale)[1] / 2 + df * (p * math.log(2) / 2) + mvlgamma(df / 2, p)
+        return of_x / 2 - normaliser
 
     def pdf(self, x: Any, df: Any, scale: Any) -> Any:
         """The density p(X) of a positive definite X (p, p)."""
