@@ -234,6 +234,8 @@ ROWS = [
     ("linalg.eigh", lambda x: np.linalg.eigh(x + x.T).eigenvectors ** 2, SPD),
     ("linalg.eigvalsh", lambda x: np.linalg.eigvalsh(x + x.T, "U"), SPD),
     ("linalg.svdvals", lambda x: np.linalg.svdvals(x), A),
+    ("linalg.eig", lambda x: abs(np.linalg.eig(x[:, :3])[1]), A),
+    ("linalg.eigvals", lambda x: abs(np.linalg.eigvals(x[:, :3])), A),
     ("linalg.norm", lambda x: np.linalg.norm(x), A),
     ("linalg.norm", lambda x: np.linalg.norm(x, axis=1), A),
     ("linalg.norm", lambda x: np.linalg.norm(x, 1), A),
@@ -398,7 +400,7 @@ def test_the_arguments_of_the_table_have_numpys_names_in_numpys_order():
 
 REFUSED = {
     "no function here": (lambda x: np.unwrap(x), r"np\.unwrap: symgrad has no .* Use operations of symgrad"),
-    "another name": (lambda x: np.linalg.eig(x[:, :3]), r"np\.linalg\.eig: .* Use sg\.linalg\.eigh for symmetric"),
+    "another name": (lambda x: np.partition(x, 1), r"np\.partition: .* Use sg\.sort, or sg\.topk"),
     "into an array": (
         lambda x: np.copyto(np.zeros_like(A), x),
         r"np\.copyto: .* Write sg\.full\(size, x\) for np\.full",

@@ -311,7 +311,8 @@ def cov(
 
 
 def _variables(m: Any, dtype: Any, rowvar: bool) -> Any:
-    x = _floating(as_tensor(m)) if dtype is None else _cast(m, dtype)
+    x = as_tensor(m)
+    x = x.to(np.result_type(x.dtype, np.float64) if dtype is None else dtype)
     if len(x.shape) > 2:
         raise ShapeError(f"np.cov: got {len(x.shape)} axes. Expected one variable, or a matrix of variables.")
     x = F.reshape(x, (1, -1)) if len(x.shape) < 2 else x

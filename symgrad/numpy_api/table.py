@@ -19,8 +19,6 @@ TABLE: dict[Any, Callable[..., Any]] = {}
 _ABSENT: Any = getattr(np, "_NoValue", None)
 _NEUTRAL = {"order": ("C", "K", "A"), "subok": (True, False), "casting": ("same_kind",), "overwrite_input": (False,)}
 _INSTEAD = {
-    "linalg.eig": "sg.linalg.eigh for symmetric matrices",
-    "linalg.eigvals": "sg.linalg.eigvalsh for symmetric matrices",
     "partition": "sg.sort, or sg.topk",
     "argpartition": "sg.argsort, or sg.topk",
     "copyto": "x.copy_(y)",
