@@ -107,7 +107,17 @@ class Undeclared(sp.Dummy):
         )
 
 
-class Atom(sp.Function):
+class _Declaring(sp.FunctionClass):
+    """SymPy's class of function classes, told how many arguments each takes: to find out takes SymPy long."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> None:
+        if "nargs" in namespace:
+            cls._nargs = (namespace["nargs"],)
+        else:
+            super().__init__(name, bases, namespace)
+
+
+class Atom(sp.Function, metaclass=_Declaring):
     """Base of the scalar functions that SymPy lacks; each keeps its meaning and its derivative."""
 
     is_real = True

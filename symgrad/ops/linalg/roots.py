@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -174,7 +175,13 @@ def _by_eigenvectors(a: Any, fn: Callable[[Any], Any], called: str) -> Any:
 # log(I + X) = ∫₀¹ X (I + t X)⁻¹ dt; Gauss' rule of eight points is the [8/8] Padé approximant, exact to double
 # precision up to this norm. Source: Higham 2008, §11.4.
 _RADIUS = 0.3
-_NODES, _WEIGHTS = ((v + 1) / 2 if k == 0 else v / 2 for k, v in enumerate(np.polynomial.legendre.leggauss(8)))
+
+
+@cache
+def _rule() -> list[tuple[float, float]]:
+    """The rule's points in [0, 1] and their weights; to load NumPy's polynomials takes long."""
+    points, weights = np.polynomial.legendre.leggauss(8)
+    return list(zip((points + 1) / 2, weights / 2, strict=True))
 
 
 def _logarithm(a: Any) -> Any:
@@ -186,7 +193,7 @@ def _logarithm(a: Any) -> Any:
             raise LinAlgError("linalg.logm: no square root was found; the matrix is too close to a singular one.")
         a, halvings = root, halvings + 1
     x = a - one
-    terms = [w * np.linalg.solve(one + t * x, x) for t, w in zip(_NODES, _WEIGHTS, strict=True)]
+    terms = [w * np.linalg.solve(one + t * x, x) for t, w in _rule()]
     return np.sum(terms, 0) * 2.0**halvings
 
 
