@@ -59,9 +59,26 @@ erfi = function(
     lambda x: sp.erfi(x),
     real=0,
 )
-dawsn = function(
-    "dawsn", "x", "Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt.", lambda x, y: 1 - 2 * x * y,
+dawsn: Any = function(
+    "dawsn", "x", "Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt.", lambda x, y: dawsn_slope(x),
     lambda x: sp.sqrt(_PI) / 2 * sp.exp(-(x**2)) * sp.erfi(x), latex=r"\operatorname{dawsn}", real=0,
+)  # fmt: skip
+
+
+def _dawsn_slope(special: Any, x: Any) -> Any:
+    """1 - 2x F, which cancels for large x: there the series -Σ (2k - 1)!!/(2x²)ᵏ."""
+    far = np.abs(x) > 8
+    r = 0.5 / np.where(far, x, 8.0) ** 2
+    term, total = np.ones_like(x), np.zeros_like(x)
+    for k in range(1, 24):
+        term = term * (2 * k - 1) * r
+        total = total - term
+    return np.where(far, total, 1 - 2 * np.where(far, 0.0, x) * special.dawsn(x))
+
+
+dawsn_slope: Any = slope(
+    "dawsn_slope", "x", lambda x, y: -2 * (dawsn(x) + x * y), own(_dawsn_slope), lambda x: 1 - 2 * x * dawsn(x),
+    hidden=True, analytic=False,
 )  # fmt: skip
 erfcinv = function(
     "erfcinv", "x", "The inverse of erfc.", lambda x, y: -sp.sqrt(_PI) / 2 * sp.exp(y**2), lambda x: sp.erfcinv(x),

@@ -195,7 +195,12 @@ def _oscillating(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
         return np.where(monotone, np.log(np.maximum(sign * g, 0.0)), g)
 
     found = slopes(values, v, radius, order)
-    return np.where(inside, np.where(monotone, of_logarithm(y, found), found[-1]), np.nan)
+    return np.where(inside, np.where(monotone, of_logarithm(y, found), found[-1]), _at_zero(name, v, x))
+
+
+def _at_zero(name: str, v: Any, x: Any) -> Any:
+    """J_v and I_v are 0 there for all v > 0; those of the second kind are infinite."""
+    return np.where((x == 0) & (v > 0) & (name[0] in "ji"), 0.0, np.nan)
 
 
 def _growing(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
@@ -212,7 +217,7 @@ def _growing(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
         found = np.where(v == 0, -(special.k0(t) if name == "iv" else np.exp(-t) * special.k0(t)), found)
     if order == 1 and even:
         found = np.where(v == 0, 0.0, found)
-    return np.where(inside, found, np.nan)
+    return np.where(inside, found, _at_zero(name, v, x))
 
 
 def _direct(special: Any, name: str, order: int, v: Any, x: Any) -> Any:
