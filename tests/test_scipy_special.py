@@ -363,6 +363,20 @@ def test_programs_are_compiled_mapped_and_differentiated_forward():
     assert float(tangent) == pytest.approx(float(np.sum(np.asarray(eager[1]))), rel=1e-13)
 
 
+def test_sources_for_numpy_call_scipys_functions():
+    v, at = np.array([0.5, 1.5, 2.2]), np.array([1.0, 2.0, 3.0])
+    f = sg.value_and_grad(program, argnums=1)
+    text = sg.export(f, (v, at), target="numpy", name="f")
+    assert "import symgrad" not in text
+    assert "from symgrad" not in text
+    space = {}
+    exec(text, space)
+    for found, wanted in zip(space["f"](v, at), f(v, at), strict=True):
+        np.testing.assert_allclose(found, np.asarray(wanted), rtol=1e-13)
+    with pytest.raises(sg.errors.SymgradError, match="cannot write the operation"):
+        sg.export(f, (v, at), target="c")
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_short_floats_stay_short(dtype):
     t = sg.tensor(np.array([0.5, 1.5], dtype), requires_grad=True)

@@ -1,4 +1,4 @@
-"""The target ``numpy``: a module that imports NumPy alone."""
+"""The target ``numpy``: a module that imports NumPy alone, and SciPy where it calls SciPy's special functions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from symgrad.exports.embed import computes, read
 from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
 from symgrad.exports.targets.target import Source, Target, paths
+from symgrad.scalars import SCALARS
 
 SMALL = 24  # entries of examples that stand in a docstring
 DIGITS = 12
@@ -42,11 +43,30 @@ class NumPy(Dialect):
             return self.embedded.method(type(op), "forward", name, fields)
         return self.helper(name)
 
+    def has(self, name: str) -> bool:
+        """Whether there is a scalar function: as in every dialect, or as SciPy's."""
+        return _scipys(name) is not None or super().has(name)
+
+    def element(self, name: str, args: Sequence[str], numbers: Sequence[float | None], dtype: Any) -> str:
+        """Return the text of a scalar function; SciPy's, which keeps no half precision, in its dtype."""
+        call = _scipys(name)
+        if call is None:
+            return super().element(name, args, numbers, dtype)
+        self.embedded.imports["import scipy.special"] = None
+        text = call.format(", ".join(args))
+        return text if np.dtype(dtype) == np.float64 else self.cast(text, dtype)
+
     def result(self, text: str, dtype: Any, view: bool, number: float | None) -> str:
         """Return a result: an array of its own, of its dtype."""
         if number is not None or view:
             return f"np.array({text}, dtype={self.dtype(dtype)})"
         return text
+
+
+def _scipys(name: str) -> str | None:
+    """How a function of SciPy's is called, where SciPy has it."""
+    found: str | None = getattr(SCALARS[name].numpy, "written", None) if name in SCALARS else None
+    return found
 
 
 def example(r: Request) -> list[str]:

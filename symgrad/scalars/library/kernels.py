@@ -39,6 +39,7 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
         return y.astype(np.result_type(*xs)) if any(getattr(x, "dtype", None) in _SHORT for x in xs) else y
 
     kernel.__name__ = name if part is None else f"{name}_{part}"
+    kernel.written = f"scipy.special.{name}({{}}){'' if part is None else f'[{part}]'}"  # type: ignore[attr-defined]
     return kernel
 
 
