@@ -126,7 +126,7 @@ def test_signatures_fit_the_shapes():
 MANY = 4  # classes of operations, from which on naming them is a table
 READERS_OF_TABLES = {
     "forms": ["forms/canon/lower.py"],
-    "scalar steps": ["compiler/primitives/scalarise.py"],
+    "scalar steps": ["compiler/primitives/pairs.py", "compiler/primitives/scalarise.py"],  # of complex and real numbers
     "words of array targets": ["exports/arrays/operations.py"],
     "loops": ["exports/loops/matrices.py", "exports/loops/operations.py", "exports/loops/rows.py"],
     "exact numbers": ["compiler/backends/mpmath/operations.py"],

@@ -41,7 +41,7 @@ def quick(own: Kernel, fast: Callable[[Any, F64], F64], whole: str = "") -> Kern
     """
 
     def kernel(x: Any) -> Any:
-        if whole and isinstance(x, np.ndarray) and x.dtype.kind == "c" and _special() is not None:
+        if whole and isinstance(x, np.ndarray) and np.iscomplexobj(x) and _special() is not None:
             with np.errstate(all="ignore"):
                 return getattr(_special(), whole)(x)
         if type(x) is not np.ndarray or x.dtype not in _TAKEN or x.size < _LONG or _special() is None:
@@ -103,7 +103,7 @@ digamma = quick(numerics.digamma, _digamma, "psi")
 
 def polygamma(n: Any, x: Any) -> Any:
     """ψₙ(x); of order 0 digamma."""
-    if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+    if isinstance(x, np.ndarray) and np.iscomplexobj(x):
         return _of_complex(int(np.real(n)), x)
     return digamma(x) if type(n) is int and n == 0 else numerics.polygamma(n, x)
 

@@ -71,6 +71,7 @@ class OnPairs(Op):
     given: tuple[np.dtype[Any] | None, ...]  # the dtype of each complex input
     to: np.dtype[Any]
     saves = ""
+    dense = looped = wordless = explained = "made of the operation when a program of complex numbers is compiled"
 
     def __str__(self) -> str:
         return f"{self.op} of pairs"

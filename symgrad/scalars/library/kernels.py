@@ -30,7 +30,7 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
     """
 
     def kernel(*xs: Any) -> Any:
-        if real and any(isinstance(x, np.ndarray) and x.dtype.kind == "c" for x in xs):
+        if real and any(isinstance(x, np.ndarray) and np.iscomplexobj(x) for x in xs):
             xs = (*map(np.real, xs[:real]), *xs[real:])
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
