@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from symgrad.engine.record import Core, apply, as_tensor
@@ -54,13 +55,17 @@ def _operands(given: tuple[Any, ...]) -> list[Any]:
     return found
 
 
-def _named(call: Function, name: str, letters: list[str], words: str, returns: str = "Any") -> Function:
+@cache
+def _signature(letters: tuple[str, ...], returns: str = "Any") -> inspect.Signature:
+    """One for all functions of the same arguments: to make it takes longer than to make the function."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(w, kind, annotation="Any") for w in letters], return_annotation=returns)
+
+
+def _named(call: Function, name: str, letters: list[str], words: str, returns: str = "Any") -> Function:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"{words}\n{_NOTE.format(', '.join(letters), ' for each' if returns != 'Any' else '')}"
-    call.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [inspect.Parameter(w, kind, annotation="Any") for w in letters], return_annotation=returns
-    )
+    call.__signature__ = _signature(tuple(letters), returns)  # type: ignore[attr-defined]
     return call
 
 
@@ -68,9 +73,8 @@ def _given(name: str, letters: list[str], args: tuple[Any, ...], words: dict[str
     """The arguments in turn, of which some may come by their names, a first one called x as torch's ``input`` too."""
     if letters[0] == "x" and "input" in words:
         words["x"] = words.pop("input")
-    bound = inspect.Signature([inspect.Parameter(w, inspect.Parameter.POSITIONAL_OR_KEYWORD) for w in letters])
     try:
-        return _operands(bound.bind(*args, **words).args)
+        return _operands(_signature(tuple(letters)).bind(*args, **words).args)
     except TypeError as error:
         raise ArgumentTypeError(f"{name}(): {error}. It takes {', '.join(letters)}.") from None
 
