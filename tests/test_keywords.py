@@ -24,9 +24,22 @@ BINARY = ["add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_di
 # Lists stand for tensors, tuples for themselves: the same keywords are passed to symgrad and to torch.
 C1 = [[[1.0, 2.0, 0.5, -1.0], [3.0, -1.0, 2.0, 0.5]]]  # one sample, two channels
 C2 = [[[[1.0, 2.0, 0.5], [3.0, -1.0, 2.0], [0.5, 1.5, -2.0]]]]
+Z1, Z2 = np.array([1.0 + 2.0j, 3.0 - 1.0j]), np.array([[2.0 + 1.0j, 0.5], [1.0j, -1.0]])
+SIGNAL = np.cos(np.arange(12.0))
 PIVOTS = np.array([2, 2], np.int32)  # of LU
 # fmt: off
 KEYWORDS = [
+    *[(name, {"input": Z1}) for name in ("angle", "conj_physical", "imag", "resolve_conj", "resolve_neg",
+      "view_as_real")],
+    ("adjoint", {"input": M}), ("view_as_complex", {"input": [[1.0, 2.0]]}),
+    ("complex", {"real": V, "imag": V}), ("polar", {"abs": V, "angle": V}),
+    ("stft", {"input": SIGNAL, "n_fft": 4, "hop_length": 2, "center": True, "onesided": True, "return_complex": True,
+              "window": [1.0, 0.5, 1.0, 0.5]}),
+    ("istft", {"input": np.ones((3, 5)) + 0j, "n_fft": 4, "hop_length": 2, "length": 8,
+               "window": [1.0, 0.5, 1.0, 0.5]}),
+    *[(f"{name}_window", {"window_length": 5, "periodic": False}) for name in ("bartlett", "blackman", "hamming",
+      "hann", "kaiser")],
+    ("linalg.eigvals", {"input": [[2.0, 0.0], [0.0, 1.0]]}), ("linalg.eig", {"input": [[2.0, 0.0], [0.0, 1.0]]}),
     *[(name, {"input": V}) for name in UNARY],
     *[(name, {"input": [1.5, 2.0]}) for name in POSITIVE],
     *[(name, {"input": [0.5, -0.25]}) for name in ("asin", "acos", "atanh", "erfinv")],
@@ -253,11 +266,15 @@ FIRST = ("input", "tensor", "A", "x")
 METHODS += [
     (name, next(iter(given.values())), dict(list(given.items())[1:]))
     for name, given in KEYWORDS
-    if hasattr(sg.Tensor, name) and name not in ("where", "split", "real") and next(iter(given)) in FIRST
+    if hasattr(sg.Tensor, name) and name not in ("where", "split", "real", "imag") and next(iter(given)) in FIRST
 ]
 # These have none in torch, or torch has them in nn.functional.
 NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
                "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid"}  # fmt: skip
+# of NumPy and SciPy: test_scipy_linalg.py, test_signal.py
+OF_OTHERS = {"interp", *[f"linalg.{name}" for name in (
+    "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded", "sqrtm", "toeplitz", "trace")]}  # fmt: skip
 
 
 def name_of(entry):
@@ -335,4 +352,4 @@ def test_every_function_is_called_by_keywords_here():
                            (sg.nn.functional, "nn.functional.")]:  # fmt: skip
         functions = {prefix + n for n in module.__all__ if not isinstance(getattr(module, n), type)}
         functions -= {f"special.{n}" for n in FOUND}  # SciPy takes no keywords: test_scipy_special.py
-        assert functions - called - NO_KEYWORDS - {"linalg.trace"} == set()  # torch has no linalg.trace
+        assert functions - called - NO_KEYWORDS - OF_OTHERS == set()

@@ -5,6 +5,8 @@ import sys
 import numpy as np
 import pytest
 from checks import close, every, number, weighed
+from complex_linalg_rows import MATRICES
+from complex_rows import PROGRAMS, Z
 from test_registry import op_classes
 
 import symgrad as sg
@@ -84,6 +86,8 @@ def test_every_rule_is_met_by_a_row(monkeypatch):
     for case in MAPPED:
         f = number(case) if case.row.discrete else sg.value_and_grad(weighed(case))
         sg.vmap(f)(*[np.stack([p, p]) for p in case.points])
+    for program in (PROGRAMS | MATRICES).values():
+        sg.vmap(lambda z: sg.vjp(lambda z: program(sg, z), z)[0])(np.stack([Z, Z]))  # noqa: B023
     discrete = {Bits, Truth}  # of integers and truth values, which are no points
     kinds = {k for k in op_classes() if batching.is_known(k)} - discrete
     assert sorted(k.__name__ for k in kinds - met) == []

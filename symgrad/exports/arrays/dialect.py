@@ -85,6 +85,10 @@ class Dialect:
             return f"{self.prefix}.zeros({array.shape}, dtype={dtype})"
         return f"{self.prefix}.array({self.entries(array.tolist())}, dtype={dtype})"
 
+    def looked_up(self, x: str) -> str:
+        """Return an array as positions that are computed can be looked up in it."""
+        return x
+
     def entries(self, x: Any) -> str:
         """Return nested lists of numbers as text."""
         if isinstance(x, list):

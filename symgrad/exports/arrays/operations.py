@@ -278,7 +278,8 @@ def _(w: W, op: Gather, a: Args, k: int) -> str:
 
 @writes(DynamicGather)
 def _(w: W, op: DynamicGather, a: Args, k: int) -> str:
-    return w.dialect.index(a[0], ", ".join(t if isinstance(t, str) else ":" for t in op.key(a[1:])))
+    key = ", ".join(t if isinstance(t, str) else ":" for t in op.key(a[1:]))
+    return w.dialect.index(w.dialect.looked_up(a[0]), key)
 
 
 @writes(DynamicScatterAdd)

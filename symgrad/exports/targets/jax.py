@@ -65,6 +65,10 @@ class Jax(Dialect):
             self.long = True
         return NUMPY.array_text(array)
 
+    def looked_up(self, x: str) -> str:
+        """Return an array of JAX's: NumPy's constants take no traced positions."""
+        return f"jnp.asarray({x})" if x in self._known.values() else x
+
     def cast(self, x: str, dtype: Any) -> str:
         """Return x in another dtype."""
         return f"jnp.asarray({x}, dtype={self.dtype(dtype)})"

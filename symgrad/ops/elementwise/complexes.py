@@ -345,11 +345,11 @@ def complex_of(real: Any, imag: Any) -> Any:
     return COMPLEX(real, imag)
 
 
-def polar(r: Any, angle: Any) -> Any:
-    """r·(cos φ + i·sin φ)."""
-    if holds_complex(r) or holds_complex(angle):
+def polar(abs: Any, angle: Any) -> Any:
+    """r·(cos φ + i·sin φ) of r = ``abs`` and φ = ``angle``."""
+    if holds_complex(abs) or holds_complex(angle):
         raise not_complex("polar")
-    return COMPLEX(r * cos(angle), r * sin(angle))
+    return COMPLEX(abs * cos(angle), abs * sin(angle))
 
 
 def as_complex(x: Any) -> Any:
