@@ -59,7 +59,7 @@ def in_full(definitions, body, shape, arrays, sizes):
     [
         (mlp(), W1, "2*Xᵀ*((1 - A^⊙2) ⊙ (A*W2 + 1*b2ᵀ - Y)*W2ᵀ) where A = tanh(X*W1 + 1*b1ᵀ)"),
         (mlp(), W2, "2*Aᵀ*(A*W2 + 1*b2ᵀ - Y) where A = tanh(X*W1 + 1*b1ᵀ)"),
-        (layernorm(), x, "(a - mean(a ⊙ h)*h - mean(a))/σ where h = r/σ; σ = sqrt(1/10 + ‖r‖²/n); r = x - mean(x)"),
+        (layernorm(), x, "(a - mean(a ⊙ h)*h - mean(a))/σ where h = r/σ; σ = sqrt(0.1 + ‖r‖²/n); r = x - mean(x)"),
         ((x @ A @ x) / (x @ x), x, "((A + Aᵀ)*x - 2*r*x)/‖x‖² where r = (xᵀ*A*x)/‖x‖²"),
         (sg.norm(x - x.mean()), x, "r/‖r‖ where r = x - mean(x)"),
         (sg.norm(A @ x) * (a @ x), x, "σ*a + (xᵀ*a)*Aᵀ*A*x/σ where σ = ‖A*x‖"),
