@@ -76,8 +76,9 @@ class LogSumExp(Reduction):
 
     def forward(self, x: Any) -> Any:
         """m + log1p(Σ exp(x - m)) without the largest entry m in the sum."""
-        s = self.out_shape(np.shape(x))
-        if 0 in (np.shape(x)[a] for a in self.axes):
+        x = np.asarray(x)
+        s = self.out_shape(x.shape)
+        if 0 in (x.shape[a] for a in self.axes):
             return np.full(s, -np.inf, x.dtype)
         if is_complex(x.dtype):
             top = np.maximum.reduce(x.real, axis=self.axes, keepdims=True)
