@@ -60,5 +60,3 @@ row("interp", lambda L, x, y, t: L.interp(t, L.cumsum(x, 0), y, left=-1.0), (rea
     real(2, lo=0.6, hi=1.4)))
 row("CubicSpline", lambda L, x, y, t: L.CubicSpline(L.cumsum(x, 0), y, bc_type=("natural", "clamped"))(t),
     (real(3, lo=0.5, hi=1.0), real(3), real(1, lo=0.8, hi=0.9)), fixed=(0,))
-row("CubicSpline, derivative", lambda L, y: L.CubicSpline(L.cumsum(L.ones_like(y), 0), y).derivative()(y[:1] * 0 + 2.3),
-    (real(3),))

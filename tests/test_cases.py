@@ -154,7 +154,7 @@ def with_values(e, env):
     return env.get(e, e)
 
 
-OF_ONE_DTYPE = ("to float32 and back", "float_power")
+OF_ONE_DTYPE = ("to float32 and back", "float_power", "windows")
 
 
 @every([case for case in SMOOTH if not case.row.name.startswith(OF_ONE_DTYPE)])

@@ -244,7 +244,6 @@ OUTSIDE = {
     "form with its own values": (lambda z: sg.tensor(sg.derive((z**3).sum(), z).lambdify()()), "order=2"),
     "sparse jacobian": (lambda z: sg.tensor(sg.sparse_jacobian(lambda x: x**3)(z).toarray()), "sg.jacobian"),
     "start": (lambda z: sg.asarray(sg.optim.minimize(lambda x: ((x - 1) ** 2).sum(), z).x), "x.detach()"),
-    "further arguments": (lambda z: sg.asarray(sg.optim.root(lambda x, a: x - a, Z, args=(z,)).x), "x.detach()"),
 }
 
 

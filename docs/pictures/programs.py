@@ -272,3 +272,41 @@ def example_distributed() -> Any:
     ax.legend()
     ax.set_title("Logistic regression by several processes")
     return figure
+
+
+def example_kepler() -> Any:
+    """How far a planet is ahead of a uniform motion over one revolution, for three eccentricities."""
+    program = _program("kepler")
+    figure, ax = canvas(size=(6.4, 3.2))
+    times = np.linspace(0.05, 2 * np.pi - 0.05, 60)
+    for e in (0.0167, 0.2056, 0.6):
+        ax.plot(times, [float(program.anomaly(e, m)) - m for m in times], label=f"e = {e}")
+    ax.set_xlabel("mean anomaly M")
+    ax.legend(fontsize=9)
+    ax.set_title("E − M by Kepler's equation")
+    return figure
+
+
+def example_supply_and_demand() -> Any:
+    """What consumers pay and producers get over the tax: two curves that part at no tax."""
+    program = _program("supply_and_demand")
+    taxes = np.linspace(0.0, 3.0, 40)
+    p = np.array([float(program.price(t)) for t in taxes])
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(taxes, p, label="consumers pay p")
+    ax.plot(taxes, p - taxes, label="producers get p − t")
+    ax.set_xlabel("tax t")
+    ax.legend(fontsize=9)
+    ax.set_title("Who bears the tax")
+    return figure
+
+
+def example_ridge_lambda() -> Any:
+    """The loss on held-out patients over λ, a shallow valley."""
+    program = _program("ridge_lambda")
+    data, grid = program.data(), np.linspace(-2, 8, 31)
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.semilogx(np.exp(grid), [float(program.validation(s, *data)) for s in grid])
+    ax.set_xlabel("λ")
+    ax.set_title("Loss on held-out patients")
+    return figure

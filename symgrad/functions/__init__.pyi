@@ -569,7 +569,7 @@ def conj_physical(input: Any) -> Tensor:
     """The conjugate of complex numbers; x itself of real ones."""
 def imag(input: Any) -> Tensor:
     """The imaginary part of complex numbers; of real ones zero."""
-def polar(r: Any, angle: Any) -> Tensor:
+def polar(abs: Any, angle: Any) -> Tensor:
     """abs·(cos φ + i·sin φ), the number with this absolute value and angle."""
 def real(input: Any) -> Tensor:
     """The real part of complex numbers; x itself of real ones."""

@@ -113,7 +113,7 @@ cauchy = Continuous(
 )
 laplace = Continuous(
     "laplace",
-    "The Laplace distribution: log p(z) = -|z| - log 2.",
+    "The Laplace distribution: log p(z) = -abs(z) - log 2.",
     density=lambda x, s: -sp.Abs(x) / s - log(s) - sp.log(2),
     cdf=lambda z: sp.Piecewise((exp(-sp.Abs(z)) / 2, z < 0), (1 - exp(-sp.Abs(z)) / 2, True)),
     sf=lambda z: sp.Piecewise((exp(-sp.Abs(z)) / 2, z > 0), (1 - exp(-sp.Abs(z)) / 2, True)),
@@ -323,7 +323,7 @@ lognorm = Continuous(
 )
 halfnorm = Continuous(
     "halfnorm",
-    "The distribution of |Z| for a normal Z: log p(z) = -z²/2 + log(2/π)/2.",
+    "The distribution of abs(Z) for a normal Z: log p(z) = -z²/2 + log(2/π)/2.",
     density=lambda x, s: -(over(x, s) ** 2) / 2 - log(s) + sp.log(2 / _PI) / 2,
     support=_positive,
     cdf=lambda z: erf(z / sp.sqrt(2)),

@@ -47,6 +47,10 @@ class Conj(OfComplex):
         """Conjugate."""
         return np.conjugate(z)
 
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.conjugate, 1, 1)(z)
+
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """Conjugate the cotangent."""
         return conj(g)
@@ -72,6 +76,10 @@ class Real(OfComplex):
         """Take the real part."""
         return np.array(np.real(z))
 
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.re, 1, 1)(z)
+
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g, which is real: ∂x/∂z = ∂x/∂z̄ = 1/2."""
         return g
@@ -96,6 +104,10 @@ class Imag(OfComplex):
     def forward(self, z: Any) -> Any:
         """Take the imaginary part."""
         return np.array(np.imag(z))
+
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.im, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """-i·g: ∂y/∂z = 1/(2i), ∂y/∂z̄ = -1/(2i)."""
@@ -125,6 +137,10 @@ class Complex(OfComplex):
         z.real, z.imag = x, y
         return z
 
+    def on_symbols(self, x: Any, y: Any) -> Any:
+        """x + iy of expressions."""
+        return x + sp.I * y
+
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """Re(g·dx) and Re(g·i·dy)."""
         return real(g) if i == 0 else -imag(g)
@@ -152,6 +168,10 @@ class Magnitude(OfComplex):
         """√(x² + y²)."""
         return np.abs(z)
 
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.Abs, 1, 1)(z)
+
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g·conj(z)/|z|: ∂|z|/∂z = conj(z)/(2|z|)."""
         return g * conj(SIGN(z))
@@ -177,6 +197,10 @@ class Angle(OfComplex):
         """atan2(y, x)."""
         return np.angle(z)
 
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.arg, 1, 1)(z)
+
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g/(iz), as the angle is Im log z."""
         return g * -1j * _inverse(z)
@@ -200,6 +224,10 @@ class Sign(OfComplex):
     def forward(self, z: Any) -> Any:
         """Divide by the absolute value."""
         return np.sign(z)
+
+    def on_symbols(self, z: Any) -> Any:
+        """The same of expressions."""
+        return np.frompyfunc(sp.sign, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """(g - conj(g·y²))/(2|z|): ∂y/∂z = 1/(2|z|), ∂y/∂z̄ = -y²/(2|z|)."""

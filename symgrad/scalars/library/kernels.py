@@ -5,12 +5,13 @@ SciPy is asked when a kernel is first called: without it, that call says what to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from symgrad.errors import ArgumentError
 from symgrad.scalars.numerics import elementwise
 from symgrad.support import extras
 
@@ -23,6 +24,20 @@ def _special(what: str) -> Any:
     return extras.required(what, "scipy", "scipy.special")
 
 
+_FRAIL = ("mathieu_", "pro_", "obl_")  # which end the process, or take all memory, at orders that are no small numbers
+_HIGHEST = 1_000
+
+
+def _check_orders(name: str, xs: Sequence[Any]) -> None:
+    """Refuse orders and parameters that SciPy's program does not survive."""
+    orders = xs[: 2 if name.startswith("mathieu_") else 3]
+    if not all(np.all(np.abs(np.asarray(n, np.float64)) <= _HIGHEST) for n in orders):
+        raise ArgumentError(
+            f"special.{name}: got an order or a parameter that is no number up to {_HIGHEST}, where SciPy's function "
+            "fails. Pass smaller ones."
+        )
+
+
 def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
     """SciPy's function of this name as a kernel; of several results, the one with this number.
 
@@ -32,6 +47,8 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
     def kernel(*xs: Any) -> Any:
         if real and any(isinstance(x, np.ndarray) and np.iscomplexobj(x) for x in xs):
             xs = (*map(np.real, xs[:real]), *xs[real:])
+        if name.startswith(_FRAIL):
+            _check_orders(name, xs)
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
             found = ufunc(*xs)
