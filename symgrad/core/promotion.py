@@ -131,8 +131,8 @@ def floating(*kinds: Kind) -> np.dtype[Any]:
 
 
 def parts(*kinds: Kind) -> np.dtype[Any]:
-    """The real numbers that numbers consist of, as of their absolute value: complex128 of float64."""
-    found = promoted(*kinds)
+    """The real floating-point numbers that numbers consist of: of complex128 float64, of integers as well."""
+    found = floating(*kinds)
     return np.dtype(found.type(0).real.dtype) if found.kind == "c" else found
 
 

@@ -99,7 +99,6 @@ writes(DetSign)(_word("linalg.slogdet", part="[0]"))
 writes(Cofactor)(_library("cofactor"))
 writes(MatrixExp)(_library("matrix_exp"))
 writes(Sylvester)(_library("sylvester"))
-writes(Convolve)(_library("convolve", "dims"))
 writes(Feedback)(_library("feedback"))
 writes(InverseGaps)(_library("inverse_gaps"))
 writes(PseudoInverse)(_library("pseudo_inverse", "atol", "rtol"))
@@ -274,6 +273,15 @@ def _(w: W, op: Slice, a: Args, k: int) -> str:
 @writes(Gather)
 def _(w: W, op: Gather, a: Args, k: int) -> str:
     return w.dialect.index(a[0], ", ".join(t or ":" for t in _take_key(w, op)))
+
+
+@writes(Convolve)
+def _(w: W, op: Convolve, a: Args, k: int) -> str:
+    found, to = f"{w.dialect.helper('convolve')}({a[0]}, {a[1]}, {op.dims})", w.e.dtypes[k]
+    if not (is_integer(to) or is_bool(to)):
+        return found
+    whole = w.dialect.cast(f"{w.dialect.prefix}.round({found})", np.dtype(np.int64))  # transforms are no integers
+    return w.dialect.cast(whole, to)
 
 
 @writes(DynamicGather)
