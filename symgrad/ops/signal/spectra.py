@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.core.promotion import parts
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.contract import permute
 from symgrad.ops.elementwise.complexes import holds_complex, view_as_real
@@ -20,11 +21,11 @@ from symgrad.ops.signal.fourier import fft, ifft, irfft, resized, rfft
 _LEAST = 1e-11  # of the sum of squared windows, that istft divides by
 
 
-def _window(window: Any, n_fft: int, win_length: int, name: str) -> Any:
-    """The window with zeros on both sides; ones without it."""
+def _window(window: Any, n_fft: int, win_length: int, name: str, like: Any) -> Any:
+    """The window with zeros on both sides; without it ones, in the precision of the signal."""
     if not 0 < win_length <= n_fft:
         raise ArgumentError(f"{name}: expected 0 < win_length <= n_fft, but got win_length={win_length}.")
-    w = np.ones(win_length) if window is None else window
+    w = np.ones(win_length, parts(like.dtype)) if window is None else window
     if shape(w) != (win_length,):
         raise ShapeError(
             f"{name}: expected a 1D window tensor of size equal to win_length={win_length}, but got window with size "
@@ -76,7 +77,7 @@ def stft(
     if onesided and imaginary:
         raise ArgumentError("Cannot have onesided output if window or input is complex. Pass onesided=False.")
     hop = n_fft // 4 if hop_length is None else hop_length
-    w = _window(window, n_fft, n_fft if win_length is None else win_length, "stft")
+    w = _window(window, n_fft, n_fft if win_length is None else win_length, "stft", input)
     x = _continued(input, n_fft // 2, pad_mode) if center else input
     length = shape(x)[-1]
     if not 0 < n_fft <= length or hop <= 0:
@@ -125,7 +126,7 @@ def istft(
     s, hop = shape(input), n_fft // 4 if hop_length is None else hop_length
     half = not return_complex if onesided is None else onesided
     _check_spectrum(input, n_fft, hop, half, return_complex)
-    w = _window(window, n_fft, n_fft if win_length is None else win_length, "istft")
+    w = _window(window, n_fft, n_fft if win_length is None else win_length, "istft", input)
     norm = "ortho" if normalized else None
     z = permute(input, [*range(len(s) - 2), len(s) - 1, len(s) - 2])
     pieces = (ifft if return_complex else irfft)(z, n_fft, -1, norm)  # irfft cuts off what the others repeat
