@@ -100,3 +100,13 @@ def test_every_rule_of_complex_numbers_applies(monkeypatch):
     assert str(sg.derive((abs(z - z.conj()) ** 2 + (z + z.conj()).real ** 2).sum(), z)) == "8*z"
     names = {r.__name__ for rules in RULES.values() for r in vars(complexes).values() if hasattr(r, "rewrites")}
     assert fired == names
+
+
+def test_parts_of_two_shapes_have_entries():
+    x, y = sg.symbol("x", "n"), sg.symbol("y")
+    form = sg.derive(abs(sg.complex(x, y)).sum(), y)
+    a, b = np.array([1.0, -2.0]), 0.5
+    np.testing.assert_allclose(form(x=a, y=b), (b / np.hypot(a, b)).sum())
+    assert str(form.index())
+    z = sg.tensor(b, requires_grad=True, name="y")
+    assert str(sg.derive(abs(sg.complex(sg.tensor(a, name="x"), z)).sum(), z, verify=True))

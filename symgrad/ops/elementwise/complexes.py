@@ -7,14 +7,14 @@ c·∂y/∂z + conj(c·∂y/∂z̄) by Wirtinger's derivatives; the second term 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
-from symgrad.core.promotion import complexes, floating, is_complex, parts, promoted
+from symgrad.core.promotion import complexes, floating, is_complex, parts
 from symgrad.errors import DTypeError, shown_as
-from symgrad.ops.convert import DETACH, Cast
+from symgrad.ops.convert import DETACH
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
 from symgrad.ops.map import POW, Entrywise, clip, sum_terms
 from symgrad.ops.protocol import not_complex
@@ -36,20 +36,31 @@ class OfComplex(Entrywise):
     wordless = "loops have no complex numbers: exports write their parts"
 
 
+class Part(OfComplex):
+    """A function of one complex number, which SymPy has as ``meaning``."""
+
+    meaning: ClassVar[Any]
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """The function of expressions."""
+        return np.frompyfunc(type(self).meaning, 1, 1)(xs[0])
+
+    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
+        """The function of the entry."""
+        return type(self).meaning(ps[0](idx))
+
+
 @frozen
-class Conj(OfComplex):
+class Conj(Part):
     """x - iy of x + iy."""
 
     saves = ""
+    meaning = sp.conjugate
     explained = "conjugate: the adjoint is conjugated, too"
 
     def forward(self, z: Any) -> Any:
         """Conjugate."""
         return np.conjugate(z)
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.conjugate, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """Conjugate the cotangent."""
@@ -59,26 +70,19 @@ class Conj(OfComplex):
         """Conjugate the tangent."""
         return conj(ts[0])
 
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The conjugate of the entry."""
-        return sp.conjugate(ps[0](idx))
-
 
 @frozen
-class Real(OfComplex):
+class Real(Part):
     """x of x + iy."""
 
     saves = ""
     gives = parts
+    meaning = sp.re
     explained = "real part: the adjoint is real"
 
     def forward(self, z: Any) -> Any:
         """Take the real part."""
         return np.array(np.real(z))
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.re, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g, which is real: ∂x/∂z = ∂x/∂z̄ = 1/2."""
@@ -88,26 +92,19 @@ class Real(OfComplex):
         """The real part of the tangent."""
         return real(ts[0])
 
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The real part of the entry."""
-        return sp.re(ps[0](idx))
-
 
 @frozen
-class Imag(OfComplex):
+class Imag(Part):
     """y of x + iy."""
 
     saves = ""
     gives = parts
+    meaning = sp.im
     explained = "imaginary part: the adjoint times -i"
 
     def forward(self, z: Any) -> Any:
         """Take the imaginary part."""
         return np.array(np.imag(z))
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.im, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """-i·g: ∂y/∂z = 1/(2i), ∂y/∂z̄ = -1/(2i)."""
@@ -116,10 +113,6 @@ class Imag(OfComplex):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """The imaginary part of the tangent."""
         return imag(ts[0])
-
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The imaginary part of the entry."""
-        return sp.im(ps[0](idx))
 
 
 @frozen
@@ -152,25 +145,22 @@ class Complex(OfComplex):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The entries put together."""
-        x, y = (p(idx) for p in ps)
+        x, y = (p(clip(idx, p.shape)) for p in ps)
         return x + sp.I * y
 
 
 @frozen
-class Magnitude(OfComplex):
+class Magnitude(Part):
     """|z|."""
 
     name = "Abs"
     gives = parts
+    meaning = sp.Abs
     explained = "absolute value: the adjoint times conj(z)/|z|, 0 at 0"
 
     def forward(self, z: Any) -> Any:
         """√(x² + y²)."""
         return np.abs(z)
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.Abs, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g·conj(z)/|z|: ∂|z|/∂z = conj(z)/(2|z|)."""
@@ -180,26 +170,19 @@ class Magnitude(OfComplex):
         """Re(conj(z)/|z|·dz)."""
         return real(conj(SIGN(xs[0])) * ts[0])
 
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The absolute value of the entry."""
-        return sp.Abs(ps[0](idx))
-
 
 @frozen
-class Angle(OfComplex):
+class Angle(Part):
     """The angle of z, from -π to π."""
 
     gives = parts
     saves = "x"
+    meaning = sp.arg
     explained = "angle: the adjoint times 1/(iz), 0 at 0"
 
     def forward(self, z: Any) -> Any:
         """atan2(y, x)."""
         return np.angle(z)
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.arg, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """g/(iz), as the angle is Im log z."""
@@ -209,25 +192,18 @@ class Angle(OfComplex):
         """Im(dz/z)."""
         return imag(ts[0] * _inverse(xs[0]))
 
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The angle of the entry."""
-        return sp.arg(ps[0](idx))
-
 
 @frozen
-class Sign(OfComplex):
+class Sign(Part):
     """z/|z|, 0 at 0."""
 
     name = "Sgn"
+    meaning = sp.sign
     explained = "sign: what of the adjoint turns z, over |z|"
 
     def forward(self, z: Any) -> Any:
         """Divide by the absolute value."""
         return np.sign(z)
-
-    def on_symbols(self, z: Any) -> Any:
-        """The same of expressions."""
-        return np.frompyfunc(sp.sign, 1, 1)(z)
 
     def vjp(self, i: int, g: Any, y: Any, z: Any) -> Any:
         """(g - conj(g·y²))/(2|z|): ∂y/∂z = 1/(2|z|), ∂y/∂z̄ = -y²/(2|z|)."""
@@ -237,10 +213,6 @@ class Sign(OfComplex):
         """(dz - y²·conj(dz))/(2|z|)."""
         (t,) = ts
         return (t - y * y * conj(t)) * _inverse(MAGNITUDE(xs[0])) * 0.5
-
-    def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
-        """The sign of the entry."""
-        return sp.sign(ps[0](idx))
 
 
 @frozen
@@ -267,7 +239,7 @@ class Power(OfComplex):
 
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """The power of the entries."""
-        z, p = (q(idx) if hasattr(q, "shape") else q for q in ps)
+        z, p = (q(clip(idx, q.shape)) if hasattr(q, "shape") else q for q in ps)
         return z**p
 
 
@@ -313,13 +285,9 @@ BINARY["logaddexp"].twin = LogAddExp()
 
 
 def _where_nonzero(condition: Any, value: Any) -> Any:
-    return (
-        WHERE(condition, value, 0.0)
-        if not isinstance(condition, (int, float, complex))
-        else value
-        if condition
-        else 0.0
-    )
+    if isinstance(condition, (int, float, complex)):
+        return value if condition else 0.0
+    return WHERE(condition, value, 0.0)
 
 
 def _nonzero(z: Any) -> Any:
@@ -359,11 +327,6 @@ def angle(x: Any) -> Any:
     return WHERE(BINARY["lt"](x, 0), np.pi, DETACH(x) * 0)
 
 
-def sgn(x: Any) -> Any:
-    """z/|z| of complex numbers, the sign of real ones; 0 at 0."""
-    return UNARY["sign"](x)
-
-
 @shown_as("complex")
 def complex_of(real: Any, imag: Any) -> Any:
     """x + iy of real tensors of one dtype."""
@@ -378,11 +341,6 @@ def polar(abs: Any, angle: Any) -> Any:
     if holds_complex(abs) or holds_complex(angle):
         raise not_complex("polar")
     return COMPLEX(abs * cos(angle), abs * sin(angle))
-
-
-def as_complex(x: Any) -> Any:
-    """x in the complex dtype of its precision."""
-    return x if holds_complex(x) else Cast(complexes(promoted(x.dtype)))(x)
 
 
 def view_as_complex(x: Any) -> Any:
