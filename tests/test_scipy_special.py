@@ -408,3 +408,18 @@ def test_without_scipy_the_call_says_what_to_install(monkeypatch):
 
 def test_page_of_the_documentation_is_what_the_declarations_say():
     assert scipy_page.PAGE.read_text(encoding="utf-8") == scipy_page.page(), "run python tests/scipy_page.py"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: sg.special.mathieu_modsem1(float("inf"), [1.0, 2.0], 1.0),
+        lambda: sg.special.mathieu_modcem1(3.0, float("inf"), 1.0),
+        lambda: sg.special.pro_ang1(1e9, 1e9, 1.0, 0.5),
+        lambda: sg.special.pbdv(float("inf"), 1.0),
+    ],
+)
+def test_orders_that_scipy_does_not_survive_are_refused(call):
+    pytest.importorskip("scipy")
+    with pytest.raises(sg.errors.ArgumentError, match="order"):
+        call()

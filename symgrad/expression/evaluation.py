@@ -19,6 +19,7 @@ from symgrad.expression.bounds import MOST_ENTRIES, Bounds
 from symgrad.expression.slips import product
 from symgrad.functions import clamp, where
 from symgrad.nn import functional
+from symgrad.scalars.library.kernels import FRAIL
 from symgrad.support.columns import columns
 from symgrad.support.namespace import near
 from symgrad.tensors.creation import eye, ones, zeros
@@ -65,9 +66,6 @@ CLASSROOM: dict[str, Callable[..., Any]] = {
 }  # of numbers that may have all digits: a third of log u, where 1/3 would be rounded
 
 
-_FRAIL = ("mathieu_", "pro_", "obl_", "pb")  # of SciPy: their cost is not bounded by the sizes of their arguments
-
-
 @functools.cache
 def listed() -> dict[str, Callable[..., Any]]:
     """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
@@ -76,7 +74,7 @@ def listed() -> dict[str, Callable[..., Any]]:
         found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
         if module in (linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
-    found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(_FRAIL)}
+    found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
     found["Γ"] = found["gamma"]
     found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
     found |= {"Re": found["real"], "Im": found["imag"]}

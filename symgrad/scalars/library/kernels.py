@@ -24,13 +24,13 @@ def _special(what: str) -> Any:
     return extras.required(what, "scipy", "scipy.special")
 
 
-_FRAIL = ("mathieu_", "pro_", "obl_")  # which end the process, or take all memory, at orders that are no small numbers
+# SciPy's families that end the process, or never end, where the first so many arguments are no small numbers
+FRAIL = {"mathieu_": 2, "pro_": 3, "obl_": 3, "pb": 1}
 _HIGHEST = 1_000
 
 
-def _check_orders(name: str, xs: Sequence[Any]) -> None:
+def _check_orders(name: str, orders: Sequence[Any]) -> None:
     """Refuse orders and parameters that SciPy's program does not survive."""
-    orders = xs[: 2 if name.startswith("mathieu_") else 3]
     if not all(np.all(np.abs(np.asarray(n, np.float64)) <= _HIGHEST) for n in orders):
         raise ArgumentError(
             f"special.{name}: got an order or a parameter that is no number up to {_HIGHEST}, where SciPy's function "
@@ -43,12 +43,13 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
 
     Where numbers are complex, the first ``real`` arguments are not: orders and parameters.
     """
+    checked = next((count for family, count in FRAIL.items() if name.startswith(family)), 0)
 
     def kernel(*xs: Any) -> Any:
         if real and any(isinstance(x, np.ndarray) and np.iscomplexobj(x) for x in xs):
             xs = (*map(np.real, xs[:real]), *xs[real:])
-        if name.startswith(_FRAIL):
-            _check_orders(name, xs)
+        if checked:
+            _check_orders(name, xs[:checked])
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
             found = ufunc(*xs)
