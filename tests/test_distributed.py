@@ -292,9 +292,13 @@ def test_nan_names_the_block_and_where_it_comes_from():
 
 
 # ------------------------------------------------------------------ a cluster
+def two_workers():
+    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+    with two_workers() as made:
         yield made
 
 
@@ -319,23 +323,33 @@ def test_a_cluster_gives_the_same_bytes(client):
     assert same_bytes(sg.distributed.value_and_grad(loss)(P, held[0] * 1, held[1]), expected)
 
 
-def test_workers_that_are_killed_change_nothing(cluster, client):
+def test_workers_that_are_killed_change_nothing():
     data = in_chunks(25)
     with dask.config.set(scheduler="threads"):
         expected = sg.distributed.value_and_grad(loss)(P, *data)
     slow = data[0].map_blocks(slowly, dtype=float)
+    with two_workers() as cluster, distributed.Client(cluster):
+        pids = [worker.pid for worker in cluster.workers.values()]  # each once: one killed while it starts stays away
 
-    def kill():
-        for _ in range(2):
-            time.sleep(0.6)
-            running = [w.pid for w in cluster.workers.values() if w.pid]  # a worker that starts again has none yet
-            if running:
-                os.kill(running[0], 9)
+        def kill():
+            for pid in pids:
+                time.sleep(0.6)
+                os.kill(pid, 9)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    assert same_bytes(sg.distributed.value_and_grad(loss)(P, slow, data[1]), expected)
-    killer.join()
+        killer = threading.Thread(target=kill)
+        killer.start()
+        assert same_bytes(sg.distributed.value_and_grad(loss)(P, slow, data[1]), expected)
+        killer.join()
+
+
+def test_a_cluster_without_workers_is_said(monkeypatch):
+    monkeypatch.setattr(scheduler, "PATIENCE", 0.2)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster, distributed.Client(cluster):
+        later = threading.Timer(1.5, cluster.scale, [1])
+        later.start()
+        with pytest.warns(RuntimeWarning, match="has no workers; this call waits for one"):
+            assert_close(sg.distributed.grad(loss)(P, *in_chunks()), sg.grad(loss)(P, X, Y))
+        later.join()
 
 
 def test_errors_of_a_cluster_name_the_block(client):

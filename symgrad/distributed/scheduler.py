@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
@@ -15,7 +16,7 @@ from symgrad.errors import DistributedError
 from symgrad.support.extras import required
 from symgrad.support.progress import long_work
 
-PATIENCE = 20.0  # seconds without a scheduler before a call gives up
+PATIENCE = 20.0  # seconds without a scheduler before a call gives up, and without workers before it says so
 SMALL = 1 << 20  # bytes of a block
 
 
@@ -124,17 +125,31 @@ def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
 
 
 def _wait(client: Any, future: Any, address: str) -> None:
-    """Wait until the future is done, as long as there is a scheduler."""
+    """Wait until the future is done, as long as there is a scheduler; say so once if it has no workers."""
     wait = required("distributed", "dask", "distributed").wait
-    heard = time.monotonic()
+    heard = manned = time.monotonic()
     while not future.done():
         try:
             wait([future], timeout=0.5)
         except TimeoutError:
+            now = time.monotonic()
             if client.status == "running":
-                heard = time.monotonic()
-            elif time.monotonic() - heard > PATIENCE:
+                heard = now
+                if now - manned > PATIENCE:
+                    manned = now if client.nthreads() else _say_unmanned(address)
+            elif now - heard > PATIENCE:
                 raise _lost(address) from None
+
+
+def _say_unmanned(address: str) -> float:
+    """Warn that nobody works; return when to look again: never."""
+    warnings.warn(
+        f"distributed: the cluster at {address} has no workers; this call waits for one. Start workers "
+        "(cluster.scale(n), or `dask worker`), or interrupt.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return math.inf
 
 
 def _lost(address: str) -> DistributedError:
