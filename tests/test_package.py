@@ -75,6 +75,19 @@ def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
     assert python("-c", code, cwd=tmp_path).stdout.split() == ["symgrad"]
 
 
+def test_import_leaves_scipys_functions_and_lessons_for_later(tmp_path):
+    """What few programs need is declared when it is first asked for; so are its kernels, its forms and its pickles."""
+    code = (
+        "import pickle, sys, symgrad as sg; from symgrad.scalars import X, declaration;"
+        "f = sg.compile(lambda x: sg.exp(x)); f(sg.tensor(1.0));"
+        "late = ('symgrad.scalars.library', 'symgrad.functions.library', 'symgrad.teach', 'difflib', 'traceback');"
+        "print(*[m for m in late if m in sys.modules]);"
+        "print(declaration('betainc').nargs, sg.special.gammainc(sg.tensor(1.0), 0.0).item());"
+        "print(pickle.loads(pickle.dumps(declaration('betainc').function(*X[:3]))), 'betainc' in sg.special.__all__)"
+    )
+    assert python("-c", code, cwd=tmp_path).stdout.splitlines() == ["", "3 0.0", "betainc(x0, x1, x2) True"]
+
+
 def test_import_is_silent_and_leaves_global_state_alone(tmp_path):
     code = (
         "import sys, numpy, sympy, warnings; limit, errors = sys.getrecursionlimit(), numpy.geterr();"

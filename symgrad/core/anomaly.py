@@ -5,16 +5,19 @@ The state is of the process, as in torch.
 
 from __future__ import annotations
 
+import importlib
 import sys
-import traceback
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from symgrad.core.hooks import LIVE
 from symgrad.errors import GraphError
+
+if TYPE_CHECKING:
+    import traceback
 
 _KEY = -1  # no id of an object
 _HOME = str(Path(__file__).parents[1])
@@ -46,9 +49,15 @@ def switch(new: State) -> None:
         LIVE.pop(_KEY, None)
 
 
+def _tracebacks() -> Any:
+    """Python's module of tracebacks, which is imported where one is wanted: others start sooner."""
+    return importlib.import_module("traceback")
+
+
 def here() -> list[traceback.FrameSummary]:
     """Return the calls that led here, without those inside symgrad."""
-    stack = traceback.StackSummary.extract(traceback.walk_stack(sys._getframe(1)), lookup_lines=False)
+    tracebacks = _tracebacks()
+    stack = tracebacks.StackSummary.extract(tracebacks.walk_stack(sys._getframe(1)), lookup_lines=False)
     return [f for f in reversed(stack) if not f.filename.startswith(_HOME)]
 
 
@@ -56,7 +65,7 @@ def report(node: Any, stacklevel: int) -> None:
     """Warn, as torch does, of the operation whose rule failed, and show where it was recorded."""
     origin = getattr(node, "origin", None)
     text = _UNKNOWN if origin is None else (
-        f"Traceback of forward call that caused the error:\n{''.join(traceback.format_list(origin))}"
+        f"Traceback of forward call that caused the error:\n{''.join(_tracebacks().format_list(origin))}"
     )  # fmt: skip
     warnings.warn(f"Error detected in {node.name()}. {text}", UserWarning, stacklevel=stacklevel)
 

@@ -17,7 +17,7 @@ import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
-from symgrad.scalars import BY_FUNCTION, SCALARS
+from symgrad.scalars import BY_FUNCTION, Scalar
 from symgrad.scalars.numerics import power
 from symgrad.scalars.quotients import folded as with_numbers
 from symgrad.scalars.quotients import stepwise
@@ -38,6 +38,10 @@ _RELATION = {
 class _Declared:
     """Print a declared function as a call of its kernel, by the declaration's name."""
 
+    def _print(self: Any, expr: Any, **kwargs: Any) -> Any:
+        """Declared functions come ahead of what SymPy's printers have methods for."""
+        return self._print_Function(expr) if type(expr) in BY_FUNCTION else super()._print(expr, **kwargs)  # type: ignore[misc]
+
     def _print_Function(self: Any, e: sp.Function) -> str:
         scalar = BY_FUNCTION.get(type(e))
         if scalar is None:
@@ -51,11 +55,6 @@ class _Declared:
 
     def emptyPrinter(self: Any, e: Any) -> str:
         return str(self._print_Function(e))
-
-
-def _declared_methods() -> dict[str, Any]:
-    """One printer method per declared class, ahead of the ones SymPy's printers bring."""
-    return {f"_print_{f.__name__}": _Declared._print_Function for f in BY_FUNCTION}
 
 
 class _ArrayPrinter(_Declared, NumPyPrinter):
@@ -110,15 +109,18 @@ class _FloatPrinter(_Declared, PythonCodePrinter):
 
 
 @lru_cache(maxsize=1)
-def _tools() -> tuple[Any, dict[str, Any], Any, dict[str, Any]]:
-    methods = _declared_methods()
-    array_names = {f"k_{s.name}": s.numpy for s in SCALARS.values()} | {"k_power": power}
-    float_names = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
+def _printers() -> tuple[Any, Any]:
     settings = {"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True}
-    array_printer = type("ArrayPrinter", (_ArrayPrinter,), methods)(settings)
-    float_printer = type("FloatPrinter", (_FloatPrinter,), methods)(settings)
-    floats = {**float_names, "sqrt": math.sqrt, "power": math.pow, "pi": math.pi}
-    return array_printer, array_names, float_printer, floats
+    return _ArrayPrinter(settings), _FloatPrinter(settings)
+
+
+def _array_names(called: list[Scalar]) -> dict[str, Any]:
+    return {f"k_{s.name}": s.numpy for s in called} | {"k_power": power}
+
+
+def _float_names(called: list[Scalar]) -> dict[str, Any]:
+    names = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in called}
+    return {**names, "sqrt": math.sqrt, "power": math.pow, "pi": math.pi}
 
 
 def _on_float(kernel: Kernel) -> Kernel:
@@ -128,16 +130,14 @@ def _on_float(kernel: Kernel) -> Kernel:
 @lru_cache(maxsize=8192)
 def array_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload (or tuple of payloads) as a function of arrays."""
-    printer, names, _, _ = _tools()
-    kernel = _build(body, args, [names, "numpy"], printer)
+    kernel = _build(body, args, _array_names, "numpy", _printers()[0])
     return _entry_by_entry(kernel, body, args) if _calls_python(body) else kernel
 
 
 @lru_cache(maxsize=8192)
 def float_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload as a function of Python floats; it may raise one of ``ARITHMETIC``."""
-    _, _, printer, names = _tools()
-    return _build(body, args, [names, "math"], printer)
+    return _build(body, args, _float_names, "math", _printers()[1])
 
 
 _SMALL = 8  # entries up to which a loop over floats beats kernels that are written in NumPy calls
@@ -145,9 +145,15 @@ _SMALL = 8  # entries up to which a loop over floats beats kernels that are writ
 
 def _calls_python(body: Any) -> bool:
     """Whether a payload calls a kernel of ours, several NumPy calls long, that has a version on floats."""
-    bodies = body if isinstance(body, (tuple, sp.Tuple)) else (body,)
-    called = [BY_FUNCTION[type(f)] for b in bodies for f in b.atoms(sp.Function) if type(f) in BY_FUNCTION]
+    called = _called(body)
     return any(not isinstance(s.numpy, np.ufunc) for s in called) and all(s.float is not None for s in called)
+
+
+def _called(body: Any) -> list[Scalar]:
+    """The declared functions of a payload or of several."""
+    bodies = body if isinstance(body, (tuple, sp.Tuple)) else (body,)
+    kinds = {type(e) for b in bodies for e in sp.preorder_traversal(b)}
+    return [BY_FUNCTION[kind] for kind in kinds if kind in BY_FUNCTION]
 
 
 def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
@@ -179,7 +185,9 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
     return run
 
 
-def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: Any) -> Kernel:
+def _build(
+    body: Any, args: tuple[sp.Symbol, ...], names: Callable[[list[Scalar]], dict[str, Any]], module: str, printer: Any
+) -> Kernel:
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))
     if isinstance(body, (tuple, sp.Tuple)):
@@ -188,7 +196,8 @@ def _build(body: Any, args: tuple[sp.Symbol, ...], modules: list[Any], printer: 
     else:
         body = stepwise(with_numbers(body)).xreplace(rename)
         shared = body.count_ops() > 4
-    found: Kernel = sp.lambdify(minted, body, modules=modules, printer=printer, cse=shared)
+    given = names(_called(body))
+    found: Kernel = sp.lambdify(minted, body, modules=[given, module], printer=printer, cse=shared)
     return found
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
 
 from symgrad.core.promotion import complexes, is_complex, is_floating
 from symgrad.errors import ArgumentError
 from symgrad.support.frozen import frozen
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 Number = Any  # a Python bool, int or float
 Notation = Callable[[Number], str]
 

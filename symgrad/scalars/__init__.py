@@ -6,10 +6,10 @@ here those that other layers build payloads of; any other is an attribute, too.
 
 from typing import Any
 
-from symgrad.scalars import densities, library
+from symgrad.scalars import densities
 from symgrad.scalars.activations import expm1_ratio, gelu, gelu_tanh, mish, silu
 from symgrad.scalars.analytic import analytic
-from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y
+from symgrad.scalars.declare import BY_FUNCTION, MAX_ARITY, SCALARS, Atom, G, Scalar, Undeclared, X, Y, declaration
 from symgrad.scalars.differentiate import differentiate, scale
 from symgrad.scalars.elementary import exp, expm1, hypot, log, log1p
 from symgrad.scalars.kinks import (
@@ -47,6 +47,7 @@ __all__ = [
     "clamp",
     "clamp_max",
     "clamp_min",
+    "declaration",
     "densities",
     "differentiate",
     "exp",
@@ -61,7 +62,6 @@ __all__ = [
     "gelu_tanh",
     "hypot",
     "in_full",
-    "library",
     "log",
     "log1p",
     "logsigmoid",

@@ -16,8 +16,8 @@ from symgrad.scalars import slopes
 from symgrad.scalars.declare import declare
 from symgrad.scalars.written import of_order, once
 
-_LN2 = sp.log(2)
-_LN10 = sp.log(10)
+LN2 = sp.log(2, evaluate=False)  # not evaluated, which loads SymPy's sets
+LN10 = sp.log(10, evaluate=False)
 _POS = (0.05, 6.0)
 _UNIT = (-0.95, 0.95)
 
@@ -72,8 +72,8 @@ log1p = declare(
 )
 exp2_slope = declare(
     "exp2_slope",
-    lambda x: _LN2 * exp2(x),
-    lambda x, y: _LN2 * y,
+    lambda x: LN2 * exp2(x),
+    lambda x, y: LN2 * y,
     **once(slopes.exp2_slope),
     hidden=True,
 )
@@ -90,8 +90,8 @@ exp2: Any = declare(
 )
 log2 = declare(
     "log2",
-    lambda x: sp.log(x) / _LN2,
-    lambda x, y: 1 / (x * _LN2),
+    lambda x: sp.log(x) / LN2,
+    lambda x, y: 1 / (x * LN2),
     numpy=np.log2,
     float=math.log2,
     latex=r"\log_2",
@@ -103,8 +103,8 @@ log2 = declare(
 )
 log10 = declare(
     "log10",
-    lambda x: sp.log(x) / _LN10,
-    lambda x, y: 1 / (x * _LN10),
+    lambda x: sp.log(x) / LN10,
+    lambda x, y: 1 / (x * LN10),
     numpy=np.log10,
     float=math.log10,
     latex=r"\log_{10}",

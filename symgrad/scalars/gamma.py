@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64 = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+F64: TypeAlias = "NDArray[np.float64]"
 MAX_ORDER = 100  # of polygamma: n! and its Bernoulli terms stay far from overflow
 
 # log Γ(1+t) = t (t - 1) (_LG_SHIFT + P(t)/Q(t)): its zeros are exact, and most of the rest a constant

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from symgrad.scalars import gamma
 from symgrad.scalars.gamma import F64, horner, select
 
-Real = float | NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Real: TypeAlias = "float | NDArray[Any]"
 _BLOCK = 32768  # elements that a kernel sees at a time, so that its temporaries stay in cache
 np.empty(8 * _BLOCK)  # C's heap, once it freed as much, keeps what temporaries free, whose pages it else maps anew
 _FLOAT64 = np.dtype(np.float64)

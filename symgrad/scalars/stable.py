@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.scalars import cancelling, numerics, slopes
 from symgrad.scalars.declare import declare
-from symgrad.scalars.elementary import tanh
+from symgrad.scalars.elementary import LN2, tanh
 from symgrad.scalars.written import once
 
 _LARGEST: Any = sp.Float("1.79769313486231e+308")  # rounded down: to 15 digits the largest is printed as ∞
@@ -90,25 +90,24 @@ logaddexp = declare(
     public="functions",
     words="log(eˣ + e^other), without overflow.",
 )
-_LN2 = sp.log(2)
 sigmoid2 = declare(
     "sigmoid2",
-    lambda x: sigmoid(_LN2 * x),
-    lambda x, y: _LN2 * sigmoid_slope(_LN2 * x),
+    lambda x: sigmoid(LN2 * x),
+    lambda x, y: LN2 * sigmoid_slope(LN2 * x),
     **once(slopes.sigmoid2),
     hidden=True,
 )
 share2 = declare(
     "share2",
-    lambda a, b: sigmoid(_LN2 * (a - b)),
-    lambda a, b, y: tuple(sign * _LN2 * sigmoid_slope(_LN2 * (a - b)) for sign in (1, -1)),
+    lambda a, b: sigmoid(LN2 * (a - b)),
+    lambda a, b, y: tuple(sign * LN2 * sigmoid_slope(LN2 * (a - b)) for sign in (1, -1)),
     **once(slopes.share2),
     nargs=2,
     hidden=True,
 )
 logaddexp2 = declare(
     "logaddexp2",
-    lambda a, b: sp.log(2**a + 2**b) / _LN2,
+    lambda a, b: sp.log(2**a + 2**b) / LN2,
     lambda a, b, y: (share2(a, b), share2(b, a)),
     numpy=np.logaddexp2,
     nargs=2,

@@ -1,42 +1,56 @@
-"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's."""
+"""``sg.special``: torch.special's names, for functions that ``functions`` has and for more, and SciPy's.
 
+SciPy's functions are made when one of them is first asked for, so that others start sooner.
+"""
+
+import importlib as _importlib
+from typing import Any as _Any
+
+from symgrad import functions as _functions
 from symgrad.engine.public import public
-from symgrad.functions import (
-    digamma,
-    erf,
-    erfc,
-    erfinv,
-    exp2,
-    expm1,
-    i0,
-    lgamma,
-    library,
-    log1p,
-    logit,
-    logsumexp,
-    polygamma,
-    sigmoid,
-    sinc,
-    xlogy,
-)
 from symgrad.functions.made import published
 from symgrad.ops.elementwise import bessel as _bessel
 from symgrad.ops.elementwise import gamma as _gamma
-from symgrad.support.namespace import namespace
+from symgrad.support.namespace import missing as _missing
+from symgrad.support.namespace import shown as _shown
 
 DECLARED = published("special")
-globals().update(library.FOUND)
-globals().update(DECLARED)
+_SHARED = (
+    "digamma", "erf", "erfc", "erfinv", "exp2", "expm1", "i0", "log1p", "logit", "logsumexp", "polygamma",
+    "sinc", "xlogy",
+)  # fmt: skip
+_SPELLED = {
+    "expit": _functions.sigmoid,
+    "gammaln": _functions.lgamma,
+    "psi": _functions.digamma,
+    "multigammaln": public(_gamma.mvlgamma),
+    "bessel_j0": public(_bessel.bessel_j0),
+    "bessel_j1": public(_bessel.bessel_j1),
+    "zeta": public(_gamma.zeta),
+}
+_OWN: dict[str, _Any] = {**DECLARED, **{name: getattr(_functions, name) for name in _SHARED}, **_SPELLED}
+globals().update(_OWN)
 
-__all__ = [
-    *DECLARED,
-    *library.FOUND,
-    "bessel_j0", "bessel_j1", "digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "i0",
-    "log1p", "logit", "logsumexp", "multigammaln", "polygamma", "psi", "sinc", "xlogy",
-    "zeta",
-]  # fmt: skip
 
-expit, gammaln, psi, multigammaln = sigmoid, lgamma, digamma, public(_gamma.mvlgamma)
-bessel_j0, bessel_j1, zeta = public(_bessel.bessel_j0), public(_bessel.bessel_j1), public(_gamma.zeta)
+def _complete() -> dict[str, _Any]:
+    """The module with SciPy's functions and, of these too, ``__all__``."""
+    module = globals()
+    if "__all__" not in module:
+        found = _importlib.import_module("symgrad.functions.library").FOUND
+        module.update(found)
+        module["__all__"] = [*_OWN, *found]
+    return module
 
-__getattr__, __dir__ = namespace(globals(), __all__)
+
+def __getattr__(name: str) -> _Any:
+    if name == "__all__" or not name.startswith("__"):
+        module = _complete()
+        if name in module:
+            return module[name]
+        raise _missing(__name__, name, module["__all__"])
+    raise _missing(__name__, name, ())
+
+
+def __dir__() -> list[str]:
+    module = _complete()
+    return _shown(module, module["__all__"])

@@ -17,6 +17,26 @@ __all__ = [
     "i1",
     "i0e",
     "i1e",
+    "digamma",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp2",
+    "expm1",
+    "i0",
+    "log1p",
+    "logit",
+    "logsumexp",
+    "polygamma",
+    "sinc",
+    "xlogy",
+    "expit",
+    "gammaln",
+    "psi",
+    "multigammaln",
+    "bessel_j0",
+    "bessel_j1",
+    "zeta",
     "gamma",
     "rgamma",
     "gammasgn",
@@ -211,26 +231,6 @@ __all__ = [
     "round",
     "softplus",
     "jn",
-    "bessel_j0",
-    "bessel_j1",
-    "digamma",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp2",
-    "expit",
-    "expm1",
-    "gammaln",
-    "i0",
-    "log1p",
-    "logit",
-    "logsumexp",
-    "multigammaln",
-    "polygamma",
-    "psi",
-    "sinc",
-    "xlogy",
-    "zeta",
 ]
 
 def erfcx(input: Any) -> Tensor:
@@ -251,6 +251,49 @@ def i0e(input: Any) -> Tensor:
     """exp(-|x|) I₀(x)."""
 def i1e(input: Any) -> Tensor:
     """exp(-|x|) I₁(x)."""
+def digamma(input: Any) -> Tensor:
+    """ψ(x) = Γ'(x)/Γ(x)."""
+def erf(input: Any) -> Tensor:
+    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
+def erfc(input: Any) -> Tensor:
+    """1 - erf x, accurate in the tail."""
+def erfinv(input: Any) -> Tensor:
+    """The inverse of erf, ±∞ at ±1 and nan beyond."""
+def exp2(input: Any) -> Tensor:
+    """2ˣ."""
+def expm1(input: Any) -> Tensor:
+    """eˣ - 1, accurate near 0."""
+def i0(input: Any) -> Tensor:
+    """The modified Bessel function I₀(x)."""
+def log1p(input: Any) -> Tensor:
+    """log(1 + x), accurate near 0."""
+def logit(input: Any, eps: float | None = None) -> Tensor:
+    """log(p/(1 - p)), the inverse of the logistic function."""
+@overload
+def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
+@overload
+def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
+    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
+def polygamma(n: int, input: Any) -> Tensor:
+    """ψₙ(x), the n-th derivative of digamma."""
+def sinc(input: Any) -> Tensor:
+    """sin(πx)/(πx), 1 at 0."""
+def xlogy(input: Any, other: Any) -> Tensor:
+    """x log other, and 0 where x = 0."""
+def expit(input: Any) -> Tensor:
+    """σ(x) = 1/(1 + e⁻ˣ)."""
+def gammaln(input: Any) -> Tensor:
+    """log |Γ(x)|."""
+def psi(input: Any) -> Tensor:
+    """ψ(x) = Γ'(x)/Γ(x)."""
+def multigammaln(input: Any, p: int) -> Tensor:
+    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+def bessel_j0(input: Any) -> Tensor:
+    """J₀(x), the Bessel function of the first kind of order 0."""
+def bessel_j1(input: Any) -> Tensor:
+    """J₁(x), the Bessel function of the first kind of order 1."""
+def zeta(input: Any, other: Any = None) -> Tensor:
+    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x."""
 def gamma(input: Any) -> Tensor:
     """The gamma function Γ(x)."""
 def rgamma(input: Any) -> Tensor:
@@ -639,46 +682,3 @@ def softplus(input: Any) -> Tensor:
     """As ``symgrad.softplus``: SciPy's name for it."""
 def jn(v: Any, x: Any) -> Tensor:
     """The Bessel function of the first kind, J_v(x)."""
-def bessel_j0(input: Any) -> Tensor:
-    """J₀(x), the Bessel function of the first kind of order 0."""
-def bessel_j1(input: Any) -> Tensor:
-    """J₁(x), the Bessel function of the first kind of order 1."""
-def digamma(input: Any) -> Tensor:
-    """ψ(x) = Γ'(x)/Γ(x)."""
-def erf(input: Any) -> Tensor:
-    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
-def erfc(input: Any) -> Tensor:
-    """1 - erf x, accurate in the tail."""
-def erfinv(input: Any) -> Tensor:
-    """The inverse of erf, ±∞ at ±1 and nan beyond."""
-def exp2(input: Any) -> Tensor:
-    """2ˣ."""
-def expit(input: Any) -> Tensor:
-    """σ(x) = 1/(1 + e⁻ˣ)."""
-def expm1(input: Any) -> Tensor:
-    """eˣ - 1, accurate near 0."""
-def gammaln(input: Any) -> Tensor:
-    """log |Γ(x)|."""
-def i0(input: Any) -> Tensor:
-    """The modified Bessel function I₀(x)."""
-def log1p(input: Any) -> Tensor:
-    """log(1 + x), accurate near 0."""
-def logit(input: Any, eps: float | None = None) -> Tensor:
-    """log(p/(1 - p)), the inverse of the logistic function."""
-@overload
-def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
-@overload
-def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None, return_sign: bool = False) -> Any:
-    """log Σ exp x along the axes, without overflow; with b, log Σ b exp x."""
-def multigammaln(input: Any, p: int) -> Tensor:
-    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
-def polygamma(n: int, input: Any) -> Tensor:
-    """ψₙ(x), the n-th derivative of digamma."""
-def psi(input: Any) -> Tensor:
-    """ψ(x) = Γ'(x)/Γ(x)."""
-def sinc(input: Any) -> Tensor:
-    """sin(πx)/(πx), 1 at 0."""
-def xlogy(input: Any, other: Any) -> Tensor:
-    """x log other, and 0 where x = 0."""
-def zeta(input: Any, other: Any = None) -> Tensor:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x."""

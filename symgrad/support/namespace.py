@@ -14,8 +14,10 @@ def missing(module: str, name: str, names: Iterable[str], why: str = "") -> Attr
 
 def near(name: str, names: Iterable[str]) -> str:
     """Return the question whether the nearest of the names was meant; nothing where none is near."""
+    if name.startswith("_"):  # Python asks every module for some of these
+        return ""
     difflib = importlib.import_module("difflib")  # for errors only: others start sooner without it
-    found = [] if name.startswith("_") else difflib.get_close_matches(name, [*names], 1, 0.7)
+    found = difflib.get_close_matches(name, [*names], 1, 0.7)
     return f". Did you mean {found[0]!r}?" if found else ""
 
 

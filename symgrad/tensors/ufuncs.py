@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,6 @@ from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.elementwise.declared import BINARY, UNARY, power, where
 from symgrad.ops.elementwise.exponents import ldexp
-from symgrad.ops.elementwise.gamma import zeta
-from symgrad.ops.elementwise.library import LIBRARY, complex_result, kelvin
 from symgrad.ops.elementwise.logic import LOGIC
 from symgrad.ops.elementwise.signs import heaviside as _heaviside
 from symgrad.ops.protocol import shape
@@ -33,7 +31,6 @@ from symgrad.ops.shapes.arrange import mT, reshape
 from symgrad.ops.shapes.nested import holds_tensors
 from symgrad.ops.sorting.sorting import cummax, cummin
 from symgrad.ops.value import check_dtype, check_range
-from symgrad.scalars.library import COMPLEX, REFUSED, TUPLES
 
 Function = Callable[..., Any]
 RENAMED = {
@@ -43,8 +40,6 @@ RENAMED = {
     "greater": "gt", "greater_equal": "ge", "positive": "clone", "conjugate": "conj", "power": "pow",
     "float_power": "pow", "rint": "round", "invert": "bitwise_not", "degrees": "rad2deg", "radians": "deg2rad",
     "expit": "sigmoid", "log_expit": "logsigmoid", "gammaln": "lgamma", "psi": "digamma",  # of scipy.special
-    "_riemann_zeta": "riemann", "_spherical_jn": "spherical_jn", "_spherical_yn": "spherical_yn",
-    "_spherical_in": "spherical_in", "_spherical_kn": "spherical_kn",
 }  # fmt: skip
 
 
@@ -80,10 +75,6 @@ _SPECIAL: dict[str, Function] = {
     "vecmat": lambda x, A: matmul(mT(as_tensor(A)), _column(conj(as_tensor(x))))[..., 0],
 }
 
-_SPECIAL |= {name: partial(complex_result, name) for name in COMPLEX}
-_SPECIAL |= {"kelvin": lambda x: kelvin(as_tensor(x))}
-_SPECIAL |= {"_zeta": zeta, "_lambertw": lambda z, k, tol: apply(LIBRARY["lambertw"], (z, k))}
-
 _INSTEAD = {"left_shift": "x * 2**n", "right_shift": "x // 2**n"}
 
 
@@ -106,10 +97,13 @@ def function_of(name: str) -> Function | None:
         return power
     if own in LOGIC:
         return LOGIC[own]
-    if name in TUPLES:
-        return lambda *xs: tuple(apply(LIBRARY[part], xs) for part in TUPLES[name])
-    op = UNARY.get(own) or BINARY.get(own) or LIBRARY.get(own)
-    return None if op is None else lambda *xs: apply(op, xs)
+    op = UNARY.get(own) or BINARY.get(own)
+    return _scipys().function_of(name) if op is None else lambda *xs: apply(op, xs)
+
+
+def _scipys() -> Any:
+    """SciPy's functions, all of which are made when the first is asked for: others start sooner."""
+    return importlib.import_module("symgrad.tensors.scipys")
 
 
 _known: dict[Any, Function] = {}
@@ -164,8 +158,8 @@ def _required(name: str) -> Function:
 def _refusal(name: str, method: str) -> ArgumentTypeError:
     """Say which function to use for a call that tensors do not take."""
     shown = f"{'np' if hasattr(np, name) else 'ufunc'}.{name}{'' if method == '__call__' else f'.{method}'}"
-    if name in REFUSED:
-        why = REFUSED[name]
+    why = _scipys().REFUSED.get(name)
+    if why is not None:
         return ArgumentTypeError(f"scipy.special.{name}: {why}. Call it on x.detach().numpy() for plain numbers.")
     own = _INSTEAD.get(name, "operations of symgrad") if function_of(name) is None else f"sg.{RENAMED.get(name, name)}"
     if (name, method) == ("add", "at"):

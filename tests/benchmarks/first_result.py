@@ -1,8 +1,8 @@
 """Seconds to the first result in a new process, by backend: compiled anew, and with machine code kept on disk.
 
 ``python tests/benchmarks/first_result.py`` prints the table; every figure is the median of several processes. The
-import of symgrad and of ``sg.compile`` is not counted, that of LLVM is. Modules are compiled to bytecode beforehand, as
-installed ones are.
+import of symgrad, which has a line of its own, and that of ``sg.compile`` are not counted, that of LLVM is. Modules are
+compiled to bytecode beforehand, as installed ones are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+HEAD = "| operations | backend | anew | from disk |\n| ---: | --- | ---: | ---: |"
 WAYS = {"llvm": "llvm", "c": "c", "core": "auto"}
 PROGRAM = """
 import sys, time
@@ -32,6 +33,22 @@ start = time.perf_counter()
 f(*given)
 print(time.perf_counter() - start, f.stats.cached)
 """
+
+
+IMPORT = """
+import time, numpy, sympy
+start = time.process_time()
+import symgrad
+print(time.process_time() - start)
+"""
+
+
+def import_seconds(bytecode: str) -> float:
+    """Return the processor time that importing symgrad takes a new process over NumPy and SymPy."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"PYTHONPYCACHEPREFIX": bytecode}
+    done = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True, env=environment)
+    return float(done.stdout)
 
 
 def seconds(way: str, operations: int, bytecode: str, folder: str | None) -> float:
@@ -58,10 +75,11 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--rounds", type=int, default=5)
     asked = parser.parse_args()
-    print("| operations | backend | anew | from disk |\n| ---: | --- | ---: | ---: |")
     with tempfile.TemporaryDirectory() as bytecode:
         for way in asked.ways:
             seconds(way, 10, bytecode, None)
+        milliseconds = 1000 * statistics.median([import_seconds(bytecode) for _ in range(asked.rounds + 1)][1:])
+        print(f"import symgrad over NumPy and SymPy: {milliseconds:.1f} ms\n\n{HEAD}")
         for operations in asked.operations:
             for way in asked.ways:
                 show(operations, way, bytecode, asked.rounds)

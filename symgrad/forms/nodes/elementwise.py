@@ -10,7 +10,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from symgrad.forms.nodes import markup, numpycode
 from symgrad.forms.nodes.matrices import ArrayExpr, ArraySymbol, entries
-from symgrad.scalars import BY_FUNCTION
+from symgrad.scalars import BY_FUNCTION, declaration
 from symgrad.scalars.quotients import pieces
 
 _ATOM = PRECEDENCE["Atom"]
@@ -170,7 +170,7 @@ class Elementwise(ArrayExpr):
         return cls(Str(BY_FUNCTION[function].name), *arguments, sp.Tuple(*shape))
 
     def _declared(self) -> Any:
-        return next(s for s in BY_FUNCTION.values() if s.name == str(self.args[0]))
+        return declaration(str(self.args[0]))
 
     def _order(self) -> str | None:
         """Which derivative of ψ this is, None of other functions."""

@@ -19,7 +19,7 @@ from symgrad.forms.nodes import matrices as nodes
 from symgrad.forms.nodes.indexed import Place
 from symgrad.forms.nodes.tables import Table
 from symgrad.ops.reduction import sum_of
-from symgrad.scalars import SCALARS, Atom
+from symgrad.scalars import Atom, declaration
 
 INSTEAD = "Use .index() for its entries, .scalar() to have them written out, or .lambdify() for numbers."
 
@@ -214,7 +214,7 @@ def _entry(e: Any, slots: dict[Any, Any]) -> Any:
     if e in slots:
         return slots[e]
     if isinstance(e, elementwise.Elementwise):
-        return to_sympy(SCALARS[str(e.args[0])].function(*[_entry(a, slots) for a in e.args[1:-1]]))
+        return to_sympy(declaration(str(e.args[0])).function(*[_entry(a, slots) for a in e.args[1:-1]]))
     if isinstance(e, marks.Truth):
         return sp.Piecewise((1, _condition(e, slots)), (0, True))
     if isinstance(e, marks.Cases):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +13,6 @@ import sympy as sp
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.elementwise.declared import UNARY
-from symgrad.ops.elementwise.library import LIBRARY
 from symgrad.ops.map import ADD, MUL, NEG, SUB, Entrywise, Map, sum_terms
 from symgrad.ops.protocol import rename
 from symgrad.scalars import X
@@ -53,6 +53,12 @@ def polygamma(x: Any, n: int) -> Any:
     return Map.of(_polygamma(int(n), X[0]), 1, "Polygamma")(x)
 
 
+def _scipys(name: str) -> Map:
+    """The operation of a function of SciPy's, all of which are made when the first is asked for."""
+    found: Map = importlib.import_module("symgrad.ops.elementwise.library").LIBRARY[name]
+    return found
+
+
 @frozen
 class Zeta(Entrywise):
     """ζ(s, q) = Σₖ (q + k)⁻ˢ, entry by entry; entire in s but for its pole at 1."""
@@ -73,7 +79,7 @@ class Zeta(Entrywise):
     def vjp(self, i: int, g: Any, y: Any, s: Any, q: Any) -> Any:
         # ∂ζ/∂q = -s ζ(s + 1, q); ∂ζ/∂s is a function of its own
         if i == 0:
-            return MUL(g, LIBRARY["zeta_s"](s, q))
+            return MUL(g, _scipys("zeta_s")(s, q))
         return NEG(MUL(g, MUL(s, Zeta()(ADD(s, 1.0), q))))
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
@@ -103,4 +109,4 @@ def zeta(input: Any, other: Any = None) -> Any:
     >>> sg.special.zeta(sg.tensor(2.0), 1.0)
     tensor(1.6449)
     """
-    return LIBRARY["riemann"](input) if other is None else Zeta()(input, other)
+    return _scipys("riemann")(input) if other is None else Zeta()(input, other)

@@ -29,7 +29,7 @@ from symgrad.ops.linalg.determinant import Det, LogDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
 from symgrad.ops.reductions.softmax import LogSumExp
-from symgrad.scalars import BY_FUNCTION, X, in_full
+from symgrad.scalars import X, declaration, in_full
 from symgrad.teach.matrix.naming import sigmoid_inside
 from symgrad.teach.matrix.symbols import (
     Differential,
@@ -444,7 +444,7 @@ _CALLED: dict[type, str] = {
 
 def slope(e: Elementwise, k: int) -> Any:
     """Return f′(a) of a function of entries, by its k-th argument."""
-    function = next(s.function for s in BY_FUNCTION.values() if s.name == str(e.args[0]))
+    function = declaration(str(e.args[0])).function
     args = e.args[1:-1]
     if any(shape_of(a) != e.shape for a in args):
         raise NoWords("numbers in a function of entries")
