@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import symgrad as sg
 from symgrad.forms.canon import RULES, complexes
+from symgrad.forms.nodes.transforming import fourier
 
 IDENTITIES = json.loads((Path(__file__).parent / "data" / "complex_identities.json").read_text(encoding="utf-8"))
 SIZES = {"n": 4, "d": 3}
@@ -110,3 +112,99 @@ def test_parts_of_two_shapes_have_entries():
     assert str(form.index())
     z = sg.tensor(b, requires_grad=True, name="y")
     assert str(sg.derive(abs(sg.complex(sg.tensor(a, name="x"), z)).sum(), z, verify=True))
+
+
+# ------------------------------------------------------------------ Fourier transforms
+def of_spectrum():
+    z, y = sg.symbol("z", "n", dtype=complex), sg.symbol("y", "n")
+    return sg.derive(((abs(sg.fft.fft(z)) ** 2 - y) ** 2).sum(), z)
+
+
+def test_transforms_are_products_with_a_letter_that_is_explained():
+    form, body = of_spectrum(), "4*Fᴴ*((abs(F*z)^⊙2 - y) ⊙ F*z)"
+    assert str(form) == f"{body} where F = fft(eye(n))"
+    assert str(form.body) == body
+    assert [tuple(map(str, d)) for d in form.where] == [("F", "fft(eye(n))")]
+    assert form.latex().endswith(r",\quad F = \operatorname{fft}\left(I_{n}\right)")
+    assert "<msup><mi>F</mi><mo>H</mo></msup>" in form.mathml()
+    assert form.mathml().count("<math") == 2
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        (lambda x: sg.fft.fft(x), "F*x where F = fft(eye(n))"),
+        (lambda x: sg.fft.ifft(x), "Fᴴ*x/n where F = fft(eye(n))"),
+        (lambda x: sg.fft.fft(x, norm="ortho"), "F*x/sqrt(n) where F = fft(eye(n))"),
+        (lambda x: sg.fft.fft(sg.symbol("F", ("n", "n")) @ x), "G*F*x where G = fft(eye(n))"),
+        (lambda x: sg.fft.fft2(sg.symbol("X", ("m", "n"))), "F*X*G where F = fft(eye(m)); G = fft(eye(n))"),
+        (lambda x: sg.fft.fft(sg.symbol("X", ("m", "n"))), "X*F where F = fft(eye(n))"),
+        (lambda x: sg.fft.rfft(sg.symbol("p", 6)), "F*p where F = rfft(eye(6))ᵀ"),
+        (lambda x: sg.fft.ifft(sg.fft.fft(x)), "x"),
+    ],
+    ids=["fft", "ifft", "ortho", "taken", "fft2", "rows", "rfft", "back"],
+)
+def test_transforms_are_matrices(program, text):
+    assert str(program(sg.symbol("x", "n", dtype=complex))) == text
+
+
+def test_sources_of_formulas_transform():
+    form, rng = of_spectrum(), np.random.default_rng(4)
+    z, y = rng.normal(size=(2, 3000)) + 0j
+    given = {"z": z, "y": y.real, "n": 3000}
+    names = sorted(form.expr.free_symbols, key=lambda s: s.name)
+    f = sp.lambdify(names, form.expr, "numpy")
+    np.testing.assert_allclose(f(*[given[s.name] for s in names]), form(z=z, y=y.real))
+
+
+@pytest.mark.parametrize("half", [False, True])
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_a_matrix_that_transforms_has_these_entries(half, adjoint):
+    n, rng = 6, np.random.default_rng(5)
+    F = fourier(n, 4 if half else n, adjoint)
+    entries = np.exp(-2j * np.pi * np.outer(range(4 if half else n), range(n)) / n)
+    entries = entries.conj().T if adjoint else entries
+    A, B = rng.normal(size=(3, F.shape[0])) + 1j, rng.normal(size=(F.shape[1], 2))
+    for got, expected in [
+        (F, entries), (F @ B, entries @ B), (F @ B[:, 0], entries @ B[:, 0]), (A @ F, A @ entries), (F.T, entries.T),
+        (A[0] @ F, A[0] @ entries), (2 * F, 2 * entries),
+    ]:  # fmt: skip
+        np.testing.assert_allclose(np.asarray(got), expected, atol=1e-12)
+
+
+# ------------------------------------------------------------------ complex results, and second derivatives
+def test_complex_results_have_their_plain_derivative():
+    w, z = sg.symbol("w", dtype=complex), sg.symbol("z", "n", dtype=complex)
+    x, A = sg.symbol("x", "n"), sg.symbol("A", ("n", "n"), dtype=complex)
+    assert str(sg.derive(w**3, w)) == "3*w**2"
+    assert str(sg.derive(w**3, w, 2)) == "6*w"
+    assert str(sg.derive(A @ z, z)) == "A"
+    assert str(sg.derive(sg.fft.fft(x), x)) == str(sg.derive(sg.fft.fft(z), z)) == "F where F = fft(eye(n))"
+    assert str(sg.derive((1j * x).exp(), x)) == "i*diag(exp(i*x))"
+
+
+@pytest.mark.parametrize(
+    "program", [lambda w: abs(w) * w, lambda w: w.conj(), lambda w: w.real + 0j * w], ids=["abs", "conj", "real"]
+)
+def test_what_is_not_holomorphic_has_no_derivative(program):
+    w = sg.symbol("w", dtype=complex)
+    with pytest.raises(TypeError, match="no holomorphic function of w"):
+        sg.derive(program(w), w)
+
+
+def test_second_derivatives_of_moduli_are_short():
+    x, A, w = sg.symbol("x", "n"), sg.symbol("A", ("n", "n"), dtype=complex), sg.symbol("w", dtype=complex)
+    assert str(sg.derive((abs(A @ x) ** 2).sum(), x, 2)) == "2*Re(Aᴴ*A)"
+    assert str(sg.derive((abs(sg.fft.fft(x)) ** 2).sum(), x, 2)) == "2*n*I"
+    with pytest.raises(TypeError, match="no one matrix of complex numbers"):
+        sg.derive(abs(w) ** 2, w, 2)
+    t, a = sg.symbol("t"), 0.5 - 2j
+    form = sg.derive(abs(sg.tensor(a, name="a") * t + 1), t, 2)
+    h = [abs(a * (0.3 + s) + 1) for s in (-1e-4, 0, 1e-4)]
+    assert form(t=0.3) == pytest.approx((h[0] - 2 * h[1] + h[2]) / 1e-8, rel=1e-5)
+
+
+def test_an_index_is_not_called_as_the_unit():
+    x = sg.symbol("x", "n")
+    text = str(sg.derive(((abs(sg.fft.fft(x)) ** 2) ** 2).sum(), x).index())
+    assert "exp(2*I*pi*j*k/n)" in text

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from symgrad import functions, linalg, special
+from symgrad import fft, functions, linalg, special
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, Bounds
@@ -49,7 +49,7 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
 IMAGINARY = "i"  # the unit, where nothing is called so
 NO_NUMBERS = ("nan", "NaN", "NAN")
-PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "math")
+PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
 CLASSROOM: dict[str, Callable[..., Any]] = {
@@ -70,9 +70,9 @@ CLASSROOM: dict[str, Callable[..., Any]] = {
 def listed() -> dict[str, Callable[..., Any]]:
     """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
     found: dict[str, Any] = dict(CLASSROOM)
-    for module in (linalg, special, functional, functions):  # where two have a name, the last one's is meant
+    for module in (fft, linalg, special, functional, functions):  # where two have a name, the last one's is meant
         found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
-        if module in (linalg, special):
+        if module in (fft, linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
     found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
     found["Γ"] = found["gamma"]

@@ -40,7 +40,7 @@ from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.tabled import Numbered, Tabled, has_long_normal
-from symgrad.forms.where import Definition, Named, WhereForm
+from symgrad.forms.where import Definition, Explained, Named, WhereForm, imaginary_unit
 from symgrad.forms.written import read_formula
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
@@ -270,7 +270,7 @@ class ClosedForm(Arithmetic):
 
     def _other_texts(self) -> list[str]:
         """Return the formula in matrix or index notation, as it is and with named intermediates."""
-        return [printers.text(self._notation), *([self._named.text()] if self._named is not None else [])]
+        return [Explained(self._notation).text(), *([self._named.text()] if self._named is not None else [])]
 
     def _may_be_tabled(self) -> bool:
         """Whether this is a small array that is made of small ones, by operations that pick entries."""
@@ -313,8 +313,8 @@ class ClosedForm(Arithmetic):
 
     @property
     def _taken(self) -> set[str]:
-        """What index letters must not be: names of leaves and sizes."""
-        return self._called.taken
+        """What index letters must not be: names of leaves and sizes, and i where it is the imaginary unit."""
+        return self._called.taken | imaginary_unit(self._canonical.pool)
 
     def _free(self, indices: Sequence[str]) -> list[sp.Symbol]:
         rank = len(self.shape)
@@ -324,7 +324,7 @@ class ClosedForm(Arithmetic):
                 f"index: got {tuple(indices)} for a form of shape {show_shape(self.shape)}. "
                 f"Expected {rank} distinct names."
             )
-        clash = sorted(self._taken & set(indices))
+        clash = sorted(self._called.taken & set(indices))
         if clash:
             raise ArgumentError(f"index: {clash} names a size or an array of the formula. Choose another name.")
         return [Letter(k, integer=True) for k in chosen]
@@ -456,19 +456,21 @@ class ClosedForm(Arithmetic):
             tabled = Tabled([self._table], self._taken)
             return tabled.text(), tabled
         try:
-            inlined = printers.text(self._expr)
+            whole = Explained(self._expr)
+            inlined = whole.text()
         except TooDeep:
             if self._where is None:
                 raise
             return self._where.text(), self._where
+        direct = whole if whole.definitions else None
         normal = self._of_numbers is not None and has_long_normal(self._of_numbers)
         if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
-            return inlined, None
+            return inlined, direct
         named = self._where.text()
         here, there = _signs(named), _signs(inlined)
         shorter = (here, len(named)) < (there, len(inlined)) or (here == there and _repeats(inlined))
         shorter = shorter or (normal and isinstance(self._where, Numbered))
-        return (named, self._where) if shorter else (inlined, None)
+        return (named, self._where) if shorter else (inlined, direct)
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
@@ -476,7 +478,7 @@ class ClosedForm(Arithmetic):
     def _summary(self) -> str:
         """Return the formula where it can be written as one, without failing."""
         try:
-            return printers.text(self._expr)
+            return Explained(self._expr).text()
         except FormError:
             return "…"
 
@@ -490,12 +492,12 @@ class ClosedForm(Arithmetic):
             ArgumentError: the notation is unknown.
         """
         if form == "where":
-            return printers.latex(self._expr) if self._where is None else self._where.latex()
+            return Explained(self._expr).latex() if self._where is None else self._where.latex()
         if form is not None and form not in FORMS:
             raise ArgumentError(f"latex: form={form!r} is unknown. Expected one of {list(FORMS)}.")
         if form is None and self._loops is not None:
             return self._loops.latex()
-        return printers.latex(self._expr if form is None else getattr(self, form)())
+        return Explained(self._expr if form is None else getattr(self, form)()).latex()
 
     def mathml(self, form: str | None = None) -> str:
         """Return MathML of the formula as it is shown, or of one notation: ``<math>`` elements for a page.
@@ -507,10 +509,10 @@ class ClosedForm(Arithmetic):
             ArgumentError: the notation is unknown.
         """
         if form == "where":
-            return mathml(self._expr) if self._where is None else self._where.mathml()
+            return Explained(self._expr).mathml() if self._where is None else self._where.mathml()
         if form is not None and form not in FORMS:
             raise ArgumentError(f"mathml: form={form!r} is unknown. Expected one of {list(FORMS)}.")
-        return mathml(self._expr if form is None else getattr(self, form)())
+        return Explained(self._expr if form is None else getattr(self, form)()).mathml()
 
     def _repr_html_(self) -> str:
         _, named = self._shown

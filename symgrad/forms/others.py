@@ -23,16 +23,20 @@ from symgrad.ops.reductions.scan import Cumprod
 def divided(root: AnyNode) -> AnyNode:
     """Return a graph with Π x/x_i for Π_{k≠i} x_k where x is positive: itself where it has none."""
     order = ancestors([root])
-    new: dict[AnyNode, AnyNode] = {n: _quotient(*found) for n in order if (found := _others(n)) is not None}
+    return rewritten(root, {n: _quotient(*found) for n in order if (found := _others(n)) is not None})
+
+
+def rewritten(root: AnyNode, new: dict[AnyNode, AnyNode]) -> AnyNode:
+    """Return a graph with other nodes in the place of some; what does not depend on these stays as it is."""
     if not new:
         return root
-    changed = set(new)
-    for n in order:
+    changed, found = set(new), dict(new)
+    for n in ancestors([root]):
         if any(p in changed for p in getattr(n, "inputs", ()) if is_node(p)):
             changed.add(n)
         elif n not in changed:
-            new[n] = n
-    return replayed([root], new)[0]
+            found[n] = n
+    return replayed([root], found)[0]
 
 
 def _others(n: AnyNode) -> tuple[Any, int] | None:

@@ -22,7 +22,7 @@ from symgrad.forms.canon.jacobian import coefficients
 from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM, below, split
 from symgrad.forms.canonical import leaf_reading
-from symgrad.forms.nodes import printers
+from symgrad.forms.nodes import fourier, printers
 from symgrad.forms.nodes.mathml import equation, mathml
 from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, total
 from symgrad.forms.notations.index import Reading, lettered
@@ -83,6 +83,18 @@ class Named:
         return f"{body} where {'; '.join(defined)}" if defined else body
 
 
+def transforms(formulas: Iterable[Any]) -> list[Definition]:
+    """Return what the letters of Fourier transforms in formulas stand for."""
+    return [Definition(*d) for d in fourier.defined(formulas)]
+
+
+class Explained(Named):
+    """A formula with nothing named but the Fourier transforms in it."""
+
+    def __init__(self, formula: Any) -> None:
+        self.bodies, self.definitions, self.matrix, self.indices = [formula], transforms([formula]), True, []
+
+
 class WhereForm(Named):
     """The derivatives of one function, with their common intermediates named."""
 
@@ -118,7 +130,7 @@ class WhereForm(Named):
             signs = {"Δ", *self._signs()}  # beside δ_ij
             self._names = {**called.shown, **self._mint(named, names.Mint(taken, signs))}
             reading = Reading(self._pool, self._names)
-            own = {*called.taken, *self._names.values()}
+            own = {*called.taken, *self._names.values(), *imaginary_unit(self._pool)}
             self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
             self._write(lambda t: _entry(reading, t, own), named)
 
@@ -134,8 +146,9 @@ class WhereForm(Named):
         def written(t: Term) -> Any:
             return write(t) if self._of_numbers else with_decimals_in_arrays(write(t), known)
 
-        self.definitions = [Definition(write(t), written(t.args[0])) for t in named]
+        definitions = [Definition(write(t), written(t.args[0])) for t in named]
         self.bodies = [written(t) for t in self._bodies]
+        self.definitions = [*transforms([*self.bodies, *[d.expr for d in definitions]]), *definitions]
 
     # -------------------------------------------------------------- choosing
     def _used_again(self) -> set[AnyNode]:
@@ -229,6 +242,11 @@ def _has_function(t: Term, function: Any) -> bool:
         if t.kind == FUNCTION
         else t.kind == SUM and any(sp.sympify(c).has(function) for c in t.data)
     )
+
+
+def imaginary_unit(pool: Pool) -> set[str]:
+    """Return i where it is the unit, and no index."""
+    return {"i"} if pool.imaginary else set()
 
 
 def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:

@@ -5,6 +5,7 @@ from symgrad.forms.canon import (
     crosses,
     distinctions,
     exchange,
+    fourier,
     functions,
     islands,
     kron,
@@ -28,6 +29,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    complexes, crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes,
+    complexes, fourier, crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes,
     normal, kron, moves, pairs, distinctions, likes, sums, symmetric,
 )  # fmt: skip

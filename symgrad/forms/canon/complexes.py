@@ -83,7 +83,7 @@ def conjugate(pool: Pool, t: Term) -> Term | None:
 
 def _of_hermitian(pool: Pool, t: Term) -> bool:
     """Whether this is the inverse or the determinant of a Hermitian matrix, which is Hermitian, or real."""
-    kept = isinstance(t.data, Det) or t.data.keeps_symmetry
+    kept = bool(t.args) and (isinstance(t.data, Det) or t.data.keeps_symmetry)
     return kept and all(len(a.shape) == 2 and conj(pool, a) is pool.exchanged(a) for a in t.args)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symgrad.forms.canon.terms import PRODUCT, SUM, Pool, Shape, Term, below
+from symgrad.forms.canon.complexes import CONJ, IM, RE
+from symgrad.forms.canon.terms import FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
 
 
 class NotLinear(Exception):
@@ -31,6 +32,8 @@ def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term
     """Return the coefficients of a term, given its arguments'."""
     if t.kind == SUM:
         return pool.sum([(c, found[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
+    if t.kind == FUNCTION and t.data in (CONJ, RE, IM):  # of a real basis
+        return pool.function(t.data, [found[t.args[0]]], (*front, *t.shape))
     if t.kind != PRODUCT or sum(a in found for a in t.args) != 1:
         raise NotLinear(t.kind)
     subs, out, pairs = t.data

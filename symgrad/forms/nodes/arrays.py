@@ -26,6 +26,7 @@ class ArrayExpr(sp.Expr):
 
     is_commutative = False
     kept_by_transposing = False
+    is_imaginary_array = False  # whether its entries may be no real numbers, whatever its parts are
     _diff_wrt = False
 
     @property
@@ -120,6 +121,8 @@ class ArraySymbol(ArrayExpr):
 
 class ComplexSymbol(ArraySymbol):
     """A named array of complex numbers."""
+
+    is_imaginary_array = True
 
 
 class OnesVector(ArrayExpr):

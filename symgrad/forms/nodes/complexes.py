@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.core.symbol import Str
 
 from symgrad.forms.nodes import markup, numpycode
-from symgrad.forms.nodes.arrays import ATOM, ArrayExpr, ComplexSymbol
+from symgrad.forms.nodes.arrays import ATOM, ArrayExpr
 
 
 class _Words(NamedTuple):
@@ -29,7 +29,7 @@ def holds_complex(e: Any) -> bool:
     """Whether the entries of an expression may be no real numbers."""
     if isinstance(e, Part) and not isinstance(e, Conjugated):
         return False
-    if isinstance(e, ComplexSymbol) or e is sp.I or (isinstance(e, sp.Symbol) and e.is_real is None):
+    if getattr(e, "is_imaginary_array", False) or e is sp.I or (isinstance(e, sp.Symbol) and e.is_real is None):
         return True
     if e.is_Function and e.func in (sp.re, sp.im, sp.arg, sp.Abs):
         return False

@@ -10,7 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from symgrad.forms import names as naming
 from symgrad.forms.canon.complexes import is_complex
+from symgrad.forms.canon.fourier import is_fourier
 from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
 from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
@@ -28,6 +30,7 @@ from symgrad.forms.canon.terms import (
 from symgrad.forms.nodes.arrays import ComplexSymbol
 from symgrad.forms.nodes.complexes import WORDS, Part
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise
+from symgrad.forms.nodes.fourier import FourierSymbol
 from symgrad.forms.nodes.marks import Cases, Diag, Length, Norm2, Total, Truth
 from symgrad.forms.nodes.matrices import (
     ArraySymbol,
@@ -52,6 +55,7 @@ class MatrixReading:
     def __init__(self, pool: Pool, names: Mapping[Any, str]) -> None:
         self.pool, self.names = pool, names
         self.found: dict[Term, Any] = {}
+        self._transforms: dict[Term, str] = {}  # the letters of Fourier matrices
 
     def expr(self, root: Term) -> sp.Expr:
         """Return the root in matrix notation; raises NoMatrix."""
@@ -156,6 +160,8 @@ class MatrixReading:
 
     def _function(self, t: Term) -> Any:
         args = [self.found[a] for a in t.args]
+        if t.data is sp.conjugate and is_fourier(t.args[0]) and not t.args[0].data.half:
+            return self._transform(t.args[0], adjoint=True)
         if t.data in WORDS:
             return Part.of(t.data, args[0], t.shape)
         if t.data in BY_FUNCTION:
@@ -176,7 +182,16 @@ class MatrixReading:
             return t.data(*args)
         raise NoMatrix(t.data.__name__)
 
+    def _transform(self, t: Term, adjoint: bool = False) -> Any:
+        """Return the letter of a Fourier matrix; symmetric ones are conjugated as Fᴴ."""
+        if t not in self._transforms:
+            mint = naming.Mint([*map(str, self.names.values()), *self._transforms.values()])
+            (self._transforms[t],) = mint.names("FGEK")
+        return FourierSymbol.of(self._transforms[t], t.data.n, t.shape, adjoint)
+
     def _call(self, t: Term) -> Any:
+        if is_fourier(t):
+            return self._transform(t)
         named = t.data.spelled or type(t.data).text is not Op.text or isinstance(t.data, (BlockDot, BlockSum))
         if not named or any(1 in a.shape for a in t.args):
             raise NoMatrix(t.data.label)

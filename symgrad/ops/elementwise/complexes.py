@@ -16,6 +16,7 @@ from symgrad.core.promotion import complexes, floating, is_complex, parts
 from symgrad.errors import DTypeError, shown_as
 from symgrad.ops.convert import DETACH
 from symgrad.ops.elementwise.declared import BINARY, UNARY, WHERE
+from symgrad.ops.elementwise.guards import NONZERO
 from symgrad.ops.map import POW, Entrywise, clip, sum_terms
 from symgrad.ops.protocol import not_complex
 from symgrad.support.frozen import frozen
@@ -296,7 +297,7 @@ def _nonzero(z: Any) -> Any:
 
 def _inverse(z: Any) -> Any:
     """1/z, 0 at 0."""
-    return _where_nonzero(z, 1.0 / _nonzero(z))
+    return _where_nonzero(z, 1.0 / _nonzero(z)) if holds_complex(z) else 1.0 / NONZERO(z)
 
 
 # ------------------------------------------------------------------ of real and complex numbers

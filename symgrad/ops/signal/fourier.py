@@ -28,7 +28,7 @@ NORMS = ("backward", "ortho", "forward")  # which of the two directions divides 
 _SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def _factor(norm: str, inverse: bool, n: Any) -> Any:
+def factor(norm: str, inverse: bool, n: Any) -> Any:
     """What the sum is multiplied with."""
     if norm == "ortho":
         return 1 / sp.sqrt(n)
@@ -86,7 +86,7 @@ class FFT(Op):
         at, weight, limits = list(idx), sp.S.One, []
         for a in self.axes:
             j, n = p.fresh(), p.shape[a]
-            weight *= _factor(self.norm, self.inverse, n) * sp.exp(sign * 2 * sp.pi * sp.I * j * idx[a] / n)
+            weight *= factor(self.norm, self.inverse, n) * sp.exp(sign * 2 * sp.pi * sp.I * j * idx[a] / n)
             at = _put(at, a, j)
             limits.append((j, 0, n - 1))
         found: sp.Expr = p.sum(weight * p(at), limits)
@@ -97,7 +97,7 @@ class FFT(Op):
         y = np.asarray(xs[0], dtype=object)
         for a in self.axes:
             n = y.shape[a]
-            matrix = _matrix(n, n, 1 if self.inverse else -1) * _factor(self.norm, self.inverse, n)
+            matrix = _matrix(n, n, 1 if self.inverse else -1) * factor(self.norm, self.inverse, n)
             y = np.moveaxis(np.tensordot(matrix, y, (1, a)), 0, a)
         return y
 
@@ -168,7 +168,7 @@ class RFFT(OfReal):
         """The first entries of the sums."""
         x = np.asarray(xs[0], dtype=object)
         n = x.shape[self.axis]
-        matrix = _matrix(n, n // 2 + 1, -1) * _factor(self.norm, False, n)
+        matrix = _matrix(n, n // 2 + 1, -1) * factor(self.norm, False, n)
         matrix = matrix * _doubled(n, 2).astype(int).astype(object)[:, None] if self.doubled else matrix
         return np.moveaxis(np.tensordot(matrix, x, (1, self.axis)), 0, self.axis)
 
@@ -209,7 +209,7 @@ class IRFFT(OfReal):
         """s Σ_k v_k Re(z_k exp(2πi jk/n))."""
         p, k = ps[0], ps[0].fresh()
         turned = sp.re(p(_put(idx, self.axis, k)) * sp.exp(2 * sp.pi * sp.I * k * idx[self.axis] / self.n))
-        body = _factor(self.norm, True, self.n) * (_twice(k, self.n) if self.doubled else 1) * turned
+        body = factor(self.norm, True, self.n) * (_twice(k, self.n) if self.doubled else 1) * turned
         found: sp.Expr = p.sum(body, [(k, 0, self.n // 2)])
         return found
 
@@ -218,7 +218,7 @@ class IRFFT(OfReal):
         z = np.moveaxis(np.asarray(xs[0], dtype=object), self.axis, 0)
         weights = _doubled(self.n, 2 if self.doubled else 1).astype(int).tolist()
         matrix = (_matrix(self.n, len(z), 1) * np.array(weights, dtype=object)[:, None]).T
-        y = np.tensordot(matrix, z, (1, 0)) * _factor(self.norm, True, self.n)
+        y = np.tensordot(matrix, z, (1, 0)) * factor(self.norm, True, self.n)
         return np.moveaxis(np.vectorize(sp.re, otypes=[object])(y), 0, self.axis)
 
 
