@@ -10,14 +10,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 from symgrad.autograd.opened import opened
-from symgrad.core.modes import complexes, enable_grad
-from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors, is_node
-from symgrad.core.promotion import is_complex
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
-from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
-from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, FormError, GraphError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
 from symgrad.expression.given import by_name, named_leaves, recorded
 from symgrad.expression.models import is_model
 from symgrad.expression.reached import reached
@@ -25,24 +23,13 @@ from symgrad.forms.canon import Pool, lowered
 from symgrad.forms.canon.terms import SUM, Term, value_of
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.moduli import squared
+from symgrad.forms.holomorphic import check_holomorphic, is_imaginary, squared
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.others import divided
 from symgrad.forms.several import Blocks, ClosedForms
 from symgrad.forms.verify import can_be_checked
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.elementwise.complexes import (
-    COMPLEX,
-    Angle,
-    Conj,
-    Imag,
-    Magnitude,
-    Real,
-    Sign,
-    conj,
-    imag,
-    real,
-)
+from symgrad.ops.elementwise.complexes import COMPLEX, conj, imag, real
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
 from symgrad.solvers.opened import closed, equations, has_answers, spelled
@@ -58,15 +45,6 @@ _NO_GRAPH = "derive: the output has no graph. Make an input with requires_grad=T
 _CUT = (
     "derive: the output is made of {name} only through detach() or under no_grad(), where no derivative is taken: its "
     "gradient is cut. Compute it outside of no_grad(), and leave detach() out."
-)
-_NO_HESSIAN = (
-    "derive: a real function of the complex {name} has a gradient, but its Hessian is no one matrix of complex numbers: "
-    "the gradient is not holomorphic. Write {name} as sg.complex(x, y), and differentiate by x and y."
-)
-_NOT_HOLOMORPHIC = (
-    "derive: the result is complex and no holomorphic function of {name}, for {by} is between them: there is no dy/dz. "
-    "Make the result real, as by abs(y)**2 or y.real, which has a gradient; or differentiate by the real and the "
-    "imaginary part."
 )
 
 
@@ -272,20 +250,16 @@ def _differentiated(start: _Start, targets: Sequence[AnyNode]) -> list[_Start]:
     start = start._replace(root=divided(start.root))
     seed = _basis(start.root) if start.root.shape else _number(1.0)
     bases = (*start.bases, seed._node) if start.root.shape else start.bases
-    found = _imaginary(start, seed, targets) if _is_complex(start.root) else _sweep(start.root, seed, targets)
+    found = _imaginary(start, seed, targets) if is_imaginary(start.root) else _sweep(start.root, seed, targets)
     return [start._replace(root=found[t], bases=bases, onward=_onward(start, t, found[t])) for t in targets]
 
 
-def _is_complex(node: AnyNode) -> bool:
-    return complexes.met and is_complex(dtype_of(node))
-
-
 def _imaginary(start: _Start, seed: Any, targets: Sequence[AnyNode]) -> dict[AnyNode, AnyNode]:
-    """Return the derivatives of complex numbers: dy/dz of holomorphic functions, and dy/dx = d Re y/dx + i d Im y/dx."""
+    """Return derivatives of complex numbers: dy/dz of holomorphic functions, d Re y/dx + i d Im y/dx of real x."""
     found = {}
     for t in targets:
-        if _is_complex(t):
-            _check_holomorphic(start, t)
+        if is_imaginary(t):
+            check_holomorphic(start.root, start.forward[0], t, first=not start.onward)
             with enable_grad():
                 found[t] = _as_node(conj(handle(_sweep(start.root, seed, [t])[t], None)))
             continue
@@ -294,22 +268,6 @@ def _imaginary(start: _Start, seed: Any, targets: Sequence[AnyNode]) -> dict[Any
             parts = [_sweep(part._node, seed, [t])[t] for part in (real(y), imag(y))]
             found[t] = _as_node(COMPLEX(*[handle(p, None) for p in parts]))
     return found
-
-
-def _check_holomorphic(start: _Start, target: AnyNode) -> None:
-    """Refuse complex results that have parts, moduli or conjugates of z in them: these have no dy/dz."""
-    if start.onward and not _is_complex(start.forward[0]):
-        raise DTypeError(_NO_HESSIAN.format(name=getattr(target, "title", None) or "z"))
-    between: set[AnyNode] = {target}
-    for node in () if start.onward else ancestors([start.root]):
-        inside = [p for p in node.inputs if is_node(p) and p in between]
-        if not inside:
-            continue
-        between.add(node)
-        if isinstance(node.op, (Conj, Real, Imag, Angle, Magnitude, Sign)):
-            raise DTypeError(
-                _NOT_HOLOMORPHIC.format(name=getattr(target, "title", None) or "z", by=node.op.label.lower())
-            )
 
 
 def _onward(start: _Start, target: AnyNode, found: AnyNode) -> tuple[AnyNode, ...]:
