@@ -18,9 +18,11 @@ from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
 from symgrad.ops.contract import Einsum, permute
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import ADD
+from symgrad.ops.map import ADD, MUL, Map
 from symgrad.ops.protocol import Op, shape
 from symgrad.ops.shape import Expand, Eye, Reshape
+from symgrad.scalars import X
+from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.batching import batch
 from symgrad.transforms.loops.body import Body, Spec, Step, close
@@ -95,7 +97,22 @@ def traced(specs: Sequence[Any], rule: Callable[..., Sequence[Any]], who: str) -
     variables = trace.variables(specs)
     roots = [as_tensor(t) for t in trace.run(rule, variables, who)]
     body, captured = close(variables, len(variables), roots, trace)
-    return _holding(body, captured) if captured else body
+    return _holding(body, captured) if captured else shared(body)
+
+
+def shared(body: Body) -> Body:
+    """Return the body that was traced before, if it is the same, with what was derived of it."""
+    with _LOCK.current:
+        found = _TRACED.pop(body, body)
+        _TRACED[found] = found
+        while len(_TRACED) > _REMEMBERED:
+            del _TRACED[next(iter(_TRACED))]
+    return found
+
+
+_TRACED: dict[Body, Body] = {}  # those used last at the end
+_REMEMBERED = 32
+_LOCK = Lock()
 
 
 def _holding(body: Body, captured: Sequence[Any]) -> Body:
@@ -189,16 +206,20 @@ def transposed(operator: Body) -> Body:
 
 def matrix(operator: Body) -> Body:
     """Return p ↦ L(p) as a matrix; a number where the unknown is one."""
-    return _once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps)])
+    return _once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])
 
 
-def applied_to_units(operator: Body, ps: Sequence[Any]) -> Any:
-    """Return the matrix of an operator with tensors for p; the sizes of vectors may be symbolic."""
+def applied_to_units(operator: Body, ps: Sequence[Any], compact: bool = False) -> Any:
+    """Return the matrix of an operator with tensors for p; the sizes of vectors may be symbolic.
+
+    ``compact`` is for numbers: what only scales the unit vectors is kept as a diagonal, and added as one.
+    """
     spec, result = operator.inputs[0], operator.results[0]
     if not spec.shape and not result.shape:
         return operator(_fitted(as_tensor(1.0), spec), *ps)[0]
     size = size_of(spec)
-    rows = _identity_last(_by_rows(operator, size, ps))
+    rows = _Rows(operator, size, ps).result() if compact and len(spec.shape) == 1 else _by_rows(operator, size, ps)
+    rows = _identity_last(rows)
     if len(result.shape) != 1:
         rows = Reshape((size, size_of(result)))(rows)
     return permute(rows, (1, 0))
@@ -285,3 +306,77 @@ def _selected(op: Einsum, xs: Sequence[Any], units: Sequence[bool]) -> Any:
     if others == [output]:
         return kept[0]
     return Einsum.of(f"{','.join(others)}->{output}")(*kept)
+
+
+@frozen
+class PlusDiagonal(Op):
+    """A + diag(d), of numbers."""
+
+    flat = True
+    saves = ""
+    looped = "it stands in programs of solvers only"
+    wordless = "it stands in programs of solvers only"
+
+    def forward(self, a: Any, d: Any) -> Any:
+        """The sum."""
+        found = np.array(a)
+        found[np.diag_indices(len(found))] += d
+        return found
+
+    def out_shape(self, a: Any, d: Any) -> Any:
+        """That of A."""
+        return a
+
+    def dtype(self, *kinds: Any) -> np.dtype[Any]:
+        """That of A."""
+        return kinds[0]  # type: ignore[no-any-return]
+
+
+class _Rows:
+    """The matrix of an operator on vectors: as ``_by_rows``, with what is diagonal kept as a vector."""
+
+    def __init__(self, operator: Body, size: int, ps: Sequence[Any]) -> None:
+        self.operator, self.size = operator, size
+        self.eye = _identity(size, operator.inputs[0])
+        self.diagonals: dict[int, Any] = {0: Expand((size,))(_fitted(as_tensor(1.0), operator.inputs[0]))}
+        self.units = {0}
+        self.env: list[tuple[Any, bool]] = [(None, True), *[(v, False) for v in (*ps, *operator.literals)]]
+
+    def result(self) -> Any:
+        """Apply all steps."""
+        for step in self.operator.steps:
+            at = len(self.env)
+            if self._stays_diagonal(step):
+                xs = [self.diagonals.get(k, self.env[k][0]) for k in step.args]
+                self.diagonals[at] = step.op(*xs)
+                self.env.append((None, True))
+            else:
+                self.env.append(self._sum(step) or self._applied(step))
+        found, moves = self._dense(self.operator.outputs[0])
+        return found if moves else Expand((self.size, *shape(found)))(found)
+
+    def _stays_diagonal(self, step: Step) -> bool:
+        if not isinstance(step.op, Map) or step.result.shape != (self.size,):
+            return False
+        moving = [i for i, k in enumerate(step.args) if self.env[k][1]]
+        if not moving or any(step.args[i] not in self.diagonals for i in moving):
+            return False
+        return bool(step.op.payload.subs({X[i]: 0 for i in moving}) == 0)
+
+    def _sum(self, step: Step) -> tuple[Any, bool] | None:
+        diagonal = [k for k in step.args if k in self.diagonals]
+        if step.op != ADD or len(diagonal) != 1:
+            return None
+        (other,) = [k for k in step.args if k not in self.diagonals]
+        rows, moves = self.env[other]
+        if not moves or shape(rows) != (self.size, self.size) or rows.dtype != self.diagonals[diagonal[0]].dtype:
+            return None
+        return PlusDiagonal()(rows, self.diagonals[diagonal[0]]), True
+
+    def _applied(self, step: Step) -> tuple[Any, bool]:
+        return _applied(step.op, self.size, [self._dense(k) for k in step.args], [k in self.units for k in step.args])
+
+    def _dense(self, k: int) -> tuple[Any, bool]:
+        if self.env[k][0] is None:
+            self.env[k] = (self.eye if k == 0 else MUL(self.eye, self.diagonals[k]), True)
+        return self.env[k]

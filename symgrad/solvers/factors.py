@@ -57,29 +57,34 @@ class Dense:
 
     def __init__(self, matrix: Any, who: str) -> None:
         a = np.atleast_2d(np.asarray(matrix, np.float64))
-        if not np.all(np.isfinite(a)):
+        sizes, ones = np.abs(a), np.ones(len(a))
+        columns = ones @ sizes  # of the unknowns, whose units differ
+        if not np.all(np.isfinite(columns)):
             raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
-        self.scales = np.max(np.abs(a), axis=1)  # of the equations, whose units differ
-        if np.any(self.scales == 0):
+        if np.any(columns == 0):
             raise LinAlgError(_singular(who, a))
-        self._solve = self._factorised(a / self.scales[:, None], who)
+        self.scales = columns
+        rows = sizes @ (ones / columns)
+        self._solve = self._factorised(np.divide(a, columns, out=sizes), rows, who)
 
     def solve(self, b: Any, turned: bool) -> Any:
         """Return A⁻¹ b, or A⁻ᵀ b, of a vector."""
-        return self._solve(b, True) / self.scales if turned else self._solve(b / self.scales, False)
+        return self._solve(b / self.scales, True) if turned else self._solve(b, False) / self.scales
 
     @staticmethod
-    def _factorised(a: Any, who: str) -> Callable[[Any, bool], Any]:
+    def _factorised(a: Any, rows: Any, who: str) -> Callable[[Any, bool], Any]:
+        if np.any(rows == 0):
+            raise LinAlgError(_singular(who, a))
         if len(a) == 1:
             return lambda b, _: b / a[0, 0]
-        columns = np.max(np.abs(a), axis=0)
         if is_installed("scipy"):
             linalg = required(who, "scipy", "scipy.linalg")
-            factor, pivots, info = required(who, "scipy", "scipy.linalg.lapack").dgetrf(a)
-            if info > 0 or np.any(np.abs(np.diag(factor)) <= _SINGULAR * columns):
+            # Aᵀ lies as LAPACK wants it, so that nothing is copied; its pivots are chosen among the unknowns.
+            factor, pivots, info = required(who, "scipy", "scipy.linalg.lapack").dgetrf(a.T, overwrite_a=True)
+            if info > 0 or np.any(np.abs(np.diag(factor)) <= _SINGULAR * rows):
                 raise LinAlgError(_singular(who, a))
-            return lambda b, turned: linalg.lu_solve((factor, pivots), b, trans=int(turned), check_finite=False)
-        if np.any(columns == 0) or np.linalg.matrix_rank(a / columns, tol=_SINGULAR) < len(a):
+            return lambda b, turned: linalg.lu_solve((factor, pivots), b, trans=int(not turned), check_finite=False)
+        if np.linalg.matrix_rank(a / rows[:, None], tol=_SINGULAR) < len(a):
             raise LinAlgError(_singular(who, a))
         return lambda b, turned: np.linalg.solve(a.T if turned else a, b)
 

@@ -130,8 +130,8 @@ class Root(Op):
         if not wanted:
             return [None for _ in which]
         adjoint = self._solve(True)(g, y, *thetas)
-        pulled = bodies.pullback(body, wanted)(y, *thetas, adjoint)
-        found = {i: NEG(t) for i, t in zip(wanted, pulled, strict=True)}
+        pulled = bodies.pullback(body, wanted)(y, *thetas, NEG(adjoint))
+        found = dict(zip(wanted, pulled, strict=True))
         return [found.get(i) for i in which]
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
@@ -260,7 +260,7 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     length, size = float(np.linalg.norm(step)), float(np.linalg.norm(np.ravel(x)))
     if length > 0:
         moved = np.reshape(np.ravel(x) + step, shape(x))
-        change = _along(conditions.body, moved, step, ps) - _along(conditions.body, x, step, ps)
+        change = _along(conditions.body, moved, step, ps) + rest  # at x it is −F
         if not float(np.linalg.norm(system.solve(change))) <= _BENT * length:
             raise LinAlgError(
                 f"{who}: the Jacobian of the conditions is singular at the answer, or the answer is not accurate: it "

@@ -170,7 +170,7 @@ def traced(
     variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
     y = trace.run(f, variables, f"{who}: the function looks at a value, so that it has no derivative.")
     body, captured = close(variables, len(variables), [as_tensor(y)], trace)
-    return body, [*tensors, *captured]
+    return bodies.shared(body), [*tensors, *captured]
 
 
 def conditions(
