@@ -12,9 +12,10 @@ from symgrad.core import trees
 from symgrad.engine.record import as_tensor
 from symgrad.errors import NotYet
 from symgrad.func import jacobian
+from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
-from symgrad.optim.vectors import Vector, followed, is_followed, is_variable, several
+from symgrad.optim.vectors import Vector, is_variable, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.solvers.public import known_root
 from symgrad.support.extras import required
@@ -50,9 +51,11 @@ def least_squares(
     >>> sg.optim.least_squares(lambda p: p[0] * sg.exp(-p[1] * t) - y, [1.0, 0.0]).x.round(4)
     array([4.    , 0.6931])
     """
+    if followed.is_traced(x0, args):
+        return _least_traced(fun, x0, args, bounds, sparse, options)
     optimize, vector = required("least_squares", "scipy", "scipy.optimize"), Vector(x0)
-    args, given = followed(args)
-    residuals = several(fun, vector)
+    args, given, residuals = followed.tuple_of(args), followed.without_graphs(args), several(fun, vector)
+    follows = followed.is_followed(args) or followed.reach_outside([(residuals, given)], vector)
     values = reading(residuals, compile, plainly=True)
     slopes: Any = sparse_jacobian(residuals) if sparse else reading(jacobian(residuals), compile)
     within = flat_bounds(vector, bounds, optimize)
@@ -62,12 +65,34 @@ def least_squares(
             **({} if within is None else {"bounds": within}), **options,
         )  # fmt: skip
     done = restored(found, vector, ("x", "grad"))
-    if is_followed(args):
-        if options.get("loss", "linear") != "linear":
-            raise NotYet("least_squares: the derivative by args is that of loss='linear'. Use sg.argmin of your ρ.")
-        ends = pairs_of(bounds)
-        done["x"] = known_minimum("least_squares", lambda x, *a: _half(fun(x, *a)), done["x"], args, ends)
+    if follows:
+        done["x"] = _least(fun, done["x"], args, _arrays(bounds, vector), options)
     return done
+
+
+def _least(fun: Any, x: Any, args: Any, bounds: Any, options: Any, run: Any = None) -> Any:
+    """Return where half the sum of squares is least, with its derivative."""
+    if options.get("loss", "linear") != "linear":
+        raise NotYet("least_squares: the derivative by args is that of loss='linear'. Use sg.argmin of your ρ.")
+    return known_minimum("least_squares", lambda x, *a: _half(fun(x, *a)), x, args, pairs_of(bounds), (), run)
+
+
+def _arrays(bounds: Any, vector: Vector) -> Any:
+    """Return (lower, upper) as arrays: lists would be a pair for each number."""
+    is_pair = isinstance(bounds, (tuple, list)) and len(bounds) == 2 and vector.single
+    return (np.asarray(bounds[0]), np.asarray(bounds[1])) if is_pair else bounds
+
+
+def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, options: Any) -> Any:
+    """Return the result for tensors without values: SciPy runs when they have some."""
+    args = followed.tuple_of(args)
+
+    def run(start: Any, *given: Any) -> Any:
+        found = least_squares(fun, start, given, bounds=bounds, sparse=sparse, compile=False, **options)
+        return followed.arrived("least_squares", found)
+
+    x = _least(fun, x0, args, bounds if followed.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
+    return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(x=x, fun=fun(x, *args))
 
 
 def root(
@@ -85,7 +110,8 @@ def root(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` in the structure of x0; tensors, differentiable in args as ``sg.root``
-        is, where a tensor in args requires a gradient.
+        is, where a tensor in args requires a gradient. In functions that are compiled or mapped there are x and
+        fun only.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -93,9 +119,11 @@ def root(
     >>> sg.optim.root(lambda x: sg.stack([x[0] ** 2 - 4, x[0] * x[1] - 1]), [1.0, 1.0]).x.round(6)
     array([2. , 0.5])
     """
+    if followed.is_traced(x0, args):
+        return _root_traced(fun, x0, args, method, tol, callback, options)
     optimize, vector = required("root", "scipy", "scipy.optimize"), Vector(x0)
-    args, given = followed(args)
-    equations = several(fun, vector)
+    args, given, equations = followed.tuple_of(args), followed.without_graphs(args), several(fun, vector)
+    follows = followed.is_followed(args) or followed.reach_outside([(equations, given)], vector)
     values, slopes = reading(equations, compile, plainly=True), reading(jacobian(equations), compile)
     structured = None if callback is None else lambda z, f: callback(vector.structure(z), f)
     with long_work("root", shown=progress) as work:
@@ -104,9 +132,21 @@ def root(
             options=options, jac=(lambda z: slopes(z, *given)) if method.lower() in _WITH_JACOBIAN else None,
         )  # fmt: skip
     done = restored(found, vector, ("x",))
-    if is_followed(args):
+    if follows:
         done["x"] = known_root("root", fun, done["x"], args)
     return done
+
+
+def _root_traced(fun: Any, x0: Any, args: Any, method: str, tol: Any, callback: Any, options: Any) -> Any:
+    """Return the result for tensors without values: SciPy runs when they have some."""
+    args = followed.tuple_of(args)
+
+    def run(start: Any, *given: Any) -> Any:
+        return followed.arrived("root", root(fun, start, given, method, tol=tol, options=options, compile=False))
+
+    followed.untold("root", callback)
+    x = known_root("root", fun, x0, args, run)
+    return required("root", "scipy", "scipy.optimize").OptimizeResult(x=x, fun=fun(x, *args))
 
 
 def _half(residuals: Any) -> Any:
@@ -120,7 +160,7 @@ def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any
     """Return residuals whose evaluations are steps of the work."""
 
     def call(z: Any) -> Any:
-        found = residuals(z)
+        found = followed.known(work.what, residuals(z))
         work.step(f"|f|² = {np.sum(np.square(found)):.6g}")
         return found
 

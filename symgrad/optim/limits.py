@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler import compile
-from symgrad.core import trees
 from symgrad.engine.record import Core
-from symgrad.errors import ArgumentError
 from symgrad.func import hessian, jacobian
-from symgrad.optim.vectors import Checked, Vector, plain, several
+from symgrad.optim.followed import without_graphs
+from symgrad.optim.vectors import Checked, Vector, several
+from symgrad.solvers.bounds import pairs
 
 
 def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
@@ -20,7 +20,7 @@ def flat_bounds(vector: Vector, bounds: Any, optimize: Any) -> Any:
     if bounds is None or vector.single or isinstance(bounds, optimize.Bounds):
         return bounds
     low, high = [], []
-    for pair, shape in zip(_pairs(vector.tree, bounds, "bounds"), vector.shapes, strict=True):
+    for pair, shape in zip(pairs(vector.tree, bounds, "bounds"), vector.shapes, strict=True):
         ends = (None, None) if pair is None else pair
         low.append(_full(ends[0], shape, -np.inf))
         high.append(_full(ends[1], shape, np.inf))
@@ -36,39 +36,6 @@ def _full(end: Any, shape: tuple[int, ...], otherwise: float) -> Any:
     return np.broadcast_to(otherwise if end is None else np.asarray(end, np.float64), shape).ravel()
 
 
-def _pairs(tree: trees.Tree, bounds: Any, where: str) -> list[Any]:
-    """Return the pair of each array; None, for an array or a part of the structure, is no bounds."""
-    if isinstance(tree, trees.Leaf):
-        if bounds is not None and (not isinstance(bounds, (tuple, list)) or len(bounds) != 2):
-            raise ArgumentError(f"{where}: got {bounds!r}. Expected a pair (lower, upper), or None.")
-        return [bounds]
-    if isinstance(tree, trees.Static):
-        return []
-    parts = _parts(tree, bounds, where)
-    return [
-        pair for k, (t, b) in enumerate(zip(tree.parts, parts, strict=True)) for pair in _pairs(t, b, f"{where}[{k}]")
-    ]
-
-
-def _parts(tree: trees.Branch, bounds: Any, where: str) -> Sequence[Any]:
-    if bounds is None:
-        return [None] * len(tree.parts)
-    if isinstance(bounds, dict):
-        unknown = sorted(set(bounds) - set(tree.keys), key=str)
-        if unknown:
-            raise ArgumentError(f"{where}: got {unknown}, which x0 does not have. Expected some of {list(tree.keys)}.")
-        return [bounds.get(k) for k in tree.keys]
-    if isinstance(bounds, (list, tuple)) and not tree.keys:
-        if len(bounds) != len(tree.parts):
-            raise ArgumentError(f"{where}: got {len(bounds)} entries, expected {len(tree.parts)}, one for each of x0.")
-        return bounds
-    if tree.keys and all(hasattr(bounds, str(k)) for k in tree.keys):
-        return [getattr(bounds, k) for k in tree.keys]
-    raise ArgumentError(
-        f"{where}: got {type(bounds).__name__}. Expected the structure of x0 with a pair for each array."
-    )
-
-
 def flat_constraints(vector: Vector, constraints: Any, optimize: Any, kernels: bool) -> Any:
     """Return constraints on the vector, with their Jacobians."""
     if not isinstance(constraints, (list, tuple)):
@@ -78,7 +45,7 @@ def flat_constraints(vector: Vector, constraints: Any, optimize: Any, kernels: b
 
 def _constraint(vector: Vector, constraint: Any, optimize: Any, kernels: bool) -> Any:
     if isinstance(constraint, dict):
-        args = plain(constraint.get("args", ()))
+        args = without_graphs(constraint.get("args", ()))
         values, slopes, _ = _readings(constraint["fun"], vector, args, kernels)
         mine = constraint.get("jac")
         own = {**constraint, "fun": values, "jac": slopes if mine is None else _on_structure(mine, vector, args)}

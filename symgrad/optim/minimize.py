@@ -11,8 +11,9 @@ import numpy as np
 
 from symgrad.errors import ArgumentError, NotYet
 from symgrad.func import grad, hessian, jvp, value_and_grad
+from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
-from symgrad.optim.vectors import Vector, followed, is_followed, scalar
+from symgrad.optim.vectors import Vector, scalar, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
@@ -54,7 +55,8 @@ def minimize(
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. Where a
         tensor in args requires a gradient, x are tensors, differentiable in args as ``sg.argmin`` is. What belongs
-        to the vector of all numbers, such as ``hess_inv``, stays one array.
+        to the vector of all numbers, such as ``hess_inv``, stays one array. In functions that are compiled or mapped
+        there are x and fun only, and what does not converge is an error.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -72,9 +74,14 @@ def minimize(
             return _over_data(fun, x0, data, method, options, reduce, checkpoint, callback, compile, work)
     if checkpoint is not None or reduce != "sum":
         raise ArgumentError("minimize: checkpoint and reduce go with data. Give data, the blocks of which fun takes.")
+    if followed.is_traced(x0, args, constraints):
+        return _traced(fun, x0, args, method, bounds, constraints, tol, callback, options)
     optimize, vector = required("minimize", "scipy", "scipy.optimize"), Vector(x0)
-    args, given = followed(args)
-    objective = scalar(fun, vector)
+    args, given, objective = followed.tuple_of(args), followed.without_graphs(args), scalar(fun, vector)
+    limits = [c for c in _listed(constraints) if isinstance(c, dict)]
+    calls = [(several(c["fun"], vector), followed.without_graphs(c.get("args", ()))) for c in limits]
+    follows = followed.is_followed(args, [c.get("args") for c in limits])
+    follows = follows or followed.reach_outside([(objective, given), *calls], vector)
     with long_work("minimize", shown=progress) as work:
         found = optimize.minimize(
             x0=vector.start, method=method, bounds=flat_bounds(vector, bounds, optimize),
@@ -83,18 +90,44 @@ def minimize(
             **_derivatives(objective, method, given, compile, work),
         )  # fmt: skip
     done = restored(found, vector, ("x", "jac"))
-    if is_followed(args):
+    if follows:
         done["x"] = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
     return done
+
+
+def _traced(
+    fun: Any, x0: Any, args: Any, method: Any, bounds: Any, constraints: Any, tol: Any, callback: Any, options: Any
+) -> Any:
+    """Return the result for tensors without values: SciPy runs when they have some."""
+    args = followed.tuple_of(args)
+
+    def run(start: Any, *given: Any) -> Any:
+        found = minimize(
+            fun, start, given, method, bounds=bounds, constraints=constraints, tol=tol, options=options, compile=False
+        )
+        return followed.arrived("minimize", found)
+
+    followed.untold("minimize", callback)
+    if followed.is_traced(constraints):
+        raise ArgumentError(
+            "minimize: the args of a constraint have no value here, as sg.compile or sg.vmap traces them. Take "
+            "sg.argmin, whose constraints get its args."
+        )
+    x = known_minimum("minimize", fun, x0, args, pairs_of(bounds), _conditions(constraints), run)
+    return required("minimize", "scipy", "scipy.optimize").OptimizeResult(x=x, fun=fun(x, *args))
+
+
+def _listed(constraints: Any) -> Any:
+    return constraints if isinstance(constraints, (list, tuple)) else [constraints]
 
 
 def _conditions(constraints: Any) -> list[Any]:
     """Return SciPy's constraints, which take arguments of their own, as ``sg.argmin`` takes them."""
     found = []
-    for c in constraints if isinstance(constraints, (list, tuple)) else [constraints]:
+    for c in _listed(constraints):
         if not isinstance(c, dict):
             raise NotYet(f"minimize: the derivative by args takes constraints as dicts, got {type(c).__name__}.")
-        own = c.get("args", ())
+        own = followed.tuple_of(c.get("args", ()))
         found.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
     return found
 
@@ -133,6 +166,7 @@ def _derivatives(objective: Any, method: Any, args: tuple[Any, ...], kernels: bo
 
     def both(z: Any, *xs: Any) -> Any:
         value, slope = computed(z, *xs)
+        value = followed.known("minimize", value)
         work.step(f"f = {value:.6g}")
         return value, slope
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core import modes, trees
-from symgrad.core.node import GRAD
+from symgrad.core import trees
 from symgrad.core.pairs import in_parts, of_parts
 from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.record import Core, as_tensor
@@ -98,35 +97,19 @@ def _value(x: Any) -> Any:
 def plain(args: Sequence[Any]) -> tuple[Any, ...]:
     """Return further arguments with arrays for tensors."""
     found: list[Any] = []
-    tree = trees.flatten(tuple(args), _is_array, found)
+    tree = trees.flatten(tuple(args), is_tensor_like, found)
     done: tuple[Any, ...] = trees.unflatten(tree, iter([np.asarray(_value(x)) for x in found]))
     return done
 
 
-def followed(args: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return further arguments as they are, one or a tuple, and without their graphs: the answer has its derivative."""
-    given = args if isinstance(args, tuple) else (args,)
-    found: list[Any] = []
-    tree = trees.flatten(given, _is_array, found)
-    cut = [x.detach() if isinstance(x, Core) else x for x in found]  # type: ignore[attr-defined]
-    return given, plain(trees.unflatten(tree, iter(cut)))
-
-
-def is_followed(args: Sequence[Any]) -> bool:
-    """Whether a derivative by one of these arguments may be asked for."""
-    found: list[Any] = []
-    trees.flatten(tuple(args), _is_array, found)
-    nodes = [x._node for x in found if isinstance(x, Core) and x._node is not None]
-    return modes.is_grad_enabled() and any(n.level == GRAD for n in nodes)
-
-
-def _is_array(x: Any) -> bool:
+def is_tensor_like(x: Any) -> bool:
+    """Whether x is an array of any kind."""
     return isinstance(x, (Core, np.ndarray)) or is_foreign(x)
 
 
 def _tensors(args: Sequence[Any]) -> tuple[Any, ...]:
     found: list[Any] = []
-    tree = trees.flatten(tuple(args), _is_array, found)
+    tree = trees.flatten(tuple(args), is_tensor_like, found)
     done: tuple[Any, ...] = trees.unflatten(tree, iter([as_tensor(x) for x in found]))
     return done
 

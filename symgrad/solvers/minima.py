@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.core import trees
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotDifferentiable
 from symgrad.solvers import bodies
+from symgrad.solvers.borrowed import foreign
+from symgrad.solvers.bounds import pairs
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions, Root
 from symgrad.solvers.newton import Newton, polished
@@ -276,16 +277,16 @@ def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
         return []
     is_pair = isinstance(bounds, tuple) and len(bounds) == 2 and not any(isinstance(b, (tuple, list)) for b in bounds)
     if is_pair:
-        pairs = [bounds] * len(unknown.shapes)
+        each = [bounds] * len(unknown.shapes)
     elif unknown.single and isinstance(bounds, (list, tuple)):
-        pairs = [_columns(who, bounds, unknown.shapes[0])]
+        each = [_columns(who, bounds, unknown.shapes[0])]
     else:
-        pairs = [(None, None) if p is None else p for p in trees.along(unknown.tree, bounds, f"{who}: bounds")]
+        each = [(None, None) if p is None else p for p in pairs(unknown.tree, bounds, f"{who}: bounds")]
     ends = []
     for side, otherwise in enumerate((-np.inf, np.inf)):
         parts = [
             F.broadcast_to(as_tensor(otherwise if p[side] is None else p[side]) * 1.0, tuple(s))
-            for p, s in zip(pairs, unknown.shapes, strict=True)
+            for p, s in zip(each, unknown.shapes, strict=True)
         ]
         ends.append(joined(parts))
     return ends
@@ -470,21 +471,36 @@ def slope_of(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
 
 @frozen
 class Known:
-    """A minimum that somebody else found."""
+    """A minimum that somebody else found, or finds.
+
+    Attributes:
+        x: where it is; None with ``run``.
+        run: the solver, or None.
+    """
 
     shape: Shape
-    x: bodies.Frozen
+    x: Any
+    run: Any = None
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return it with its multipliers."""
-        z = with_multipliers(self.shape, np.reshape(self.x.value, self.shape.shape), thetas)
+        if self.run is None:
+            x = self.x.value
+        else:
+            size = math.prod(self.shape.shape)
+            first = np.ravel(start)[:size].reshape(self.shape.shape)
+            x = self.run(conditions, first, thetas)
+        z = with_multipliers(self.shape, np.reshape(x, self.shape.shape), thetas)
         return polished(conditions, z, thetas)
 
 
-def known_minimum(who: str, loss: Any, x: Any, args: Sequence[Any], bounds: Any = None, constraints: Any = ()) -> Any:
-    """Return a minimum that was found already, in its structure, with the derivative of its conditions."""
+def known_minimum(
+    who: str, loss: Any, x: Any, args: Sequence[Any], bounds: Any = None, constraints: Any = (), run: Any = None
+) -> Any:
+    """Return a minimum that was found, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
     problem = Problem(who, loss, x, args, bounds, list(_listed(constraints)))
-    found = problem.answer(Known(problem.shape, bodies.Frozen(np.asarray(problem.unknown.start._value))), Way())
+    at = bodies.Frozen(np.asarray(problem.unknown.start._value)) if run is None else None
+    found = problem.answer(Known(problem.shape, at, foreign(who, run, x, args)), Way())
     return found.x if isinstance(found, Minimum) else found
 
 

@@ -119,15 +119,6 @@ class Borrowed:
         return Newton(self.tol, self.most)(conditions, np.reshape(found.x, to), thetas)
 
 
-@frozen
-class Polished:
-    """The start, which is nearly an answer, and Newton's last steps where they converge."""
-
-    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
-        """Return the answer."""
-        return polished(conditions, start, thetas)
-
-
 def polished(conditions: Conditions, z: Any, thetas: Sequence[Any]) -> Any:
     """Return what Newton makes of an answer in few steps; the answer where that does not converge."""
     try:

@@ -6,12 +6,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError
+from symgrad.solvers.borrowed import Foreign, Polished, foreign
 from symgrad.solvers.factors import Way
-from symgrad.solvers.implicit import Conditions, Root
-from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton, Polished
+from symgrad.solvers.implicit import Root
+from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
 from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.transforms.arguments import check_function
 
@@ -131,7 +131,7 @@ def custom_root(
         def call(x0: Any, *args: Any) -> Any:
             if x0 is None:
                 given = Arguments(args)
-                values = [t._known("args") for t in given.tensors]
+                values = [_seen(who, t) for t in given.tensors]
                 return solved(who, conditions, solver(None, *given.arrays(values)), args, Given(), way)
             run = Foreign(solver, Unknown(who, x0), Arguments(args))
             return solved(who, conditions, x0, args, run, way)
@@ -141,24 +141,13 @@ def custom_root(
     return decorate
 
 
-class Foreign:
-    """A user's solver, called with arrays in the structures that it was called with first."""
-
-    def __init__(self, solver: Callable[..., Any], unknown: Unknown, args: Arguments) -> None:
-        self.solver, self.unknown, self.args = solver, unknown, args
-        self._key = (solver, unknown.tree, args.tree)
-
-    def __hash__(self) -> int:
-        return hash(self.solver)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Foreign) and self._key == other._key
-
-    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
-        """Run it."""
-        args = self.args.arrays(thetas[: len(self.args.tensors)])
-        found = self.solver(self.unknown.arrays(start), *args)
-        return np.asarray(self.unknown.flat(conditions.who, found), np.float64)
+def _seen(who: str, t: Any) -> Any:
+    if t._value is None:
+        raise ArgumentError(
+            f"{who}: x0 is None, so that the solver itself must tell what the answer looks like; but this function is "
+            "traced without values, as by vmap, compile or derive. Pass an x0 that is shaped like the answer."
+        )
+    return t._value
 
 
 def solved(
@@ -170,6 +159,6 @@ def solved(
     return unknown.structure(as_tensor(Root(found, solver)(unknown.start.detach(), *inputs)))
 
 
-def known_root(who: str, f: Callable[..., Any], x: Any, args: Sequence[Any]) -> Any:
-    """Return a root that was found already, in its structure, with the derivative of its conditions."""
-    return solved(who, f, x, args, Polished(), Way())
+def known_root(who: str, f: Callable[..., Any], x: Any, args: Sequence[Any], run: Any = None) -> Any:
+    """Return a root that was found already, or that ``run(x, *args)`` finds, in its structure, with its derivative."""
+    return solved(who, f, x, args, Polished(foreign(who, run, x, args)), Way())
