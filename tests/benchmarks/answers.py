@@ -1,0 +1,133 @@
+"""Every problem of tests/implicit_rows.py in every mode and order against mpmath, and some against JAXopt or JAX.
+
+Run: python tests/benchmarks/answers.py. It prints what is off by more than 1e-9, and how many comparisons there were.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from implicit_rows import PROBLEMS, flat, reference, weighted
+
+import symgrad as sg
+
+LIMIT = 1e-9
+
+
+def modes(f, at, v):
+    """Return each mode's computation with the reference it belongs to, of (gradient, Hessian)."""
+
+    def tape():
+        t = sg.tensor(at, requires_grad=True)
+        f(t).backward()
+        return t.grad.numpy()
+
+    twice = np.stack([at, at])
+    return {
+        "backward": (tape, lambda g, h: g),
+        "grad": (lambda: sg.grad(f)(at), lambda g, h: g),
+        "jvp": (lambda: sg.jvp(f, (at,), (v,))[1], lambda g, h: g @ v),
+        "hessian": (lambda: sg.hessian(f)(at), lambda g, h: h),
+        "forward over reverse": (lambda: sg.func.jacfwd(sg.grad(f))(at), lambda g, h: h),
+        "reverse over forward": (lambda: sg.func.jacrev(sg.func.jacfwd(f))(at), lambda g, h: h),
+        "forward over forward": (lambda: sg.func.jacfwd(sg.func.jacfwd(f))(at), lambda g, h: h),
+        "hvp": (lambda: sg.hvp(f, at, v), lambda g, h: h @ v),
+        "vmap": (lambda: sg.vmap(sg.grad(f))(twice), lambda g, h: np.stack([g, g])),
+        "vmap of Hessians": (lambda: sg.vmap(sg.hessian(f))(twice), lambda g, h: np.stack([h, h])),
+        "compile": (lambda: sg.compile(sg.value_and_grad(f))(at)[1], lambda g, h: g),
+        "compiled Hessian": (lambda: sg.compile(sg.hessian(f))(at), lambda g, h: h),
+        "compiled vmap": (lambda: sg.compile(sg.vmap(sg.grad(f)))(twice), lambda g, h: np.stack([g, g])),
+    }
+
+
+def error(found, expected):
+    """Return the largest error relative to the largest entry."""
+    found, expected = np.asarray(found, float), np.asarray(expected, float)
+    return float(np.max(np.abs(found - expected), initial=0.0) / (1e-3 + np.max(np.abs(expected), initial=0.0)))
+
+
+def of_symgrad():
+    """Compare all problems; return how many comparisons, and what is off."""
+    count, off = 0, []
+    for name, row in PROBLEMS.items():
+        known, at = reference(name), np.array(row.at)
+        g, h = np.array(known["gradient"]), np.array(known["hessian"])
+        for mode, (run, expected) in modes(weighted(row.answer), at, np.cos(1 + np.arange(at.size))).items():
+            count += 1
+            try:
+                size = error(run(), expected(g, h))
+            except Exception as failure:  # a table tells of all
+                off.append(f"{name}, {mode}: {type(failure).__name__}: {str(failure)[:150]}")
+                continue
+            if not size <= LIMIT:
+                off.append(f"{name}, {mode}: off by {size:.1e}")
+    return count, off
+
+
+def of_peers():
+    """Compare with JAXopt, or where it is missing with jax.lax.custom_root; return how many, and what is off."""
+    try:
+        import jax
+        import jax.numpy as jnp
+    except ImportError:
+        return 0, []
+    jax.config.update("jax_enable_x64", True)
+    try:
+        import jaxopt
+    except ImportError:
+        jaxopt = None
+    W, X = np.array([[0.3, -0.4], [0.5, 0.2]]), np.array([[1.0, 2.0], [3.0, -1.0], [0.0, 1.0]])
+    cases = {
+        "kepler": (lambda L, E, t: E - t[0] * L.sin(E) - t[1], 1.0, [0.3, 1.2]),
+        "cubic": (lambda L, x, t: x**3 + t[0] * x - t[1], 1.0, [0.7, 1.1]),
+        "circle": (lambda L, x, t: L.stack([x @ x - t[0], x[0] * x[1] - t[1]]), np.array([1.9, 0.5]), [4.0, 1.0]),
+        "layer": (lambda L, z, t: z - L.tanh(t[0] * (W @ z) + t[1]), np.zeros(2), [0.7, -0.2]),
+        "ridge": (lambda L, w, t: X.T @ (X @ w - np.ones(3) * t[1]) + t[0] * w, np.zeros(2), [0.7, 2.0]),
+        "wien": (lambda L, x, t: x + t[0] * (L.exp(-x) - 1) + t[1], 5.0, [5.0, 0.1]),
+        "equilibrium": (lambda L, p, t: L.exp(-t[0] * p) - t[1] * p**2, np.array([0.5, 0.6]), [1.0, 1.5]),
+        "square": (lambda L, A, t: A @ A - t[0] * np.array([[2.0, 0.5], [0.5, 3.0]]) - t[1] * np.eye(2), np.eye(2),
+                   [1.1, 0.2]),
+    }  # fmt: skip
+    off = []
+    for name, (f, x0, at) in cases.items():
+        at = np.array(at)
+
+        def answer(t, f=f, x0=x0):
+            return solved(jax, jnp, jaxopt, lambda x, t: f(jnp, x, t), x0, t).ravel() @ np.cos(np.arange(np.size(x0)))
+
+        mine = lambda t, f=f, x0=x0: flat(sg.root(lambda x, t: f(sg, x, t), x0, t)) @ np.cos(np.arange(np.size(x0)))
+        size = error(sg.grad(mine)(at), jax.grad(answer)(jnp.asarray(at)))
+        if not size <= 1e-8:
+            off.append(f"{name}: off JAX's by {size:.1e}")
+    return len(cases), off
+
+
+def solved(jax, jnp, jaxopt, f, x0, t):
+    """Return JAXopt's root, or Newton's with JAX's derivative."""
+
+    def newton(x, t):
+        step = lambda _, x: (
+            x - jnp.linalg.solve(jax.jacobian(f)(x, t).reshape(x.size, x.size), f(x, t).ravel()).reshape(x.shape)
+        )
+        return jax.lax.stop_gradient(jax.lax.fori_loop(0, 60, step, x))
+
+    start = jnp.asarray(x0)
+    if jaxopt is not None:
+        return jaxopt.implicit_diff.custom_root(f)(newton)(start, t)
+    linear = lambda g, y: jnp.linalg.solve(jax.jacobian(g)(y).reshape(y.size, y.size), y.ravel()).reshape(y.shape)
+    fixed = jax.lax.stop_gradient(t)
+    return jax.lax.custom_root(lambda x: f(x, t), start, lambda g, x: newton(x, fixed), linear)
+
+
+if __name__ == "__main__":
+    total, wrong = 0, []
+    for compare in (of_symgrad, of_peers):
+        number, found = compare()
+        total, wrong = total + number, wrong + found
+    print("\n".join(wrong))
+    print(f"{total} comparisons, {len(wrong)} off")
+    sys.exit(bool(wrong))
