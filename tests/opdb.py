@@ -64,11 +64,12 @@ DIFFERENT = {
 def functions() -> list[tuple[Any, Callable[..., Any]]]:
     """PyTorch's functions with samples, and symgrad's of the same names."""
     sys.modules.setdefault("expecttest", _expecttest())
-    from torch.testing._internal import common_utils
     from torch.testing._internal.common_methods_invocations import op_db
+    from torch.testing._internal.opinfo import core
 
-    # For every sample PyTorch looks for its own test in the source of all frames: most of the time that a run took.
-    common_utils.extract_test_fn = lambda: None
+    # For every sample PyTorch looks for its own test in the source of all frames: nearly all the time that a run took.
+    assert callable(core.extract_test_fn)
+    core.extract_test_fn = lambda: None
     found = [(op, _named(op.name)) for op in op_db if op.name not in OTHERWISE and op.name not in DIFFERENT]
     return [(op, f) for op, f in found if f is not None]
 
