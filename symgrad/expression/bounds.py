@@ -23,6 +23,7 @@ from symgrad.ops.protocol import shape
 from symgrad.ops.reduction import Reduction
 from symgrad.ops.reductions.scan import AlongAxis
 from symgrad.ops.reductions.total import MapTotal
+from symgrad.scalars import BY_FUNCTION, Atom
 from symgrad.tensors.tensor import Tensor
 
 MOST_INTEGER = 10_000  # in arguments and indices, and along an axis
@@ -32,6 +33,7 @@ MOST_RECORDED = 20_000  # operations
 SMALL = 4096  # entries that a function may look at
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _PER_ENTRY, _PER_ROTATION = 20, 30  # additions: a function of one number; a factorisation, by n³
+_PER_SERIES = 2_000  # a function of SciPy's that may add up a series, as polynomials of any degree do
 
 
 class Bounds:
@@ -147,12 +149,18 @@ def work(node: Node) -> int:
     if isinstance(op, Einsum):
         return entries + int(math.prod(op.sizes(shapes).values()))
     if isinstance(op, (Map, MapTotal)):
-        return _PER_ENTRY * math.prod(np.broadcast_shapes(*shapes, node.shape if isinstance(op, Map) else ()))
+        return _per_entry(op) * math.prod(np.broadcast_shapes(*shapes, node.shape if isinstance(op, Map) else ()))
     if op.linear:
         return entries
     if isinstance(op, (Reduction, AlongAxis)):
         return _PER_ENTRY * entries
     return _PER_ROTATION * sum(math.prod(s) * max(s[-2:], default=1) if len(s) > 1 else math.prod(s) for s in shapes)
+
+
+def _per_entry(op: Any) -> int:
+    """The work of a function of numbers on one entry."""
+    series = any(BY_FUNCTION[type(f)].library for f in getattr(op, "map", op).payload.atoms(Atom))
+    return _PER_SERIES if series else _PER_ENTRY
 
 
 def leaves_of(x: Any) -> Iterator[Any]:

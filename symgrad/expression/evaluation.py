@@ -79,6 +79,7 @@ def listed() -> dict[str, Callable[..., Any]]:
     found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
     found |= {"Re": found["real"], "Im": found["imag"]}
     found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
+    found |= {"combinations": _combinations, "toeplitz": _toeplitz, "linalg.toeplitz": _toeplitz}
     found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
     return found
 
@@ -106,6 +107,27 @@ def _eye(n: int) -> Tensor:
     if n * n > MOST_ENTRIES:
         raise ArgumentError(f"eye({n}) has more than {MOST_ENTRIES} entries")
     return eye(n)
+
+
+def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to take r entries; the function lists their places before a step is recorded."""
+    n: tuple[Any, ...] = getattr(x, "shape", ())
+    if len(n) == 1 and isinstance(n[0], int) and r >= 0:
+        _check_listed(r * math.comb(n[0] + (r - 1 if with_replacement else 0), r))
+    return functions.combinations(x, r, with_replacement)
+
+
+def _toeplitz(c: Any, r: Any = None) -> Any:
+    """Toeplitz's matrix, whose entries' places are listed before a step is recorded."""
+    sizes = [s for t in (c, c if r is None else r) for s in getattr(t, "shape", ())[-1:]]
+    if all(isinstance(s, int) for s in sizes):
+        _check_listed(math.prod(sizes))
+    return linalg.toeplitz(c, r)
+
+
+def _check_listed(entries: int) -> None:
+    if entries > MOST_ENTRIES:
+        raise ArgumentError(f"this makes an array of more than {MOST_ENTRIES} entries")
 
 
 def word(node: ast.AST) -> str:
