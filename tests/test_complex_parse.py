@@ -1,4 +1,4 @@
-"""Formulas of complex numbers as text: i, conj, abs2, the adjoint; and steps, which are of real numbers."""
+"""Formulas of complex numbers as text: i, conj, abs2, the adjoint."""
 
 import numpy as np
 import pytest
@@ -51,10 +51,3 @@ def test_numbers_are_those_of_numpy():
     f = sg.parse("abs2(z - i) + im(conj(z)*z**2)", {"z": sg.symbol("z", dtype=complex)})
     z = 0.5 - 2j
     assert float(f(sg.tensor(z)).numpy()) == pytest.approx(abs(z - 1j) ** 2 + (np.conj(z) * z**2).imag)
-
-
-@pytest.mark.parametrize("teach", [sg.explain, sg.report])
-def test_steps_are_of_real_numbers(teach):
-    z = sg.tensor(1 + 2j, requires_grad=True, name="z")
-    with pytest.raises(NotImplementedError, match="real numbers"):
-        teach(abs(z) ** 2, z)

@@ -13,6 +13,7 @@ from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
+from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
@@ -313,15 +314,18 @@ def _product(start: _Start, target: AnyNode, cotangent: Any, tangent: Any) -> Cl
         u = _given("cotangent", cotangent, root.shape)
         return ClosedForm(_sweep(root, u, [target])[target], [*start.forward, u._node], (), start.check)
     v = _given("tangent", tangent, target.shape)
+    root = squared(root) if isinstance(target, Leaf) else root
     return ClosedForm(_pushed(root, target, v), [*start.forward, v._node], (), start.check)
 
 
 def _pushed(root: AnyNode, target: AnyNode, v: Any) -> AnyNode:
-    """Return J v, shaped like the root: the derivative in u of uᵀJ v."""
+    """Return J v, shaped like the root: the derivative in u of uᵀJ v, or of Re uᴴJ v."""
     u = _basis(root)
+    if is_imaginary(root):
+        u._node.dtype = dtype_of(root)
     with enable_grad():
-        pulled = MUL(handle(_sweep(root, u, [target])[target], None), v)
-        product = sum_axes(pulled, range(len(target.shape)))
+        pulled = MUL(conj(handle(_sweep(root, u, [target])[target], None)), v)
+        product = sum_axes(real(pulled), range(len(target.shape)))  # Re ūᵀ dy
     return _sweep(product._node, _number(1.0), [u._node])[u._node]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, Leaf
-from symgrad.core.promotion import is_floating, is_signed
+from symgrad.core.promotion import is_differentiable, is_signed
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.expression.given import recorded, with_leaves
@@ -119,7 +119,7 @@ def _leaf(name: str, x: Any) -> Any:
     value = np.asarray(x._value) if isinstance(x, Core) else unitless(x)
     if is_signed(value.dtype) and not value.ndim:
         value = value.astype(np.float64)
-    return tensor(value, requires_grad=is_floating(value.dtype), name=name)
+    return tensor(value, requires_grad=is_differentiable(value.dtype), name=name)
 
 
 @contextmanager

@@ -115,6 +115,8 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
         return "backprop"
     if is_answer(tape):
         return "calculus"
+    if tape.imaginary:
+        return "matrix"
     if is_calculus(tape) or components(tape):
         many = sum(math.prod(t.shape) for t in targets)
         return "calculus" if many <= FEW else "matrix" if any(t.shape for t in targets) else "backprop"
@@ -124,6 +126,11 @@ def _suitable(tape: Tape, targets: Sequence[Any], cotangent: Any) -> str:
 def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) -> Lesson | Components | Theorem:
     if is_answer(tape):
         return Theorem(tape, targets, order)
+    if tape.imaginary:
+        raise ArgumentError(
+            "explain: style='calculus' has the rules of real numbers, and this has complex ones. Leave style out, or "
+            "use style='backprop'."
+        )
     if components(tape):
         return Components(tape, targets, order)
     if not is_calculus(tape):

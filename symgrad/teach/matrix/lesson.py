@@ -13,6 +13,7 @@ from symgrad.errors import SymgradError
 from symgrad.forms.canon.kron import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
+from symgrad.forms.holomorphic import is_imaginary
 from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag
@@ -23,10 +24,10 @@ from symgrad.teach.matrix.naming import as_traces
 from symgrad.teach.matrix.operations import operations
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
-from symgrad.teach.matrix.symbols import Differential, Terms, paired, sized, turned
+from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.chalk import chalk
-from symgrad.teach.steps.lines import entry
+from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
 
 FUNCTIONS = "fghFGH"
@@ -70,6 +71,9 @@ class Lesson:
         shown = (label,) if whole is None else (label, as_traces(whole))
         shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in self._leaves.items() if leaf.shape)
         yield Line("given", (Formula(shown),), None, shapes)
+        yield from (Line("why", ("where ", Formula(letter))) for letter in self.tape.letters)
+        if any(map(self._has_gradient, names)):
+            yield Line("why", (WIRTINGER,))
         try:
             found = self._solution(whole, names, self._f)
         except (NoWords, SymgradError):
@@ -81,8 +85,8 @@ class Lesson:
                 yield from self._again(name, first, last, len(names) > 1)
 
     def _solution(self, e: Any, names: Sequence[str], f: str) -> Solution:
-        if e is None:
-            raise NoWords("a long formula")
+        if e is None or self.tape.imaginary:
+            raise NoWords("a long formula" if e is None else "complex numbers")
         return Solution(e, self._leaves, names, f)
 
     def _formula(self, form: ClosedForm) -> Any:
@@ -114,7 +118,8 @@ class Lesson:
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
             mine = None if found is None else found.gradients.get(name)
             in_names = mine is not None and found is not None and len(found.known) > PARTS
-            yield from _definition(g, f, shape, name, own, None if found is None else found.sides, in_names=in_names)
+            sides, real = None if found is None else found.sides, not self._has_gradient(name)
+            yield from _definition(g, f, shape, name, own, sides, in_names=in_names, real=real)
             rights = [e for e in (mine, None if in_names else _closed(form)) if e is not None]
             distinct = [e for k, e in enumerate(rights) if k == 0 or not _alike(e, rights[k - 1])]
             left = entry(g, distinct[-1]) if distinct and form.shape else g
@@ -125,6 +130,11 @@ class Lesson:
             else:
                 yield Line("does", (Formula((left, *distinct)),), None, sized(form.shape))
             yield from self._value(form)
+
+    def _has_gradient(self, name: str) -> bool:
+        """Whether the derivative by a name is the gradient of a real number by complex ones."""
+        complex_ = name in self._leaves and is_imaginary(self._leaves[name])
+        return complex_ and not self.tape.root.shape and not is_imaginary(self.tape.root)
 
     def _called(self, letter: str, name: str, several: bool) -> str:
         found = f"{letter}_{name}" if several else letter
@@ -168,11 +178,16 @@ def _definition(
     sides: tuple[Any, Any] | None,
     *,
     in_names: bool,
+    real: bool,
 ) -> Iterator[Line]:
-    """Say what the derivative is read off: df = gᵀ·dx, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
+    """Say what the derivative is read off: df = gᵀ·dx or Re gᴴ·dz, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
     d, dx = Differential.of(f, shape), Differential.of(name, own)
     gives = " gives, in the names above," if in_names else " gives"
-    if not shape and own:
+    if not shape and not real and not own:
+        yield Line("why", (Formula((d,)), " = Re(conj(", Formula((g,)), ")·", Formula((dx,)), f"){gives}"))
+    elif not shape and not real:
+        yield Line("why", (Formula((d, in_complex_numbers(g, dx))), gives))
+    elif not shape and own:
         yield Line("why", (Formula((d, Terms.of([paired(g, dx)]))), gives))
     elif len(shape) == 1 and len(own) == 1:
         yield Line("why", (Formula((d, Product.of([g, dx], shape))), gives))

@@ -12,6 +12,7 @@ from sympy.printing.precedence import PRECEDENCE
 from symgrad.forms.names import latex_name, plain_name
 from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity, OnesVector
+from symgrad.forms.nodes.complexes import Part
 from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
 from symgrad.forms.nodes.marks import Diag, Quotient, Trace
 from symgrad.forms.nodes.matrices import Filled, Plus, Product, Scaled, Transposed
@@ -164,6 +165,12 @@ def paired(c: Any, d: Any) -> Any:
     if len(shape_of(c)) == 1:
         return front * product([turned(c), d])
     return front * traced(product([turned(c), d]))
+
+
+def in_complex_numbers(g: Any, d: Any) -> Any:
+    """Return Re⟨g, d⟩ as it is written: Re(gᴴ·d), Re(tr(Gᴴ·D))."""
+    inner = product([Transposed.of(Part.of(sp.conjugate, g, g.shape)), d])
+    return Part.of(sp.re, inner if len(shape_of(d)) == 1 else Trace.of(inner), ())
 
 
 def traced(a: Any) -> Any:

@@ -46,14 +46,20 @@ def number(value: Any) -> str:
     array = array + 0.0 if is_floating(array.dtype) else array  # -0 is 0
     text = np.array2string(
         array, separator=", ", threshold=ENTRIES, edgeitems=2, max_line_width=10**6,
-        formatter={"float_kind": lambda x: f"{x:.4g}"},
+        formatter={"float_kind": lambda x: f"{x:.4g}", "complex_kind": _imaginary},
     )  # fmt: skip
     return re.sub(r"\s+", " ", text).replace("...", "…").replace("-", "−")
+
+
+def _imaginary(z: Any) -> str:
+    return f"{z.real:.4g} {'-' if z.imag < 0 else '+'} {abs(z.imag):.4g}i"
 
 
 def _digits(x: Any) -> str:
     if isinstance(x, (bool, np.bool_)):
         return str(bool(x))
+    if isinstance(x, complex):
+        return _imaginary(x)
     return f"{int(x)}" if float(x).is_integer() and abs(x) < 1e15 else f"{float(x):.{DIGITS}g}"
 
 

@@ -21,7 +21,7 @@ from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
 from symgrad.teach.steps.brief import LONG, NAMED, SHORT, brief, few
 from symgrad.teach.steps.chalk import chalk, sizes
 from symgrad.teach.steps.prime import Chain
-from symgrad.teach.steps.steps import GIVEN, NO_PATH, PATHS, START, Derivation, Step
+from symgrad.teach.steps.steps import COMPLEX, GIVEN, NO_PATH, PATHS, START, Derivation, Step
 
 
 def lines(found: Derivation) -> Iterator[Line]:
@@ -31,6 +31,8 @@ def lines(found: Derivation) -> Iterator[Line]:
     by = [tape.adjoint(t) for t in found.targets]
     yield Line("title", ("Wanted: ", *_listed([Formula((d,)) for d in by]), *_of(found), ". ", *_given(found)))
     forward = [s for s in found.steps if s.kind == "forward"]
+    for letter in tape.letters:
+        yield Line("title", ("Where ", Formula(letter)))
     if forward:
         yield Line("heading", ("Forward",))
         for step in forward:
@@ -137,8 +139,10 @@ def _is_array(step: Step) -> bool:
     return bool(step.shape) or isinstance(step.about, ArrayExpr)
 
 
+WIRTINGER = "by complex z the gradient is ∂/∂Re z + i·∂/∂Im z = 2·∂/∂z̄ (conjugate Wirtinger): its negative descends"
 _WHY = {
     START.name: "start with ",
+    COMPLEX.name: f"{WIRTINGER}; start with ",
     GIVEN.name: "start with the cotangent: ",
     PATHS.name: "add the paths: ",
     NO_PATH.name: "every rule on the way has derivative 0: ",

@@ -22,6 +22,7 @@ from symgrad.teach.steps.tape import Pull, Tape
 from symgrad.teach.steps.words import Rule, rule
 
 START = Rule("the start: the output's derivative by itself")
+COMPLEX = Rule("the start, and what an adjoint of complex numbers is")
 GIVEN = Rule("the start: the cotangent that was given")
 PATHS = Rule("sum over the paths: what arrives along each is added")
 NO_PATH = Rule("nothing arrives: every rule on the way has derivative 0")
@@ -167,7 +168,13 @@ class Derivation:
         seed = next((p.adjoint for p in self._pulls if p.node is root), None)
         if found is None and seed is not None:
             found = self._form(seed)
-        return self._bare(root, START if self.cotangent is None else GIVEN, found or self.forms[0])
+        return self._bare(root, self._why_it_starts, found or self.forms[0])
+
+    @property
+    def _why_it_starts(self) -> Rule:
+        if self.cotangent is not None:
+            return GIVEN
+        return COMPLEX if self.tape.imaginary else START
 
     def _bare(self, node: AnyNode, why: Rule, form: ClosedForm) -> Step:
         """Return a step that follows from no operation."""
@@ -182,8 +189,8 @@ class Derivation:
         active = tuple(i for i, p in enumerate(node.inputs) if is_node(p) and p in tape.names and p in self._moving)
         unit = node is tape.root and self.cotangent is None
         elementwise = isinstance(node.op, Map)
-        local = tape.local(pull, unit=True) if elementwise else None
-        handed = local if unit and elementwise else tape.local(pull, unit=unit)
+        local = tape.local(pull, unit=True) if elementwise and not tape.imaginary else None
+        handed = local if unit and local is not None else tape.local(pull, unit=unit)
         return Step(
             number=self._next(), kind="backward", name=tape.adjoint(pull.source), operation=tape.formula(node),
             about=tape.symbol(node), rule=rule(node, active), local=local, adjoint=self._form(pull.adjoint),

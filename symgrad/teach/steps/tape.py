@@ -19,15 +19,17 @@ from symgrad.core.promotion import is_complex
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import overheard
-from symgrad.errors import ArgumentTypeError, GraphError, NotYet, SymgradError
+from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.names import Mint, Naming, is_known
 from symgrad.forms.nodes import printers
 from symgrad.forms.nodes.arrays import ArrayExpr
+from symgrad.forms.nodes.fourier import defined
 from symgrad.forms.nodes.indexed import Bracket
 from symgrad.forms.nodes.matrices import ArraySymbol, Call, Plus
 from symgrad.ops.contract import sum_to
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.shape import Expand
 from symgrad.support.lazy import cached_property
 from symgrad.teach.steps.adjoint import Adjoint, AdjointAt
@@ -53,6 +55,7 @@ class Tape:
     Attributes:
         root: the tensor's node.
         nodes: those that are shown, oldest first: numbers and conditions are written where they are used.
+        imaginary: whether there are complex numbers: adjoints are then ∂L/∂x + i·∂L/∂y, as gradients are.
     """
 
     def __init__(self, y: Any, beside: Any = None) -> None:
@@ -62,8 +65,7 @@ class Tape:
         self.root: AnyNode = new.get(y._node, y._node)
         self.opened = new
         every = ancestors([self.root])
-        if complexes.met and any(is_complex(dtype_of(n)) for n in every):
-            raise NotYet("steps are explained for real numbers so far. Got complex ones; sg.derive prints the formula.")
+        self.imaginary = complexes.met and any(is_complex(dtype_of(n)) for n in every)
         self.inlined = {n for n in every if n is not self.root and _stands_in_place(n)}
         self.nodes = [n for n in every if n not in self.inlined]
         self._stand_ins: dict[AnyNode, Any] = {}
@@ -92,6 +94,11 @@ class Tape:
         """Return the names of a cotangent's leaves."""
         below = [] if self._beside is None else ancestors([self._beside])
         return {n.title for n in below if isinstance(n, Leaf) and n.title is not None}
+
+    @cached_property
+    def letters(self) -> list[tuple[Any, Any]]:
+        """The letters of Fourier transforms in the formulas of the shown operations, and what they stand for."""
+        return defined([self.formula(n) for n in self.nodes])
 
     @cached_property
     def numbers(self) -> bool:
@@ -162,13 +169,13 @@ class Tape:
         """Return what the rule gives for one input, in names: of a cotangent of ones, or of ∂L/∂node."""
         node = pull.node
         with enable_grad():
-            seed = _ones(node.shape) if unit else handle(Leaf(None, node.shape, TRACED, _COTANGENT), None)
+            seed = _ones(node.shape) if unit else handle(_leaf_like(node, _COTANGENT), None)
             made = self._stand_in(node, apply=True)
             ins = [self._stand_in(p) if is_node(p) else p for p in node.inputs]
-            (d,) = node.op.vjps([pull.position], seed, made, *ins)
+            (d,) = node.op.vjps([pull.position], conj(seed), made, *ins)
             if d is None:
                 return sp.S.Zero
-            d = sum_to(as_tensor(d), pull.source.shape)
+            d = conj(sum_to(as_tensor(d), pull.source.shape))
         forward = [made._node] if unit else [made._node, seed._node]
         try:
             found = ClosedForm(d._node, forward, check=False)._expr
@@ -194,7 +201,7 @@ class Tape:
         with enable_grad():
             made = self._stand_in(node, apply=True)
             for p in dict.fromkeys(node.inputs[i] for i in positions):
-                step = handle(Leaf(None, p.shape, TRACED, f"d{self.names[p]}"), None)
+                step = handle(_leaf_like(p, f"d{self.names[p]}"), None)
                 try:
                     parts.append(derive(made, self._stand_in(p), tangent=step, verify=False)._expr)
                 except SymgradError:
@@ -229,12 +236,18 @@ class Tape:
                 p = node.inputs[i]
                 if p in self.inlined:  # a condition
                     continue
-                d = None if d is None else sum_to(as_tensor(d), p.shape)._node
-                pulls.append(Pull(node, i, p, g._node, d))
+                d = None if d is None else self._as_gradient(sum_to(as_tensor(d), p.shape))
+                pulls.append(Pull(node, i, p, self._as_gradient(g), d))
 
         with overheard(hear):
             found = derive(handle(self.root, None), wrt, cotangent=cotangent)
         return found, pulls
+
+    def _as_gradient(self, g: Any) -> AnyNode:
+        """Return what a sweep carries as the gradient that it is outside of the sweep."""
+        with enable_grad():
+            found: AnyNode = conj(g)._node
+        return found
 
     def targets(self, wrt: Any) -> list[Any]:
         """Return the tensors to differentiate by: those given, else the leaves that require grad, else all symbols."""
@@ -254,6 +267,14 @@ class Tape:
             )
         node: Any = x._node
         return handle(self.opened[node], None) if node in self.opened else x
+
+
+def _leaf_like(node: AnyNode, name: str) -> Leaf:
+    """Return a letter for what has a node's shape, of complex numbers where the node is."""
+    leaf = Leaf(None, node.shape, TRACED, name)
+    if complexes.met and is_complex(dtype_of(node)):
+        leaf.dtype = dtype_of(node)
+    return leaf
 
 
 def _ones(shape: Shape) -> Any:
