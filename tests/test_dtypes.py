@@ -229,6 +229,9 @@ def precise() -> Iterator[None]:
     jax.config.update("jax_enable_x64", before)
 
 
+# Of the integers of one sign a row takes one width with each backend, the next row the next one.
+WIDTHS = {f"{sign}{8 << k}": (k, 4) for sign in ("int", "uint") for k in range(4)}
+
 # What a target's own functions refuse, or its dtypes do not have: loudly, when the source runs.
 LACKING = {
     "torch": {"bool"},
@@ -246,7 +249,7 @@ def test_exported_functions_have_the_values_and_dtypes_of_eager_mode(target, dty
     x = np.array(INPUTS[dtype], dtype)
     for n, (name, f) in enumerate(FUNCTIONS.items()):
         expected = eager(f, x)
-        if isinstance(expected, Exception) or (target == "c" and n % 4 != DTYPES.index(dtype) % 4):
+        if isinstance(expected, Exception) or not is_due(dtype, n, 4 if target == "c" else 2 if target == "jax" else 1):
             continue
         (tmp_path / str(n)).mkdir()
         try:
@@ -256,6 +259,12 @@ def test_exported_functions_have_the_values_and_dtypes_of_eager_mode(target, dty
             continue
         if found is not None:
             compare_exported(target, found, expected)
+
+
+def is_due(dtype: str, n: int, turns: int) -> bool:
+    """Whether the n-th function meets this width: integers of a sign take turns, as floats do where there are four."""
+    width = DTYPES.index(dtype)
+    return n % turns == width % turns or (turns == 2 and dtype not in WIDTHS)
 
 
 def compare_exported(target: str, found: Any, expected: Any) -> None:
@@ -425,24 +434,23 @@ def test_rows_compile_to_the_dtypes_of_eager_mode(backend, k):
     sweep_compiled(backend, DTYPES[k], k, len(DTYPES))
 
 
-# Of the integers of one sign a row takes one width in machine code, the next row the next one.
-WIDTHS = {f"{sign}{8 << k}": (k, 4) for sign in ("int", "uint") for k in range(4)}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_all_rows_compile_to_the_dtypes_of_eager_mode(backend, dtype):
     if backend == "llvm":
         pytest.importorskip("llvmlite")
-    sweep_compiled(backend, dtype, *(WIDTHS.get(dtype, (0, 1)) if backend == "llvm" else (0, 1)))
+    start, step = WIDTHS.get(dtype, (0, 1))
+    sweep_compiled(backend, dtype, (start + BACKENDS.index(backend)) % step, step)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64"])
 @pytest.mark.parametrize("target", ["numpy", "python"])
 def test_all_rows_are_exported_with_the_dtypes_of_eager_mode(target, dtype, tmp_path):
-    for case in rows():
+    for n, case in enumerate(rows()):
+        if not is_due(dtype, n, 2):  # of int8 and int64, and of uint8 and uint64, a row takes one
+            continue
         xs = with_dtype(case, dtype)
         f = lambda *ts, case=case: case.row.f(sg, *ts)
         expected = eager(f, *xs)
