@@ -117,7 +117,15 @@ class GradcheckError(SymgradError, RuntimeError):
 
 
 class ParseError(SymgradError, ValueError):
-    """A text is not a formula, or holds what formulas may not hold."""
+    """A text is not a formula, or holds what formulas may not hold.
+
+    Attributes:
+        place: the signs of the text that are to blame, from the first to behind the last; None where there are none.
+        reason: what is wrong there, without the line that shows it; None where there is no place.
+    """
+
+    place: tuple[int, int] | None = None
+    reason: str | None = None
 
 
 class DistributedError(SymgradError, RuntimeError):

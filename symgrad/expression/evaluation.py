@@ -142,8 +142,19 @@ def word(node: ast.AST) -> str:
 
 def refused(text: str, node: ast.AST, reason: str) -> ParseError:
     """Return the error that shows a node's place in the text."""
-    before = text.encode()[: _place(text, node)]
-    return refused_at(text, len(before.decode(errors="ignore")), reason)
+    start = _place(text, node)
+    return refused_at(text, _signs(text, start), reason, _signs(text, _end(node, start)))
+
+
+def _signs(text: str, place: int) -> int:
+    """Return the place of a sign, of its place in bytes."""
+    return len(text.encode()[:place].decode(errors="ignore"))
+
+
+def _end(node: Any, start: int) -> int:
+    """Return where a node ends, in bytes; of an operation of two, where its operator's first sign does."""
+    end: int | None = getattr(node, "end_col_offset", None)
+    return start + 1 if end is None or isinstance(node, (ast.BinOp, ast.Compare)) else end
 
 
 def _place(text: str, node: Any) -> int:
@@ -158,13 +169,15 @@ def _place(text: str, node: Any) -> int:
     return end + len(between) - len(between.lstrip(b" )"))
 
 
-def refused_at(text: str, column: int, reason: str) -> ParseError:
+def refused_at(text: str, column: int, reason: str, end: int | None = None) -> ParseError:
     """Return the error that says the reason, and shows the line with a mark under the place."""
     column = max(0, min(column, len(text)))
     start = max(0, column - 30)
     shown = "".join(c if c.isprintable() else "?" for c in text[start : start + 60])
     room = " " * columns(shown[: column - start])
-    return ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
+    found = ParseError(f"parse: {reason}, at sign {column + 1}:\n  {shown}\n  {room}^")
+    found.place, found.reason = (column, max(column + 1, end or 0)), reason
+    return found
 
 
 class Evaluation:
