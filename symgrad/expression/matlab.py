@@ -494,6 +494,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
+def functions_in(tree: ast.AST) -> set[str]:
+    """Return the words of a tree that are no names of arrays: functions that are called, and the end of an axis."""
+    heads = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    return {name for name in heads if name in _FUNCTIONS or _RENAMED.get(name, name) in listed()} | {"end"}
+
+
 def _like(x: Any, found: Any) -> Any:
     return Row(found) if isinstance(x, Row) else found
 

@@ -134,10 +134,24 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
     for name in names:
         if not (isinstance(name, str) and name.isidentifier()) or name.startswith("__") or keyword.iskeyword(name):
             raise ParseError(f"parse: {name!r} cannot be a name. Expected letters, digits and _, such as 'x1'.")
-    text = " ".join(text.split())
-    found = Expression(text, tree_of(text, syntax), names, syntax)
-    _ = found.value  # what has no meaning is said here
+    as_given, text = text, " ".join(text.split())
+    try:
+        found = Expression(text, tree_of(text, syntax), names, syntax)
+        _ = found.value  # what has no meaning is said here
+    except ParseError as error:
+        error.place = error.place and _place_in(as_given, error.place)
+        raise
     return found
+
+
+def _place_in(as_given: str, place: tuple[int, int]) -> tuple[int, int]:
+    """Return a place in a text as it was given, of its place in the text without spaces that do not matter."""
+    kept = [k for k, c in enumerate(as_given) if not c.isspace() or (k and not as_given[k - 1].isspace())]
+    kept = kept[next((n for n, k in enumerate(kept) if not as_given[k].isspace()), 0) :]
+    start, end = place
+    last = len(as_given.rstrip())
+    first = kept[start] if start < len(kept) else last
+    return first, max(first + 1, kept[end - 1] + 1 if 0 < end <= len(kept) else first + 1)
 
 
 def tree_of(text: str, syntax: str = "python") -> ast.expr:
@@ -156,16 +170,17 @@ def tree_of(text: str, syntax: str = "python") -> ast.expr:
     return tree
 
 
-def names_in(text: str, declared: Iterable[str] = ()) -> list[str]:
+def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python") -> list[str]:
     """Return the names in a formula that are neither declared nor constants, and that are not called as functions.
 
-    >>> names_in("sum(a*x) + pi*t")
-    ['a', 'x', 't']
+    >>> names_in("sum(a*x) + pi*t"), names_in("x'*A*x + b(1)", syntax="matlab")
+    (['a', 'x', 't'], ['x', 'A', 'b'])
     """
     if not isinstance(text, str):
         return []
-    tree = _tree(" ".join(text.split()))
-    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *declared, *_heads(tree)}
+    tree = _tree(" ".join(text.split()), syntax)
+    heads = _heads(tree) if syntax == "python" else matlab.functions_in(tree)
+    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *declared, *heads}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
 

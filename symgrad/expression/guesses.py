@@ -1,0 +1,437 @@
+"""What the names of a formula stand for, where nobody has said it: by the usual letters, so that the shapes fit.
+
+``X`` is a matrix and ``w`` a vector where the formula has products of matrices; in ``x**2*sin(x)`` all is numbers. Each
+choice of kinds is tried on the formula's tree, where sizes that meet are one; the first that fits is taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import Any, NamedTuple
+
+from symgrad.errors import SymgradError
+from symgrad.expression.matlab import Left, Raised, Right
+from symgrad.expression.reader import names_in, parse, tree_of
+from symgrad.tensors.tensor import Tensor
+
+KINDS = ("number", "vector", "matrix")
+MOST_TRIED, MOST_PARSED = 600, 6  # choices of kinds, and of those that seem to fit
+_SIZES = ("n", "d", "m", "k", "p", "q", "r", "s", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8")
+_NUMBERS = {
+    "lam", "lambda_", "alpha", "gamma", "delta", "eps", "epsilon", "eta", "rho", "sigma", "tau", "t", "n", "m", "k",
+    "N", "λ", "α", "γ", "δ", "ε", "η", "ρ", "σ", "τ",
+}  # fmt: skip
+_MATRICES = {"Sigma", "Omega", "Lambda", "Theta", "Phi", "Σ", "Ω", "Λ", "Θ", "Φ"}
+_WANTED = ("x", "w", "theta", "X", "W", "θ", "t", "q")  # what is differentiated by, where nobody has said it
+_TO_NUMBER = {"sum", "mean", "prod", "norm", "amax", "amin", "var", "std", "logsumexp", "max", "min"}
+_OF_SQUARE = {"trace", "det", "logdet"}
+_SQUARE = {"inv", "cholesky", "matrix_exp", "matrix_power", "expm", "chol"}
+_ALONG = {"softmax", "log_softmax", "cumsum", "cumprod", "normalize", "sort", "flip"}
+_PAIRS = {"dot", "inner", "vdot", "outer", "solve"}
+_OF_ARRAYS = {
+    *(_TO_NUMBER - {"max", "min"}), *_OF_SQUARE, *_SQUARE, *_ALONG, *_PAIRS, "diag", "kron", "einsum", "cross",
+    "matmul", "matrix_norm", "vander", "cov", "cdist", "transpose", "numel", "size", "length",
+}  # fmt: skip
+Shape = tuple[Any, ...]
+
+
+class Guess(NamedTuple):
+    """What a name may stand for: a shape, and why.
+
+    Attributes:
+        shape: sizes, each a number or a name.
+        why: a few words.
+    """
+
+    shape: Shape
+    why: str
+
+    @property
+    def kind(self) -> str:
+        """A number, a vector or a matrix."""
+        return KINDS[len(self.shape)] if len(self.shape) < len(KINDS) else "array"
+
+
+def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = "python") -> dict[str, Guess]:
+    """Return what the names of a formula that are not declared may stand for.
+
+    Args:
+        text: the formula.
+        declared: the shapes of names that are known, or tensors.
+        syntax: as of ``sg.parse``.
+
+    Returns:
+        A guess for each name that is not declared, in the order of the text; numbers where nothing fits.
+
+    Raises:
+        ParseError: the text is no formula.
+
+    >>> {name: g.shape for name, g in guesses("sum((X @ w - y)**2) + lam*sum(w**2)").items()}
+    {'X': ('n', 'd'), 'w': ('d',), 'y': ('n',), 'lam': ()}
+    >>> {name: g.shape for name, g in guesses("x**2*sin(x) + A").items()}
+    {'x': (), 'A': ()}
+    """
+    known = {name: tuple(s.shape) if isinstance(s, Tensor) else _sizes(s) for name, s in (declared or {}).items()}
+    names = names_in(text, known, syntax)
+    tree = tree_of(" ".join(text.split()), syntax)
+    if not names:
+        return {}
+    if not _has_arrays(tree, syntax):
+        return {name: Guess((), "the formula has no sign of arrays") for name in names}
+    tried = 0
+    for ranks in islice(_choices(names), MOST_TRIED):
+        shapes = _fitted(tree, names, ranks, known, syntax)
+        if shapes is None:
+            continue
+        tried += 1
+        if _parses(text, {**known, **shapes}, syntax):
+            return {name: Guess(shapes[name], _why(name, len(shapes[name]))) for name in names}
+        if tried == MOST_PARSED:
+            break
+    return {name: Guess((), "nothing else fits") for name in names}
+
+
+def wanted(names: Iterable[str]) -> str | None:
+    """Return by what one usually differentiates: x, w, theta, X, …, else the first name.
+
+    >>> wanted(["X", "w", "y"]), wanted(["a", "b"])
+    ('w', 'a')
+    """
+    found = list(names)
+    return next((name for name in _WANTED if name in found), found[0] if found else None)
+
+
+def _sizes(shape: Any) -> Shape:
+    return (shape,) if isinstance(shape, (int, str)) else tuple(shape)
+
+
+def _has_arrays(tree: ast.expr, syntax: str) -> bool:
+    """Whether a part of the formula has a meaning for arrays only."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not _is_prefix(node):
+            return True
+        if isinstance(node, ast.BinOp) and isinstance(node.op, Left if syntax == "matlab" else ast.MatMult):
+            return True
+        if isinstance(node, ast.Call) and _is_of_arrays(node):
+            return True
+    return False
+
+
+def _is_prefix(node: Any) -> bool:
+    """Whether this is the np.exp of np.exp(x), and not an array's transpose."""
+    return isinstance(node, ast.Attribute) and node.attr not in ("T", "mT", "H", "mH")
+
+
+def _is_of_arrays(call: ast.Call) -> bool:
+    name = _called(call)
+    return name in _OF_ARRAYS or (name in ("max", "min") and len(call.args) == 1) or bool(call.keywords)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+# ------------------------------------------------------------------ kinds
+def _choices(names: Sequence[str]) -> Iterator[tuple[int, ...]]:
+    """Yield numbers of axes for the names, the usual ones first."""
+    orders = [_usual(name) for name in names]
+    places = sorted(islice(product(range(3), repeat=len(names)), 3**6), key=lambda p: (sum(p), p))
+    for chosen in places:
+        yield tuple(order[k] for order, k in zip(orders, chosen, strict=True))
+
+
+def _usual(name: str) -> tuple[int, int, int]:
+    """Return the numbers of axes that a name may have, the usual one first."""
+    if name in _NUMBERS:
+        return 0, 1, 2
+    return (2, 1, 0) if name in _MATRICES or re.fullmatch(r"[A-Z]\w?\d*", name) else (1, 0, 2)
+
+
+def _why(name: str, axes: int) -> str:
+    usual = _usual(name)[0] == axes
+    return f"{name} is usually a {KINDS[axes]}" if usual else f"a {KINDS[axes]} fits the formula"
+
+
+# ------------------------------------------------------------------ sizes
+class _Clash(Exception):
+    """Shapes that do not fit."""
+
+
+class _Unknown(Exception):
+    """What an operation makes of its arguments is not known here."""
+
+
+class _Row(tuple[Any, ...]):
+    """The shape of a transposed vector, in MATLAB's notation."""
+
+
+class _Sizes:
+    """Sizes, of which those that meet in an operation are one."""
+
+    def __init__(self) -> None:
+        self._above: list[Any] = []
+
+    def new(self, size: Any = None) -> int:
+        """Return a size; one that is known is a number or a name."""
+        self._above.append(size)
+        return len(self._above) - 1
+
+    def root(self, k: int) -> int:
+        """Return the size that stands for all those that are equal to this one."""
+        while isinstance(self._above[k], _Same):
+            k = self._above[k].root
+        return k
+
+    def known(self, k: int) -> Any:
+        """Return a number or a name, or None."""
+        return self._above[self.root(k)]
+
+    def same(self, a: int, b: int, spread: bool = False) -> int:
+        """Let two sizes be one; in operations entry by entry, 1 fits all."""
+        a, b = self.root(a), self.root(b)
+        one, other = self._above[a], self._above[b]
+        if a == b:
+            return a
+        if spread and 1 in (one, other):
+            return b if one == 1 else a
+        if one is not None and other is not None:
+            if one != other:
+                raise _Clash
+            return a
+        kept, gone = (a, b) if one is not None else (b, a)
+        self._above[gone] = _Same(kept)
+        return kept
+
+
+class _Same(NamedTuple):
+    root: int
+
+
+def _fitted(
+    tree: ast.expr, names: Sequence[str], ranks: Sequence[int], known: Mapping[str, Shape], syntax: str
+) -> dict[str, Shape] | None:
+    """Return shapes of so many axes that fit each other, or None."""
+    sizes = _Sizes()
+    called: dict[str, int] = {}
+    shapes: dict[str, Shape] = {
+        name: tuple(called.setdefault(str(n), sizes.new(n)) for n in shape) for name, shape in known.items()
+    }
+    shapes |= {name: tuple(sizes.new() for _ in range(rank)) for name, rank in zip(names, ranks, strict=True)}
+    try:
+        _Shapes(shapes, sizes, syntax).of(tree)
+    except _Clash:
+        return None
+    except _Unknown:
+        pass
+    free = (s for s in _SIZES if s not in shapes and s not in called)
+    letters: dict[int, Any] = {}
+    return {name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names}
+
+
+def _letter(sizes: _Sizes, k: int, letters: dict[int, Any], free: Iterator[str]) -> Any:
+    root = sizes.root(k)
+    if sizes.known(root) is not None:
+        return sizes.known(root)
+    if root not in letters:
+        letters[root] = next(free, f"n{root}")
+    return letters[root]
+
+
+def _parses(text: str, shapes: Mapping[str, Shape], syntax: str) -> bool:
+    try:
+        parse(text, shapes, syntax=syntax)
+    except SymgradError:
+        return False
+    return True
+
+
+class _Shapes:
+    """The shape of each part of a formula."""
+
+    def __init__(self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str) -> None:
+        self._names, self._sizes, self._matlab = names, sizes, syntax == "matlab"
+
+    def of(self, node: Any) -> Shape:
+        """Return the shape of a part."""
+        rule = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if rule is None:
+            raise _Unknown
+        found: Shape = rule(node)
+        return found
+
+    def _constant(self, node: ast.Constant) -> Shape:
+        return ()
+
+    def _name(self, node: ast.Name) -> Shape:
+        return self._names.get(node.id, ())
+
+    def _unaryop(self, node: ast.UnaryOp) -> Shape:
+        return self.of(node.operand)
+
+    def _compare(self, node: ast.Compare) -> Shape:
+        return self._spread(self.of(node.left), self.of(node.comparators[0]))
+
+    def _binop(self, node: ast.BinOp) -> Shape:
+        a, b = self.of(node.left), self.of(node.right)
+        if isinstance(node.op, Raised):
+            return self._spread(a, b) if not a else self._square(a)
+        if isinstance(node.op, Left) and a:
+            return self._product(self._square(a), b)
+        if isinstance(node.op, Right) and b:
+            return self._product(a, self._square(b))
+        if not isinstance(node.op, ast.MatMult):
+            return self._spread(a, b)
+        if self._matlab and not (a and b):
+            return self._spread(a, b)
+        return self._product(a, b)
+
+    def _product(self, a: Shape, b: Shape) -> Shape:
+        if not a or not b or len(a) > 2 or len(b) > 2:
+            raise _Clash
+        if self._matlab:
+            return self._matlab_product(a, b)
+        self._sizes.same(a[-1], b[0])
+        return (*a[:-1], *b[1:])
+
+    def _matlab_product(self, a: Shape, b: Shape) -> Shape:
+        """Of columns, rows and matrices."""
+        if len(a) == 1 and not isinstance(a, _Row):
+            if not isinstance(b, _Row):
+                raise _Clash
+            return (a[0], b[0])
+        if isinstance(b, _Row):
+            raise _Clash
+        self._sizes.same(a[-1], b[0])
+        found = (*a[:-1], *b[1:])
+        return _Row(found) if isinstance(a, _Row) and len(b) == 2 else found
+
+    def _spread(self, a: Shape, b: Shape) -> Shape:
+        if isinstance(a, _Row) != isinstance(b, _Row) and a and b:
+            raise _Clash  # a row and a column make a matrix, which is seldom meant
+        if self._matlab and len(a) != len(b) and a and b:
+            raise _Clash
+        longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+        front = longer[: len(longer) - len(shorter)]
+        rest = [self._sizes.same(m, n, True) for m, n in zip(longer[len(front) :], shorter, strict=True)]
+        return type(longer)((*front, *rest))
+
+    def _square(self, a: Shape) -> Shape:
+        if len(a) != 2:
+            raise _Clash
+        self._sizes.same(*a)
+        return a
+
+    def _attribute(self, node: ast.Attribute) -> Shape:
+        a = self.of(node.value)
+        if node.attr not in ("T", "mT", "H", "mH"):
+            raise _Unknown
+        if self._matlab and len(a) == 1:
+            return tuple(a) if isinstance(a, _Row) else _Row(a)
+        if len(a) == 1:
+            raise _Clash
+        return a[::-1]
+
+    def _subscript(self, node: ast.Subscript) -> Shape:
+        a = self.of(node.value)
+        keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(keys) > len(a):
+            raise _Clash
+        kept = [self._sizes.new() for _, key in zip(a, keys) if isinstance(key, ast.Slice)]
+        return (*kept, *a[len(keys) :])
+
+    def _list(self, node: ast.List) -> Shape:
+        shapes = [self.of(e) for e in node.elts]
+        return (self._sizes.new(len(shapes)), *(shapes[0] if shapes else ()))
+
+    def _tuple(self, node: ast.Tuple) -> Shape:
+        raise _Unknown
+
+    def _call(self, node: ast.Call) -> Shape:
+        name = _called(node)
+        if self._matlab and name in self._names:
+            if len(node.args) != len(self._names[name]):
+                raise _Clash
+            kept = [self._sizes.new() for key in node.args if isinstance(key, ast.Slice)]
+            return tuple(kept)
+        whole = [node.func.value] if isinstance(node.func, ast.Attribute) and self._is_method(node.func) else []
+        args = [self.of(a) for a in (*whole, *node.args) if not isinstance(a, (ast.Tuple, ast.List))]
+        return self._made(name, args, node, bool(whole))
+
+    def _is_method(self, func: ast.Attribute) -> bool:
+        inner: Any = func.value
+        while isinstance(inner, ast.Attribute):
+            inner = inner.value
+        return not isinstance(inner, ast.Name) or inner.id in self._names
+
+    def _made(self, name: str, args: list[Shape], node: ast.Call, method: bool) -> Shape:
+        if not args:
+            raise _Unknown
+        first = args[0]
+        if name in _OF_SQUARE:
+            return self._square(first)[:0]
+        if name in _SQUARE:
+            return self._square(first)
+        if name in _TO_NUMBER and not (name in ("max", "min") and len(args) > 1 and not method):
+            return self._reduced(name, first, node, method)
+        if name in _ALONG:
+            if not first:
+                raise _Clash
+            return first
+        if name in ("dot", "inner", "vdot") and len(args) == 2:
+            if len(first) != 1 or len(args[1]) != 1:
+                raise _Clash
+            self._sizes.same(first[0], args[1][0])
+            return ()
+        if name == "outer" and len(args) == 2:
+            return self._outer(first, args[1])
+        if name == "solve" and len(args) == 2:
+            return self._product(self._square(first), args[1])
+        if name == "diag":
+            return self._diagonal(first)
+        if name in _OF_ARRAYS:
+            raise _Unknown
+        found = first
+        for other in args[1:]:
+            found = self._spread(found, other)
+        return found
+
+    def _reduced(self, name: str, a: Shape, node: ast.Call, method: bool) -> Shape:
+        """Return what is left of a sum: nothing, or all axes but one."""
+        if not a:
+            raise _Clash
+        axes = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+        axes += node.args[0 if method else 1 :][:1] if name != "norm" else []
+        if self._matlab and len(a) == 2 and not axes and name != "norm":
+            return _Row(a[1:])
+        if not axes or not isinstance(axes[0], (ast.Constant, ast.UnaryOp)):
+            return ()
+        return self._without(a, _integer(axes[0]) - self._matlab)
+
+    def _without(self, a: Shape, axis: int) -> Shape:
+        if not -len(a) <= axis < len(a):
+            raise _Clash
+        axis %= len(a)
+        return (*a[:axis], *a[axis + 1 :])
+
+    def _outer(self, a: Shape, b: Shape) -> Shape:
+        if len(a) != 1 or len(b) != 1:
+            raise _Clash
+        return (a[0], b[0])
+
+    def _diagonal(self, a: Shape) -> Shape:
+        if not a:
+            raise _Clash
+        return (a[0], a[0]) if len(a) == 1 else self._square(a)[:1]
+
+
+def _integer(node: ast.expr) -> int:
+    try:
+        found = ast.literal_eval(node)
+    except ValueError:
+        raise _Unknown from None
+    if not isinstance(found, int):
+        raise _Unknown
+    return found

@@ -1,0 +1,41 @@
+"""In whose notation a formula was typed: symgrad's own, NumPy's, which symgrad reads as well, or MATLAB's."""
+
+from __future__ import annotations
+
+import re
+
+from symgrad.errors import ParseError
+from symgrad.expression.reader import tree_of
+
+SPELLINGS = ("symgrad", "numpy", "matlab")
+_NUMPY = re.compile(r"\b(?:np|numpy)\s*\.")
+_MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=")
+
+
+def spelling(text: str) -> str:
+    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where these can be read so.
+
+    >>> spelling("sum((X @ w - y)**2)"), spelling("np.sum(np.exp(x))"), spelling("x'*A*x + y.^2")
+    ('symgrad', 'numpy', 'matlab')
+    """
+    if _NUMPY.search(text):
+        return "numpy"
+    return "matlab" if _MATLAB.search(text) and not _reads(text, "python") and _reads(text, "matlab") else "symgrad"
+
+
+def syntax_of(text: str) -> str:
+    """Return the ``syntax`` with which ``sg.parse`` reads a formula.
+
+    >>> syntax_of("x^2*sin(x)"), syntax_of("x**2")
+    ('matlab', 'python')
+    """
+    return "matlab" if spelling(text) == "matlab" else "python"
+
+
+def _reads(text: str, syntax: str) -> bool:
+    """Whether a text is a formula in this notation, whatever its names stand for."""
+    try:
+        tree_of(" ".join(text.split()), syntax)
+    except ParseError:
+        return False
+    return True
