@@ -23,6 +23,7 @@ from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
 from symgrad.teach.steps.tape import Tape
+from symgrad.teach.writing.data import data
 from symgrad.teach.writing.html import html
 from symgrad.teach.writing.latex import aligned, latex, markdown
 from symgrad.teach.writing.text import text
@@ -195,6 +196,14 @@ class Explanation:
     def html(self) -> str:
         """Return the derivation as a fragment of HTML with MathML; it needs no script and no style sheet."""
         return html(self.lines)
+
+    def data(self) -> list[dict[str, Any]]:
+        """Return the lines as records of words and MathML, for a page that lays them out itself.
+
+        >>> [line["text"] for line in sg.explain("x**2", "x").data()][-1]
+        'f′(x) = 2x'
+        """
+        return data(self.lines)
 
     def _repr_html_(self) -> str:
         return self.html()

@@ -72,9 +72,9 @@ def _inline(p: Any) -> str:
 def mathml(f: Formula) -> str:
     """Return equal expressions in MathML: an element for each, so that a narrow page can break the line between."""
     first, *rest = f.parts
-    left = "" if first is None else _part(first)
-    parts = [row(left, mo("="), _part(rest[0])) if rest else left]
-    parts.extend(row(mo("="), _part(p)) for p in rest[1:])
+    left = "" if first is None else inner(first)
+    parts = [row(left, mo("="), inner(rest[0])) if rest else left]
+    parts.extend(row(mo("="), inner(p)) for p in rest[1:])
     texts = [as_text(Formula(f.parts[:2])), *(f"= {as_text(Formula((p,)))}" for p in rest[1:])]
     return " ".join(_fitted(math(p, t), len(t)) for p, t in zip(parts, texts, strict=True))
 
@@ -86,7 +86,8 @@ def _fitted(element: str, signs: int) -> str:
     return f'<span class="sg-long" style="--fit: {max(LINE / signs, SMALLEST):.2f}">{element}</span>'
 
 
-def _part(p: Any) -> str:
+def inner(p: Any) -> str:
+    """Return a part of a formula in MathML, without the element around it."""
     if isinstance(p, Term):
         return pen.MATHML.write(p)
     return f"<mn>{foreign.html(number(p.value))}</mn>" if isinstance(p, Value) else inside(p)
