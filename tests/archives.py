@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ("*.py", "*.pyi", "*/py.typed", "*.txt")
+STATIC = ("html", "css", "js", "svg", "woff2", "txt")  # of a page
+PACKAGE = ("*.py", "*.pyi", "*/py.typed", "*.txt", *(f"symgrad/web/static/*.{kind}" for kind in STATIC))
 METADATA = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
 NEEDED = (
     "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "PKG-INFO", "tests/conftest.py",

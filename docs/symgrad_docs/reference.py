@@ -18,7 +18,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 import symgrad as sg
-from symgrad import errors, teach
+from symgrad import errors, teach, web
 from symgrad.functions import pointwise
 from symgrad.tensors import creation, queries
 from symgrad.tensors import random as randoms
@@ -111,6 +111,7 @@ GROUPS = (
     Group("utils.data", "symgrad.utils.data", sg.utils.data),
     Group("exports", "symgrad.exports", sg.exports),
     Group("teach", "symgrad.teach", teach),
+    Group("web", "symgrad.web", web),
     Group("testing", "symgrad.testing", sg.testing),
     Group("errors", "symgrad.errors", errors, ERRORS),
 )  # fmt: skip

@@ -23,6 +23,7 @@ from symgrad.cli.manual import add_manual
 from symgrad.cli.output import complain
 from symgrad.cli.pictures import add_graph, add_table
 from symgrad.cli.plotting import add_plot
+from symgrad.cli.serving import add_serve
 from symgrad.cli.words import as_argparse
 from symgrad.errors import SymgradError
 from symgrad.exports import TARGETS
@@ -110,6 +111,7 @@ KINDS: dict[str, tuple[str, Adder]] = {
     "graph": ("draw what a formula computes, or print it for Mermaid", add_graph),
     "table": ("print a function and its derivative, found in three ways, at points", add_table),
     "plot": ("draw a function and its derivative, or level lines and gradients of two numbers", add_plot),
+    "serve": ("open a page to differentiate, understand and practise on", add_serve),
     "ops": ("list the operations, and what there is for each", _add_ops),
 }
 

@@ -20,6 +20,7 @@ PACKAGES = {
     "plot": "matplotlib",
     "progress": "tqdm",
     "scipy": "scipy",
+    "web": "starlette",
 }
 _ON_AN_INDEX = {"sklearn": "scikit-learn"}  # where a package has another name there
 

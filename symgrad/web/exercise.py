@@ -1,0 +1,222 @@
+"""An exercise as a page sends it, read: a formula, what its names stand for, by what to differentiate, how often.
+
+Nothing of it is executed: the formula goes through ``sg.parse``, and values are literals of numbers.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, ParseError, SymgradError
+from symgrad.expression.guesses import KINDS, Guess, guesses, wanted
+from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
+from symgrad.expression.spelling import spelling, syntax_of
+from symgrad.tensors.creation import symbol
+from symgrad.tensors.tensor import Tensor
+
+MARKS = {
+    "symmetric": "symmetric",
+    "positive": "positive",
+    "one-hot": "onehot",
+    "onehot": "onehot",
+    "simplex": "simplex",
+}
+MOST_NAMES = 40
+MOST_LETTERS = 40  # of a name
+MOST_SIZE, MOST_ENTRIES = 1000, 10_000  # along an axis, and of an array
+ORDERS = (1, 2, 3)
+
+
+class Name(NamedTuple):
+    """What a name stands for.
+
+    Attributes:
+        shape: sizes, numbers or names of them.
+        assume: what is assumed of it.
+        value: numbers, or None.
+        guess: the guess that this comes of, or None.
+    """
+
+    shape: tuple[Any, ...]
+    assume: tuple[str, ...] = ()
+    value: np.ndarray[Any, Any] | None = None
+    guess: Guess | None = None
+
+    @property
+    def kind(self) -> str:
+        """A number, a vector or a matrix."""
+        return KINDS[len(self.shape)]
+
+
+class Exercise(NamedTuple):
+    """A formula with all that is known of its names.
+
+    Attributes:
+        formula: the formula, as typed.
+        spelling: "symgrad", "numpy" or "matlab".
+        names: what each name stands for, in the order of the text.
+        wrt: by what to differentiate; None where the formula has no names.
+        order: how often.
+    """
+
+    formula: str
+    spelling: str
+    names: dict[str, Name]
+    wrt: str | None
+    order: int
+
+    @property
+    def syntax(self) -> str:
+        """As ``sg.parse`` takes it."""
+        return "matlab" if self.spelling == "matlab" else "python"
+
+    def parsed(self, shapes: Mapping[str, Any] | None = None) -> Expression:
+        """Return the formula that was read, of symbols; or of names of these shapes."""
+        leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
+        return parse(self.formula, leaves, syntax=self.syntax)
+
+    def by(self) -> str:
+        """Return by what to differentiate.
+
+        Raises:
+            ArgumentError: there is nothing.
+        """
+        if self.wrt is None:
+            raise ArgumentError("by what? The formula has no names. Write one, such as x.")
+        return self.wrt
+
+
+def read(data: Any) -> Exercise:
+    """Return the exercise of what a page sent.
+
+    Raises:
+        ParseError: the formula is none; says where.
+        ArgumentError: something else is not as expected; says what.
+    """
+    if not isinstance(data, dict):
+        raise ArgumentError(f"the exercise is a {type(data).__name__}. Expected an object with a formula.")
+    formula = data.get("formula")
+    if not isinstance(formula, str):
+        raise ArgumentError("there is no formula. Expected text, such as x**2*sin(x).")
+    if len(formula) > MOST_SIGNS:
+        raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
+    if not formula.strip():
+        raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
+    syntax, found = syntax_of(formula), spelling(formula)
+    given = _names(data.get("names"))
+    used = names_in(formula, (), syntax)
+    kept = {name: given[name] for name in used if name in given}
+    guessed = guesses(formula, {name: n.shape for name, n in kept.items()}, syntax)
+    names = {name: kept[name] if name in kept else Name(guessed[name].shape, guess=guessed[name]) for name in used}
+    return Exercise(formula, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
+
+
+def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
+    if wrt is None or wrt == "":
+        return wanted([name for name in names if names[name].value is None]) or wanted(names)
+    if wrt not in names:
+        known = ", ".join(names) or "none"
+        raise ArgumentError(f"wrt: there is no {_short(wrt)} in the formula. Expected one of its names: {known}.")
+    return str(wrt)
+
+
+def _order(order: Any) -> int:
+    found = 1 if order is None else order
+    if isinstance(found, bool) or found not in ORDERS:
+        raise ArgumentError(f"order: got {_short(order)}. Expected 1, 2 or 3.")
+    return int(found)
+
+
+def _names(data: Any) -> dict[str, Name]:
+    """Return what was said of names."""
+    if data is None:
+        return {}
+    if not isinstance(data, dict) or len(data) > MOST_NAMES:
+        raise ArgumentError(f"names: expected an object of at most {MOST_NAMES} names.")
+    return {_checked(name): _name(name, said) for name, said in data.items() if said is not None}
+
+
+def _checked(name: str) -> str:
+    if len(name) > MOST_LETTERS or not name.isidentifier():
+        raise ArgumentError(f"names: {_short(name)} cannot be a name. Expected letters, digits and _, such as x1.")
+    return name
+
+
+def _name(name: str, said: Any) -> Name:
+    if not isinstance(said, dict):
+        raise ArgumentError(f"{name}: expected an object with kind, shape, assume and value.")
+    shape = _shape(name, said.get("kind"), said.get("shape"))
+    assume = said.get("assume") or []
+    if not isinstance(assume, list) or any(a not in MARKS for a in assume):
+        raise ArgumentError(f"{name}: assume is {_short(assume)}. Expected some of {', '.join(MARKS)}.")
+    value = said.get("value")
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return Name(shape, tuple(dict.fromkeys(MARKS[a] for a in assume)))
+    array = _array(name, value)
+    if said.get("kind") is None and not shape:
+        shape = tuple(array.shape)
+    _check_value(name, shape, array)
+    return Name(shape, tuple(dict.fromkeys(MARKS[a] for a in assume)), array)
+
+
+def _shape(name: str, kind: Any, sizes: Any) -> tuple[Any, ...]:
+    sizes = [] if sizes is None else sizes
+    if not isinstance(sizes, list) or len(sizes) > len(KINDS) - 1:
+        raise ArgumentError(f"{name}: shape is {_short(sizes)}. Expected up to two sizes, such as n and d.")
+    if kind is not None and kind not in KINDS:
+        raise ArgumentError(f"{name}: kind is {_short(kind)}. Expected one of {', '.join(KINDS)}.")
+    axes = len(sizes) if kind is None else KINDS.index(kind)
+    if len(sizes) != axes:
+        raise ArgumentError(f"{name}: a {kind} has {axes} sizes, got {len(sizes)}.")
+    found = tuple(_size(name, s) for s in sizes)
+    if math.prod(n for n in found if isinstance(n, int)) > MOST_ENTRIES:
+        raise ArgumentError(f"{name}: more than {MOST_ENTRIES} entries. A size may be a name, such as n.")
+    return found
+
+
+def _size(name: str, size: Any) -> int | str:
+    if isinstance(size, int) and not isinstance(size, bool):
+        size = str(size)
+    if isinstance(size, str) and re.fullmatch(r"[0-9]{1,4}", size.strip()) and 1 <= int(size) <= MOST_SIZE:
+        return int(size)
+    if isinstance(size, str) and re.fullmatch(r"[A-Za-z]\w{0,8}", size.strip()):
+        return size.strip()
+    raise ArgumentError(f"{name}: {_short(size)} is no size. Expected a number from 1 to {MOST_SIZE}, or a name.")
+
+
+def _array(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """Return numbers of text, which is read as formulas are: 2.5, pi/2, [1, 2], [[1, 2], [3, 4]]."""
+    text = str(value)
+    if len(text) > MOST_SIGNS:
+        raise ArgumentError(f"{name}: its value has {len(text)} signs, more than {MOST_SIGNS}.")
+    try:
+        found = np.asarray(parse(text, {}, syntax=syntax_of(text)).value.numpy(), dtype=np.float64)
+    except SymgradError as error:
+        raise ArgumentError(
+            f"{name}: its value is {_short(text)}. Expected a number or lists of numbers, such as 2.5 or [1, 2]. "
+            f"{getattr(error, 'reason', None) or ''}".rstrip()
+        ) from None
+    if not 0 < found.size <= MOST_SIZE or found.ndim > len(KINDS) - 1 or not np.isfinite(found).all():
+        raise ArgumentError(f"{name}: its value has {found.size} numbers. Expected up to {MOST_SIZE}, all finite.")
+    return found
+
+
+def _check_value(name: str, shape: tuple[Any, ...], value: np.ndarray[Any, Any]) -> None:
+    if len(shape) != value.ndim or any(isinstance(n, int) and n != m for n, m in zip(shape, value.shape)):
+        raise ArgumentError(
+            f"{name}: its value has shape {list(value.shape)}, declared as {list(map(str, shape))}. Change one of them."
+        )
+
+
+def _leaf(name: str, said: Name) -> Tensor:
+    return symbol(name, shape=said.shape, **dict.fromkeys(said.assume, True))
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"

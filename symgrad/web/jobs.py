@@ -1,0 +1,206 @@
+"""What a page may ask for: one function a job, from what was sent to what is shown.
+
+Each is called in a worker process. Nothing is computed here: ``sg.parse``, ``derive``, ``explain``, ``graph``,
+``export``, ``grade``, ``exercises`` and the cross-check do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symgrad.errors import ArgumentError, ParseError, SymgradError
+from symgrad.forms import derive
+from symgrad.forms.closed import ClosedForm
+from symgrad.forms.nodes import printers
+from symgrad.forms.nodes.mathml import mathml
+from symgrad.support.foreign import printable
+from symgrad.teach import explain, graph
+from symgrad.teach.explanation import STYLES
+from symgrad.teach.writing.preview import preview
+from symgrad.web import numbers, practice, sources
+from symgrad.web.exercise import Exercise, read
+
+NOTATIONS = ("matrix", "index", "entries", "where")
+MOST_SHOWN = 20_000  # signs of one formula
+Answer = dict[str, Any]
+
+
+def look(data: Mapping[str, Any]) -> Answer:
+    """What was typed as mathematics, with what its names stand for."""
+    found = read(data.get("exercise"))
+    formula = found.parsed()
+    names = {
+        name: {
+            "kind": n.kind,
+            "shape": [str(s) for s in n.shape],
+            "assume": list(n.assume),
+            "guessed": n.guess is not None,
+            "why": n.guess.why if n.guess is not None else "",
+        }
+        for name, n in found.names.items()
+    }
+    return {
+        "mathml": preview(formula.value),
+        "spelling": found.spelling,
+        "formula": found.formula,
+        "names": names,
+        "wrt": found.wrt,
+        "shape": _sizes(formula.value.shape),
+    }
+
+
+def _sizes(shape: Any) -> list[str]:
+    return [str(n) for n in shape]
+
+
+# ------------------------------------------------------------------ derivatives
+def derivative(data: Mapping[str, Any]) -> Answer:
+    """The derivative in each notation that it has."""
+    found = read(data.get("exercise"))
+    form = _form(found)
+    text = str(form)
+    return {
+        "notations": {name: _notation(form, name) for name in NOTATIONS},
+        "text": text,
+        "latex": form.latex(),
+        "mathml": form.mathml("where") if " where " in text else form.mathml(),
+        "best": _best(form, text),
+        "shape": _sizes(form.shape),
+        "wrt": found.wrt,
+        "order": found.order,
+        "words": _words(found, form),
+    }
+
+
+def _form(found: Exercise) -> ClosedForm:
+    formula = found.parsed()
+    form = derive(formula, found.by(), found.order)
+    assert isinstance(form, ClosedForm)  # by one name
+    return form
+
+
+def _notation(form: ClosedForm, name: str) -> Answer:
+    """Return one notation, or why there is none."""
+    try:
+        return (
+            {"none": "this derivative has no matrix notation"}
+            if name == "matrix" and not _has_matrix(form)
+            else _written(form, name)
+        )
+    except SymgradError as error:
+        return {"none": said(error)}
+
+
+def _has_matrix(form: ClosedForm) -> bool:
+    return form.has_matrix or form._table is not None
+
+
+def _written(form: ClosedForm, name: str) -> Answer:
+    if name == "where":
+        if not form.where:
+            return {"none": "nothing is used twice, so that no part needs a name"}
+        defined = [(d.name, d.expr) for d in reversed(form.where)]
+        text = "; ".join(f"{printers.text(n)} = {printers.text(e)}" for n, e in defined)
+        return {
+            "text": f"{printers.text(form.body)} where {text}", "latex": form.latex("where"),
+            "mathml": form.mathml("where"),
+        }  # fmt: skip
+    expr = getattr(form, name)()
+    text = printers.text(expr)
+    if len(text) > MOST_SHOWN:
+        return {"none": f"{len(text)} signs are more than anybody reads"}
+    return {"text": text, "latex": printers.latex(expr), "mathml": mathml(expr)}
+
+
+def _best(form: ClosedForm, text: str) -> str:
+    """Return the notation that is shown first."""
+    if " where " in text:
+        return "where"
+    return "entries" if form._table is not None else "matrix" if form.has_matrix else "index"
+
+
+def _words(found: Exercise, form: ClosedForm) -> list[str]:
+    """Return what is to be said beside the formula."""
+    what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
+    sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
+    words = [f"The derivative by {found.wrt} is {what}{sizes}."]
+    assumed = [f"{n} is {' and '.join(s.assume)}" for n, s in found.names.items() if s.assume]
+    return [*words, f"It is assumed that {', '.join(assumed)}."] if assumed else words
+
+
+def steps(data: Mapping[str, Any]) -> Answer:
+    """The derivation, line by line."""
+    found = read(data.get("exercise"))
+    style = data.get("style") or (data.get("exercise") or {}).get("style")
+    if style is not None and style not in STYLES:
+        raise ArgumentError(f"style: got {style!r}. Expected one of {', '.join(STYLES)}.")
+    formula = found.parsed()
+    order = found.order if style != "backprop" else 1
+    explanation = explain(formula.value, formula.leaves[found.by()], style=style, order=order, progress=False)
+    form = explanation.form
+    return {
+        "style": explanation.style,
+        "steps": [practice.line(record) for record in explanation.data()],
+        "result": {"text": str(form), "mathml": form.mathml()},
+    }
+
+
+def picture(data: Mapping[str, Any]) -> Answer:
+    """The graph as a picture."""
+    found = read(data.get("exercise"))
+    formula = found.parsed()
+    adjoints = "formula" if formula.value.shape == () and data.get("adjoints") is not False else False
+    by = [formula.leaves[found.wrt]] if found.wrt is not None else None
+    drawn = graph(formula.value, adjoints=adjoints, wrt=by)
+    return {"svg": drawn.to_svg()}
+
+
+# ------------------------------------------------------------------ answers
+JOBS: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
+    "look": look,
+    "derive": derivative,
+    "steps": steps,
+    "graph": picture,
+    "plot": numbers.plot,
+    "numbers": numbers.numbers,
+    "code": sources.code,
+    "topics": practice.topics,
+    "problem": practice.problem,
+    "hint": practice.hint,
+    "grade": practice.answer,
+    "sheet": practice.sheet,
+}
+
+
+def answered(request: bytes) -> bytes:
+    """Return the answer to a request, both in JSON: ``{"job": …, …}`` to ``{"ok": …, …}``."""
+    data = json.loads(request)
+    try:
+        found = {"ok": True, **JOBS[data["job"]](data)}
+    except MemoryError:
+        found = failed(
+            "memory", "this takes more memory than one request may have. Give smaller sizes, or fewer names."
+        )
+    except SymgradError as error:
+        found = failed("input", said(error), error.place if isinstance(error, ParseError) else None)
+    except RecursionError:
+        found = failed("input", "the formula is nested too deep. Name its parts.")
+    except Exception as error:  # of any kind: an answer is due, and the worker goes on
+        found = failed("input", f"this cannot be computed ({type(error).__name__}). Try a simpler formula.")
+    return json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+
+
+def failed(kind: str, what: str, at: tuple[int, int] | None = None) -> Answer:
+    """Return the answer to what has none."""
+    return {"ok": False, "error": {"kind": kind, "what": what, "at": None if at is None else list(at)}}
+
+
+def said(error: Exception) -> str:
+    """Return what an error says, for a page: without the name of a function that nobody called, and no picture."""
+    text = getattr(error, "reason", None) or str(error).split("\n  ")[0]
+    head, colon, rest = text.partition(": ")
+    if colon and (head.isidentifier() or head.endswith("Error")):
+        text = rest
+    return " ".join(printable(text).split())

@@ -1,0 +1,206 @@
+"""Numbers for a page: values, the derivative with its cross-check, and points of a plot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError
+from symgrad.expression.reader import Expression
+from symgrad.func import jacrev, vmap
+from symgrad.testing import crosscheck
+from symgrad.web.exercise import Exercise, Name, read
+
+SIZES = (3, 2, 4, 5, 6, 7)  # of n, d, … where nothing is said
+MOST_CHECKED = 200  # entries of what is differentiated by
+POINTS, GRID = 201, 41  # of a curve, and along each axis of a plane
+RANGE = (-3.0, 3.0)
+Array = np.ndarray[Any, Any]
+
+
+def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of all names, of the formula and its derivative, and what all ways to the derivative say."""
+    found = read(data.get("exercise"))
+    if found.order != 1:
+        raise ArgumentError(f"the cross-check is of first derivatives, got order {found.order}. Set the order to 1.")
+    inputs = values(found, _seed(data.get("seed")))
+    wrt = found.by()
+    formula = found.parsed({name: np.shape(v) for name, v in inputs.items()})
+    if np.size(inputs[wrt]) > MOST_CHECKED:
+        raise ArgumentError(f"{wrt} has {np.size(inputs[wrt])} entries, more than {MOST_CHECKED}. Give smaller sizes.")
+    of_one = _of(formula, inputs, [wrt])
+    checked = crosscheck(of_one, inputs[wrt], raise_exception=False, progress=False)
+    derivative = next((w.value for w in checked.witnesses if not w.missing), None)
+    return {
+        "inputs": {name: told(v) for name, v in inputs.items()},
+        "value": told(of_one(inputs[wrt]).numpy()),
+        "derivative": told(derivative),
+        "agree": checked.ok,
+        "checks": [
+            {
+                "way": w.name,
+                "agrees": w.agrees if not w.missing else None,
+                "largest": _finite(w.error),
+                "words": w.verdict,
+            }
+            for w in checked.witnesses
+        ],
+    }
+
+
+def _seed(seed: Any) -> int:
+    found = 0 if seed is None else seed
+    if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found < 2**31:
+        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected a whole number that is not negative.")
+    return found
+
+
+def values(found: Exercise, seed: int) -> dict[str, Array]:
+    """Return the value of each name: as given, else drawn, as what is assumed of it demands."""
+    rng = np.random.default_rng(seed)
+    sizes = _known_sizes(found.names)
+    every = dict.fromkeys(s for n in found.names.values() for s in n.shape if isinstance(s, str))
+    free = iter(SIZES)
+    sizes |= {s: next(free, SIZES[-1]) for s in every if s not in sizes}
+    return {
+        name: n.value if n.value is not None else _drawn(rng, tuple(sizes.get(s, s) for s in n.shape), n.assume)
+        for name, n in found.names.items()
+    }
+
+
+def _known_sizes(names: Mapping[str, Name]) -> dict[Any, int]:
+    """Return the sizes that values have.
+
+    Raises:
+        ArgumentError: two values say different things.
+    """
+    sizes: dict[Any, int] = {}
+    for name, n in names.items():
+        for s, m in zip(n.shape, np.shape(n.value) if n.value is not None else ()):
+            if sizes.setdefault(s, m) != m:
+                raise ArgumentError(f"{name}: its value says {s} = {m}, and another one says {sizes[s]}. Change one.")
+    return sizes
+
+
+def _drawn(rng: np.random.Generator, shape: Sequence[int], assume: Sequence[str]) -> Array:
+    """Return numbers to two decimals that are as assumed."""
+    if "onehot" in assume or "simplex" in assume:
+        return _rows(rng, shape, "onehot" in assume)
+    low, high = (0.5, 2.0) if "positive" in assume else (-2.0, 2.0)
+    x = rng.uniform(low, high, shape)
+    if "symmetric" in assume:
+        x = (x + x.T) / 2
+    return np.asarray(np.round(x, 2))
+
+
+def _rows(rng: np.random.Generator, shape: Sequence[int], one: bool) -> Array:
+    if one:
+        return np.eye(shape[-1])[rng.integers(shape[-1], size=shape[:-1])]
+    x = rng.uniform(0.2, 1.0, shape)
+    return np.asarray(x / x.sum(-1, keepdims=True))
+
+
+def _of(formula: Expression, inputs: Mapping[str, Any], open_: Sequence[str]) -> Callable[..., Any]:
+    """Return the formula as a function of some of its names."""
+
+    def f(*xs: Any) -> Any:
+        given = {**inputs, **dict(zip(open_, xs, strict=True))}
+        return formula(*[given[name] for name in formula.names])
+
+    return f
+
+
+# ------------------------------------------------------------------ plots
+def plot(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Points of f and f′ of one number, or of f and its gradient over a plane; others have values."""
+    found = read(data.get("exercise"))
+    if any(n.shape and n.value is None for n in found.names.values()):
+        raise ArgumentError(
+            "a plot is of one number or two. Give vectors and matrices values, or take another formula."
+        )
+    axes = _axes(found, data.get("axes"))
+    inputs = {name: n.value if n.value is not None else np.float64(1.0) for name, n in found.names.items()}
+    formula = found.parsed({name: np.shape(v) for name, v in inputs.items()})
+    if formula.value.shape != ():
+        raise ArgumentError("a plot is of a number, and the formula is an array. Take a sum, or an entry, as in x[0].")
+    ranges = _ranges(data.get("over"), len(axes))
+    f = _of(formula, inputs, axes)
+    return _curve(f, axes, *ranges) if len(axes) == 1 else _plane(f, axes, *ranges)
+
+
+def _axes(found: Exercise, chosen: Any) -> list[str]:
+    """Return the one name or two that are numbers without a value."""
+    free = [name for name, n in found.names.items() if n.value is None and not n.shape]
+    if chosen is not None:
+        if not isinstance(chosen, list) or not 1 <= len(chosen) <= 2 or any(c not in free for c in chosen):
+            raise ArgumentError(f"axes: expected one or two of {', '.join(free) or 'none'}.")
+        free = list(dict.fromkeys(chosen))
+    if not free:
+        raise ArgumentError("a plot needs a number that is left open. Leave out the value of one.")
+    if len(free) > 2:
+        others = ", ".join(free)
+        raise ArgumentError(f"a plot is of one number or two, and {others} are open. Give the others values.")
+    return free
+
+
+def _ranges(over: Any, count: int) -> list[tuple[float, float]]:
+    if over is None:
+        return [RANGE] * count
+    try:
+        found = [(float(low), float(high)) for low, high in over]
+    except (TypeError, ValueError, OverflowError):
+        found = []
+    usable = all(math.isfinite(a) and math.isfinite(b) and a < b and max(abs(a), abs(b)) <= 1e9 for a, b in found)
+    if not usable or len(found) < count:
+        raise ArgumentError(f"over: expected {count} ranges [low, high] of numbers, low below high.")
+    return found[:count]
+
+
+def _curve(f: Callable[..., Any], axes: Sequence[str], over: tuple[float, float]) -> dict[str, Any]:
+    xs = np.linspace(*over, POINTS)
+    with np.errstate(all="ignore"):
+        ys, slopes = np.asarray(vmap(f)(xs)), np.asarray(vmap(jacrev(f))(xs))
+    return {"axes": list(axes), "x": plain(xs), "f": plain(ys), "df": plain(slopes)}
+
+
+def _plane(
+    f: Callable[..., Any], axes: Sequence[str], across: tuple[float, float], up: tuple[float, float]
+) -> dict[str, Any]:
+    xs, ys = np.linspace(*across, GRID), np.linspace(*up, GRID)
+    x, y = (m.ravel() for m in np.meshgrid(xs, ys))
+    with np.errstate(all="ignore"):
+        z, (gx, gy) = np.asarray(vmap(f)(x, y)), map(np.asarray, vmap(jacrev(f, (0, 1)))(x, y))
+    shape = (GRID, GRID)
+    return {
+        "axes": list(axes), "x": plain(xs), "y": plain(ys),
+        **{key: plain(v.reshape(shape)) for key, v in (("f", z), ("gx", gx), ("gy", gy))},
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------ JSON
+def plain(x: Any) -> Any:
+    """Return an array as nested lists of numbers, None for what is not finite."""
+    if x is None:
+        return None
+    array = np.asarray(x)
+    if np.iscomplexobj(array):
+        return [plain(array.real), plain(array.imag)]
+    return _nested(array.astype(np.float64).tolist())
+
+
+def told(x: Any) -> Any:
+    """Return an array as nested lists of numbers, words for what is not finite."""
+    return None if x is None else _nested(np.asarray(x).tolist(), str)
+
+
+def _nested(x: Any, otherwise: Callable[[float], Any] = lambda x: None) -> Any:
+    if isinstance(x, list):
+        return [_nested(v, otherwise) for v in x]
+    return x if isinstance(x, (int, float)) and math.isfinite(x) else otherwise(x)
+
+
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None

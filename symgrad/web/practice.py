@@ -1,0 +1,138 @@
+"""To practise on: a problem of a topic, hints one at a time, an answer's grade, and sheets to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from symgrad.errors import ArgumentError
+from symgrad.teach import TOPICS, exercises, grade
+from symgrad.teach.answers.exercises import Exercise as Problem
+from symgrad.teach.answers.topics import LEVELS
+from symgrad.teach.writing.preview import preview
+from symgrad.web.exercise import MOST_NAMES, read
+
+MOST_SEED = 2**31
+ON_A_SHEET = 10
+
+
+def line(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of an explanation with what pages ask for: its rule, its words, its mathematics."""
+    words = " ".join(p["text"] for p in record["parts"] if "mathml" not in p).strip()
+    formulas = [m for p in record["parts"] for m in p.get("mathml", ())]
+    rule = record["text"].rstrip(":") if record["kind"] in ("why", "rule") else None
+    return {**record, "rule": rule, "words": words, "mathml": " ".join(formulas)}
+
+
+def topics(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What can be practised."""
+    return {"topics": [{"name": name, "levels": list(LEVELS)} for name in TOPICS]}
+
+
+def problem(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem, without its answer."""
+    found = _chosen(data)
+    several = len(_several(data, ON_A_SHEET))
+    return {"problem": _described(found, data), "hints": len(_hints(found)), "of": several}
+
+
+def _chosen(data: Mapping[str, Any]) -> Problem:
+    """Return one of the problems of the sheet."""
+    found, index = _several(data, ON_A_SHEET), data.get("index", 0)
+    if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(found):
+        raise ArgumentError(f"index: got {str(index)[:40]!r}. Expected a whole number from 0 to {len(found) - 1}.")
+    return found[index]
+
+
+def _several(data: Mapping[str, Any], count: int) -> list[Problem]:
+    topic, level, seed = data.get("topic"), data.get("level", 1), data.get("seed", 0)
+    if not isinstance(topic, str):
+        raise ArgumentError(f"there is no topic. Expected one of {', '.join(TOPICS)}.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:
+        raise ArgumentError(f"seed: got {str(seed)[:40]!r}. Expected a whole number from 0 to {MOST_SEED - 1}.")
+    if isinstance(level, bool) or not isinstance(level, int):
+        raise ArgumentError(f"level: got {str(level)[:40]!r}. Expected 1, 2 or 3.")
+    return exercises(topic[:40], level, seed, count)
+
+
+def _described(found: Problem, data: Mapping[str, Any]) -> dict[str, Any]:
+    by = found.wrt if isinstance(found.wrt, str) else list(found.wrt)
+    kinds = ("number", "vector", "matrix")
+    shapes = {
+        name: [str(s) for s in ([shape] if isinstance(shape, str) else shape)] for name, shape in found.shapes.items()
+    }
+    return {
+        "id": f"{found.topic}-{found.level}-{data.get('seed', 0)}-{data.get('index', 0)}",
+        "words": found.problem,
+        "formula": found.of,
+        "mathml": preview(found._value),
+        "latex": found.latex,
+        "wrt": by,
+        "order": found.order,
+        "names": {name: {"kind": kinds[len(s)], "shape": s, "assume": []} for name, s in shapes.items()},
+    }
+
+
+# ------------------------------------------------------------------ hints
+def _hints(found: Problem) -> list[dict[str, Any]]:
+    """Return the way to the solution, line by line, without what was given."""
+    return [line(r) for r in found.steps.data() if r["kind"] not in ("given", "title", "gap")]
+
+
+def hint(data: Mapping[str, Any]) -> dict[str, Any]:
+    """One line of the way to the solution, counted from 0."""
+    hints, number = _hints(_chosen(data)), data.get("number")
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(hints):
+        raise ArgumentError(f"number: got {str(number)[:40]!r}. Expected a whole number from 0 to {len(hints) - 1}.")
+    return {**hints[number], "last": number == len(hints) - 1}
+
+
+# ------------------------------------------------------------------ answers
+def answer(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The grade of an answer, to a problem of a topic or to an exercise of one's own."""
+    text = data.get("answer")
+    if not isinstance(text, str) or not text.strip():
+        raise ArgumentError("there is no answer yet. Type one, such as 2*x*cos(x).")
+    if len(text) > 2000:
+        raise ArgumentError(f"the answer has {len(text)} signs, more than 2000.")
+    found = _chosen(data).grade(text) if data.get("topic") is not None else _of_own(data, text)
+    return {
+        "right": found.right,
+        "verdict": "right" if found.right else "wrong",
+        "simplified": found.simplified,
+        "slip": found.slip,
+        "words": found.hint,
+        "shorter": found.shorter,
+        "at": None,
+        "point": None if found.at is None else str(found).partition("\n")[2],
+        "mathml": None,
+    }
+
+
+def _of_own(data: Mapping[str, Any], text: str) -> Any:
+    found = read(data.get("exercise"))
+    if found.syntax != "python":
+        raise ArgumentError("answers are graded for formulas in symgrad's or NumPy's spelling. Write the formula so.")
+    shapes = {name: n.shape for name, n in found.names.items() if n.shape}
+    return grade(text, found.formula, found.by(), shapes, order=found.order)
+
+
+# ------------------------------------------------------------------ sheets
+def sheet(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Ten problems, with their solutions where they are wanted."""
+    count = data.get("count", ON_A_SHEET)
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_NAMES:
+        raise ArgumentError(f"count: got {str(count)[:40]!r}. Expected a whole number from 1 to {MOST_NAMES}.")
+    found = _several(data, count)
+    return {
+        "topic": found[0].topic,
+        "level": found[0].level,
+        "problems": [
+            {**_described(p, data), **({"solution": _solution(p)} if data.get("solutions") else {})} for p in found
+        ],
+    }
+
+
+def _solution(found: Problem) -> dict[str, str]:
+    form = found.solution
+    return {"text": str(form), "mathml": form.mathml("where") if " where " in str(form) else form.mathml()}

@@ -1,0 +1,102 @@
+"""``symgrad serve``: the pool, the application and uvicorn, until it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import webbrowser
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from symgrad.errors import ArgumentError
+from symgrad.web.app import application
+from symgrad.web.guard import Guard, is_loopback
+from symgrad.web.pool import Pool
+from symgrad.web.protocol import Patient
+
+PORT = 8000
+CONNECTIONS = 1000
+KEPT = 15  # seconds for which a connection without a request stays
+OPEN = (
+    "--host {host}: other machines can then reach this server, and what they send is computed here. It asks them for a "
+    "token: add --token, for one that is made up, or --token WORD. Without --host, only this machine reaches it."
+)
+
+
+def serve(
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    *,
+    token: str | None = None,
+    workers: int | None = None,
+    open_browser: bool = False,
+    say: Callable[[str], Any] = print,
+) -> str:
+    """Serve the page until it is interrupted; return what it did, in numbers.
+
+    Args:
+        host: the address to bind; another one than this machine's own needs a token.
+        port: 0 for one that is free.
+        token: what requests must carry; "" for one that is made up.
+        workers: processes that compute; by default one for each processor.
+        open_browser: whether to open the page.
+        say: takes what is to be told.
+
+    Raises:
+        ArgumentError: others could reach the server, and there is no token.
+        OSError: the port is taken.
+    """
+    if not is_loopback(host) and token is None:
+        raise ArgumentError(OPEN.format(host=host))
+    chosen = secrets.token_urlsafe(12) if token == "" else token
+    guard = Guard(host, chosen)
+    pool = Pool(workers or processors())
+    try:
+        server = _Server(uvicorn.Config(application(pool, guard), http=Patient, **_config(host, port)))
+        server.started_at = lambda bound: _told(guard, bound, open_browser, say)
+        server.run()
+    except KeyboardInterrupt:  # which is how it is stopped
+        pass
+    finally:
+        pool.close()
+    return str(pool.counts)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _config(host: str, port: int) -> dict[str, Any]:
+    """Return uvicorn's settings: no log, and bounds on what clients may keep open."""
+    return {
+        "host": host, "port": port, "log_config": None, "log_level": "critical", "access_log": False,
+        "server_header": False, "date_header": False, "ws": "none", "lifespan": "off", "proxy_headers": False,
+        "limit_concurrency": CONNECTIONS, "timeout_keep_alive": KEPT, "timeout_graceful_shutdown": 3,
+        "h11_max_incomplete_event_size": 16 * 1024,
+    }  # fmt: skip
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which tells its port once it is bound."""
+
+    started_at: Callable[[int], Any] = staticmethod(lambda bound: None)
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Bind, and tell where."""
+        await super().startup(sockets)
+        if self.started:
+            self.started_at(self.servers[0].sockets[0].getsockname()[1])
+
+
+def _told(guard: Guard, port: int, open_browser: bool, say: Callable[[str], Any]) -> None:
+    shown = f"[{guard.host}]" if ":" in guard.host else guard.host
+    address = f"http://{shown}:{port}/" + (f"?token={guard.token}" if guard.token is not None else "")
+    say(f"symgrad serves on {address}")
+    if guard.is_open:
+        say(f"Other machines can reach it: {guard.host} is bound. They need the token; nothing is encrypted.")
+    say("Stop it with Ctrl+C.")
+    if open_browser:
+        webbrowser.open(address.replace("0.0.0.0", "127.0.0.1"))

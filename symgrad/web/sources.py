@@ -1,0 +1,46 @@
+"""Source for a page: what ``sg.export`` writes of a formula and its derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from symgrad.errors import ArgumentError
+from symgrad.exports import TARGETS, export
+from symgrad.func import hessian, jacobian, value_and_grad
+from symgrad.web.exercise import Exercise, read
+
+ENDINGS = {"numpy": "py", "python": "py", "c": "c", "jax": "py", "torch": "py", "sympy": "py", "latex": "tex"}
+NAME = "derivative"
+
+
+def code(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The source in one language, with a name for its file."""
+    target = data.get("target")
+    if not isinstance(target, str) or target not in TARGETS:
+        raise ArgumentError(f"target: got {str(target)[:40]!r}. Expected one of {', '.join(TARGETS)}.")
+    found = read(data.get("exercise"))
+    formula = found.parsed()
+    shapes = {name: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for name, x in formula.leaves.items()}
+    source = export(_made(found, formula), shapes=shapes, target=target, name=NAME)
+    ending = ENDINGS[target]
+    return {
+        "source": source,
+        "filename": f"{NAME}_{target}.{ending}" if ending == "py" else f"{NAME}.{ending}",
+        "language": target,
+    }
+
+
+def _made(found: Exercise, formula: Any) -> Callable[..., Any]:
+    """Return the function whose source is wanted: value and gradient of a number, else the derivative alone."""
+    place = formula.names.index(found.by())
+    made: Callable[..., Any]
+    if found.order == 1:
+        made = value_and_grad(formula, place) if formula.value.shape == () else jacobian(formula, place)
+    elif found.order == 2 and formula.value.shape == ():
+        made = hessian(formula, place)
+    else:
+        made = formula
+        for _ in range(found.order):
+            made = jacobian(made, place)
+    return made
