@@ -644,7 +644,7 @@ _PRODUCT = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]])
 def _by_products(solver):
     def answer(t):
         right = sg.stack([sg.tensor(1.0), t[1], sg.tensor(3.0)])
-        return getattr(sg.solvers, solver)(lambda v, s: _PRODUCT @ v + s * v, right, t[0], tol=1e-13)
+        return getattr(sg.linalg, solver)(lambda v, s: _PRODUCT @ v + s * v, right, t[0], tol=1e-13)
     answer.__name__ = f"system_by_{solver}"
     exact = lambda m, s, b: solved(m, [[4 + s, 1, 0], [1, 3 + s, 1], [0, 1, 5 + s]], [1, b, 3])
     problem("linear system", 0.5, 2.0, exact=exact, needs="scipy")(answer)

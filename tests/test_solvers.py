@@ -291,7 +291,8 @@ def test_the_theorem_is_explained():
 @pytest.mark.parametrize("solver", ["cg", "gmres", "lsqr"])
 def test_systems_with_operators_are_differentiable_in_both_sides(solver):
     pytest.importorskip("scipy")
-    solve = getattr(sg.solvers, solver)
+    solve = getattr(sg.linalg, solver)
+    assert solve is getattr(sg.solvers, solver)
     A, b = np.array([[4.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 5.0]]), np.array([1.0, 2.0, 3.0])
     f = lambda s, b: solve(lambda v, s: sg.tensor(A) @ v + s * v, b, s).sum()
     whole = np.linalg.inv(A + 0.5 * np.eye(3))
@@ -299,3 +300,5 @@ def test_systems_with_operators_are_differentiable_in_both_sides(solver):
     assert sg.grad(f)(0.5, b) == pytest.approx(-(whole @ whole @ b).sum(), rel=1e-8)
     with pytest.raises(errors.ArgumentError, match="not linear"):
         solve(lambda v: v**2, b)
+    with pytest.raises(errors.ArgumentError, match="A is a matrix"):
+        solve(A, b, 1.0)

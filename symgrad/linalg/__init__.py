@@ -1,6 +1,6 @@
-"""``sg.linalg``: torch.linalg's names, and scipy.linalg's where torch has none.
+"""``sg.linalg``: torch.linalg's names, and where torch has none those of scipy.linalg and scipy.sparse.linalg.
 
-What they compute stands in ``ops``; here is only the door.
+What they compute stands in ``ops`` and ``solvers``; here is only the door.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ from symgrad.ops.shapes import join
 from symgrad.support.namespace import namespace
 
 __all__ = [
-    "Eig", "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cholesky", "cond", "cross",
-    "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "householder_product", "inv",
-    "khatri_rao", "logm", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp", "matrix_norm",
-    "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve", "solve_banded",
-    "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular", "solveh_banded",
-    "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot", "vector_norm",
+    "Eig", "Eigh", "LU", "LUFactor", "LstSq", "QR", "SVD", "SlogDet", "block_diag", "cg", "cholesky", "cond", "cross",
+    "det", "diagonal", "eig", "eigh", "eigvals", "eigvalsh", "expm", "expm_frechet", "gmres", "householder_product",
+    "inv", "khatri_rao", "logm", "lsqr", "lstsq", "lu", "lu_factor", "lu_solve", "matmul", "matrix_exp",
+    "matrix_norm", "matrix_power", "matrix_rank", "multi_dot", "norm", "pinv", "qr", "slogdet", "solve",
+    "solve_banded", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_sylvester", "solve_triangular",
+    "solveh_banded", "sqrtm", "svd", "svdvals", "tensorinv", "tensorsolve", "toeplitz", "trace", "vander", "vecdot",
+    "vector_norm",
 ]  # fmt: skip
 
 inv = public(solving.inv)
@@ -88,4 +89,4 @@ solveh_banded, toeplitz = public(structured.solveh_banded), public(structured.to
 solve_banded, khatri_rao = public_named(structured.solve_banded, "ab", "b"), public(structured.khatri_rao)
 block_diag = public_all(join.block_diag)
 
-__getattr__, __dir__ = namespace(globals(), __all__)
+__getattr__, __dir__ = namespace(globals(), __all__, dict.fromkeys(["cg", "gmres", "lsqr"], "symgrad.solvers"))

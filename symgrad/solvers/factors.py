@@ -165,22 +165,26 @@ class System:
         size = float(np.linalg.norm(b))
         if size == 0:
             return np.zeros(len(b))
+        if not np.isfinite(size):
+            raise LinAlgError(f"{self.who}: the right side has entries that are nan or infinite.")
         given = sparse.LinearOperator(
             (self.size, self.size), lambda v: self.apply(v, turned), lambda v: self.apply(v, not turned), dtype=b.dtype
         )
-        most = self.way.most
-        if method == "lsqr":
-            x = sparse.lsqr(given, b, atol=self.way.tol, btol=self.way.tol, iter_lim=most)[0]
-        elif method == "cg":
-            x = sparse.cg(given, b, rtol=self.way.tol, maxiter=most)[0]
-        else:
-            x = sparse.gmres(given, b, rtol=self.way.tol, maxiter=most, restart=min(self.size, 100))[0]
-        left = float(np.linalg.norm(b - self.apply(x, turned)))
-        if not left <= max(10 * self.way.tol, 1e-12) * size:
+        most, tol = self.way.most, max(self.way.tol, 16 * float(np.finfo(b.dtype).eps))
+        with np.errstate(all="ignore"):
+            if method == "lsqr":
+                x = sparse.lsqr(given, b, atol=tol, btol=tol, iter_lim=most)[0]
+            elif method == "cg":
+                x = sparse.cg(given, b, rtol=tol, maxiter=most)[0]
+            else:
+                x = sparse.gmres(given, b, rtol=tol, maxiter=most, restart=min(self.size, 100))[0]
+            left = float(np.linalg.norm(b - self.apply(x, turned)))
+        if not left <= max(10 * tol, 1e-12) * size:
+            own = self.who == method
+            instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
             raise NotConverged(
-                f"{self.who}: {method} stopped with a residual of {left / size:.2g} of the right side, where "
-                f"{self.way.tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or "
-                "solve with method 'lu'."
+                f"{self.who}: {'' if own else method + ' '}stopped with a residual of {left / size:.2g} of the right side, where {tol:.2g} "
+                f"was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or {instead}."
             )
         return x
 

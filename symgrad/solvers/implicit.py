@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
-from symgrad.errors import LinAlgError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, LinAlgError, NotConverged, ShapeError
 from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
@@ -178,13 +178,17 @@ class OperatorSolve(Op):
     def forward(self, b: Any, *ps: Any) -> Any:
         """Solve with the factors that are kept of p."""
         system = system_of(self.operator, self.way, ps, self._who)
-        if self.conditions is not None and not system.record.checked:
-            _checked(self.conditions, system, ps)
+        if not system.record.checked:
+            if self.conditions is None:
+                _linear(system)
+            else:
+                _checked(self.conditions, system, ps)
+            system.record.checked = True
         return canonical(system.solve(b, self.transposed))
 
     @property
     def _who(self) -> str:
-        return "linalg" if self.conditions is None else self.conditions.who
+        return self.way.method if self.conditions is None else self.conditions.who
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
@@ -273,7 +277,12 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
             f"{float(np.linalg.norm(rest)):.2g}, and an answer is {length:.2g} away. Solve more accurately, or check "
             "that the conditions are those of the solver."
         )
-    system.record.checked = True
+
+
+def _linear(system: Any) -> None:
+    """Refuse A(v) + c, whose derivative looks like that of a linear function."""
+    if np.any(system.apply(np.zeros(system.size))):
+        raise ArgumentError(f"{system.who}: A(v) is not linear in v: A(0) is not 0. Bring constants to the other side.")
 
 
 def _along(body: Body, x: Any, v: Any, ps: Sequence[Any]) -> Any:

@@ -12,7 +12,7 @@ from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import OperatorSolve
-from symgrad.solvers.unknowns import Arguments, traced
+from symgrad.solvers.unknowns import Arguments, floating, traced
 from symgrad.transforms.loops.body import spec_of
 
 __all__ = ["cg", "gmres", "lsqr"]
@@ -35,7 +35,7 @@ def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = N
         NotConverged: the residual stayed above tol. ArgumentError: A is not linear. ShapeError: A v is not shaped
         like v. MissingExtra: SciPy is not installed.
 
-    >>> sg.solvers.cg(lambda v, a: a * v, sg.tensor([2.0, 4.0]), 2.0).numpy().round(6)
+    >>> sg.linalg.cg(lambda v, a: a * v, sg.tensor([2.0, 4.0]), 2.0).numpy().round(6)
     array([1., 2.])
     """
     return _solved("cg", A, b, args, tol, max_steps)
@@ -44,7 +44,7 @@ def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = N
 def gmres(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
     """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ.
 
-    >>> sg.solvers.gmres(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
+    >>> sg.linalg.gmres(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
     """
     return _solved("gmres", A, b, args, tol, max_steps)
@@ -53,15 +53,20 @@ def gmres(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None 
 def lsqr(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
     """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ.
 
-    >>> sg.solvers.lsqr(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
+    >>> sg.linalg.lsqr(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
     """
     return _solved("lsqr", A, b, args, tol, max_steps)
 
 
 def _solved(method: str, A: Any, b: Any, args: tuple[Any, ...], tol: float, most: int | None) -> Any:
-    product: Callable[..., Any] = A if callable(A) else lambda v, matrix: matrix @ v
-    given, right = Arguments(args if callable(A) else (as_tensor(A), *args)), as_tensor(b)
+    if callable(A):
+        product: Callable[..., Any] = A
+    elif args:
+        raise ArgumentError(f"{method}: got {len(args)} arguments behind b, which are those of A; but A is a matrix.")
+    else:
+        args, product = (as_tensor(A),), lambda v, matrix: matrix @ v
+    given, right = Arguments(args), floating(method, as_tensor(b))
     spec = spec_of(right)
 
     def call(v: Any, *tensors: Any) -> Any:

@@ -55,7 +55,7 @@ class Unknown:
         self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, found)
         if not found:
             raise ArgumentError(f"{who}: x0 has no numbers. Pass an array, or a structure of arrays.")
-        arrays = [_floating(who, as_tensor(x)) for x in found]
+        arrays = [floating(who, as_tensor(x)) for x in found]
         self.shapes = [a.shape for a in arrays]
         self.single = len(arrays) == 1
         if not self.single and not all(isinstance(n, int) for s in self.shapes for n in s):
@@ -106,9 +106,10 @@ class Unknown:
         return trees.unflatten(self.tree, iter([float(p) if p.ndim == 0 else np.array(p) for p in parts]))
 
 
-def _floating(who: str, t: Any) -> Any:
+def floating(who: str, t: Any) -> Any:
+    """Return whole numbers as float64, and others as they are."""
     if is_bool(t.dtype):
-        raise ArgumentTypeError(f"{who}: x0 holds truth values. Pass numbers.")
+        raise ArgumentTypeError(f"{who}: got truth values. Pass numbers.")
     return t if is_floating(t.dtype) else Cast(np.dtype(np.float64))(t)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -26,10 +26,19 @@ def shown(module: dict[str, Any], names: Iterable[str]) -> list[str]:
     return sorted({*names, *[n for n in module if n.startswith("__")]})
 
 
-def namespace(module: dict[str, Any], names: Sequence[str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a module, given its ``globals()`` and its public names."""
+def namespace(
+    module: dict[str, Any], names: Sequence[str], later: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a module, given its ``globals()`` and its public names.
+
+    ``later`` has the names that stand in modules above, and says in which.
+    """
+    elsewhere = later or {}
 
     def absent(name: str) -> Any:
-        raise missing(module["__name__"], name, names)
+        if name not in elsewhere:
+            raise missing(module["__name__"], name, names)
+        found = module[name] = getattr(importlib.import_module(elsewhere[name]), name)
+        return found
 
     return absent, lambda: shown(module, names)

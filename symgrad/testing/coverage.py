@@ -115,7 +115,8 @@ def _classes() -> list[type[Op]]:
 def functions() -> dict[str, tuple[str, ...]]:
     """Return the public functions by their path in symgrad, each with the other names that it has.
 
-    A name with a dot in front is a method. Functions of SciPy's have a page of their own.
+    A name with a dot in front is a method. Functions of SciPy's have a page of their own; solvers, which take a user's
+    function, are operations of their own for each.
 
     >>> import symgrad.testing.coverage
     >>> symgrad.testing.coverage.functions()["clamp"]
@@ -125,7 +126,8 @@ def functions() -> dict[str, tuple[str, ...]]:
     for prefix, module in _namespaces():
         for name in module.__all__:
             value = getattr(module, name)
-            if callable(value) and not isinstance(value, type) and value not in FOUND.values():
+            solver = getattr(value, "__module__", "").startswith("symgrad.solvers")
+            if callable(value) and not isinstance(value, type) and value not in FOUND.values() and not solver:
                 paths.setdefault(id(value), []).append(prefix + name)
     found = {}
     for names in paths.values():
