@@ -159,6 +159,31 @@ def test_shapes_and_structures_must_fit():
         sg.custom_root(lambda x, a: x - a)(lambda x0, a: np.ones(3))(np.ones(2), np.ones(2))
 
 
+REFUSED = {
+    "an unknown way": (lambda: sg.root(lambda x: x, 1.0, solve="foo"), errors.ArgumentError, "solve='foo'"),
+    "a negative tolerance": (lambda: sg.root(lambda x: x, 1.0, tol=-1.0), errors.ArgumentError, "positive"),
+    "complex numbers": (lambda: sg.root(lambda x: x, 1j), errors.ArgumentTypeError, "complex"),
+    "an iteration that runs away": (
+        lambda: sg.fixed_point(lambda x: 2 * x + 1, 1.0, method="iterate"), errors.NotConverged, "rest"),
+    "a root at infinity": (lambda: sg.root(lambda x: 1 / x, 1.0, max_steps=1500), errors.NotConverged, "converge"),
+    "a solver that returns nothing": (
+        lambda: sg.custom_root(lambda x: x)(lambda x0: None)(1.0), errors.ArgumentTypeError, "NoneType"),
+    "a solver that returns complex numbers": (
+        lambda: sg.custom_root(lambda x: x)(lambda x0: 1j)(1.0), errors.ArgumentTypeError, "complex"),
+    "no x0 in vmap": (
+        lambda: sg.vmap(lambda a: sg.custom_root(lambda x, a: x - a)(lambda x0, a: a)(None, a))(np.ones(2)),
+        errors.ArgumentError, "Pass an x0"),
+    "a loss without a value": (lambda: sg.argmin(lambda x: sg.log(x), -1.0), errors.NotConverged, "loss is nan"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused_says_why(case):
+    call, kind, said = REFUSED[case]
+    with pytest.raises(kind, match=said):
+        call()
+
+
 # ------------------------------------------------------------------ minima
 def _logistic(a):
     return sg.argmin(lambda x, a: sg.exp(x) - a * x + x**4, 0.0, a)
@@ -230,6 +255,18 @@ def test_what_is_active_by_chance_has_no_derivative():
         sg.grad(lambda t: sg.argmin(lambda x, t: (x - t) ** 2, 0.5, t, bounds=(0, 1)))(1.0)
 
 
+def test_a_saddle_is_left():
+    assert sg.argmin(lambda x: x[0] ** 2 - x[1] ** 2 + x[1] ** 4, [0.5, 0.0]).tolist() == pytest.approx([0, 0.5**0.5])
+
+
+def test_bounds_that_cross_and_unknown_methods_are_refused():
+    pytest.importorskip("scipy")
+    with pytest.raises(errors.ArgumentError, match="above its upper"):
+        sg.argmin(lambda x: x**2, 1.0, bounds=(2, 1))
+    with pytest.raises(errors.ArgumentError, match="method='foo'"):
+        sg.argmin(lambda x: x**2, 1.0, method="foo")
+
+
 def test_losses_without_a_minimum_are_told():
     with pytest.raises(errors.NotConverged, match="bounded from below"):
         sg.argmin(lambda x: x, 1.0)
@@ -273,6 +310,24 @@ def test_bounds_of_scipy_hold_the_minimum_fast():
     pytest.importorskip("scipy")
     f = lambda a: sg.optim.minimize(lambda x, a: ((x - a) ** 2).sum(), [0.2, 0.2], (a,), bounds=[(0, 1), (0, 5)]).x
     assert sg.jacobian(f)(2.0) == pytest.approx([0, 1])
+
+
+def test_what_scipy_finds_is_compiled_mapped_and_followed_from_outside():
+    pytest.importorskip("scipy")
+    loss = lambda u, a: (u["x"] - a) ** 2 + u["y"] ** 2
+    best = lambda a: sg.optim.minimize(loss, {"x": 0.0, "y": 0.3}, (a,), bounds={"x": (0, 1.5)}).x["x"]
+    assert sg.compile(sg.grad(best))(1.0) == pytest.approx(1)
+    assert sg.vmap(sg.grad(best))(np.array([1.0, 2.0])) == pytest.approx([1, 0])
+    outside = lambda a: sg.optim.minimize(lambda x: (x - a) ** 2 + x**2, 0.0).x
+    assert sg.grad(outside)(1.0) == pytest.approx(0.5)
+    with pytest.raises(errors.ArgumentError, match="Pass it in args"):
+        sg.compile(outside)(1.0)
+    limit = lambda a: {"type": "eq", "fun": lambda x, a: x.sum() - a, "args": (a,)}
+    assert sg.grad(lambda a: sg.optim.minimize(lambda x: (x**2).sum(), np.ones(2), constraints=limit(a)).x[0])(
+        1.0
+    ) == pytest.approx(0.5)
+    with pytest.raises(errors.NotConverged, match="SciPy"):
+        sg.compile(lambda a: sg.optim.root(lambda x, a: x**2 + a, 1.0, (a,)).x)(1.0)
 
 
 def test_the_theorem_is_explained():

@@ -30,7 +30,7 @@ class Foreign:
         """Run it."""
         args = self.args.arrays(thetas[: len(self.args.tensors)])
         found = self.solver(self.unknown.arrays(start), *args)
-        return np.asarray(self.unknown.flat(conditions.who, found), np.float64)
+        return self.unknown.flat(conditions.who, found).astype(np.float64)
 
 
 def foreign(who: str, run: Any, x0: Any, args: Sequence[Any]) -> Foreign | None:

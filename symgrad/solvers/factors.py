@@ -6,6 +6,7 @@ a point nearby, Newton's last, serves as well: what it leaves is corrected with 
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -27,6 +28,12 @@ _EXACT = 1e-13
 _SINGULAR = 1e-14  # relative pivots below which a matrix counts as singular
 
 
+def norm(v: Any) -> float:
+    """Return the Euclidean length of all numbers, without overflow on the way."""
+    largest = float(np.max(np.abs(v), initial=0.0))
+    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+
+
 @frozen
 class Way:
     """How linear systems are solved.
@@ -41,15 +48,25 @@ class Way:
     tol: float = 1e-10
     most: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise ArgumentError(f"linear solver: got {self.method!r}. Expected one of {list(METHODS)}.")
+    @classmethod
+    def of(cls, who: str, method: Any, tol: float = 1e-10) -> Way:
+        """Return the way that a user names."""
+        if method not in METHODS:
+            raise ArgumentError(f"{who}: got solve={method!r}. Expected one of {list(METHODS)}.")
+        return cls(method, positive(who, "tol", tol))
 
     def chosen(self, size: int) -> str:
         """Return the method for so many unknowns."""
         if self.method != "auto":
             return self.method
         return "gmres" if size > LARGE and is_installed("scipy") else "lu"
+
+
+def positive(who: str, name: str, value: Any) -> Any:
+    """Return a tolerance or a number of steps, which must be positive."""
+    if not value > 0:
+        raise ArgumentError(f"{who}: got {name}={value!r}. Expected a positive number.")
+    return value
 
 
 class Dense:
@@ -148,11 +165,11 @@ class System:
 
     def _corrected(self, b: Any, turned: bool) -> Any:
         """Solve with the factors of a point nearby, and correct what they leave; None where that was too far."""
-        x, size = self.dense.solve(b, turned), float(np.linalg.norm(b))
+        x, size = self.dense.solve(b, turned), norm(b)
         before = size
         for _ in range(_ROUNDS):
             rest = b - self.apply(x, turned)
-            left = float(np.linalg.norm(rest))
+            left = norm(rest)
             if left <= _EXACT * size:
                 return x
             if not left < before / 4:
@@ -162,7 +179,7 @@ class System:
 
     def _by_products(self, method: str, b: Any, turned: bool) -> Any:
         sparse = required(f"{self.who}: {method}", "scipy", "scipy.sparse.linalg")
-        size = float(np.linalg.norm(b))
+        size = norm(b)
         if size == 0:
             return np.zeros(len(b))
         if not np.isfinite(size):
@@ -178,13 +195,14 @@ class System:
                 x = sparse.cg(given, b, rtol=tol, maxiter=most)[0]
             else:
                 x = sparse.gmres(given, b, rtol=tol, maxiter=most, restart=min(self.size, 100))[0]
-            left = float(np.linalg.norm(b - self.apply(x, turned)))
+            left = norm(b - self.apply(x, turned))
         if not left <= max(10 * tol, 1e-12) * size:
             own = self.who == method
             instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
             raise NotConverged(
-                f"{self.who}: {'' if own else method + ' '}stopped with a residual of {left / size:.2g} of the right side, where {tol:.2g} "
-                f"was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or {instead}."
+                f"{self.who}: {'' if own else method + ' '}stopped with a residual of {left / size:.2g} of the right "
+                f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or "
+                f"{instead}."
             )
         return x
 

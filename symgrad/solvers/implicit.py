@@ -22,7 +22,7 @@ from symgrad.ops.map import DIV, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, shape
 from symgrad.ops.shape import Reshape
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way, system_of
+from symgrad.solvers.factors import Way, norm, system_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
@@ -261,22 +261,21 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     if not np.all(np.isfinite(rest)):
         raise NotConverged(f"{who}: the conditions are not finite at the answer, so it has no derivative.")
     step = -np.ravel(system.solve(rest))
-    length, size = float(np.linalg.norm(step)), float(np.linalg.norm(np.ravel(x)))
+    length, size = norm(step), norm(x)
+    if length > _LEFT * size + 1e-6:
+        raise NotConverged(
+            f"{who}: the solver's answer does not fulfil the conditions: their residual is {norm(rest):.2g}, and an "
+            f"answer is {length:.2g} away. Solve more accurately, or check that the conditions are those of the solver."
+        )
     if length > 0:
         moved = np.reshape(np.ravel(x) + step, shape(x))
         change = _along(conditions.body, moved, step, ps) + rest  # at x it is −F
-        if not float(np.linalg.norm(system.solve(change))) <= _BENT * length:
+        if not norm(system.solve(change)) <= _BENT * length:
             raise LinAlgError(
                 f"{who}: the Jacobian of the conditions is singular at the answer, or the answer is not accurate: it "
                 f"changes by more than {_BENT:.0%} over the {length:.2g} that are left to go. There the implicit "
                 "function theorem gives no derivative: answers meet. Move the parameters, or solve more accurately."
             )
-    if length > _LEFT * size + 1e-6:
-        raise NotConverged(
-            f"{who}: the solver's answer does not fulfil the conditions: their residual is "
-            f"{float(np.linalg.norm(rest)):.2g}, and an answer is {length:.2g} away. Solve more accurately, or check "
-            "that the conditions are those of the solver."
-        )
 
 
 def _linear(system: Any) -> None:

@@ -19,7 +19,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotCon
 from symgrad.solvers import bodies
 from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.bounds import pairs
-from symgrad.solvers.factors import Way
+from symgrad.solvers.factors import Way, norm, positive
 from symgrad.solvers.implicit import Conditions, Root
 from symgrad.solvers.newton import Newton, polished
 from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
@@ -82,10 +82,13 @@ def argmin(
     (tensor([1., 1.]), tensor(2.))
     """
     check_function("argmin", loss)
+    way = Way.of("argmin", solve)
+    positive("argmin", "tol", tol)
+    positive("argmin", "max_steps", max_steps)
     problem = Problem("argmin", loss, x0, args, bounds, constraints)
     if method is None:
         method = "SLSQP" if problem.is_constrained else "newton"
-    return problem.answer(Minimiser(problem.shape, method, tol, max_steps), Way(solve))
+    return problem.answer(Minimiser(problem.shape, method, tol, max_steps), way)
 
 
 @frozen
@@ -329,8 +332,8 @@ class Minimiser:
             raise
 
     def _is_level(self, x: Any, thetas: Sequence[Any]) -> bool:
-        slope = float(np.linalg.norm(self._slope(x, thetas)))
-        return slope * float(np.linalg.norm(x)) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
+        slope = norm(self._slope(x, thetas))
+        return slope * norm(x) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
 
     def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
         try:
@@ -349,6 +352,8 @@ class Minimiser:
             )
         curvature = bodies.matrix(bodies.linearised(conditions.body))
         value, size = self._loss(x, thetas), x.size
+        if not math.isfinite(value):
+            raise NotConverged(f"{conditions.who}: the loss is {value} at the start. Start where it is defined.")
         for _ in range(self.most):
             slope = self._slope(x, thetas)
             matrix = np.reshape(bodies.numbers(curvature, _read(x), *thetas), (size, size))
@@ -364,22 +369,34 @@ class Minimiser:
             else:
                 return self._near(conditions, x, step, slope)
             x, value = x + t * step.reshape(x.shape), new
-            if float(np.linalg.norm(step)) <= 1e-6 * float(np.linalg.norm(x)) or not np.any(slope):
-                return x
+            if norm(step) <= 1e-6 * norm(x) or not np.any(slope):
+                aside = self._off_saddle(matrix, x, value, thetas)
+                if aside is None:
+                    return x
+                x, value = aside
         raise NotConverged(
             f"{conditions.who}: no minimum after {self.most} steps: the gradient's length is "
-            f"{float(np.linalg.norm(self._slope(x, thetas))):.3g}, the loss {value:.6g}. Is it bounded from below? "
+            f"{norm(self._slope(x, thetas)):.3g}, the loss {value:.6g}. Is it bounded from below? "
             "Start nearer, or take one of SciPy's methods, as in method='BFGS'."
         )
+
+    def _off_saddle(self, matrix: Any, x: Any, value: float, thetas: Sequence[Any]) -> Any:
+        """Return a lower point beside a saddle or a maximum, and its loss; None elsewhere."""
+        lengths, vectors = np.linalg.eigh(matrix)
+        if not lengths[0] < -1e-8 * float(np.max(np.abs(lengths))):
+            return None
+        aside = np.reshape(vectors[:, 0], x.shape) * 1e-2 * (1.0 + norm(x))
+        found = min(((self._loss(z, thetas), k) for k, z in enumerate((x + aside, x - aside))))
+        return ((x + aside, x - aside)[found[1]], found[0]) if found[0] < value else None
 
     @staticmethod
     def _near(conditions: Conditions, x: Any, step: Any, slope: Any) -> Any:
         """Return x where rounding hides what a step gains; elsewhere there is no minimum in sight."""
-        if float(np.linalg.norm(step)) <= 1e-5 * (1 + float(np.linalg.norm(x))):
+        if norm(step) <= 1e-5 * (1 + norm(x)):
             return x
         raise NotConverged(
             f"{conditions.who}: no step lowers the loss, and its gradient's length is "
-            f"{float(np.linalg.norm(slope)):.3g}. Is it smooth? Start nearer, or take one of SciPy's methods, as in "
+            f"{norm(slope):.3g}. Is it smooth? Start nearer, or take one of SciPy's methods, as in "
             "method='BFGS'."
         )
 
@@ -392,14 +409,18 @@ class Minimiser:
 
         given: dict[str, Any] = {}
         if shape.bounded:
+            _check_ends(conditions.who, thetas[-2], thetas[-1])
             given["bounds"] = list(zip(np.ravel(thetas[-2]), np.ravel(thetas[-1]), strict=True))
         if shape.constraints is not None:
             given["constraints"] = [self._limit(kind, at, limits) for kind in (True, False) if kind in shape.equal]
-        found = optimize.minimize(
-            lambda z: self._loss(at(z), thetas), np.ravel(x), jac=lambda z: self._slope(at(z), thetas),
-            method=self.method, tol=1e-12 if self.method == "SLSQP" else None,
-            options={"maxiter": max(self.most, 500)}, **given,
-        )  # fmt: skip
+        try:
+            found = optimize.minimize(
+                lambda z: self._loss(at(z), thetas), np.ravel(x), jac=lambda z: self._slope(at(z), thetas),
+                method=self.method, tol=1e-12 if self.method == "SLSQP" else None,
+                options={"maxiter": max(self.most, 500)}, **given,
+            )  # fmt: skip
+        except ValueError as error:
+            raise ArgumentError(f"{conditions.who}: method={self.method!r}: {str(error).rstrip('.')}.") from error
         if not found.success and not self._is_close(found.x, at, thetas):
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
@@ -426,6 +447,11 @@ class Minimiser:
         left = np.ravel(bodies.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
         off = np.where(np.array(self.shape.equal), np.abs(left), -left)
         return bool(np.all(off <= 1e-6))
+
+
+def _check_ends(who: str, low: Any, high: Any) -> None:
+    if not np.all(low <= high):
+        raise ArgumentError(f"{who}: a lower bound is above its upper bound, or a bound is nan: got {low} and {high}.")
 
 
 def _read(x: Any) -> Any:

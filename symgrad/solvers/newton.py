@@ -10,7 +10,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.ops.protocol import shape
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Record, System, keep
+from symgrad.solvers.factors import Record, System, keep, norm
 from symgrad.solvers.implicit import Conditions
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
@@ -45,7 +45,7 @@ class Newton:
                 return _answer(conditions, operator, x, thetas, record)
             record, step = _step(conditions, operator, x, rest, thetas)
             x, rest, length = _damped(body, x, step, rest, thetas)
-            whole, size = float(np.linalg.norm(step)), float(np.linalg.norm(x))
+            whole, size = norm(step), norm(x)
             if length == 0.0 and (record is None or whole > _STALLED * (1.0 + size)):
                 raise NotConverged(self._stuck(conditions, rest, "no step along Newton's direction lowers it"))
             if record is not None and (whole <= self.tol * size + _SMALLEST or length == 0.0):
@@ -55,7 +55,7 @@ class Newton:
     @staticmethod
     def _stuck(conditions: Conditions, rest: Any, why: str) -> str:
         return (
-            f"{conditions.who}: Newton's method did not converge: the residual is {float(np.linalg.norm(rest)):.3g}, "
+            f"{conditions.who}: Newton's method did not converge: the residual is {norm(rest):.3g}, "
             f"and {why}. Start nearer to an answer, check that there is one, or take another method of SciPy's, as in "
             "method='hybr'."
         )
@@ -76,11 +76,11 @@ class Iteration:
             x = x - change
             if not np.all(np.isfinite(x)):
                 break
-            if float(np.linalg.norm(change)) <= self.tol * float(np.linalg.norm(x)) + _SMALLEST:
+            if norm(change) <= self.tol * norm(x) + _SMALLEST:
                 return x
         raise NotConverged(
             f"{conditions.who}: the iteration did not come to rest: after at most {self.most} steps x changes by "
-            f"{float(np.linalg.norm(change)):.3g}. Start nearer, or take method='newton'."
+            f"{norm(change):.3g}. Start nearer, or take method='newton'."
         )
 
 
@@ -110,7 +110,7 @@ class Borrowed:
         except ValueError as error:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {error}.") from error
         if not found.success:
-            left = float(np.linalg.norm(found.fun))
+            left = norm(found.fun)
             raise NotConverged(
                 f"{conditions.who}: SciPy's {self.method} did not converge: the residual is {left:.3g} after "
                 f"{found.get('nfev', 'some')} evaluations. {' '.join(str(found.message).split())} Start nearer, or "
@@ -162,11 +162,11 @@ def _step(conditions: Conditions, operator: Any, x: Any, rest: Any, thetas: Sequ
 
 def _damped(body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> tuple[Any, Any, float]:
     """Return the next x, its residual, and the part of the step that was taken."""
-    size, t = float(np.linalg.norm(rest)), 1.0
+    size, t = norm(rest), 1.0
     for _ in range(_HALVINGS):
         new = x + t * step
         left = _residual(body, new, thetas)
-        if float(np.linalg.norm(left)) <= (1.0 - 1e-4 * t) * size:
+        if norm(left) <= (1.0 - 1e-4 * t) * size:
             return new, left, t
         t /= 2
     return x, rest, 0.0

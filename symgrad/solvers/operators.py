@@ -10,7 +10,7 @@ from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way
+from symgrad.solvers.factors import Way, positive
 from symgrad.solvers.implicit import OperatorSolve
 from symgrad.solvers.unknowns import Arguments, floating, traced
 from symgrad.transforms.loops.body import spec_of
@@ -81,4 +81,4 @@ def _solved(method: str, A: Any, b: Any, args: tuple[Any, ...], tol: float, most
         )
     if bodies.is_read(bodies.linearised(body), 1):
         raise ArgumentError(f"{method}: A(v) is not linear in v. Pass a linear function, or use sg.root.")
-    return as_tensor(OperatorSolve(body, False, Way(method, tol, most))(right, *inputs))
+    return as_tensor(OperatorSolve(body, False, Way(method, positive(method, "tol", tol), most))(right, *inputs))

@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError
 from symgrad.solvers.borrowed import Foreign, Polished, foreign
-from symgrad.solvers.factors import Way
+from symgrad.solvers.factors import Way, positive
 from symgrad.solvers.implicit import Root
 from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
 from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
@@ -54,11 +54,13 @@ def root(
     (tensor(1.4142, grad_fn=<RootBackward0>), tensor(0.3536))
     """
     check_function("root", f)
+    positive("root", "tol", tol)
+    positive("root", "max_steps", max_steps)
     if method == "newton":
         solver: Any = Newton(tol, max_steps)
     else:
         solver = Borrowed(method, tol, max_steps)
-    return solved("root", f, x0, args, solver, Way(solve))
+    return solved("root", f, x0, args, solver, Way.of("root", solve))
 
 
 def fixed_point(
@@ -81,6 +83,9 @@ def fixed_point(
     tensor(0.7391)
     """
     check_function("fixed_point", g)
+    for name, value in (("tol", tol), ("max_steps", max_steps)):
+        if value is not None:
+            positive("fixed_point", name, value)
     if method == "iterate":
         solver: Any = Iteration(tol or 1e-14, max_steps or 10_000)
     elif method == "newton":
@@ -93,7 +98,7 @@ def fixed_point(
         found = unknown.beside("fixed_point: g", g(x, *rest))
         return [a - b for a, b in zip(unknown.beside("fixed_point: x", x), found, strict=True)]
 
-    return solved("fixed_point", change, x0, args, solver, Way(solve), title_of(g))
+    return solved("fixed_point", change, x0, args, solver, Way.of("fixed_point", solve), title_of(g))
 
 
 def custom_root(
@@ -121,7 +126,7 @@ def custom_root(
     0.25
     """
     check_function("custom_root", conditions)
-    way = Way(solve, tol)
+    way = Way.of("custom_root", solve, tol)
 
     def decorate(solver: Callable[..., Any]) -> Callable[..., Any]:
         check_function("custom_root", solver)

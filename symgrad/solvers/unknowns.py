@@ -13,7 +13,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.kernels import canonical
-from symgrad.core.promotion import is_bool, is_floating
+from symgrad.core.promotion import is_bool, is_complex, is_floating
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
@@ -24,6 +24,8 @@ from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.tracing import Trace
+
+_COMPLEX = "{}: got complex numbers. Solve for their real and imaginary parts, as two arrays."
 
 
 def is_variable(x: Any) -> bool:
@@ -54,6 +56,8 @@ class Unknown:
         found: list[Any] = []
         self.tree = trees.flatten(np.array(x0, np.float64) if is_numbers(x0) else x0, is_variable, found)
         if not found:
+            if isinstance(x0, complex):
+                raise ArgumentTypeError(_COMPLEX.format(who))
             raise ArgumentError(f"{who}: x0 has no numbers. Pass an array, or a structure of arrays.")
         arrays = [floating(who, as_tensor(x)) for x in found]
         self.shapes = [a.shape for a in arrays]
@@ -87,7 +91,7 @@ class Unknown:
             found = trees.along(self.tree, np.array(x, np.float64) if is_numbers(x) else x, f"{who}: the answer")
         except ArgumentTypeError as error:
             raise ArgumentTypeError(f"{error} The solver must return what x0 is.") from error
-        values = [np.asarray(_value(a)) for a in found]
+        values = [_real(who, a) for a in found]
         for v, s in zip(values, self.shapes, strict=True):
             if v.shape != tuple(s):
                 raise ShapeError(
@@ -110,12 +114,18 @@ def floating(who: str, t: Any) -> Any:
     """Return whole numbers as float64, and others as they are."""
     if is_bool(t.dtype):
         raise ArgumentTypeError(f"{who}: got truth values. Pass numbers.")
+    if is_complex(t.dtype):
+        raise ArgumentTypeError(_COMPLEX.format(who))
     return t if is_floating(t.dtype) else Cast(np.dtype(np.float64))(t)
 
 
-def _value(x: Any) -> Any:
-    t: Any = as_tensor(x)
-    return t._known("x")
+def _real(who: str, x: Any) -> Any:
+    """Return an array of what a solver returned."""
+    t: Any = as_tensor(x) if is_variable(x) else None
+    if t is None or is_complex(t.dtype):
+        kind = type(x).__name__ if t is None else t.dtype
+        raise ArgumentTypeError(f"{who}: the solver returned {kind}. Expected real numbers, in arrays like x0's.")
+    return np.asarray(t._known("x"))
 
 
 class Arguments:
