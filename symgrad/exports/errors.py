@@ -6,16 +6,27 @@ from typing import Any
 
 from symgrad.compiler.primitives.pairs import OnPairs
 from symgrad.errors import SymgradError
+from symgrad.solvers.implicit import SOLVER
 
 
 class ExportError(SymgradError, NotImplementedError):
     """A target cannot write an operation, or a program of this size."""
 
 
+def is_solver(op: Any) -> bool:
+    """Whether an operation runs a solver, which exported source has not."""
+    return getattr(op, "wordless", "") == SOLVER
+
+
 def unsupported(op: Any, target: str) -> ExportError:
     """The error for an operation that a target has no words for."""
     inner = op.op if isinstance(op, OnPairs) else op
     label = inner if isinstance(inner, str) else type(inner).__name__
+    if is_solver(inner):
+        return ExportError(
+            f"export: no target writes {label}, as exported source has no solver in it. Export the formula of the "
+            "derivative, sg.derive(x, theta): its source takes the answer x as an argument."
+        )
     return ExportError(
         f"export: the target {target!r} cannot write the operation {label}. Another target may: see the table in "
         "docs/export.md."

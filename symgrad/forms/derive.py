@@ -168,7 +168,7 @@ class _Start(NamedTuple):
         known: dict[AnyNode, AnyNode] = {}
         root, *forward = spelled([self.root, *self.forward], known, _is_multiple)
         root = closed(self.root, known) or root
-        found = ClosedForm(root, [*forward, *equations(known)], self.bases, self.check)
+        found = ClosedForm(root, [*forward, *equations(known, _is_multiple)], self.bases, self.check)
         found._of = self
         return found
 

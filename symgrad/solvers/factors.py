@@ -201,8 +201,8 @@ class System:
             instead = "take sg.linalg.solve" if own else "solve with method 'lu'"
             raise NotConverged(
                 f"{self.who}: {'' if own else method + ' '}stopped with a residual of {left / size:.2g} of the right "
-                f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, or "
-                f"{instead}."
+                f"side, where {tol:.2g} was asked for ({self.size} unknowns). Raise its number of steps, loosen tol, "
+                f"or {instead}."
             )
         return x
 

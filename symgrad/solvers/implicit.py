@@ -26,6 +26,7 @@ from symgrad.solvers.factors import Way, norm, system_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
+SOLVER = "a solver in Python"  # why exports lack it
 _LEFT = 1e-3  # how far from an answer, relative to it, a solver may have stopped
 _BENT = 0.1  # how much the Jacobian may change on the way to the answer
 
@@ -55,7 +56,7 @@ class Root(Op):
     name = "Root"
     saves = "xy"
     dense = "an answer that depends on all that the conditions look at"
-    wordless = "a solver in Python"
+    wordless = SOLVER
     looped = "the solver looks for one answer at a time"
 
     def __init__(self, conditions: Conditions, solver: Any) -> None:
@@ -156,7 +157,7 @@ class OperatorSolve(Op):
     saves = "xy"
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
-    wordless = "a solver in Python"
+    wordless = SOLVER
     looped = "one right side at a time, with the same factors"
 
     def __init__(self, operator: Body, transposed: bool, way: Way, conditions: Conditions | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symgrad.core.modes import enable_grad
-from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
+from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle, input_of
 from symgrad.errors import SymgradError
@@ -38,12 +38,17 @@ def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same)
         if isinstance(node, Leaf) or node in known:
             continue
         if isinstance(node.op, Root):
-            known[node] = _letter(node)
+            known[node] = _letter(node, known)
         elif isinstance(node.op, OperatorSolve):
-            known[node] = _system(node, known, same)
+            known[node] = _opened(_system(node, known, same), known, same)
         elif any(is_node(p) and p in known for p in node.inputs):
             known[node] = _again(node.op, node, known)
     return [known.get(r, r) for r in roots]
+
+
+def _opened(node: AnyNode, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode:
+    """Return a node that was made of conditions, with the answers inside of those spelled as well."""
+    return spelled([node], known, same)[0] if has_answers([node]) else node
 
 
 def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode:
@@ -52,7 +57,7 @@ def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode:
         right, letter, *thetas = [known.get(p, p) if is_node(p) else p for p in node.inputs]
         with enable_grad():
             (left,) = conditions.body(*[handle(p, None) if is_node(p) else p for p in (letter, *thetas)])
-        if right.shape == left.shape and same(right, left._node):
+        if right.shape == left.shape and same(right, _opened(left._node, known, same)):
             return input_of(bodies.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
     return _again(node.op.written_out, node, known)
 
@@ -73,16 +78,16 @@ def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
     return input_of(found)  # type: ignore[no-any-return]
 
 
-def equations(known: Mapping[AnyNode, AnyNode]) -> list[AnyNode]:
+def equations(known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
     """Return the conditions F(x, θ) of the answers that are letters now, of which formulas tell the names."""
     found = []
-    for node, letter in known.items():
+    for node, letter in list(known.items()):
         if isinstance(node, Node) and isinstance(node.op, Root):
             thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
             with enable_grad():
-                found += [
-                    t._node for t in node.op.conditions.body(handle(letter, None), *thetas) if t._node is not None
-                ]
+                (left,) = node.op.conditions.body(handle(letter, None), *thetas)
+            if left._node is not None:
+                found.append(_opened(left._node, known, same))
     return found
 
 
@@ -94,20 +99,44 @@ def _again(make: Callable[..., Any], node: Node, known: Mapping[AnyNode, AnyNode
     return found._node  # type: ignore[no-any-return]
 
 
-def _letter(node: Node) -> Leaf:
-    leaf = Leaf(_value(node), node.shape, TRACED, node.op.conditions.title)
+def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
+    """Return the leaf that stands for an answer: the same for the same conditions."""
+    mine = _key(node, known)
+    for other, leaf in known.items():
+        if isinstance(other, Node) and isinstance(other.op, Root) and _key(other, known) == mine:
+            return leaf
+    leaf = Leaf(_value(node, known), node.shape, TRACED, node.op.conditions.title)
     leaf.dtype = node.dtype
     return leaf
 
 
-def _value(node: Node) -> Any:
+def _key(answer: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
+    """Return what tells answers apart: conditions, solver, start, and the formulas of what these depend on."""
+    keys: dict[AnyNode, Any] = {}
+    inputs = [known.get(p, p) if is_node(p) else p for p in answer.inputs]
+    for node in ancestors([p for p in inputs if is_node(p)]):
+        if isinstance(node, Leaf):
+            is_constant = node.level == CONSTANT and node.title is None and node.value is not None
+            keys[node] = bodies.Frozen(node.value) if is_constant else id(node)
+        else:
+            keys[node] = (node.op, *[keys[p] if is_node(p) else repr(p) for p in node.inputs])
+    return (answer.op, *[keys[p] if is_node(p) else repr(p) for p in inputs])
+
+
+def _value(node: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
     """Return the answer where the graph has it, or can find it again; None for one of symbols."""
     if node.saved and node.saved[0] is not None:
         return node.saved[0]
-    values = [p.value if is_node(p) else p for p in node.inputs]
-    if any(v is None for v in values):
-        return None
+    inputs = [known.get(p, p) if is_node(p) else p for p in node.inputs]
+    values: dict[AnyNode, Any] = {}
     try:
-        return node.op.forward(*values)
+        for n in ancestors([p for p in inputs if is_node(p)]):
+            values[n] = n.value if isinstance(n, Leaf) else _forward(n.op, n.inputs, values)
+        return _forward(node.op, inputs, values)
     except SymgradError:
         return None
+
+
+def _forward(op: Any, inputs: Sequence[Any], values: Mapping[AnyNode, Any]) -> Any:
+    xs = [values[p] if is_node(p) else p for p in inputs]
+    return None if any(x is None for x in xs) else op.forward(*xs)

@@ -48,8 +48,9 @@ class Theorem:
 
     def _lines(self, targets: Sequence[Any]) -> Iterator[Line]:
         known: dict[AnyNode, AnyNode] = {}
-        (letter,) = spelled([self.tape.root], known, lambda one, other: False)
-        condition = handle(equations(known)[-1], None)
+        never = lambda one, other: False
+        (letter,) = spelled([self.tape.root], known, never)
+        condition = handle(equations(known, never)[-1], None)
         op: Any = self.tape.root.op
         x = op.conditions.title
         names = [self.tape.names.get(t) for t in self.targets]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from symgrad.core import trees
 from symgrad.errors import SymgradError
-from symgrad.exports.errors import ExportError
+from symgrad.exports.errors import ExportError, is_solver, unsupported
 from symgrad.exports.request import Request
 from symgrad.exports.targets.target import Source, Target, constants, key_text, shape_words
 from symgrad.forms import ClosedForm
@@ -18,6 +18,9 @@ OPERATIONS = 1000  # up to which a formula is written
 
 def write(r: Request) -> Source:
     """Return an aligned list of formulas."""
+    for value in r.program.values:
+        if is_solver(value.op):
+            raise unsupported(value.op, "latex")
     rows = []
     forms = [*r.forms, *[None] * (len(r.program.outputs) - len(r.forms))]
     for place, form in zip(_places(r.results), forms, strict=True):
