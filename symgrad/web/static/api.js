@@ -1,0 +1,83 @@
+// Questions to the server. Answers to the same question are kept; a newer question of a kind ends the older one.
+
+const HEADER = "X-Symgrad-Token";
+const KEPT = 80;
+
+const answers = new Map();
+const running = new Map();
+let working = 0;
+let watch = () => {};
+
+/** The token of this visit: taken from the address once, and out of it. */
+const token = (() => {
+  const here = new URL(location.href);
+  const given = here.searchParams.get("token");
+  if (given) {
+    sessionStorage.setItem("symgrad-token", given);
+    here.searchParams.delete("token");
+    history.replaceState(null, "", here);
+  }
+  return given || sessionStorage.getItem("symgrad-token") || "";
+})();
+
+/** Call with true when the first question leaves and false when the last has come back. */
+export function onBusy(call) {
+  watch = call;
+}
+
+const headers = () => ({ "Content-Type": "application/json", ...(token ? { [HEADER]: token } : {}) });
+const pause = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+const failed = (what, kind = "worker") => ({ ok: false, error: { what, at: null, kind } });
+
+async function asked(path, body, signal) {
+  for (let turn = 0; turn < 3; turn++) {
+    const answer = await fetch(path, { method: body ? "POST" : "GET", headers: headers(), body, signal });
+    if (answer.status !== 503 || turn === 2) {
+      const found = await answer.json().catch(() => failed(`The server answered ${answer.status} without words.`));
+      return found.ok === undefined && !answer.ok ? failed(`The server answered ${answer.status}.`) : found;
+    }
+    await pause(Math.min(Number(answer.headers.get("Retry-After")) || 1, 5));
+  }
+}
+
+/**
+ * The answer to a job, or null where a newer question of the same kind has overtaken it.
+ * `kind` is by default the job: two places that ask for the same job at the same time name themselves.
+ */
+export async function ask(job, question = {}, kind = job) {
+  const body = JSON.stringify(question);
+  const key = `${job} ${body}`;
+  running.get(kind)?.abort();
+  running.delete(kind);
+  if (answers.has(key)) return answers.get(key);
+  const control = new AbortController();
+  running.set(kind, control);
+  if (working++ === 0) watch(true);
+  try {
+    const found = await asked(`/api/${job}`, body, control.signal);
+    if (found.ok) answers.set(key, found);
+    if (answers.size > KEPT) answers.delete(answers.keys().next().value);
+    return found;
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    return failed("The server does not answer. Is symgrad serve still running?");
+  } finally {
+    if (running.get(kind) === control) running.delete(kind);
+    if (--working === 0) watch(false);
+  }
+}
+
+let examples;
+
+/** The examples of the gallery. */
+export async function gallery() {
+  examples ??= asked("/api/gallery", null, null).catch(() => ({ examples: [] }));
+  return (await examples).examples || [];
+}
+
+/** The address of a printable sheet. */
+export function sheet({ topic, level, seed }, solutions) {
+  const query = new URLSearchParams({ topic, level, seed, solutions: solutions ? 1 : 0 });
+  if (token) query.set("token", token);
+  return `/sheet?${query}`;
+}

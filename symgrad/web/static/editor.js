@@ -1,0 +1,66 @@
+// A line of formula to type in: a textarea over a layer that repeats its text and underlines a mistake at its place.
+
+import { h } from "./dom.js";
+
+export class Editor {
+  /** Put an editor into a place; `typed` is called with the text at each change, `entered` at the Enter key. */
+  constructor(place, { id, mistake, label, describedby, placeholder, typed, entered }) {
+    this.mistake = mistake;
+    this.layer = h("div", { class: "editor-layer", "aria-hidden": "true" });
+    this.area = h("textarea", {
+      id,
+      rows: 1,
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      wrap: "soft",
+      maxlength: "4000",
+      placeholder,
+      "aria-label": label,
+      "aria-describedby": [mistake.id, describedby].filter(Boolean).join(" "),
+      oninput: () => {
+        this.show(null);
+        typed(this.area.value);
+      },
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+        event.preventDefault();
+        entered?.(this.area.value);
+      },
+    });
+    place.classList.add("editor");
+    place.replaceChildren(this.layer, this.area);
+    this.show(null);
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  set text(text) {
+    if (this.area.value !== text) this.area.value = text;
+    this.show(null);
+  }
+
+  /** Underline the mistake and give its reason, or, with null, take both away. */
+  show(error) {
+    const text = this.area.value;
+    const [start, end] = placed(error?.at, text);
+    const mark = start === null ? null : h("mark", {}, text.slice(start, end) || "\u00a0");
+    this.layer.replaceChildren(text.slice(0, start ?? text.length), ...(mark ? [mark, text.slice(end)] : []), "\u200b");
+    this.area.setAttribute("aria-invalid", error ? "true" : "false");
+    this.mistake.hidden = !error;
+    this.mistake.textContent = error ? reason(error) : "";
+  }
+}
+
+/** The place of a mistake within the text; one sign wide at least. */
+function placed(at, text) {
+  if (!at) return [null, null];
+  const start = Math.min(Math.max(at[0], 0), text.length);
+  return [start, Math.min(Math.max(at[1], start + 1), Math.max(text.length, start))];
+}
+
+/** The reason of a mistake, in a line: where it is, the text above shows. */
+export const reason = (error) =>
+  error.what.split("\n")[0].replace(/^(parse|grade|derive): /, "").replace(/,? at sign \d+:?$/, "");

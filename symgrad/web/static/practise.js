@@ -1,0 +1,224 @@
+// Practise: a problem, an answer that is graded, hints one at a time. A link fixes topic, level and seed.
+
+import { ask, sheet } from "./api.js";
+import { choice, copy, h, put, tell } from "./dom.js";
+import { Editor, reason } from "./editor.js";
+import { practise, write } from "./state.js";
+import { line } from "./views.js";
+
+const LEVELS = [[1, "1"], [2, "2"], [3, "3"]];
+const COUNT = 10;
+
+let topics = null;
+let now = null; // the state whose problem is shown
+let hints = 0;
+let solved = new Map(); // of each problem, whether the first check was right
+
+const named = (topic) => topic.replace(/(^|-)([a-z])/g, (_, dash, letter) => (dash ? " " + letter : letter.toUpperCase())).replace("Exp log", "Exp and log");
+const keyOf = ({ topic, level, seed, index }) => `${topic} ${level} ${seed} ${index}`;
+const question = ({ topic, level, seed, index }) => ({ topic, level, seed, index });
+const anySeed = () => 1 + Math.floor(Math.random() * 998);
+
+/** Show a state of practising in its place. */
+export async function showPractise(place, state, change) {
+  topics ??= await ask("topics");
+  if (!topics?.ok) {
+    const error = topics?.error || { what: "The topics did not arrive." };
+    topics = null;
+    place.replaceChildren(h("p", { class: "apology" }, reason(error)));
+    return;
+  }
+  if (!state.topic || state.seed === null) {
+    change({ topic: state.topic || topics.topics[0].name, seed: state.seed ?? anySeed() }, { replace: true });
+    return;
+  }
+  const same = now && keyOf(now) === keyOf(state) && now.fixed === state.fixed && place.childElementCount > 1;
+  now = state;
+  if (same) return;
+  hints = 0;
+  const chooser = state.fixed ? given(state) : choosing(state, change);
+  const work = h("section", { class: "work", "aria-labelledby": "problem-title" });
+  place.replaceChildren(h("h1", { class: "unseen" }, "Practise"), chooser, work);
+  await problem(work, state, change);
+}
+
+function given(state) {
+  return h(
+    "aside",
+    { class: "ask card-like" },
+    h("h2", {}, named(state.topic)),
+    h("p", { class: "quiet" }, `Level ${state.level}, series ${state.seed}: ${COUNT} problems, chosen by your teacher.`),
+    series(state),
+  );
+}
+
+function choosing(state, change) {
+  const level = h("fieldset", { class: "choice" }, h("legend", {}, "Level"));
+  const topic = topics.topics.find((t) => t.name === state.topic) || topics.topics[0];
+  choice(level, "level", LEVELS.filter(([n]) => (topic.levels || [1, 2, 3]).includes(n)), state.level, (value) => change({ level: value, index: 0 }));
+  const teacher = practise({ ...question(state), index: 0, fixed: true });
+  const link = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these ten problems");
+  const print = (solutions, words) => h("a", { href: sheet(state, solutions), target: "_blank", rel: "noopener" }, words);
+  return h(
+    "form",
+    { class: "ask", "aria-label": "What to practise", onsubmit: (event) => event.preventDefault() },
+    h(
+      "section",
+      { class: "field" },
+      h("label", { for: "topic", class: "label-row" }, "Topic"),
+      h(
+        "select",
+        { id: "topic", class: "wide", onchange: (event) => change({ topic: event.target.value, index: 0 }) },
+        topics.topics.map((t) => h("option", { value: t.name, selected: t.name === state.topic }, named(t.name))),
+      ),
+    ),
+    h("section", { class: "field" }, level),
+    h(
+      "section",
+      { class: "field" },
+      h("label", { for: "seed", class: "label-row" }, "Series"),
+      h(
+        "div",
+        { class: "row" },
+        h("input", {
+          id: "seed",
+          class: "size",
+          inputmode: "numeric",
+          value: String(state.seed),
+          onchange: (event) => (/^\d{1,9}$/.test(event.target.value) ? change({ seed: Number(event.target.value), index: 0 }) : (event.target.value = String(state.seed))),
+        }),
+        h("button", { type: "button", id: "other-series", onclick: () => change({ seed: anySeed(), index: 0 }) }, "Another"),
+      ),
+      h("p", { class: "quiet" }, "The same number gives the same ten problems, to everybody."),
+    ),
+    series(state),
+    h(
+      "section",
+      { class: "field for-class" },
+      h("h2", {}, "For a class"),
+      h("p", {}, h("button", { type: "button", class: "plain", id: "teacher-link", onclick: link }, "Copy a link to these ten problems")),
+      h("p", {}, print(false, "Print the sheet")),
+      h("p", {}, print(true, "Print its solutions")),
+    ),
+  );
+}
+
+/** The ten problems as links, with what was solved. */
+function series(state) {
+  const list = h("ol", { class: "series", id: "series", "aria-label": "The problems" });
+  for (let k = 0; k < COUNT; k++) {
+    const one = { ...state, index: k };
+    const done = solved.get(keyOf(one));
+    const words = done === undefined ? "" : done ? ", solved" : ", not right yet";
+    list.append(
+      h(
+        "li",
+        {},
+        h(
+          "a",
+          {
+            href: write(one),
+            class: done === undefined ? "" : done ? "right" : "wrong",
+            "aria-current": k === state.index ? "step" : null,
+            "aria-label": `Problem ${k + 1}${words}`,
+          },
+          String(k + 1),
+        ),
+      ),
+    );
+  }
+  return list;
+}
+
+async function problem(work, state, change) {
+  const found = await ask("problem", question(state));
+  if (!found || now !== state) return;
+  if (!found.ok) {
+    work.replaceChildren(h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("p", { class: "apology" }, reason(found.error)));
+    return;
+  }
+  const { words, mathml, wrt } = found.problem;
+  const shown = h("div", { class: "formula big" });
+  put(shown, mathml, found.problem.formula);
+  const editor = h("div", {});
+  const mistake = h("p", { class: "mistake", id: "answer-mistake", role: "status", hidden: true });
+  const verdict = h("div", { class: "verdict", id: "verdict", role: "status" });
+  const hintList = h("ol", { class: "hints", id: "hints", "aria-live": "polite" });
+  const hintButton = h("button", { type: "button", id: "hint", onclick: () => hint(state, found.hints, hintList, hintButton) });
+  const input = new Editor(editor, {
+    id: "answer",
+    mistake,
+    describedby: "answer-help",
+    placeholder: "2*x*cos(x)",
+    typed: () => verdict.replaceChildren(),
+    entered: () => check(state, input, verdict),
+  });
+  const next = h("button", { type: "button", id: "next", onclick: () => change(state.index + 1 < COUNT || state.fixed ? { index: (state.index + 1) % COUNT } : { seed: anySeed(), index: 0 }, { push: true }) }, "Next problem");
+  work.replaceChildren(
+    h(
+      "div",
+      { class: "card" },
+      h("div", { class: "field-head" }, h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("span", { class: "badge" }, `of ${COUNT}`)),
+      h("p", { class: "task" }, words || `Differentiate by ${wrt}.`),
+      shown,
+      declared(found.problem.names),
+      h("label", { for: "answer", class: "label-row" }, "Your answer"),
+      editor,
+      mistake,
+      h("p", { class: "quiet", id: "answer-help" }, "Typed as 2*x*cos(x), 2x cos x or, of matrices, 2*X.T @ (X @ w - y)."),
+      h("div", { class: "row actions" }, h("button", { type: "button", id: "check", class: "primary", onclick: () => check(state, input, verdict) }, "Check"), hintButton, next),
+      verdict,
+    ),
+    hintList,
+  );
+  tellHints(hintButton, found.hints);
+  if (!matchMedia("(pointer: coarse)").matches) input.area.focus({ preventScroll: true });
+}
+
+const tellHints = (button, most) => {
+  button.textContent = hints === 0 ? "Hint" : hints < most ? `Next hint (${hints} of ${most})` : "No more hints";
+  button.disabled = !most || hints >= most;
+};
+
+function declared(names) {
+  const arrays = Object.entries(names || {}).filter(([, one]) => one.shape?.length);
+  if (!arrays.length) return null;
+  const said = arrays.map(([name, one]) => [h("code", {}, name), ` ${one.shape.join(" × ")}${one.assume?.length ? `, ${one.assume.join(", ")}` : ""}`]);
+  return h("p", { class: "quiet declared" }, said.map((one, k) => h("span", {}, one, k + 1 < said.length ? ";" : "")));
+}
+
+async function check(state, input, verdict) {
+  const answer = input.text.trim();
+  if (!answer) {
+    input.area.focus();
+    tell("Type an answer first.");
+    return;
+  }
+  const found = await ask("grade", { ...question(state), answer: input.text });
+  if (!found || now !== state) return;
+  if (!found.ok) {
+    input.show(found.error);
+    verdict.replaceChildren();
+    return;
+  }
+  input.show(null);
+  if (!found.right && found.at) input.show({ at: found.at, what: found.words || found.verdict });
+  if (found.right || !solved.get(keyOf(state))) solved.set(keyOf(state), found.right);
+  document.getElementById("series")?.replaceWith(series(state));
+  const shown = h("div", { class: "formula" });
+  put(shown, found.mathml);
+  verdict.replaceChildren(
+    h("p", { class: found.right ? "right" : "wrong" }, h("span", { "aria-hidden": "true" }, found.right ? "✓ " : "✗ "), found.right ? "Right." : "Not yet.", found.slip ? h("span", { class: "badge" }, found.slip) : null),
+    found.words && !(found.at && !found.right) ? h("p", {}, found.words) : "",
+    found.mathml ? shown : "",
+  );
+}
+
+async function hint(state, most, list, button) {
+  const found = await ask("hint", { ...question(state), number: hints });
+  if (!found || now !== state) return;
+  const item = line(found.ok ? { ...found, number: null, kind: "" } : { parts: [{ text: reason(found.error) }] });
+  list.append(item);
+  if (found.ok) hints += 1;
+  tellHints(button, most);
+}

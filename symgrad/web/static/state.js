@@ -1,0 +1,141 @@
+// What the page shows, as one frozen value, and that value as an address: a link is the exercise.
+
+export const NOTATIONS = ["matrix", "index", "entries", "where"];
+export const TABS = [...NOTATIONS, "steps", "graph", "plot", "numbers", "code"];
+export const STYLES = ["calculus", "matrix", "backprop"];
+export const TARGETS = ["numpy", "python", "c", "jax", "torch", "sympy", "latex"];
+export const KINDS = ["number", "vector", "matrix"];
+const LONGEST = 4000;
+
+const EXPLORE = {
+  mode: "explore",
+  formula: "",
+  names: {}, // only those that somebody decided on; the others are guessed
+  wrt: null,
+  order: 1,
+  notation: "matrix",
+  style: null,
+  target: "numpy",
+  seed: 0,
+  tab: "matrix",
+};
+const PRACTISE = { mode: "practise", topic: null, level: 1, seed: null, index: 0, fixed: false };
+
+/** A state of exploring, from what is given. */
+export const explore = (given = {}) => Object.freeze({ ...EXPLORE, ...given });
+
+/** A state of practising, from what is given. */
+export const practise = (given = {}) => Object.freeze({ ...PRACTISE, ...given });
+
+/** The state that an exercise of the gallery stands for. */
+export function ofExercise({ formula, names = {}, wrt = null, order = 1, notation = "matrix", style = null }) {
+  return explore({ formula, names, wrt, order, notation, style, tab: notation });
+}
+
+const oneOf = (value, values, otherwise) => (values.includes(value) ? value : otherwise);
+const whole = (text, least, most, otherwise) => {
+  const found = /^\d{1,9}$/.test(text ?? "") ? Number(text) : otherwise;
+  return found === null ? null : Math.min(Math.max(found, least), most);
+};
+
+function readName(text) {
+  const [kind, sizes = "", assume = "", ...value] = text.split(":");
+  return {
+    kind: oneOf(kind, KINDS, "number"),
+    shape: sizes ? sizes.split(",").map((size) => size.trim()).slice(0, 2) : [],
+    assume: assume ? assume.split(",") : [],
+    value: value.length ? value.join(":") : null,
+  };
+}
+
+function writeName({ kind, shape = [], assume = [], value = null }) {
+  const parts = [kind, shape.join(","), assume.join(",")];
+  if (value !== null && value !== "") parts.push(value);
+  while (parts.length > 1 && parts.at(-1) === "") parts.pop();
+  return parts.join(":");
+}
+
+/** The state of an address's fragment. */
+export function read(fragment) {
+  const query = new URLSearchParams(fragment.replace(/^#/, "").replaceAll("+", "%2B")); // a plus is a plus
+  if (query.has("practise")) {
+    return practise({
+      topic: query.get("topic"),
+      level: whole(query.get("level"), 1, 3, 1),
+      seed: whole(query.get("seed"), 0, 1e9, null),
+      index: whole(query.get("problem"), 1, 10, 1) - 1,
+      fixed: query.get("fixed") === "1",
+    });
+  }
+  const names = {};
+  for (const [key, value] of query) if (key.startsWith("n.")) names[key.slice(2)] = readName(value);
+  const tab = oneOf(query.get("tab"), TABS, "matrix");
+  return explore({
+    formula: (query.get("f") || "").slice(0, LONGEST),
+    names,
+    wrt: query.get("wrt") || null,
+    order: whole(query.get("order"), 1, 3, 1),
+    tab,
+    notation: oneOf(query.get("notation"), NOTATIONS, NOTATIONS.includes(tab) ? tab : "matrix"),
+    style: oneOf(query.get("style"), STYLES, null),
+    target: oneOf(query.get("target"), TARGETS, "numpy"),
+    seed: whole(query.get("seed"), 0, 1e9, 0),
+  });
+}
+
+// Spaces, and the signs of a query, are written as such; what is plain in a fragment is left readable.
+const quoted = (text) =>
+  encodeURIComponent(text).replace(/%(2C|3A|28|29|2A|2F|40|5E|5B|5D|7C|27)/g, (sign) => decodeURIComponent(sign));
+
+/** The fragment of a state; what goes without saying is left out. */
+export function write(state) {
+  const parts = [];
+  const add = (key, value) => parts.push(`${quoted(key)}=${quoted(String(value))}`);
+  if (state.mode === "practise") {
+    parts.push("practise");
+    if (state.topic) add("topic", state.topic);
+    if (state.level !== 1) add("level", state.level);
+    if (state.seed !== null) add("seed", state.seed);
+    if (state.index) add("problem", state.index + 1);
+    if (state.fixed) add("fixed", 1);
+    return `#${parts.join("&")}`;
+  }
+  add("f", state.formula);
+  if (state.wrt) add("wrt", state.wrt);
+  for (const [name, named] of Object.entries(state.names)) add(`n.${name}`, writeName(named));
+  if (state.order !== 1) add("order", state.order);
+  if (state.tab !== "matrix") add("tab", state.tab);
+  if (state.notation !== (NOTATIONS.includes(state.tab) ? state.tab : "matrix")) add("notation", state.notation);
+  if (state.style) add("style", state.style);
+  if (state.target !== "numpy") add("target", state.target);
+  if (state.seed) add("seed", state.seed);
+  return `#${parts.join("&")}`;
+}
+
+const STORE = "symgrad-history";
+const MOST = 40;
+
+/** What was looked at in this browser, newest first. */
+export function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(STORE)) || [];
+  } catch {
+    return [];
+  }
+}
+
+/** Remember an address by its formula; the newest of a formula replaces the older. */
+export function remember(state) {
+  const kept = remembered().filter((one) => one.formula !== state.formula || one.wrt !== state.wrt);
+  kept.unshift({ formula: state.formula, wrt: state.wrt, address: write(state) });
+  try {
+    localStorage.setItem(STORE, JSON.stringify(kept.slice(0, MOST)));
+  } catch {
+    // A browser that keeps nothing has no history.
+  }
+}
+
+/** Forget all. */
+export function forget() {
+  localStorage.removeItem(STORE);
+}
