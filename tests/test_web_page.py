@@ -1,0 +1,361 @@
+"""The explorer in a real browser: what somebody types, sees, copies and prints. One server and one browser for all."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+pytest.importorskip("starlette", reason="needs the extra web")
+uvicorn = pytest.importorskip("uvicorn", reason="needs the extra web")
+
+from symgrad.web import application  # noqa: E402
+from symgrad.web.pool import Pool  # noqa: E402
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+WAIT = 15_000  # milliseconds, for anything to appear
+LEAST_SQUARES = "#f=norm(X*w - y)^2&wrt=w"
+WAVE = "#f=x^2*sin(x)&wrt=x"
+TABS = ["matrix", "index", "entries", "where", "steps", "graph", "plot", "numbers", "code"]
+Visit = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    pool = Pool(2)
+    settings = {"port": 0, "log_level": "critical", "lifespan": "off", "timeout_graceful_shutdown": 1}
+    server = uvicorn.Server(uvicorn.Config(application(pool), **settings))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until = time.monotonic() + WAIT / 1000
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    server.should_exit = True
+    thread.join(WAIT / 1000)
+    pool.close()
+
+
+@pytest.fixture(scope="module")
+def browser(address: str) -> Iterator[Any]:
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=2 * WAIT)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Any, address: str) -> Iterator[Visit]:
+    """Open the page at a fragment. Whatever is done with it, the console stays silent."""
+    said: list[str] = []
+    contexts = []
+
+    def opened(fragment: str = "", *, width: int = 1280, **more: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **more)
+        contexts.append(context)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(WAIT)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: said.append(f"error: {error}"))
+        page.goto(address + fragment)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def shows(page: Any, selector: str, text: str | re.Pattern[str]) -> None:
+    """Wait until what is selected holds the text."""
+    api.expect(page.locator(selector)).to_contain_text(text, timeout=WAIT)
+
+
+def settled(page: Any, tab: str) -> None:
+    """Wait until the panel shows the view of a tab."""
+    api.expect(page.locator(f"#panel[data-view={tab}][aria-busy=false]")).to_be_visible(timeout=WAIT)
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds, a line each."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
+    found = axe.run(page).response["violations"]
+    return [f"{v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
+
+
+def test_a_typed_formula_shows_its_derivative_and_its_names(visit: Visit) -> None:
+    page = visit()
+    page.get_by_label("Formula", exact=True).fill("np.log(np.sum(np.exp(X @ w)))")
+    shows(page, "#derivative", "softmax")
+    assert page.locator("#derivative math, #preview math").count() == 2
+    shows(page, "#spelling", "NumPy")
+    assert [page.get_by_label(f"Kind of {name}").input_value() for name in ("X", "w")] == ["matrix", "vector"]
+    page.get_by_label("Formula", exact=True).fill("x'*A*x")
+    shows(page, "#spelling", "MATLAB")
+    shows(page, "#panel", "(A + Aᵀ)*x")
+    page.get_by_label("More on A").click()
+    page.get_by_label("symmetric").check()
+    shows(page, "#panel .spelling >> nth=0", re.compile(r"^2\*A\*x$"))
+    page.get_by_role("radio", name="2", exact=True).check(force=True)
+    shows(page, "#panel .spelling >> nth=0", re.compile(r"^2\*A$"))
+    assert "n.A=matrix:n,n:symmetric" in page.url
+    assert "order=2" in page.url
+
+
+def test_tabs_show_the_derivative_in_every_way(visit: Visit) -> None:
+    page = visit(LEAST_SQUARES)
+    held = {
+        "matrix": "2*Xᵀ*(X*w - y)", "index": "Sum_", "entries": "number", "where": "name", "steps": "put in",
+        "graph": "along each arrow", "plot": "one number or two", "numbers": "finite differences",
+        "code": "import numpy",
+    }  # fmt: skip
+    assert list(held) == TABS
+    for tab, text in held.items():
+        page.locator(f"#tab-{tab}").click()
+        settled(page, tab)
+        shows(page, "#panel", text)
+    page.goto(page.url.partition("#")[0] + LEAST_SQUARES + "&tab=graph")
+    page.reload()
+    settled(page, "graph")
+    assert page.locator("img.graph").evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+
+
+def test_code_is_copied_and_downloaded_in_every_language(visit: Visit) -> None:
+    page = visit(WAVE + "&tab=code")
+    for label, word in {"C": "double", "JAX": "jax", "PyTorch": "torch", "SymPy": "sympy", "LaTeX": "\\"}.items():
+        page.get_by_role("radio", name=label, exact=True).check(force=True)
+        shows(page, ".source", word)
+    page.get_by_role("radio", name="NumPy", exact=True).check(force=True)
+    shows(page, ".source", "import numpy")
+    page.get_by_role("button", name="Copy", exact=True).click()
+    shows(page, "#toast", "Copied")
+    source = page.locator(".source").inner_text()
+    assert page.evaluate("navigator.clipboard.readText()") == source
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.path().read_text(encoding="utf-8") == source
+    assert download.value.suggested_filename.endswith(".py")
+
+
+def test_a_mistake_is_underlined_with_its_reason_until_it_is_mended(visit: Visit) -> None:
+    page = visit(WAVE)
+    settled(page, "matrix")
+    formula = page.get_by_label("Formula", exact=True)
+    formula.fill("sin(x) + $y")
+    shows(page, "#formula-editor mark", "$")
+    shows(page, "#formula-mistake", "not a formula")
+    api.expect(formula).to_have_attribute("aria-invalid", "true")
+    mark, area = (page.locator(f"#formula-editor {part}").bounding_box() for part in ("mark", "textarea"))
+    assert area["y"] < mark["y"] < area["y"] + area["height"]
+    assert violations(page) == []
+    formula.fill("sin(x) + y")
+    api.expect(page.locator("#formula-mistake")).to_be_hidden(timeout=WAIT)
+    api.expect(page.locator("#formula-editor mark")).to_have_count(0, timeout=WAIT)
+    shows(page, "#panel", "cos(x)")
+
+
+def test_an_address_is_the_exercise_and_undo_goes_back(visit: Visit) -> None:
+    page = visit("#f=a*x^2+b&wrt=x&n.a=number::positive:3&order=2&tab=numbers")
+    settled(page, "numbers")
+    assert page.get_by_label("Formula", exact=True).input_value() == "a*x^2+b"
+    page.get_by_label("More on a").click()
+    assert page.get_by_label("Value of a").input_value() == "3"
+    page.locator("#tab-steps").click()
+    settled(page, "steps")
+    page.get_by_role("radio", name="b", exact=True).check(force=True)
+    api.expect(page).to_have_url(re.compile("wrt=b"), timeout=WAIT)
+    page.keyboard.press("Control+z")
+    api.expect(page).to_have_url(re.compile("wrt=x.*tab=steps"), timeout=WAIT)
+    page.get_by_role("button", name="Undo").click()
+    api.expect(page).to_have_url(re.compile("wrt=x.*tab=numbers"), timeout=WAIT)
+    page.get_by_role("button", name="Redo").click()
+    settled(page, "steps")
+    page.get_by_role("button", name="Copy link").click()
+    shows(page, "#toast", "Copied")
+    again = visit(page.evaluate("navigator.clipboard.readText()").partition("/#")[2].join(["#", ""]))
+    settled(again, "steps")
+    assert again.url == page.url
+
+
+def test_examples_and_history_open_exercises(visit: Visit) -> None:
+    page = visit(WAVE)
+    settled(page, "matrix")
+    page.get_by_role("button", name="Gallery").click()
+    example = page.locator("a.example", has_text="Least squares").first
+    example.wait_for()
+    assert violations(page) == []
+    page.get_by_label("Find an example").fill("least squares")
+    example.click()
+    shows(page, "#panel", "2*Xᵀ*(X*w - y)")
+    page.go_back()
+    shows(page, "#derivative", "cos")
+    page.wait_for_timeout(2000)  # what is only passed by is not remembered
+    page.get_by_role("button", name="History").click()
+    page.locator("#history-list a").first.click()
+    api.expect(page.locator("#history")).to_be_hidden(timeout=WAIT)
+
+
+def test_the_tangent_is_dragged_and_moved_with_keys(visit: Visit) -> None:
+    page = visit(WAVE + "&tab=plot")
+    settled(page, "plot")
+    handle = page.get_by_role("slider")
+    box = page.locator("svg.plot").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 46 + (box["width"] - 64) * 5 / 6, box["y"] + box["height"] / 3, steps=4)
+    page.mouse.up()
+    assert float(handle.get_attribute("aria-valuenow")) == pytest.approx(2.0, abs=0.05)
+    shows(page, ".readings", "f′(x) = ")
+    before = float(handle.get_attribute("aria-valuenow"))
+    handle.press("ArrowRight")
+    assert float(handle.get_attribute("aria-valuenow")) > before
+    handle.press("Home")
+    assert float(handle.get_attribute("aria-valuenow")) == -3
+    page.get_by_role("button", name="Zoom out").click()
+    api.expect(page.get_by_label("x from")).to_have_value("-6", timeout=WAIT)
+
+
+def test_two_numbers_have_level_lines_and_a_gradient(visit: Visit) -> None:
+    page = visit("#f=x^2+3*y^2&wrt=x&tab=plot")
+    settled(page, "plot")
+    assert page.locator("path.level").count() >= 8
+    handle = page.get_by_role("slider")
+    handle.press("End")
+    assert float(handle.get_attribute("aria-valuenow")) == 3
+    shows(page, ".readings", "∇f = (6, ")
+
+
+def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
+    page = visit("#practise&topic=polynomials&level=1&seed=1")
+    answer = page.get_by_label("Your answer")
+    answer.fill("x*(")
+    page.get_by_role("button", name="Check").click()
+    api.expect(page.locator("#answer-mistake")).to_be_visible(timeout=WAIT)
+    answer.fill("exp(7*x)")
+    answer.press("Enter")
+    shows(page, "#verdict", "Not yet")
+    assert violations(page) == []
+    page.get_by_role("button", name="Hint").click()
+    api.expect(page.locator("#hints li")).to_have_count(1, timeout=WAIT)
+    page.get_by_role("button", name=re.compile("Next hint|No more")).wait_for()
+    task = page.locator(".task").inner_text()
+    [formula] = re.findall(r"f = (.*) by x", task)
+    solver = visit("#f=" + formula.replace("+", "%2B") + "&wrt=x")
+    settled(solver, "matrix")
+    answer.fill(solver.locator(".spelling").first.inner_text())
+    page.get_by_role("button", name="Check").click()
+    shows(page, "#verdict", "Right")
+    api.expect(page.get_by_role("link", name="Problem 1, solved")).to_be_visible(timeout=WAIT)
+    page.get_by_role("button", name="Next problem").click()
+    shows(page, "#problem-title", "Problem 2")
+    assert page.locator(".task").inner_text() != task
+
+
+def test_a_teachers_link_fixes_the_problems_and_prints_them(visit: Visit) -> None:
+    page = visit("#practise&topic=chain&level=2&seed=7")
+    shows(page, "#problem-title", "Problem 1")
+    first = page.locator(".task").inner_text()
+    page.get_by_role("button", name="Copy a link").click()
+    link = page.evaluate("navigator.clipboard.readText()")
+    pupil = visit(link.partition("/#")[2].join(["#", ""]))
+    shows(pupil, "#problem-title", "Problem 1")
+    assert pupil.locator(".task").inner_text() == first
+    assert pupil.get_by_label("Topic").count() == 0
+    for solutions, words in ((0, "Print the sheet"), (1, "Print its solutions")):
+        sheet = page.get_by_role("link", name=words).get_attribute("href")
+        printed = visit(sheet.removeprefix("/"))
+        assert printed.locator("ol > li").count() == 10
+        assert first in printed.locator("ol > li").first.inner_text()
+        assert (printed.locator(".solution").count() > 0) == bool(solutions)
+        assert violations(printed) == []
+
+
+def test_a_narrow_screen_has_nothing_that_is_wider(visit: Visit) -> None:
+    page = visit(LEAST_SQUARES, width=360, has_touch=True)
+    for tab in ("matrix", "index", "steps", "numbers", "code"):
+        page.locator(f"#tab-{tab}").click()
+        settled(page, tab)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
+    assert violations(page) == []
+    page.goto(page.url.partition("#")[0] + "#practise&topic=chain&level=1&seed=2")
+    shows(page, "#problem-title", "Problem 1")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_dark_follows_the_system_and_the_switch(visit: Visit) -> None:
+    page = visit(WAVE + "&tab=plot", color_scheme="dark", reduced_motion="reduce")
+    settled(page, "plot")
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(background)
+    assert violations(page) == []
+    switch = page.get_by_role("button", name="Dark")
+    api.expect(switch).to_have_attribute("aria-pressed", "true")
+    switch.click()
+    light = page.evaluate(background)
+    assert sum(map(int, re.findall(r"\d+", dark)[:3])) < 150 < 600 < sum(map(int, re.findall(r"\d+", light)[:3]))
+    page.reload()
+    settled(page, "plot")
+    assert page.evaluate(background) == light
+
+
+def test_all_is_reached_with_the_keyboard(visit: Visit) -> None:
+    page = visit(WAVE)
+    settled(page, "matrix")
+    press = page.keyboard.press
+    press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the formula"
+    press("Enter")
+    assert page.evaluate("document.activeElement.id") == "formula"
+    press("Control+a")
+    page.keyboard.type("x*y^3")
+    shows(page, "#panel", "y**3")
+    press("Tab")
+    press("ArrowRight")
+    shows(page, "#panel", "3*x*y**2")
+    assert page.evaluate("document.activeElement.value") == "y"
+    page.locator("#tab-matrix").focus()
+    for tab in TABS[1:]:
+        press("ArrowRight")
+        assert page.evaluate("document.activeElement.id") == f"tab-{tab}"
+    settled(page, "code")
+    press("Tab")
+    assert page.evaluate("document.activeElement.id") == "panel"
+    page.get_by_role("button", name="Gallery").focus()
+    press("Enter")
+    api.expect(page.locator("#gallery")).to_be_visible()
+    press("Escape")
+    api.expect(page.locator("#gallery")).to_be_hidden()
+    assert page.evaluate("document.activeElement.id") == "open-gallery"
+
+
+def test_axe_finds_no_violation_in_any_view(visit: Visit) -> None:
+    page = visit(LEAST_SQUARES)
+    for tab in TABS:
+        page.locator(f"#tab-{tab}").click()
+        settled(page, tab)
+        assert violations(page) == [], tab
+
+
+def test_paper_shows_the_exercise_and_no_controls(visit: Visit) -> None:
+    page = visit(WAVE + "&tab=steps")
+    settled(page, "steps")
+    page.emulate_media(media="print")
+    for shown, place in ((False, ".top"), (False, "#tabs"), (True, "#derivative"), (True, "#panel .steps")):
+        assert page.locator(place).is_visible() == shown, place
+
+
+def test_scripts_in_what_is_typed_or_linked_do_not_run(visit: Visit) -> None:
+    page = visit("#f=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E&wrt=%3Cb%3E&n.%3Cscript%3E=matrix:n,n")
+    api.expect(page.locator("#formula-mistake, #derivative-mistake").first).to_be_attached()
+    page.get_by_label("Formula", exact=True).fill("</div><script>alert(1)</script>")
+    shows(page, "#formula-mistake", re.compile("."))
+    assert page.locator("main script, main img, main b").count() == 0
