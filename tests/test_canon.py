@@ -12,8 +12,9 @@ from checks import close
 
 import symgrad as sg
 from symgrad.core.node import Leaf, ancestors
-from symgrad.forms.canon import RULES, Pool, complexes, sums
+from symgrad.forms.canon import RULES, Pool, complexes, fourier, sums
 from symgrad.forms.canon.crosses import Skew
+from symgrad.forms.canon.distances import Distances
 from symgrad.forms.canon.kron import BlockDot, Kron
 from symgrad.forms.canon.sizes import common
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, below
@@ -21,6 +22,7 @@ from symgrad.forms.notations import abbreviate
 from symgrad.ops.indexing.select import part
 from symgrad.ops.keys import ALL, Positions, Span
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumprod
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
@@ -186,6 +188,11 @@ turn = lambda k, v, n: k.call(Gather(((0, Positions(np.roll(range(3), -n))),)), 
 turns = lambda k, v, w, n: k.times(turn(k, v, n), turn(k, w, 3 - n))
 turned = lambda v, w, n: np.roll(v, -n) * np.roll(w, n - 3)
 gaps = lambda k, v: k.add(k.einsum("i->ij", v, j=3), (-1, k.einsum("j->ij", v, i=3)))
+rows = lambda k, v, w: k.add(k.einsum("ik->ijk", v, j=3), (-1, k.einsum("jk->ijk", w, i=3)))
+apart = lambda v, w: v[:, None, :] - w[None, :, :]
+lap = lambda k, w: k.add(k.einsum("il,ij->ij", w, k.pool.eye(3)), (-1, w))
+matrix_lap = lambda w: np.diag(w.sum(1)) - w
+far = lambda k: k.call(Distances(), k.A, k.B)
 row = lambda k, v, n: k.call(ScatterAdd(part((n, ALL)), (3, 3)), v, shape=(3, 3))
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
@@ -526,6 +533,30 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (lambda k: k.einsum("ik,ik->i", k.A, gaps(k, k.x)), a.x * a.A.sum(1) - a.A @ a.x),
         (lambda k: k.einsum("k,ik->i", k.y, gaps(k, k.x)), a.x * a.y.sum() - a.y @ a.x),
     ],
+    "weighted_distances": [
+        (lambda k: k.einsum("ij,ijk->jk", k.A, rows(k, k.R, k.add((2, k.R)))),
+         np.einsum("ij,ijk->jk", a.A, apart(a.R, 2 * a.R))),
+        (lambda k: k.einsum("ijk,ijk->jk", rows(k, k.R, k.add((2, k.R))), rows(k, k.R, k.R)),
+         np.einsum("ijk,ijk->jk", apart(a.R, 2 * a.R), apart(a.R, a.R))),
+    ],
+    "squared_distances": [
+        (lambda k: k.einsum("ijk->ij", k.power(rows(k, k.A, k.B), 2)), (apart(a.A, a.B) ** 2).sum(2)),
+        (lambda k: k.einsum("ijk->ij", k.power(rows(k, k.A, k.B), 3)), (apart(a.A, a.B) ** 3).sum(2)),
+    ],
+    "root_of_a_square": [
+        (lambda k: k.power(k.power(far(k), 2), half), np.sqrt((apart(a.A, a.B) ** 2).sum(2))),
+        (lambda k: k.power(k.power(k.u, 2), half), abs(a.u)),
+    ],
+    "norms_of_differences": [
+        (lambda k: k.call(Norm(1, (2,)), rows(k, k.A, k.B), shape=(3, 3)), abs(apart(a.A, a.B)).sum(2)),
+        (lambda k: k.call(Norm(1, (1,)), rows(k, k.A, k.B), shape=(3, 3)), abs(apart(a.A, a.B)).sum(1)),
+    ],
+    "sum_of_laplacians": [
+        (lambda k: k.add(k.einsum("ij,j->i", lap(k, k.A), k.x), k.einsum("i,ij,j->i", k.y, lap(k, k.B), k.x)),
+         matrix_lap(a.A) @ a.x + a.y * (matrix_lap(a.B) @ a.x)),
+        (lambda k: k.add(k.einsum("ij,j->i", lap(k, k.A), k.x), k.einsum("ij,j->i", lap(k, k.B), k.z)),
+         matrix_lap(a.A) @ a.x + matrix_lap(a.B) @ a.z),
+    ],
     "laplacian_of_two_terms": [
         (lambda k: k.add(k.einsum("ki,i->i", k.A, k.x), (-1, k.einsum("ki,k->i", k.A, k.x))),
          a.x * a.A.sum(0) - a.A.T @ a.x),
@@ -617,7 +648,8 @@ def test_every_rule_is_tested_here_by_its_name():
     rules = [r for of_kind in RULES.values() for r in of_kind]
     names = [r.__name__ for r in rules]
     assert len(set(names)) == len(names)
-    assert set(TABLE) == {r.__name__ for r in rules if r.__module__ != complexes.__name__}  # test_complex_forms.py
+    apart = {complexes.__name__, fourier.__name__}  # test_complex_forms.py
+    assert set(TABLE) == {r.__name__ for r in rules if r.__module__ not in apart}
 
 
 @pytest.mark.parametrize("rule", TABLE)

@@ -24,7 +24,7 @@ from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.nodes import fourier, printers
 from symgrad.forms.nodes.mathml import equation, mathml
-from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, total
+from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, is_weight, total
 from symgrad.forms.notations.index import Reading, lettered
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading
@@ -215,7 +215,7 @@ class WhereForm(Named):
         result = self._graph[0]
         ratio = result if result in computed and is_quotient(computed[result]) else None
         bodies = abbreviated(pool, bodies, computed, ratio)
-        if total(bodies, ratio) < total(self._bodies):
+        if (_depth(bodies), total(bodies, ratio)) < (_depth(self._bodies), total(self._bodies)):
             self._pool, self._bodies = pool, bodies
 
     def _standing_again(self) -> set[AnyNode]:
@@ -233,6 +233,11 @@ class WhereForm(Named):
 
     def _in_use(self) -> list[Term]:
         return [t for t in below(self._bodies) if t.kind == NAMED]
+
+
+def _depth(bodies: Sequence[Term]) -> int:
+    """Return the most axes that an array in the formulas has, where that is beyond matrix notation."""
+    return max([2, *(len(t.shape) for t in below(bodies))])
 
 
 def _has_function(t: Term, function: Any) -> bool:
@@ -289,7 +294,7 @@ def _stems(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode])
     before = {a.data for t in below([*named, *bodies]) for a in t.args if a.kind == NAMED and _activation(t)}
     found = {}
     for t in named:
-        stem = _stem(t.args[0], t.data in forward, t.data in before)
+        stem = "a" if is_weight(t.data) else _stem(t.args[0], t.data in forward, t.data in before)
         found[t.data] = (_LARGE if len(t.shape) == 2 else _SMALL)[stem]
     return found
 

@@ -83,6 +83,7 @@ class Op:
     by_rows: ClassVar[bool] = False  # written without its axis where that is the last
     keeps_symmetry: ClassVar[bool] = False  # of a symmetric matrix it makes another
     conjugates: ClassVar[bool] = True  # of conj z it makes the conjugate, as what has real numbers only inside
+    symmetric: ClassVar[bool] = False  # it makes a matrix that is its own transpose
     antisymmetric: ClassVar[bool] = False  # it makes a matrix whose transpose is its negative
     gives: ClassVar[Callable[..., np.dtype[Any]]] = promoted
     signature: Any = None

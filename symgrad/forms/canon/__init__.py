@@ -3,6 +3,7 @@
 from symgrad.forms.canon import (
     complexes,
     crosses,
+    distances,
     distinctions,
     exchange,
     fourier,
@@ -29,6 +30,6 @@ __all__ = ["RULES", "Pool", "Term", "lowered"]
 
 # rules are tried in this order, those of a module as they stand there
 enter_rules(
-    complexes, fourier, crosses, exchange, laplacians, rows, spreads, islands, products, powers, functions, softmaxes,
-    normal, kron, moves, pairs, distinctions, likes, sums, symmetric,
+    complexes, fourier, crosses, exchange, distances, laplacians, rows, spreads, islands, products, powers, functions,
+    softmaxes, normal, kron, moves, pairs, distinctions, likes, sums, symmetric,
 )  # fmt: skip

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.forms.canon.distances import pairs_of_rows
+from symgrad.forms.canon.products import laplacian_weights
 from symgrad.forms.canon.spreads import free_axes, without_axes
 from symgrad.forms.canon.symmetric import as_matrix
-from symgrad.forms.canon.terms import NAMED, PRODUCT, SUM, Draft, Letters, Pool, Term, below, rule
+from symgrad.forms.canon.terms import NAMED, PRODUCT, SUM, Draft, Letters, Pool, Term, below, rule, split
 
 Factor = tuple[Term, Letters]
 
@@ -27,14 +29,39 @@ def weighted_differences(d: Draft) -> bool:
     """Σ_k w_ik (x_i - x_k) is (diag(w·1) - w)·x."""
     for f, s in d.factors:
         x = _of_pairs(d.pool, f)
-        if x is None or len(set(s)) != len(s) or s[0] not in d.out or s[1] in d.out:
+        if x is None or len(set(s)) != len(s) or (s[0] in d.out) == (s[1] in d.out):
             continue
-        near = [g for g in d.factors if s[1] in g[1] and g != (f, s)]
+        sign, pair = (1, s[:2]) if s[0] in d.out else (-1, s[1::-1])  # Σ_k w_ki (x_k - x_i) has wᵀ, and a minus
+        near = [g for g in d.factors if pair[1] in g[1] and g != (f, s)]
+        far = [g for g in d.factors if g not in near and g != (f, s)]
+        w = _weights(d, near, pair)
+        if w is not None:
+            d.coef *= sign
+            d.factors = [(_laplacian(d.pool, w), pair), (x, (pair[1], *s[2:])), *far]
+            return True
+    return False
+
+
+@rule(PRODUCT)
+def weighted_distances(d: Draft) -> bool:
+    """Σ_k w_ik (x_i - y_k) of rows of two matrices is diag(w·1)·x - w·y, and Σ_i likewise."""
+    for f, s in d.factors:
+        rows = pairs_of_rows(d.pool, f)
+        if rows is None or len(set(s)) != 3 or (s[0] in d.out) == (s[1] in d.out):
+            continue
+        x, y, sign = rows
+        near = [g for g in d.factors if set(s[:2]) & set(g[1]) and g != (f, s)]
         far = [g for g in d.factors if g not in near and g != (f, s)]
         w = _weights(d, near, s[:2])
-        if w is not None:
-            d.factors = [(_laplacian(d.pool, w), s[:2]), (x, s[1:]), *far]
-            return True
+        if w is None:
+            continue
+        parts = [(sign, x, (s[0], s[2])), (-sign, y, s[1:])]
+        out = tuple(k for k in s if k in d.out)
+        sizes = {k: d.sizes[k] for k in s}
+        terms = [(c, d.pool.product([(w, s[:2]), (a, t)], out, sizes)) for c, a, t in parts]
+        d.factors = [(d.pool.sum(terms, tuple(sizes[k] for k in out)), out), *far]
+        d.sizes = {k: n for k, n in d.sizes.items() if k in out or k in d.out or any(k in t for _, t in far)}
+        return True
     return False
 
 
@@ -61,6 +88,46 @@ def _weights(d: Draft, near: list[Factor], pair: Letters) -> Term | None:
 
 
 @rule(SUM)
+def sum_of_laplacians(pool: Pool, t: Term) -> Term | None:
+    """diag(u)·(diag(v·1) - v)·x + (diag(w·1) - w)·x has the weights diag(u)·v + w, once."""
+    found: dict[Term, list[tuple[Any, Term]]] = {}
+    for c, a in zip(t.data, t.args, strict=True):
+        laplacian = _laplacian_product(pool, a) if c.is_Rational else None
+        if laplacian is not None:
+            found.setdefault(laplacian[1], []).append((c, laplacian[0]))
+            found.setdefault(a, [])
+    x = next((x for x, terms in found.items() if len(terms) > 1), None)
+    if x is None:
+        return None
+    w = pool.sum(found[x], (x.shape[0], x.shape[0]))
+    rest = [
+        (c, a) for c, a in zip(t.data, t.args, strict=True) if a not in found or _laplacian_product(pool, a)[1] is not x
+    ]
+    return pool.sum([*rest, (1, _times(pool, _laplacian(pool, w), x))], t.shape)
+
+
+def _laplacian_product(pool: Pool, a: Term) -> tuple[Term, Term] | None:
+    """Return w and x of diag(u)·(diag(v·1) - v)·x, which has the weights w = diag(u)·v."""
+    if a.kind != PRODUCT or not a.shape:
+        return None
+    subs, out, sizes = a.data
+    for f, s in zip(a.args, subs, strict=True):
+        if f.kind != SUM or len(s) != 2 or out[0] not in s or s[0] == s[1]:
+            continue
+        i, k = out[0], s[0] if s[1] == out[0] else s[1]
+        rest = [(g, r) for g, r in zip(a.args, subs, strict=True) if g is not f]
+        x = [(g, r) for g, r in rest if r == (k, *out[1:])]
+        beside = [(g, r) for g, r in rest if r in ((), (i,))]
+        v = laplacian_weights(pool, f if s == (i, k) else pool.transposed(f))
+        if v is not None and len(x) == 1 and len(rest) == 1 + len(beside) and k not in out:
+            n = dict(sizes)[i]
+            return pool.product([(v, (0, 1)), *[(g, (0,) if r else ()) for g, r in beside]], (0, 1), {0: n, 1: n}), x[
+                0
+            ][0]
+    return None
+
+
+@rule(SUM)
 def laplacian_of_two_terms(pool: Pool, t: Term) -> Term | None:
     """diag(w·1)·x - w·x is (diag(w·1) - w)·x."""
     for c, a in zip(t.data, t.args, strict=True):
@@ -69,10 +136,11 @@ def laplacian_of_two_terms(pool: Pool, t: Term) -> Term | None:
             continue
         w, x = found
         other = pool.times(_row_sums(pool, w), x) if len(x.shape) == 1 else _diagonal_times(pool, w, x)
+        sign, other = split(other)
         for c2, b in zip(t.data, t.args, strict=True):
-            if b is other and c + c2 == 0:
+            if b is other and c * sign + c2 == 0:
                 rest = [(c3, e) for c3, e in zip(t.data, t.args, strict=True) if e not in (a, b)]
-                return pool.sum([*rest, (c2, _times(pool, _laplacian(pool, w), x))], t.shape)
+                return pool.sum([*rest, (-c, _times(pool, _laplacian(pool, w), x))], t.shape)
     return None
 
 

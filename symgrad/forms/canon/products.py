@@ -338,7 +338,7 @@ def identity_distributes(d: Draft) -> bool:
         rest = d.factors[:p] + d.factors[p + 1 :]
         if not rest or f in d.pool.written or not _has_identity(f) or identity_distributes in d.pool.in_progress:
             continue
-        if is_laplacian(d.pool, f):
+        if laplacian_weights(d.pool, f) is not None:
             continue
         if is_whole(d.pool, f) and all(len(g.shape) != 1 for g, _ in rest):
             continue
@@ -361,12 +361,24 @@ def is_whole(pool: Pool, t: Term) -> bool:
     return any(_is_outer(pool, a) for a in t.args)
 
 
-def is_laplacian(pool: Pool, t: Term) -> bool:
-    """Whether a term is a sum of diagonal and other matrices whose rows sum to 0, such as diag(w·1) - w."""
+def laplacian_weights(pool: Pool, t: Term) -> Term | None:
+    """Return w of diag(w·1) - w; None of other matrices."""
     if len(t.shape) != 2 or not _has_identity(t) or any(a.kind == EYE or _is_outer(pool, a) for a in t.args):
-        return False
-    rows = pool.product([(t, (0, 1))], (0,), dict(enumerate(t.shape)))
-    return rows.kind == SUM and not rows.args
+        return None
+    parts = list(zip(t.data, t.args, strict=True))
+    weights = pool.sum([(-c, a) for c, a in parts if not _is_diagonal(a)], t.shape)
+    diagonal = pool.sum([(c, a) for c, a in parts if _is_diagonal(a)], t.shape)
+    rows = [pool.product([(a, (0, 1))], (0,), dict(enumerate(t.shape))) for a in (weights, diagonal)]
+    total = pool.sum([(-1, rows[0]), (1, rows[1])], t.shape[:1])
+    return weights if total.kind == SUM and not total.args else None
+
+
+def _is_diagonal(a: Term) -> bool:
+    """Whether a matrix is 0 off its diagonal."""
+    if a.kind != PRODUCT:
+        return a.kind == EYE
+    subs, out, _ = a.data
+    return any(f.kind == EYE and set(s) == set(out) for f, s in zip(a.args, subs, strict=True))
 
 
 def _is_outer(pool: Pool, a: Term) -> bool:

@@ -281,7 +281,7 @@ class Pool:
         if t.kind in (SUM, PRODUCT):
             turned = self.exchanged(t)
             return 1 if turned is t else -1 if turned is self.sum([(-1, t)], t.shape) else 0
-        return int(t.kind == EYE)
+        return int(t.kind == EYE or (t.kind == CALL and bool(t.data.symmetric)))
 
     def exchanged(self, t: Term) -> Term:
         """Return a term with its first two axes exchanged."""

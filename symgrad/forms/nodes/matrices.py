@@ -37,7 +37,7 @@ def is_symmetric(a: Any) -> bool:
         factors = a.args[:-1]
         return all(f == Transposed.of(g) for f, g in zip(factors, reversed(factors), strict=True))
     if isinstance(a, Call):
-        return bool(a.op.keeps_symmetry) and all(map(is_symmetric, a.args[1:-1]))
+        return bool(a.op.symmetric) or (bool(a.op.keeps_symmetry) and all(map(is_symmetric, a.args[1:-1])))
     if isinstance(a, MatrixPower):
         return is_symmetric(a.args[0])
     if isinstance(a, Plus):

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.canon.products import content, opened
+from symgrad.forms.canon.products import content, laplacian_weights, opened
 from symgrad.forms.canon.terms import (
     EYE,
     FUNCTION,
@@ -31,6 +31,8 @@ SHORT = 3  # cost of a term that needs no name
 NAME = 2  # what a definition costs beside what it defines
 ROUNDS = 2  # what had no name in the first may have one beside names
 OFTEN = 3  # times that a matrix and a vector beside it stand in a formula
+WEIGHTS = "weights "  # how the keys of their names begin
+LAPLACIAN = 2  # diag(A·1) - A is understood at once, which is worth this much
 MOST, FACTORS = 24, 8  # names that are tried, and factors of a product that is looked for in others
 
 
@@ -61,14 +63,16 @@ def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any
         own: what the function computes, by node.
         ratio: the node of a function that is a quotient r: (u' - r v')/v is shorter than u'/v - u v'/v².
     """
-    left = _candidates(pool, bodies, own)
+    weights = [(WEIGHTS + str(t.uid), t) for t in _weights(pool, bodies)]
+    left = [*weights, *_candidates(pool, bodies, own)]
     for _ in range(ROUNDS):
         refused: list[tuple[Any, Term]] = []
         before = bodies
         while left:
             key, part = left.pop(0)
             tried = _named(pool, bodies, key, part)
-            if total(tried, ratio) > total(bodies, ratio) or not any(t.data is key for t in below(tried)):
+            more = LAPLACIAN if is_weight(key) else 0
+            if total(tried, ratio) > total(bodies, ratio) + more or not any(t.data is key for t in below(tried)):
                 refused.append((key, part))
                 continue
             bodies = tried
@@ -110,6 +114,18 @@ def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> lis
     known = {t for _, t in some}
     some += [(("part", t.uid), t) for t in _scaled_matrices(pool, bodies) if t not in known]
     return sorted(some, key=lambda p: (-p[1].cost, p[1].uid))[:MOST]
+
+
+def is_weight(key: Any) -> bool:
+    """Whether a name is that of the weights of a Laplacian matrix."""
+    return isinstance(key, str) and key.startswith(WEIGHTS)
+
+
+def _weights(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
+    """Return the weights w of the Laplacian matrices diag(w·1) - w, where they are no letters."""
+    found = [laplacian_weights(pool, t) for t in below(bodies) if t.kind == SUM]
+    plain = [_plain(pool, w) for w in found if w is not None]
+    return [w for w in dict.fromkeys(plain) if w.kind not in (LEAF, NAMED)]
 
 
 def _is_product_of_two(t: Term) -> bool:
