@@ -28,6 +28,11 @@ def expm(x: Any) -> Any:
     return found
 
 
+def distances(x: Any, y: Any, p: int) -> Any:
+    """The distances of the rows of x from those of y."""
+    return (np.abs(x[:, None] - y[None]) ** p).sum(-1) ** (1 / p)
+
+
 def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 

@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from reader_functions import ALONG, CONSTANTS, DECOMPOSED, ELEMENTWISE, NUMBERS, REDUCED, axis_of, compare, expm
+from reader_functions import (
+    ALONG,
+    CONSTANTS,
+    DECOMPOSED,
+    ELEMENTWISE,
+    NUMBERS,
+    REDUCED,
+    axis_of,
+    compare,
+    distances,
+    expm,
+)
 from reader_trees import Tree, Unreadable, Untold, tree
 
 
@@ -235,6 +246,10 @@ class Matrices:
         if name == "where":
             condition, a, b = given
             return same(same(self.shape(condition), self.shape(a)), self.shape(b))
+        if name == "cdist":
+            one, two = map(self._array, trees[:2])
+            unify(one[1], two[1])
+            return (one[0], two[0])
         if name == "diag":
             r, c = self._array(trees[0])
             return (r, r) if Size.of(c) == 1 else (r, 1)
@@ -363,6 +378,8 @@ class Matrices:
             np.add.at(found[:, 0] if found.shape[1] == 1 else found, at, np.squeeze(self.compute(given[0])))
             return found
         values = [self.compute(a) for a in trees]
+        if name == "cdist":
+            return distances(values[0], values[1], int(given[2].parts[0]) if len(given) > 2 else 2)
         if name == "stack":
             return np.stack([np.ravel(value) for value in values])
         if name in ELEMENTWISE:
