@@ -5,6 +5,7 @@ Pairwise energies, kernels and springs have such gradients; the matrix stays who
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from symgrad.forms.canon.distances import pairs_of_rows
@@ -90,19 +91,14 @@ def _weights(d: Draft, near: list[Factor], pair: Letters) -> Term | None:
 @rule(SUM)
 def sum_of_laplacians(pool: Pool, t: Term) -> Term | None:
     """diag(u)·(diag(v·1) - v)·x + (diag(w·1) - w)·x has the weights diag(u)·v + w, once."""
-    found: dict[Term, list[tuple[Any, Term]]] = {}
-    for c, a in zip(t.data, t.args, strict=True):
-        laplacian = _laplacian_product(pool, a) if c.is_Rational else None
-        if laplacian is not None:
-            found.setdefault(laplacian[1], []).append((c, laplacian[0]))
-            found.setdefault(a, [])
-    x = next((x for x, terms in found.items() if len(terms) > 1), None)
+    pairs = list(zip(t.data, t.args, strict=True))
+    read = [_laplacian_product(pool, a) if c.is_Rational else None for c, a in pairs]
+    count = Counter(r[1] for r in read if r is not None)
+    x = next((x for x, n in count.items() if n > 1), None)
     if x is None:
         return None
-    w = pool.sum(found[x], (x.shape[0], x.shape[0]))
-    rest = [
-        (c, a) for c, a in zip(t.data, t.args, strict=True) if a not in found or _laplacian_product(pool, a)[1] is not x
-    ]
+    w = pool.sum([(c, r[0]) for (c, _), r in zip(pairs, read, strict=True) if r and r[1] is x], (x.shape[0],) * 2)
+    rest = [pair for pair, r in zip(pairs, read, strict=True) if r is None or r[1] is not x]
     return pool.sum([*rest, (1, _times(pool, _laplacian(pool, w), x))], t.shape)
 
 
