@@ -61,3 +61,39 @@ def test_single_precision_stays_single():
     assert sg.linalg.svd(z).U.dtype == sg.linalg.pinv(z + z.mH, hermitian=True).dtype == sg.complex64
     assert sg.linalg.svdvals(z).dtype == sg.linalg.vector_norm(z).dtype == sg.float32
     assert sg.linalg.eigvals(z.real).dtype == sg.linalg.matrix_exp(z).dtype == sg.complex64
+
+
+# ------------------------------------------------------------------ functions of matrices
+RNG = np.random.default_rng(11)
+A, B, C = RNG.normal(size=(3, 3, 3)) + 1j * RNG.normal(size=(3, 3, 3))
+MATRIX_FUNCTIONS = {
+    "sqrtm": (sg.linalg.sqrtm, (A,)),
+    "logm": (sg.linalg.logm, (A,)),
+    "solve_sylvester": (sg.linalg.solve_sylvester, (A, B, C)),
+    "solve_continuous_lyapunov": (sg.linalg.solve_continuous_lyapunov, (A, C)),
+    "solve_discrete_lyapunov": (sg.linalg.solve_discrete_lyapunov, (A / 9, C)),
+}
+
+
+@pytest.mark.parametrize("name", MATRIX_FUNCTIONS)
+def test_functions_of_matrices_are_scipys(name):
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    f, given = MATRIX_FUNCTIONS[name]
+    np.testing.assert_allclose(plain(f(*given)), getattr(scipy_linalg, name)(*given), atol=1e-12)
+    assert sg.autograd.gradcheck(f, [sg.tensor(x, requires_grad=True) for x in given])
+
+
+@pytest.mark.parametrize("name", ["sqrtm", "logm"])
+def test_complex_matrices_may_have_eigenvalues_below_zero(name):
+    f, undo = getattr(sg.linalg, name), {"sqrtm": lambda x: x @ x, "logm": sg.linalg.matrix_exp}[name]
+    hermitian_, single = -(A @ A.conj().T), (A @ np.diag([-1.0, -2, 3]) @ np.linalg.inv(A)).astype(np.complex64)
+    np.testing.assert_allclose(plain(undo(f(hermitian_))), hermitian_, atol=1e-12)
+    np.testing.assert_allclose(plain(undo(f(single))), single, atol=1e-4)
+    assert f(single).dtype == sg.complex64
+    with pytest.raises(np.linalg.LinAlgError, match="or a complex matrix"):
+        f(-np.eye(2))
+
+
+def test_gradients_of_functions_of_matrices_in_formulas():
+    Z = sg.symbol("Z", ("n", "n"), dtype=complex)
+    assert str(sg.derive(sg.trace(sg.linalg.logm(Z)).real, Z)) == "Z⁻ᴴ"

@@ -45,23 +45,23 @@ class Principal(MatrixFunction):
         for at in np.ndindex(a.shape[:-2]):
             if a[at].size and np.isfinite(a[at]).all():
                 where = f"(Batch element {int(np.ravel_multi_index(at, a.shape[:-2]))}): " if at else ""
-                self.check_values(np.linalg.eigvals(a[at].astype(np.float64)), where, directions)
+                values = np.linalg.eigvals(a[at].astype(np.result_type(a, np.float64)))
+                self.check_values(values, where, directions, imaginary=np.iscomplexobj(a))
 
-    def check_values(self, values: Any, where: str, directions: bool) -> None:
-        """Refuse negative eigenvalues, and 0 where it has no value or derivative."""
+    def check_values(self, values: Any, where: str, directions: bool, imaginary: bool) -> None:
+        """Refuse negative eigenvalues of real matrices, and 0 where it has no value or derivative."""
         small = len(values) * _EPS * np.abs(values).max(initial=0.0)
         negative = values[(values.real < -np.sqrt(small * np.abs(values).max())) & (np.abs(values.imag) <= small)]
-        if negative.size:
+        if negative.size and not imaginary:
             raise LinAlgError(
                 f"{self.called}: {where}The matrix has the negative eigenvalue {negative[0].real:.4g}, so the "
-                "principal value is not real. Expected eigenvalues off the negative numbers."
+                "principal value is not real. Expected eigenvalues off the negative numbers, or a complex matrix."
             )
         if (directions or not self.at_zero) and (np.abs(values) <= small).any():
             what = "derivative" if self.at_zero else "value"
             raise LinAlgError(f"{self.called}: {where}It has no {what} at a singular matrix. An eigenvalue is 0.")
 
     at_zero = False
-    analytic = False  # the kernels are those of real matrices
 
 
 @frozen
@@ -81,11 +81,11 @@ class MatrixSqrt(Principal):
 
     def one(self, a: Any) -> Any:
         """By eigenvectors of symmetric and singular matrices, else by Newton's iteration."""
-        if (a == a.T).all():
+        if (a == a.conj().T).all():
             values, vectors = np.linalg.eigh(a)
-            return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+            return (vectors * np.sqrt(_principal(values, a))) @ vectors.conj().T
         found = _newton(a)
-        return _by_eigenvectors(a, lambda v: np.sqrt(v), self.called) if found is None else found
+        return _by_eigenvectors(a, np.sqrt, self.called) if found is None else found
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """(A + √det A I)/√(tr A + 2 √det A)."""
@@ -115,9 +115,9 @@ class MatrixLog(Principal):
 
     def one(self, a: Any) -> Any:
         """By eigenvectors of a symmetric matrix, else by roots until the series converges."""
-        if (a == a.T).all():
+        if (a == a.conj().T).all():
             values, vectors = np.linalg.eigh(a)
-            return (vectors * np.log(values)) @ vectors.T
+            return (vectors * np.log(_principal(values, a))) @ vectors.conj().T
         return _logarithm(a)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
@@ -163,14 +163,21 @@ def _newton(a: Any) -> Any:
     return x if near else None
 
 
+def _principal(values: Any, a: Any) -> Any:
+    """The eigenvalues of a Hermitian matrix for a function with a cut: complex numbers, or real ones not below 0."""
+    return values.astype(complex) if np.iscomplexobj(a) else np.maximum(values, 0)
+
+
 def _by_eigenvectors(a: Any, fn: Callable[[Any], Any], called: str) -> Any:
-    """f(A) = V f(Λ) V⁻¹ of a singular matrix, if it has that many eigenvectors."""
+    """f(A) = V f(Λ) V⁻¹ of a matrix that is singular or has eigenvalues below 0, if it has that many eigenvectors."""
     values, vectors = np.linalg.eig(a)
     values = np.where(np.abs(values) <= len(a) * _EPS * np.abs(values).max(initial=0.0), 0, values)
     if np.linalg.cond(vectors) < 1e8:
-        return ((vectors * fn(values.astype(complex))) @ np.linalg.inv(vectors)).real
+        found = (vectors * fn(values.astype(complex))) @ np.linalg.inv(vectors)
+        return found if np.iscomplexobj(a) else found.real
     raise LinAlgError(
-        f"{called}: no square root was found; the matrix is singular and lacks eigenvectors, as [[0, 1], [0, 0]] does."
+        f"{called}: no square root was found; the matrix is singular, or has eigenvalues below 0, and lacks "
+        "eigenvectors, as [[0, 1], [0, 0]] does."
     )
 
 
@@ -192,6 +199,8 @@ def _logarithm(a: Any) -> Any:
     while np.abs(a - one).sum(0).max() > _RADIUS and halvings < _STEPS:
         root = _newton(a)
         if root is None:
+            root = _by_eigenvectors(a, np.sqrt, "linalg.logm") if np.iscomplexobj(a) else None
+        if root is None:
             raise LinAlgError("linalg.logm: no square root was found; the matrix is too close to a singular one.")
         a, halvings = root, halvings + 1
     x = a - one
@@ -204,7 +213,7 @@ def sqrtm(A: Any) -> Any:
     """The principal square root X of a matrix: X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
 
     Args:
-        A: (…, n, n), without negative eigenvalues. A singular matrix has a root, but no derivative.
+        A: (…, n, n); a real one without negative eigenvalues. A singular matrix has a root, but no derivative.
 
     Returns:
         Shaped like A.
@@ -227,7 +236,7 @@ def logm(A: Any) -> Any:
     """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
 
     Args:
-        A: (…, n, n), nonsingular and without negative eigenvalues.
+        A: (…, n, n), nonsingular; a real one without negative eigenvalues.
 
     Returns:
         Shaped like A.

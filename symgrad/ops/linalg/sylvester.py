@@ -12,6 +12,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.errors import LinAlgError, ShapeError
 from symgrad.ops.contract import matmul, mT
+from symgrad.ops.elementwise.complexes import conj
 from symgrad.ops.linalg.matrices import identity_like
 from symgrad.ops.linalg.solving import inv
 from symgrad.ops.linalg.square import check_square, taken
@@ -26,6 +27,7 @@ class Sylvester(Op):
 
     spelled = "sylvester"
     gives = floating
+    analytic = True
     signature = "(n,n),(m,m),(n,m)->(n,m)"
     explained = "Sylvester's equation: solve it with the transposes; A and B receive products with X"
     wordless = "no library of the targets but SciPy has it"
@@ -36,8 +38,9 @@ class Sylvester(Op):
         to = self.out_shape(a.shape, b.shape, c.shape)
         found = np.empty(to, np.result_type(a, b, c))
         a, b, c = (np.broadcast_to(x, (*to[:-2], *x.shape[-2:])) for x in (a, b, c))
+        precise = np.result_type(found, np.float64)
         for at in np.ndindex(to[:-2]):
-            found[at] = _solution(a[at].astype(np.float64), b[at].astype(np.float64), c[at].astype(np.float64))
+            found[at] = _solution(*(x[at].astype(precise) for x in (a, b, c)))
         return found
 
     def out_shape(self, a: Shape, b: Shape, c: Shape) -> Shape:
@@ -116,7 +119,8 @@ def _by_eigenvectors(a: Any, b: Any, c: Any) -> Any:
     x = np.zeros_like(c)
     for _ in range(4):
         rest = c - a @ x - x @ b
-        x = x + (v @ ((left @ rest @ w) / gaps) @ right).real
+        step = v @ ((left @ rest @ w) / gaps) @ right
+        x = x + (step if np.iscomplexobj(c) else step.real)
     size = (np.abs(a).max() + np.abs(b).max()) * np.abs(x).max() * max(c.shape)
     return x if np.abs(c - a @ x - x @ b).max() <= _CLOSE * size else None
 
@@ -144,7 +148,7 @@ def solve_sylvester(A: Any, B: Any, C: Any) -> Any:
 
 
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
-    """X with A X + X Aᵀ = Q.
+    """X with A X + X Aᴴ = Q.
 
     Args:
         A, Q: (…, n, n).
@@ -160,11 +164,11 @@ def solve_continuous_lyapunov(A: Any, Q: Any) -> Any:
     >>> sg.linalg.solve_continuous_lyapunov(sg.tensor([[2.0]]), sg.tensor([[8.0]]))
     tensor([[2.]])
     """
-    return Sylvester()(A, mT(A), Q)
+    return Sylvester()(A, conj(mT(A)), Q)
 
 
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Any:
-    """X with A X Aᵀ − X + Q = 0.
+    """X with A X Aᴴ − X + Q = 0.
 
     Args:
         A, Q: (…, n, n).
@@ -176,13 +180,13 @@ def solve_discrete_lyapunov(A: Any, Q: Any) -> Any:
         ShapeError: if A is not square, or Q does not fit.
         LinAlgError: if the solution is not unique.
 
-    Source: the bilinear transformation M = (Aᵀ + I)⁻¹ (Aᵀ − I) makes Mᵀ X + X M = −2 (A + I)⁻¹ Q (Aᵀ + I)⁻¹ of it.
+    Source: the bilinear transformation M = (Aᴴ + I)⁻¹ (Aᴴ − I) makes Mᴴ X + X M = −2 (A + I)⁻¹ Q (Aᴴ + I)⁻¹ of it.
 
     >>> import symgrad as sg
     >>> sg.linalg.solve_discrete_lyapunov(sg.tensor([[0.5]]), sg.tensor([[3.0]]))
     tensor([[4.]])
     """
-    one, At = identity_like(A), mT(A)
+    one, At = identity_like(A), conj(mT(A))
     inverse = inv(ADD(At, one))
     M = matmul(SUB(At, one), inverse)
-    return Sylvester()(mT(M), M, MUL(matmul(matmul(mT(inverse), Q), inverse), -2.0))
+    return Sylvester()(conj(mT(M)), M, MUL(matmul(matmul(conj(mT(inverse)), Q), inverse), -2.0))
