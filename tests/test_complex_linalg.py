@@ -97,3 +97,12 @@ def test_complex_matrices_may_have_eigenvalues_below_zero(name):
 def test_gradients_of_functions_of_matrices_in_formulas():
     Z = sg.symbol("Z", ("n", "n"), dtype=complex)
     assert str(sg.derive(sg.trace(sg.linalg.logm(Z)).real, Z)) == "Z⁻ᴴ"
+
+
+@pytest.mark.parametrize("high", [0.0, 800.0, -900.0])
+def test_sums_of_exponentials_with_factors_neither_overflow_nor_widen(high):
+    z, b = np.array([1 + 2j, 3, -1j]) + high, np.array([1, -2, 0])
+    expected = high + np.log(np.exp(1 + 2j) - 2 * np.exp(3))
+    np.testing.assert_allclose(plain(sg.special.logsumexp(z, b=b)), expected)
+    assert sg.autograd.gradcheck(lambda t: sg.special.logsumexp(t, b=b), (sg.tensor(z, requires_grad=True),))
+    assert sg.special.logsumexp(z.astype(np.complex64), b=b.astype(np.float32)).dtype == sg.complex64

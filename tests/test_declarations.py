@@ -15,6 +15,7 @@ import symgrad as sg
 from symgrad.core.kernels import array_kernel, float_kernel
 from symgrad.scalars import SCALARS as DECLARED
 from symgrad.scalars import Atom, G, X, Y, differentiate, scale
+from symgrad.scalars.declare import declare
 from symgrad.scalars.shown import tidy
 
 SCALARS = {name: s for name, s in DECLARED.items() if not s.library}  # of the others: test_scipy_special.py
@@ -300,3 +301,8 @@ def test_the_derivative_that_help_writes_is_the_one_declared(scalar):
     for (x,) in points(scalar)[:3]:
         y = float(scalar.numpy(np.array([x]))[0])
         assert computed(scalar.slope, x, y) == pytest.approx(value(exact, (x,)), rel=1e-9), scalar.slope
+
+
+def test_a_name_is_declared_once():
+    with pytest.raises(ValueError, match="'exp' is declared already"):
+        declare("exp", lambda x: sp.exp(x), lambda x, y: y, numpy=np.exp)

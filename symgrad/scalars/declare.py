@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.errors import NotDifferentiable
+from symgrad.errors import ArgumentError, NotDifferentiable
 from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
@@ -206,7 +206,12 @@ def declare(
 
     Returns:
         The SymPy function class to build payloads with.
+
+    Raises:
+        ArgumentError: something is declared by this name.
     """
+    if name in SCALARS:
+        raise ArgumentError(f"declare: {name!r} is declared already, as {SCALARS[name].meaning}. Choose another name.")
     own = not (isinstance(meaning, type) and issubclass(meaning, sp.Basic))
     function = _new_class(name, nargs, library) if own else meaning
     latex = latex or f"\\operatorname{{{name}}}"

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.ops.map import MUL, NEG, Map
-from symgrad.ops.protocol import Plan
+from symgrad.ops.map import MUL, NEG, AnalyticMap, Map
+from symgrad.ops.protocol import Op, Plan
 from symgrad.scalars import X, capped, exp, finite, log, maximum, minimum
 from symgrad.support.lazy import cached_property
 
@@ -20,14 +20,28 @@ from symgrad.support.lazy import cached_property
 class Guard(Map):
     """A Map with a kernel of its own. Each is a global of this module, named in capitals.
 
-    The payload is what formulas show and derivatives come from, ``meaning`` what the kernel computes.
+    The payload is what formulas show and derivatives come from, ``meaning`` what the kernel computes, and ``imaginary``
+    the kernel of complex numbers.
     """
 
     def __init__(
-        self, name: str, make: Callable[[], Any], kernel: Callable[..., Any], meaning: Callable[[], Any], arity: int = 1
+        self,
+        name: str,
+        make: Callable[[], Any],
+        kernel: Callable[..., Any],
+        meaning: Callable[[], Any],
+        arity: int = 1,
+        imaginary: Callable[..., Any] | None = None,
     ) -> None:
         super().__init__(make, arity, name)
-        self.kernel, self._meaning = kernel, meaning
+        self.kernel, self._meaning, self._imaginary = kernel, meaning, imaginary
+
+    def in_complex(self) -> Op:
+        """The payload with the kernel of complex numbers; without one, the payload alone."""
+        if self._imaginary is None or self.twin is not None:
+            return super().in_complex()
+        self.twin = OfComplex(self.formula, self.arity, self.name, self._imaginary)
+        return self.twin
 
     @cached_property
     def meaning(self) -> Any:
@@ -46,6 +60,19 @@ class Guard(Map):
 
     def __reduce__(self) -> Any:
         return self.name.upper()
+
+
+class OfComplex(AnalyticMap):
+    """A guard of complex numbers."""
+
+    def __init__(self, payload: Any, arity: int, name: str, kernel: Callable[..., Any]) -> None:
+        super().__init__(lambda: payload, arity, name)
+        self.kernel = kernel
+
+    @cached_property
+    def on_array(self) -> Callable[..., Any]:
+        """The kernel."""
+        return self.kernel
 
 
 class Weigh(Guard):
@@ -86,6 +113,14 @@ def settle(x: Any, y: Any, rest: Any) -> Any:
         return x - y * np.where(np.abs(rest) < 1e300, rest, 0)
 
 
+def _capped(z: Any) -> Any:
+    return np.where((z.real > 700.0) & (z.real < np.inf), 700.0 + 1j * z.imag, z).astype(z.dtype)
+
+
+def _counted(x: Any, b: Any) -> Any:
+    return np.where(b == 0, x.dtype.type(-np.inf), x)
+
+
 def _share(x: Any, y: Any) -> Any:
     with np.errstate(invalid="ignore"):
         return np.where((x == y) & (x < 0), 1, np.exp(np.minimum(x - y, 0)))
@@ -102,6 +137,7 @@ WEIGH = Weigh(
     weigh,
     lambda: sp.Piecewise((0, sp.Eq(X[1], 0)), (X[0] * X[1], True)),
     arity=2,
+    imaginary=weigh,
 )
 # x, and ∞ for 0: what is divided by it is 0 where x is 0, at every order
 NONZERO = Guard(
@@ -128,6 +164,7 @@ COUNTED = Guard(
     lambda x, b: np.where(b == 0, -np.inf, x),
     lambda: sp.Piecewise((-sp.oo, sp.Eq(X[1], 0)), (X[0], True)),
     arity=2,
+    imaginary=_counted,
 )
 # 0 in formulas: a finite number that is added to a logarithm and taken from its exponents
 SHIFT = Guard(
@@ -135,6 +172,7 @@ SHIFT = Guard(
     lambda: sp.S.Zero,
     lambda x: np.where(np.isfinite(x), x, 0.0),
     lambda: finite(X[0]),  # 0 of nan, too
+    imaginary=lambda z: np.where(np.isfinite(z), z, z.dtype.type(0)),
 )
 # x, at most 700 where it is finite: exp does not overflow, so that 0 times it is 0
 CAPPED = Guard(
@@ -142,6 +180,7 @@ CAPPED = Guard(
     lambda: X[0],
     lambda x: np.where((x > 700.0) & (x < np.inf), 700.0, x),
     lambda: capped(X[0]),
+    imaginary=_capped,
 )
 # x in formulas, of rows that sum to 0: x less the share y of what rounding made of that sum
 SETTLED = Guard(
