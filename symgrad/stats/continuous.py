@@ -10,6 +10,7 @@ import sympy as sp
 from symgrad.scalars import exp, expm1, log, log1p, logsigmoid, sigmoid
 from symgrad.scalars.densities import (
     cos_minus_one,
+    filled,
     half_step,
     i_ratio,
     i_ratio_slope,
@@ -77,19 +78,29 @@ norm = Continuous(
     entropy=lambda: (_LOG_2PI + 1) / 2,
     information=lambda: {("loc", "loc"): 1, ("scale", "scale"): 2},
 )
+_NORMAL = sp.Float(1e30)  # degrees of freedom, with which t is the normal distribution to all digits
+
+
+def _log_t(z: sp.Expr, v: sp.Expr) -> sp.Expr:
+    return -(v + 1) / 2 * log1p(z**2 / v) + half_step(0, v / 2) - log(_PI * v) / 2
+
+
 t = Continuous(
     "t",
     "Student's t with df = ν: log p(z) = log Γ((ν+1)/2) - log Γ(ν/2) - log(πν)/2 - (ν+1)/2 log(1 + z²/ν).",
     "df",
-    density=lambda x, s, v: -(v + 1) / 2 * log1p(over(x, s) ** 2 / v) + half_step(0, v / 2) - log(_PI * v) / 2 - log(s),
+    density=lambda x, s, v: _log_t(over(x, s), filled(v, v, _NORMAL)) - log(s),
     support=lambda v: _real(),
     cdf=lambda z, v: stdtr(v, z),
     sf=lambda z, v: stdtr(v, -z),
     ppf=lambda q, v: sp.Piecewise((-sp.oo, q <= 0), (stdtrit(v, q), True)),  # SciPy's function has ∞ at 0
     isf=lambda q, v: sp.Piecewise((sp.oo, q <= 0), (-stdtrit(v, q), True)),
     mean=lambda v: sp.Piecewise((0, v > 1), (sp.oo, True)),
-    var=lambda v: sp.Piecewise((v / (v - 2), v > 2), (sp.oo, v > 1), (sp.nan, True)),
-    entropy=lambda v: (v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + log_beta(v / 2, _HALF),
+    var=lambda v: sp.Piecewise((1, v > _NORMAL), (v / (v - 2), v > 2), (sp.oo, v > 1), (sp.nan, True)),
+    entropy=lambda v: sp.Piecewise(
+        ((_LOG_2PI + 1) / 2, v > _NORMAL),
+        ((v + 1) / 2 * (digamma((v + 1) / 2) - digamma(v / 2)) + log(v) / 2 + log_beta(v / 2, _HALF), True),
+    ),
     information=lambda v: {
         ("df", "df"): (polygamma(1, v / 2) - polygamma(1, (v + 1) / 2)) / 4 - (v + 5) / (2 * v * (v + 1) * (v + 3)),
         ("df", "scale"): -2 / ((v + 1) * (v + 3)),

@@ -40,7 +40,7 @@ class Guard(Map):
         """The payload with the kernel of complex numbers; without one, the payload alone."""
         if self._imaginary is None or self.twin is not None:
             return super().in_complex()
-        self.twin = OfComplex(self.formula, self.arity, self.name, self._imaginary)
+        self.twin = AnalyticMap(lambda: self.formula, self.arity, self.name, self._imaginary)
         return self.twin
 
     @cached_property
@@ -60,19 +60,6 @@ class Guard(Map):
 
     def __reduce__(self) -> Any:
         return self.name.upper()
-
-
-class OfComplex(AnalyticMap):
-    """A guard of complex numbers."""
-
-    def __init__(self, payload: Any, arity: int, name: str, kernel: Callable[..., Any]) -> None:
-        super().__init__(lambda: payload, arity, name)
-        self.kernel = kernel
-
-    @cached_property
-    def on_array(self) -> Callable[..., Any]:
-        """The kernel."""
-        return self.kernel
 
 
 class Weigh(Guard):
