@@ -423,3 +423,19 @@ def test_orders_that_scipy_does_not_survive_are_refused(call):
     pytest.importorskip("scipy")
     with pytest.raises(sg.errors.ArgumentError, match="order"):
         call()
+
+
+@pytest.mark.parametrize("degree", [2, 30, 100])
+@pytest.mark.parametrize(("name", "x"), [("laguerre", 10.0), ("legendre", 0.3), ("chebyt", 0.999)])
+def test_polynomials_of_high_degree_keep_their_digits(name, x, degree):
+    """SciPy's series for degrees that are floats gives the Laguerre polynomial of degree 100 no digit at all."""
+    mpmath = pytest.importorskip("mpmath")
+    exact = {"laguerre": lambda n, x: mpmath.laguerre(n, 0, x), "legendre": mpmath.legendre, "chebyt": mpmath.chebyt}
+    f = getattr(sg.special, f"eval_{name}")
+    with mpmath.workdps(40):
+        y, slope = float(exact[name](degree, x)), float(mpmath.diff(lambda t: exact[name](degree, t), x))
+    assert f(float(degree), sg.tensor(x)).item() == pytest.approx(y, rel=1e-12)
+    assert sg.grad(lambda t: f(degree, t))(x) == pytest.approx(slope, rel=1e-11)
+    space: dict = {}
+    exec(sg.export(lambda t: f(degree, t), (x,), target="numpy", name="p"), space)
+    assert float(space["p"](x)) == pytest.approx(y, rel=1e-12)

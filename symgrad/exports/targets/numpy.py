@@ -16,9 +16,11 @@ from symgrad.exports.request import Request
 from symgrad.exports.targets.modules import body, docstring, module
 from symgrad.exports.targets.target import Source, Target, paths
 from symgrad.scalars import SCALARS
+from symgrad.scalars.library.kernels import polynomials
 
 SMALL = 24  # entries of examples that stand in a docstring
 DIGITS = 12
+POLYNOMIALS = polynomials.__name__
 
 
 def write(r: Request) -> Source:
@@ -53,6 +55,8 @@ class NumPy(Dialect):
         if call is None:
             return super().element(name, args, numbers, dtype)
         self.embedded.imports["import scipy.special"] = None
+        if call.startswith(POLYNOMIALS):
+            call = call.replace(POLYNOMIALS, self.embedded.add(polynomials.__module__, POLYNOMIALS), 1)
         text = call.format(", ".join(args))
         return text if np.dtype(dtype) == np.float64 else self.cast(text, dtype)
 

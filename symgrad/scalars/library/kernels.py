@@ -38,12 +38,24 @@ def _check_orders(name: str, orders: Sequence[Any]) -> None:
         )
 
 
+def polynomials(ufunc: Kernel, n: Any, *xs: Any) -> Any:
+    """SciPy's polynomials of degree n, which it computes by recurrence where n is an integer, not a whole float.
+
+    Its series for other degrees loses all digits: of the Laguerre polynomial of degree 30 at 20 it keeps three.
+    """
+    if not np.all((n >= 0) & (n <= 10_000) & (n == np.floor(n))):
+        return ufunc(n, *xs)
+    found = ufunc(np.asarray(n, np.int64)[()], *xs)
+    return found if np.all(np.isfinite(found)) else np.where(np.isfinite(found), found, ufunc(n, *xs))
+
+
 def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
     """SciPy's function of this name as a kernel; of several results, the one with this number.
 
     Where numbers are complex, the first ``real`` arguments are not: orders and parameters.
     """
     checked = next((count for family, count in FRAIL.items() if name.startswith(family)), 0)
+    by_degree = name.startswith("eval_")
 
     def kernel(*xs: Any) -> Any:
         if real and any(isinstance(x, np.ndarray) and np.iscomplexobj(x) for x in xs):
@@ -52,12 +64,13 @@ def scipys(name: str, part: int | None = None, real: int = 0) -> Kernel:
             _check_orders(name, xs[:checked])
         ufunc = getattr(_special(f"special.{name}"), name)
         with np.errstate(all="ignore"):
-            found = ufunc(*xs)
+            found = polynomials(ufunc, *xs) if by_degree else ufunc(*xs)
         y = found if part is None else found[part]
         return y.astype(np.result_type(*xs)) if any(getattr(x, "dtype", None) in _SHORT for x in xs) else y
 
     kernel.__name__ = name if part is None else f"{name}_{part}"
-    kernel.written = f"scipy.special.{name}({{}}){'' if part is None else f'[{part}]'}"  # type: ignore[attr-defined]
+    call = f"polynomials(scipy.special.{name}, {{}})" if by_degree else f"scipy.special.{name}({{}})"
+    kernel.written = call if part is None else f"{call}[{part}]"  # type: ignore[attr-defined]
     return kernel
 
 
