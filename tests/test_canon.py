@@ -755,7 +755,7 @@ def drawn(rng, x, A):
     return (vectors[-1] * vectors[-2]).sum() + (matrices[-1] * matrices[-2]).mean() + sg.logsumexp(A @ vectors[-3], 0)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_terms_of_a_random_graph_are_its_numbers(seed):
     x = sg.tensor([0.4, -0.3, 0.2], requires_grad=True, name="x")
     A = sg.tensor([[0.3, -0.2, 0.1], [0.5, 0.1, -0.4], [-0.1, 0.2, 0.6]], requires_grad=True, name="A")
@@ -805,7 +805,7 @@ def doubling(n):
 
 
 @pytest.mark.parametrize(
-    ("graph", "size"), [(chain, 200), (straight, 200), (wide, 50), (multilayer, 50), (doubling, 25)]
+    ("graph", "size"), [(chain, 200), (straight, 200), (wide, 50), (multilayer, 50), (doubling, 12)]
 )
 def test_number_of_terms_with_names_is_linear_in_the_graph(graph, size):
     counts = [len(sg.derive(*graph(n))._where._pool._terms) for n in (size, 2 * size, 4 * size)]

@@ -140,7 +140,7 @@ def agree(found, expected, *, zeros):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@settings(max_examples=300, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(program=programs())
 def test_compiled_programs_agree_with_eager_ones(backend, program):
     f, arguments = of(program), tuple(range(len(program.shapes)))

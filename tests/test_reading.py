@@ -247,9 +247,9 @@ def test_a_hundred_random_forms_are_read_back():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
-def test_a_thousand_random_forms_are_read_back(block):
-    assert read_back(of_seed, range(1300 + 50 * block, 1350 + 50 * block)) > 43
-    assert read_back(of_jacobian, range(1300 + 50 * block, 1350 + 50 * block)) > 43
+def test_many_random_forms_are_read_back(block):
+    assert read_back(of_seed, range(1300 + 50 * block, 1330 + 50 * block)) > 25
+    assert read_back(of_jacobian, range(1300 + 50 * block, 1320 + 50 * block)) > 16
 
 
 t, s = sg.symbol("t", ()), sg.symbol("s", ())

@@ -54,8 +54,6 @@ class Bounds:
             ArgumentError: it is not; says by what.
         """
         self._check_sizes([*args, *words.values()])
-        if getattr(f, "__name__", "") == "combinations":
-            _check_rows(*args, **words)
         return self.operate(f, args, words)
 
     def operate(
@@ -117,13 +115,6 @@ class Bounds:
             if isinstance(node, Node):
                 check_shape(node.shape)
                 self._spend(work(node))
-
-
-def _check_rows(input: Any = (), r: Any = 2, with_replacement: Any = False) -> None:
-    """Refuse more ways to take r entries than an array may have: they are listed before any shape is known."""
-    n = len(input) if isinstance(input, (list, tuple)) else max(getattr(input, "shape", ()), default=0)
-    if type(n) is int and type(r) is int and r > 0:
-        check_shape((math.comb(n + r - 1 if with_replacement else n, r), r))
 
 
 def _unknown(error: Exception, given: int) -> Exception:
