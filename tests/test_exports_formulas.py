@@ -160,3 +160,9 @@ def test_sources_are_the_same_in_every_run_and_under_every_hash_seed():
     ]  # fmt: skip
     assert runs[0] == runs[1]
     assert len(runs[0]) > 5000
+
+
+def test_an_identity_matrix_whose_size_is_a_letter_can_be_exported():
+    f = sg.value_and_grad(lambda X: sg.trace(X) + sg.logdet(X))
+    assert "= X⁻ᵀ + I" in sg.export(f, shapes=[("n", "n")], target="numpy")
+    assert r"&= X^{-\top} + I" in sg.export(f, shapes=[("n", "n")], target="latex")

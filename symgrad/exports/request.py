@@ -212,6 +212,8 @@ def _with_numbers(root: AnyNode) -> AnyNode:
     for node in ancestors([root]):
         if isinstance(node, Leaf):
             env[id(node)] = _number(node) if names.same_everywhere(node) and node.shape else handle(node, node.value)
+        elif not node.inputs:  # such as an identity matrix, whose size may be a letter
+            env[id(node)] = handle(node, None)
         else:
             env[id(node)] = node.op(*[env[id(p)] if is_node(p) else p for p in node.inputs])
     found: AnyNode = input_of(env[id(root)])
