@@ -19,7 +19,7 @@ FINAL = ("input", None)  # kinds of errors that asking again does not change
 
 def canonical(job: str, data: Mapping[str, Any]) -> bytes:
     """Return a request as bytes, the same for the same content."""
-    return json.dumps({**data, "job": job}, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps({**data, "job": job}, sort_keys=True, separators=(",", ":")).encode()
 
 
 class Answers:

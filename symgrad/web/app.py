@@ -138,7 +138,11 @@ class _Routes:
         return self._answer(await self._asked(job, await _body(request)))
 
     async def _asked(self, job: str, data: dict[str, Any]) -> bytes:
-        return await self._answers.get(canonical(job, data))
+        try:
+            request = canonical(job, data)
+        except (RecursionError, ValueError):
+            raise HTTPException(400, "the body is nested too deep") from None
+        return await self._answers.get(request)
 
     def _answer(self, body: bytes) -> Response:
         status = STATUS.get(kind(body) or "", 200)

@@ -30,6 +30,7 @@ MOST_NAMES = 40
 MOST_LETTERS = 40  # of a name
 MOST_SIZE, MOST_ENTRIES = 1000, 10_000  # along an axis, and of an array
 ORDERS = (1, 2, 3)
+SMALL = (3, 2, 4, 5, 6, 7)  # numbers for n, d, … where nothing is said
 
 
 class Name(NamedTuple):
@@ -79,6 +80,23 @@ class Exercise(NamedTuple):
         """Return the formula that was read, of symbols; or of names of these shapes."""
         leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
         return parse(self.formula, leaves, syntax=self.syntax)
+
+    def sizes(self) -> dict[str, int]:
+        """Return a number for the name of each size: as values have it, else a small one.
+
+        Raises:
+            ArgumentError: two values say different things.
+        """
+        known: dict[str, int] = {}
+        for name, n in self.names.items():
+            for s, m in zip(n.shape, np.shape(n.value) if n.value is not None else ()):
+                if isinstance(s, str) and known.setdefault(s, m) != m:
+                    raise ArgumentError(
+                        f"{name}: its value says {s} = {m}, another one {known[s]}. Change one of them."
+                    )
+        every = dict.fromkeys(s for n in self.names.values() for s in n.shape if isinstance(s, str))
+        free = iter(SMALL)
+        return {s: known[s] if s in known else next(free, SMALL[-1]) for s in every}
 
     def by(self) -> str:
         """Return by what to differentiate.

@@ -19,6 +19,7 @@ from symgrad.support.foreign import printable
 from symgrad.teach import explain, graph
 from symgrad.teach.explanation import STYLES
 from symgrad.teach.writing.preview import preview
+from symgrad.tensors.creation import symbol
 from symgrad.web import numbers, practice, sources
 from symgrad.web.exercise import Exercise, read
 
@@ -138,7 +139,9 @@ def steps(data: Mapping[str, Any]) -> Answer:
         raise ArgumentError(f"style: got {style!r}. Expected one of {', '.join(STYLES)}.")
     formula = found.parsed()
     order = found.order if style != "backprop" else 1
-    explanation = explain(formula.value, formula.leaves[found.by()], style=style, order=order, progress=False)
+    y, by = formula.value, formula.leaves[found.by()]
+    cotangent = symbol("u", y.shape) if style == "backprop" and y.shape else None  # of an array: its product with u
+    explanation = explain(y, by, style=style, order=order, cotangent=cotangent, progress=False)
     form = explanation.form
     return {
         "style": explanation.style,
@@ -176,8 +179,8 @@ JOBS: dict[str, Callable[[Mapping[str, Any]], Answer]] = {
 
 def answered(request: bytes) -> bytes:
     """Return the answer to a request, both in JSON: ``{"job": …, …}`` to ``{"ok": …, …}``."""
-    data = json.loads(request)
     try:
+        data = json.loads(request)
         found = {"ok": True, **JOBS[data["job"]](data)}
     except MemoryError:
         found = failed(
@@ -189,7 +192,7 @@ def answered(request: bytes) -> bytes:
         found = failed("input", "the formula is nested too deep. Name its parts.")
     except Exception as error:  # of any kind: an answer is due, and the worker goes on
         found = failed("input", f"this cannot be computed ({type(error).__name__}). Try a simpler formula.")
-    return json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    return json.dumps(found, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 def failed(kind: str, what: str, at: tuple[int, int] | None = None) -> Answer:

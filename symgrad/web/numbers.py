@@ -12,9 +12,8 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.reader import Expression
 from symgrad.func import jacrev, vmap
 from symgrad.testing import crosscheck
-from symgrad.web.exercise import Exercise, Name, read
+from symgrad.web.exercise import Exercise, read
 
-SIZES = (3, 2, 4, 5, 6, 7)  # of n, d, … where nothing is said
 MOST_CHECKED = 200  # entries of what is differentiated by
 POINTS, GRID = 201, 41  # of a curve, and along each axis of a plane
 RANGE = (-3.0, 3.0)
@@ -22,17 +21,21 @@ Array = np.ndarray[Any, Any]
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of all names, of the formula and its derivative, and what all ways to the derivative say."""
+    """Values of all names, of the formula and its derivative, and what all ways to the derivative say.
+
+    Of a second derivative, the first one is what the ways start from.
+    """
     found = read(data.get("exercise"))
-    if found.order != 1:
-        raise ArgumentError(f"the cross-check is of first derivatives, got order {found.order}. Set the order to 1.")
     inputs = values(found, _seed(data.get("seed")))
     wrt = found.by()
     formula = found.parsed({name: np.shape(v) for name, v in inputs.items()})
     if np.size(inputs[wrt]) > MOST_CHECKED:
         raise ArgumentError(f"{wrt} has {np.size(inputs[wrt])} entries, more than {MOST_CHECKED}. Give smaller sizes.")
     of_one = _of(formula, inputs, [wrt])
-    checked = crosscheck(of_one, inputs[wrt], raise_exception=False, progress=False)
+    last = of_one
+    for _ in range(found.order - 1):
+        last = jacrev(last)
+    checked = crosscheck(last, inputs[wrt], raise_exception=False, progress=False)
     derivative = next((w.value for w in checked.witnesses if not w.missing), None)
     return {
         "inputs": {name: told(v) for name, v in inputs.items()},
@@ -61,28 +64,11 @@ def _seed(seed: Any) -> int:
 def values(found: Exercise, seed: int) -> dict[str, Array]:
     """Return the value of each name: as given, else drawn, as what is assumed of it demands."""
     rng = np.random.default_rng(seed)
-    sizes = _known_sizes(found.names)
-    every = dict.fromkeys(s for n in found.names.values() for s in n.shape if isinstance(s, str))
-    free = iter(SIZES)
-    sizes |= {s: next(free, SIZES[-1]) for s in every if s not in sizes}
+    sizes: dict[Any, int] = dict(found.sizes())
     return {
         name: n.value if n.value is not None else _drawn(rng, tuple(sizes.get(s, s) for s in n.shape), n.assume)
         for name, n in found.names.items()
     }
-
-
-def _known_sizes(names: Mapping[str, Name]) -> dict[Any, int]:
-    """Return the sizes that values have.
-
-    Raises:
-        ArgumentError: two values say different things.
-    """
-    sizes: dict[Any, int] = {}
-    for name, n in names.items():
-        for s, m in zip(n.shape, np.shape(n.value) if n.value is not None else ()):
-            if sizes.setdefault(s, m) != m:
-                raise ArgumentError(f"{name}: its value says {s} = {m}, and another one says {sizes[s]}. Change one.")
-    return sizes
 
 
 def _drawn(rng: np.random.Generator, shape: Sequence[int], assume: Sequence[str]) -> Array:

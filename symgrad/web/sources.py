@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, SymgradError
 from symgrad.exports import TARGETS, export
 from symgrad.func import hessian, jacobian, value_and_grad
 from symgrad.web.exercise import Exercise, read
@@ -20,15 +20,31 @@ def code(data: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(target, str) or target not in TARGETS:
         raise ArgumentError(f"target: got {str(target)[:40]!r}. Expected one of {', '.join(TARGETS)}.")
     found = read(data.get("exercise"))
-    formula = found.parsed()
-    shapes = {name: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for name, x in formula.leaves.items()}
-    source = export(_made(found, formula), shapes=shapes, target=target, name=NAME)
+    source, words = _written(found, target)
     ending = ENDINGS[target]
     return {
         "source": source,
         "filename": f"{NAME}_{target}.{ending}" if ending == "py" else f"{NAME}.{ending}",
         "language": target,
+        "words": words,
     }
+
+
+def _written(found: Exercise, target: str) -> tuple[str, str]:
+    """Return the source for sizes with names; where there is none, for numbers in their place, and what to say."""
+    formula = found.parsed()
+    shapes = {name: tuple(n if isinstance(n, int) else str(n) for n in x.shape) for name, x in formula.leaves.items()}
+    try:
+        return export(_made(found, formula), shapes=shapes, target=target, name=NAME), ""
+    except SymgradError:
+        named = {s for shape in shapes.values() for s in shape if isinstance(s, str)}
+        if not named:
+            raise
+        sizes: dict[Any, int] = dict(found.sizes())
+        shapes = {name: tuple(sizes.get(n, n) for n in shape) for name, shape in shapes.items()}
+        source = export(_made(found, found.parsed(shapes)), shapes=shapes, target=target, name=NAME)
+        told = ", ".join(f"{name} = {sizes[name]}" for name in sorted(named))
+        return source, f"Written for {told}: this derivative needs sizes that are numbers. Set others in the table."
 
 
 def _made(found: Exercise, formula: Any) -> Callable[..., Any]:
