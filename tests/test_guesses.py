@@ -1,0 +1,103 @@
+"""What the names of a formula stand for, whose spelling it has, and where a mistake in it is."""
+
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ParseError
+from symgrad.expression.guesses import guesses, wanted
+from symgrad.expression.spelling import spelling, syntax_of
+
+n, d, m = ("n",), ("d",), ("m",)
+GUESSED = {
+    "sum((X @ w - y)**2)": {"X": n + d, "w": d, "y": n},
+    "sum(log(1 + exp(-y*(X @ w)))) + lam*w @ w": {"y": n, "X": n + d, "w": d, "lam": ()},
+    "logdet(S) + (x - mu) @ inv(S) @ (x - mu)": {"S": n + n, "x": n, "mu": n},
+    "trace(A @ X @ B)": {"A": n + d, "X": d + m, "B": m + n},
+    "x @ A.T @ A @ x": {"x": n, "A": d + n},
+    "y @ softmax(W @ x, 0)": {"y": n, "W": n + d, "x": d},
+    "sum(W2 @ tanh(W1 @ x + b1) + b2)": {"W2": n + d, "W1": d + m, "x": m, "b1": d, "b2": n},
+    "norm(x)": {"x": n},
+    "(X @ w - y).sum()": {"X": n + d, "w": d, "y": n},
+    "mean(softmax(X @ W, 1), 0)": {"X": n + d, "W": d + m},
+    "outer(x, y) @ z": {"x": n, "y": d, "z": d},
+    "sum(exp(x), dim=0)": {"x": n},
+    "np.linalg.solve(A, b) @ c": {"A": n + n, "b": n, "c": n},
+    "x[0]**2 + x[1]": {"x": n},
+    "x**2*sin(x)": {"x": ()},
+    "R*T/V": {"R": (), "T": (), "V": ()},
+    "max(x, y)": {"x": (), "y": ()},
+    "x'*A*x": {"x": n, "A": n + n},
+    "norm(A*x - b)^2": {"A": n + d, "x": d, "b": n},
+    "(y - X*w)'*(y - X*w) + lam*w'*w": {"y": n, "X": n + d, "w": d, "lam": ()},
+    "b'*(A\\c)": {"b": n, "A": n + n, "c": n},
+    "x^2 + 3*y": {"x": (), "y": ()},
+}
+
+
+@pytest.mark.parametrize("text", GUESSED)
+def test_names_stand_for_what_fits_by_the_usual_letters(text):
+    syntax = syntax_of(text)
+    found = {name: g.shape for name, g in guesses(text, syntax=syntax).items()}
+    assert found == GUESSED[text]
+    sg.parse(text, found, syntax=syntax)
+
+
+def test_declared_names_decide_about_the_others():
+    assert guesses("X @ w - y", {"X": ("k", 3)})["y"].shape == ("k",)
+    assert guesses("sum(A*x)", {"A": ("p", "q")})["x"].shape in (("q",), ("p", "q"))
+    assert guesses("a @ b", {"a": sg.symbol("a", 4)})["b"].shape == (4,)
+    assert guesses("x @ A @ x", {"x": "n", "A": ("n", "n")}) == {}
+
+
+def test_what_fits_nothing_is_a_number_and_mistakes_are_told():
+    assert {g.shape for g in guesses("x[0][0][0] + det(x)").values()} == {()}
+    with pytest.raises(ParseError):
+        guesses("sum(")
+
+
+def test_one_differentiates_by_the_usual_letter():
+    assert [wanted(names) for names in (["X", "w"], ["a", "x"], ["q", "b"], ["b", "c"], [])] == [
+        "w",
+        "x",
+        "q",
+        "b",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("x**2", "symgrad"), ("X @ w", "symgrad"), ("np.exp(x)", "numpy"), ("numpy.dot(x, y)", "numpy"),
+        ("x.^2", "matlab"), ("x'*x", "matlab"), ("A\\b", "matlab"), ("2x^", "symgrad"), ("norm(x, 'fro')", "symgrad"),
+        ("x^2", "matlab"),
+    ],
+)  # fmt: skip
+def test_a_spelling_is_known_by_its_signs(text, found):
+    assert spelling(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("x + foo(x)", "foo"), ("  x  +   foo(x)", "foo"), ("x + 2y", "y"), ("\tx\n+ z", "z"), ("a   @   b", "@"),
+        ("é + ü*ä", "é"), ("sum(x", "("),
+    ],
+)  # fmt: skip
+def test_a_mistake_has_its_place_in_the_text_as_given(text, part):
+    with pytest.raises(ParseError) as caught:
+        sg.parse(text, {"x": (), "a": "n", "b": "m"})
+    assert text[slice(*caught.value.place)] == part
+    assert caught.value.reason in str(caught.value)
+
+
+def test_a_mistake_at_the_end_is_behind_the_text():
+    with pytest.raises(ParseError) as caught:
+        sg.parse("x +  ", {"x": ()})
+    assert caught.value.place == (3, 4)
+
+
+def test_a_place_is_kept_with_matlabs_spelling_too():
+    with pytest.raises(ParseError) as caught:
+        sg.parse("x'  *  A * q", {"x": "n", "A": ("n", "n")}, syntax="matlab")
+    assert "x'  *  A * q"[slice(*caught.value.place)] == "q"
