@@ -208,7 +208,7 @@ class Pool:
 
     def _tried(self, request: bytes) -> bytes:
         for _ in range(TRIES):
-            one = self._idle.get()
+            one = self._living()
             try:
                 answer = one.ask(request)
             except Lost:
@@ -224,6 +224,15 @@ class Pool:
             self._put_back(one)
             return answer
         return self._refused("worker", "the process that computes this ended twice. Try a simpler formula.")
+
+    def _living(self) -> Worker:
+        """Return an idle worker; those that have ended in the meantime are replaced, and cost no try."""
+        one = self._idle.get()
+        while not one.process.is_alive():
+            self.counts.add("workers lost")
+            self._replace(one)
+            one = self._idle.get()
+        return one
 
     def _put_back(self, one: Worker) -> None:
         if one.served >= SERVED:

@@ -1,0 +1,502 @@
+"""The page's server: what is asked and answered, whom it refuses, what workers may take, and clients that misbehave."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import contextmanager
+
+import pytest
+
+starlette = pytest.importorskip("starlette")
+uvicorn = pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx")
+
+import web_answers  # noqa: E402
+
+from symgrad.errors import ArgumentError  # noqa: E402
+from symgrad.web import app, pool, protocol, serving  # noqa: E402
+from symgrad.web.gallery import gallery  # noqa: E402
+from symgrad.web.guard import TOKEN, Guard, is_loopback  # noqa: E402
+from symgrad.web.jobs import JOBS, answered  # noqa: E402
+
+from hostile import TEXTS  # noqa: E402  # isort: skip
+
+SQUARES = {"formula": "sum((X @ w - y)**2)", "wrt": "w"}
+CURVE = {"formula": "x**2*sin(x)"}
+BASE = "http://127.0.0.1:8000"
+
+
+class Here:
+    """A pool that answers in this process."""
+
+    def __init__(self, answer=answered):
+        self.counts, self.asked, self._answer = pool.Counts(), [], answer
+
+    def submit(self, request):
+        self.asked.append(json.loads(request))
+        done = Future()
+        done.set_result(self._answer(request))
+        return done
+
+
+class Client:
+    """Asks an application, without a server."""
+
+    def __init__(self, application, base):
+        self._application, self._base = application, base
+
+    def get(self, path, **words):
+        return asyncio.run(self._asked("GET", path, words))
+
+    def post(self, path, **words):
+        return asyncio.run(self._asked("POST", path, words))
+
+    async def _asked(self, method, path, words):
+        transport = httpx.ASGITransport(self._application, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=self._base) as c:
+            return await c.request(method, path, **words)
+
+
+def client(guard=None, here=None, base=BASE):
+    """A client of the application, by the address that a browser would use."""
+    return Client(app.application(here or Here(), guard), base)
+
+
+@pytest.fixture(scope="module")
+def page():
+    return client()
+
+
+def asked(job, **data):
+    """The answer of a job, without a server."""
+    return json.loads(answered(json.dumps({"job": job, **data}).encode()))
+
+
+# ------------------------------------------------------------------ jobs
+def test_what_is_typed_is_shown_with_what_its_names_stand_for():
+    found = asked("look", exercise=SQUARES)
+    assert found["names"]["X"] == {
+        "kind": "matrix", "shape": ["n", "d"], "assume": [], "guessed": True, "why": "X is usually a matrix",
+    }  # fmt: skip
+    assert (found["wrt"], found["spelling"], found["shape"]) == ("w", "symgrad", [])
+    assert found["mathml"].startswith("<math")
+
+
+def test_matlabs_spelling_is_recognised():
+    found = asked("look", exercise={"formula": "x'*A*x + norm(x)^2"})
+    assert (found["spelling"], found["names"]["A"]["shape"]) == ("matlab", ["n", "n"])
+    assert asked("derive", exercise={"formula": "x'*A*x", "wrt": "x"})["text"] == "(A + Aᵀ)*x"
+
+
+def test_a_mistake_has_its_place_in_the_text_as_it_was_typed():
+    text = "  x**2  +  foo(x)"
+    error = asked("look", exercise={"formula": text})["error"]
+    assert text[slice(*error["at"])] == "foo"
+    assert error["what"] == "'foo' is not a function that formulas may call"
+    assert asked("look", exercise={"formula": "2x"})["error"]["what"].endswith("write 2*x")
+
+
+def test_a_derivative_has_its_notations_or_says_why_not():
+    found = asked("derive", exercise=SQUARES)["notations"]
+    assert found["matrix"]["text"] == "2*Xᵀ*(X*w - y)"
+    assert found["index"]["text"].startswith("2*Sum_k X_ki*")
+    assert "none" in found["entries"]
+    third = asked("derive", exercise={**CURVE, "order": 3})
+    assert third["ok"]
+    assert third["order"] == 3
+
+
+def test_declared_names_and_marks_are_used():
+    names = {"A": {"kind": "matrix", "shape": ["n", "n"], "assume": ["symmetric"]}}
+    found = asked("derive", exercise={"formula": "x @ A @ x", "wrt": "x", "names": names})
+    assert found["text"] == "2*A*x"
+    assert "A is symmetric" in found["words"][1]
+
+
+@pytest.mark.parametrize("style", ["calculus", "backprop", None])
+def test_steps_are_lines_of_words_and_mathml(style):
+    found = asked("steps", exercise=CURVE, style=style)
+    assert all(s["text"] or s["kind"] == "gap" for s in found["steps"])
+    assert any(s["rule"] for s in found["steps"])
+    assert found["result"]["text"] == "x*(x*cos(x) + 2*sin(x))"
+
+
+def test_numbers_are_checked_in_all_ways_and_follow_given_values():
+    found = asked("numbers", exercise={**CURVE, "names": {"x": {"kind": "number", "value": "pi/2"}}})
+    assert found["agree"]
+    assert found["inputs"]["x"] == pytest.approx(1.5707963)
+    assert found["derivative"] == pytest.approx(3.1415927)
+    assert {c["way"] for c in found["checks"]} >= {"reverse mode", "closed form", "finite differences"}
+    names = {"X": {"kind": "matrix", "shape": ["n", "d"], "value": "[[1, 2], [3, 4], [5, 6], [7, 8]]"}}
+    sized = asked("numbers", exercise={**SQUARES, "names": names})
+    assert len(sized["inputs"]["y"]) == 4
+    assert asked("numbers", exercise={**CURVE, "order": 2})["agree"]
+
+
+def test_a_plot_has_a_curve_with_its_slope_or_a_plane_with_its_gradient():
+    curve = asked("plot", exercise={"formula": "1/x"}, over=[[-1, 1]])
+    assert curve["f"][100] is None
+    assert curve["df"][0] == pytest.approx(-1.0)
+    plane = asked("plot", exercise={"formula": "x**2 + 3*y"}, over=[[0, 1], [0, 2]])
+    assert plane["f"][-1][0] == pytest.approx(6.0)
+    assert plane["gx"][0][-1] == pytest.approx(2.0)
+    assert "values" in asked("plot", exercise=SQUARES)["error"]["what"]
+
+
+@pytest.mark.parametrize("target", ["numpy", "c", "latex"])
+def test_code_is_what_export_writes(target):
+    found = asked("code", exercise=SQUARES, target=target)
+    assert found["language"] == target
+    assert "derivative" in found["source"]
+
+
+def test_code_of_a_jacobian_is_written_for_sizes_that_are_numbers():
+    found = asked("code", exercise={"formula": "softmax(x, 0)"}, target="numpy")
+    assert "n = 3" in found["words"]
+
+
+def test_a_graph_is_a_picture():
+    assert asked("graph", exercise=CURVE)["svg"].startswith("<svg")
+
+
+def test_problems_are_those_of_the_sheet_and_do_not_tell_their_answers():
+    topics = asked("topics")["topics"]
+    assert {"name": "chain", "levels": [1, 2, 3]} in topics
+    one = asked("problem", topic="chain", level=2, seed=3, index=4)
+    sheet = asked("sheet", topic="chain", level=2, seed=3, solutions=1)["problems"]
+    assert one["problem"]["formula"] == sheet[4]["formula"]
+    assert one["of"] == len(sheet) == 10
+    assert sheet[4]["solution"]["text"] not in json.dumps(one)
+
+
+def test_hints_come_one_at_a_time_and_answers_are_graded():
+    of = {"topic": "product", "level": 1, "seed": 1}
+    count = asked("problem", **of)["hints"]
+    hints = [asked("hint", number=k, **of) for k in range(count)]
+    assert [h["last"] for h in hints] == [False] * (count - 1) + [True]
+    assert not asked("hint", number=count, **of)["ok"]
+    right = asked("sheet", solutions=1, **of)["problems"][0]["solution"]["text"]
+    assert asked("grade", answer=right, **of)["right"]
+    wrong = asked("grade", answer="2*x*cos(x)", exercise=CURVE)
+    assert (wrong["right"], wrong["slip"]) == (False, "product")
+    assert asked("grade", answer="2*x*(", exercise=CURVE)["error"]["at"] is not None
+
+
+@pytest.mark.parametrize("example", gallery(), ids=lambda e: e["title"].replace(" ", "-").lower())
+def test_examples_of_the_gallery_derive(example):
+    found = asked("derive", exercise=example["exercise"])
+    assert found["ok"], found
+    assert example["why"].endswith(".")
+
+
+def test_the_gallery_has_forty_examples_of_the_subjects_that_people_look_for():
+    titles = " ".join(e["title"] for e in gallery()).lower()
+    assert len({e["title"] for e in gallery()}) == len(gallery()) == 40
+    for word in ("least squares", "logistic", "softmax", "principal", "gaussian likelihood", "gaussian process"):
+        assert word in titles
+    for word in ("robot", "pendulum", "kepler", "portfolio", "product rule"):
+        assert word in titles
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None, [], {"formula": 3}, {"formula": ""}, {"formula": "x", "names": []}, {"formula": "x", "wrt": "y"},
+        {"formula": "x", "order": 9}, {"formula": "x", "order": True}, {"formula": "3"}, {"formula": "x" * 20000},
+        {"formula": "A@A", "names": {"A": {"kind": "matrix", "shape": ["n"]}}},
+        {"formula": "x", "names": {"x": {"kind": "vector", "shape": ["10000000"]}}},
+        {"formula": "x", "names": {"x": {"value": "open('/etc/passwd')"}}},
+        {"formula": "x", "names": {"x": {"value": "[1, 'a']"}}},
+        {"formula": "x", "names": {"x": {"kind": "number", "value": "[1, 2]"}}},
+        {"formula": "x", "names": {"x y": {"kind": "number"}}},
+        {"formula": "x", "names": {"x": {"kind": "number", "assume": ["evil"]}}},
+    ],
+)  # fmt: skip
+def test_exercises_that_are_none_are_refused_in_words(data):
+    for job in ("look", "derive"):
+        found = asked(job, exercise=data)
+        if job == "derive" or data != {"formula": "3"}:
+            assert found["error"]["kind"] == "input"
+            assert len(found["error"]["what"]) > 20
+
+
+def test_hostile_texts_are_never_executed():
+    os.environ.pop("PWNED", None)
+    for text in TEXTS:
+        for data in ({"formula": text}, {"formula": "x", "names": {text: {}}}, {"formula": "x", "wrt": text},
+                     {"formula": "x", "names": {"x": {"value": text}}}):  # fmt: skip
+            found = asked("derive", exercise=data)
+            assert found["ok"] or len(found["error"]["what"]) > 10
+    assert "PWNED" not in os.environ
+
+
+# ------------------------------------------------------------------ routes
+def test_every_answer_forbids_what_the_page_does_not_need(page):
+    for found in (page.get("/"), page.get("/api/gallery"), page.get("/nothing"), page.post("/api/look", json={})):
+        policy = found.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert found.headers["x-content-type-options"] == "nosniff"
+        assert "set-cookie" not in found.headers
+    assert page.get("/").headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_jobs_are_answered_once_and_then_from_memory():
+    here = Here()
+    c, kind = client(here=here), {"content-type": "application/json"}
+    first = c.post("/api/derive", json={"exercise": CURVE})
+    again = c.post("/api/derive", content=b'{ "exercise" : {"formula": "x**2*sin(x)"} }', headers=kind)
+    assert first.json() == again.json()
+    assert first.json()["ok"]
+    assert len(here.asked) == 1
+    assert here.counts.numbers == {"requests": 2, "computed": 1, "answered from memory": 1}
+
+
+def test_what_was_busy_or_late_is_asked_again():
+    here = Here(lambda request: json.dumps({"ok": False, "error": {"kind": "busy", "what": "…", "at": None}}).encode())
+    c = client(here=here)
+    found = [c.post("/api/look", json={"exercise": CURVE}) for _ in range(2)]
+    assert [f.status_code for f in found] == [503, 503]
+    assert found[0].headers["retry-after"] == "1"
+    assert len(here.asked) == 2
+
+
+def test_memory_of_answers_is_bounded():
+    here = Here(lambda request: b'{"ok": true, "x": "' + b"x" * 1000 + b'"}')
+    kept = app.Answers(here, most=20_000)
+    for k in range(100):
+        kept._keep(b"%d" % k, here._answer(b""))
+    assert len(kept._kept) < 20
+    assert kept._size == sum(len(a) + len(b) for a, b in kept._kept.items())
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[1]", "application/json", 400),
+        (b"\xff\xfe", "application/json", 400),
+        (b"[" * 5000 + b"]" * 5000, "application/json", 400),
+        (b'{"a":' * 900 + b"1" + b"}" * 900, "application/json", (200, 400)),
+        (b'{"exercise": {"formula": "\\ud800"}}', "application/json", 200),
+        (b'{"exercise": {"formula": NaN}}', "application/json", 200),
+        (b"{}", "text/plain", 415),
+        (b"{}", "application/x-www-form-urlencoded", 415),
+        (b" " * 70_000, "application/json", 413),
+    ],
+)
+def test_bodies_that_are_none_are_refused(page, content, kind, status):
+    found = page.post("/api/look", content=content, headers={"content-type": kind})
+    assert found.status_code in (status if isinstance(status, tuple) else (status,))
+    assert found.json()["ok"] is False
+
+
+def test_a_body_without_a_length_is_bounded_too(page):
+    async def parts():
+        for _ in range(80):
+            yield b" " * 1000
+
+    found = page.post("/api/look", content=parts(), headers={"content-type": "application/json"})
+    assert found.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e%2fapp.py", "/static/.git", "/static/", "/app.py"]
+)
+def test_only_files_of_the_page_are_given_out(page, path):
+    assert page.get(path).status_code == 404
+
+
+def test_there_are_jobs_only_where_they_are_and_by_post(page):
+    assert page.post("/api/system", json={}).status_code == 404
+    assert page.get("/api/look").status_code == 405
+    assert set(JOBS) >= {"look", "derive", "steps", "graph", "plot", "numbers", "code", "problem", "hint", "grade"}
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "localhost.evil:80"]
+)
+def test_other_names_are_not_answered(page, host):
+    found = page.post("/api/look", json={"exercise": CURVE}, headers={"host": host})
+    assert found.status_code == 403
+    assert page.get("/", headers={"host": host}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "[::1]:8000", "127.0.0.1"])
+def test_this_machines_names_are_answered(page, host):
+    assert page.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9999"},
+     {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}],
+)  # fmt: skip
+def test_other_pages_are_refused(page, headers):
+    assert page.post("/api/look", json={"exercise": CURVE}, headers=headers).status_code == 403
+    own = page.post("/api/look", json={"exercise": CURVE}, headers={"origin": BASE, "sec-fetch-site": "same-origin"})
+    assert own.status_code == 200
+
+
+def test_a_token_is_needed_where_there_is_one():
+    c = client(Guard("0.0.0.0", "secret"), base="http://192.168.1.5:8000")
+    assert c.get("/").status_code == 200
+    assert c.get("/api/gallery").status_code == 403
+    assert c.post("/api/look", json={"exercise": CURVE}).status_code == 403
+    assert c.post("/api/look", json={"exercise": CURVE}, headers={TOKEN: "wröng".encode()}).status_code == 403
+    assert c.post("/api/look", json={"exercise": CURVE}, headers={TOKEN: "secret"}).json()["ok"]
+    assert c.get("/sheet?topic=chain").status_code == 403
+    assert c.get("/sheet?topic=chain&token=secret").status_code == 200
+    assert c.get("/", headers={"host": "evil.example"}).status_code == 403
+
+
+def test_a_server_that_others_reach_needs_a_token_and_says_why():
+    with pytest.raises(ArgumentError, match=r"--host 0\.0\.0\.0: other machines can then reach .* add --token"):
+        serving.serve("0.0.0.0", 0)
+    assert [is_loopback(h) for h in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.1", "example")] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
+
+
+def test_a_sheet_is_a_page_with_room_or_solutions(page):
+    empty = page.get("/sheet?topic=chain&level=2&seed=3")
+    assert empty.headers["content-type"] == "text/html; charset=utf-8"
+    assert empty.text.count('class="answer-room"') == 10
+    assert "<script" not in empty.text
+    assert page.get("/sheet?topic=chain&level=2&seed=3&solutions=1").text.count('class="solution"') == 10
+    wrong = page.get("/sheet?topic=<script>&level=2")
+    assert wrong.status_code == 400
+    assert wrong.headers["content-type"] == "application/json"
+
+
+# ------------------------------------------------------------------ workers
+@pytest.fixture(scope="module")
+def workers():
+    made = pool.Pool(2, pool.Limits(0.4, 512 * 2**20), web_answers.answer)
+    try:
+        made.wait()
+        yield made
+    finally:
+        made.close()
+
+
+def given(made, **data):
+    return json.loads(made.ask(json.dumps(data).encode()))
+
+
+def test_a_request_that_takes_too_long_is_ended_and_the_pool_goes_on(workers):
+    start = time.monotonic()
+    assert given(workers, spin=60)["error"]["kind"] == "time"
+    assert time.monotonic() - start < 30
+    assert given(workers)["ok"]
+    assert len(workers.workers) == 2
+
+
+def test_memory_and_files_and_processes_are_bounded(workers, tmp_path):
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux bounds them")
+    assert given(workers, take=1024)["error"]["what"] == "MemoryError"
+    assert given(workers, take=32)["ok"]
+    assert given(workers, write=str(tmp_path / "file"))["error"]["what"] == "OSError"
+    if os.geteuid():
+        assert not given(workers, start=1)["ok"]
+
+
+def test_a_request_whose_worker_dies_is_tried_once_more(workers, tmp_path):
+    before = {w.process.pid for w in workers.workers}
+    found = given(workers, die_once=str(tmp_path / "met"))
+    assert found["ok"]
+    assert {w.process.pid for w in workers.workers} != before
+    assert given(workers, die=1)["error"]["kind"] == "worker"
+    for w in workers.workers:
+        os.kill(w.process.pid, signal.SIGKILL)
+    assert given(workers)["ok"]
+
+
+def test_a_queue_that_is_full_says_so_at_once(workers):
+    held = [workers.submit(b'{"spin": 0.02}') for _ in range(90)]
+    kinds = [json.loads(f.result(60)) for f in held]
+    busy = [k for k in kinds if not k["ok"]]
+    assert {k["error"]["kind"] for k in busy} == {"busy"}
+    assert len(kinds) - len(busy) == 2 * (pool.PER_WORKER + 1)
+    assert given(workers)["ok"]
+
+
+# ------------------------------------------------------------------ a server of its own
+@contextmanager
+def running(here):
+    """A server in a thread; yields its port."""
+    bound = threading.Event()
+    server = serving._Server(
+        uvicorn.Config(app.application(here), http=protocol.Patient, **serving._config("127.0.0.1", 0))
+    )
+    ports = []
+    server.started_at = lambda port: (ports.append(port), bound.set())
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    assert bound.wait(20)
+    try:
+        yield ports[0]
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def spoken(port, *parts, wait=10):
+    """What a server says to bytes, until it ends the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=wait) as s:
+        for part in parts:
+            s.sendall(part)
+        found = b""
+        try:
+            while part := s.recv(65536):
+                found += part
+        except ConnectionResetError:
+            pass
+    return found
+
+
+def test_slow_and_broken_clients_are_cut_off_and_others_are_served(monkeypatch):
+    monkeypatch.setattr(protocol, "HEAD", 0.3)
+    monkeypatch.setattr(protocol, "WHOLE", 0.6)
+    head = b"POST /api/topics HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with running(Here()) as port:
+        assert spoken(port, b"GET / HTT") == b""  # a head that never ends
+        assert spoken(port) == b""  # nobody speaks
+        assert spoken(port, head + b"Content-Length: 2\r\n\r\n{") == b""  # a body that never ends
+        assert spoken(port, b"\x16\x03\x01 what?\r\n\r\n").startswith(b"HTTP/1.1 400")
+        assert spoken(port, b"GET / HTTP/1.1\r\nHost: a\r\nx: " + b"y" * 40_000).startswith(b"HTTP/1.1 400")
+        assert b" 400 " in spoken(port, head + b"Content-Length: nine\r\n\r\n")
+        assert b" 413 " in spoken(port, head + b"Connection: close\r\nContent-Length: 999999999\r\n\r\n")
+        said = spoken(port, head + b"Connection: close\r\nContent-Length: 2\r\n\r\n{}")
+    assert b" 200 " in said
+    assert b'"name": "chain"' in said
+    assert not re.search(rb"(?i)^(server|date|set-cookie):", said, re.M)
+
+
+def test_the_command_serves_until_it_is_interrupted():
+    words = [sys.executable, "-m", "symgrad", "serve", "--port", "0", "--workers", "1"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    timer = threading.Timer(120, process.kill)
+    timer.start()
+    try:
+        address = re.search(r"http://127\.0\.0\.1:\d+/", process.stdout.readline())[0]
+        with httpx.Client(base_url=address, timeout=60, trust_env=False) as c:
+            assert c.get("/").status_code == 200
+            found = c.post("/api/derive", json={"exercise": CURVE}).json()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        timer.cancel()
+        process.kill()
+    assert found["text"] == "x*(x*cos(x) + 2*sin(x))"
+    assert (process.returncode, errors.strip()) == (0, "symgrad serve: 2 requests, 1 computed")
