@@ -334,3 +334,81 @@ def test_scores_of_vectors_and_matrices_print_as_in_a_textbook():
     X, V, nu = sg.symbol("X", (3, 3)), sg.symbol("V", (3, 3)), sg.symbol("nu")
     written = str(sg.derive(sg.stats.wishart.logpdf(X, nu, V), V))
     assert written in ("(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ/2", "0.5*(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ")
+
+
+# ------------------------------------------------------------------ samples and quantiles of counts
+def test_samples_have_the_derivatives_of_quantiles():
+    mu, sigma = sg.tensor(1.0, requires_grad=True), sg.tensor(2.0, requires_grad=True)
+    x = sg.stats.norm.rvs(mu, sigma, size=500, random_state=3)
+    np.testing.assert_allclose(x.detach().numpy(), 1 + 2 * sg.stats.norm.rvs(size=500, random_state=3).numpy())
+    x.mean().backward()
+    assert mu.grad.item() == pytest.approx(1)
+    assert sigma.grad.item() == pytest.approx((x.mean().item() - 1) / 2)
+    frozen = sg.stats.norm(1.0, 2.0).rvs(size=(2, 3), random_state=np.random.default_rng(3))
+    assert frozen.shape == (2, 3)
+
+
+def test_samples_follow_the_seed_that_was_set():
+    sg.manual_seed(5)
+    first = sg.stats.logistic.rvs(size=4).numpy()
+    sg.manual_seed(5)
+    np.testing.assert_array_equal(first, sg.stats.logistic.rvs(size=4).numpy())
+    generator = sg.Generator().manual_seed(5)
+    assert sg.stats.expon.rvs(size=3, random_state=generator).shape == (3,)
+    with pytest.raises(TypeError, match="random_state is str"):
+        sg.stats.norm.rvs(random_state="seed")
+    with pytest.raises(ValueError, match=r"do not fit into size=\(2, 2\)"):
+        sg.stats.norm.rvs(np.ones((3, 1, 1)), size=(2, 2))
+
+
+def test_samples_of_vectors_have_derivatives():
+    pytest.importorskip("scipy")  # the quantiles of gamma variables
+    alpha, C = sg.tensor([1.0, 2.0, 3.0], requires_grad=True), sg.tensor([[2.0, 0.5], [0.5, 1.0]], requires_grad=True)
+    p = sg.stats.dirichlet.rvs(alpha, size=400, random_state=1)
+    p.mean(0)[0].backward()
+    np.testing.assert_allclose(p.sum(-1).detach().numpy(), 1)
+    np.testing.assert_allclose(alpha.grad.numpy(), [5 / 36, -1 / 36, -1 / 36], atol=0.02)
+    x = sg.stats.multivariate_normal.rvs([1.0, 2.0], C, size=2000, random_state=1)
+    (x**2).sum(-1).mean().backward()
+    np.testing.assert_allclose(C.grad.numpy(), np.eye(2), atol=0.15)
+    assert sg.stats.multivariate_normal.rvs([1.0, 2.0], C, random_state=1).shape == (2,)
+
+
+def test_samples_of_counts_are_counts():
+    pytest.importorskip("scipy")
+    x = sg.stats.poisson.rvs(4.0, size=2000, random_state=2).numpy()
+    assert x.mean() == pytest.approx(4, abs=0.2)
+    assert x.var() == pytest.approx(4, abs=0.5)
+    assert sg.stats.binom.rvs(3, [0.1, 0.9], size=(5, 2), random_state=1).numpy().max() <= 3
+    assert sg.stats.multinomial.rvs(5, [0.2, 0.8], random_state=1).sum().item() == 5
+    assert set(sg.stats.categorical.rvs([0.0, 1.0], size=9, random_state=1).tolist()) == {1}
+
+
+def test_quantiles_of_counts_are_far_out_where_the_mean_is():
+    pytest.importorskip("scipy")
+    found = sg.stats.poisson.ppf(0.5, np.array([1e6, 3.0, 1e12])).numpy()
+    np.testing.assert_array_equal(found, [1e6, 3, 1e12])
+    assert np.isnan(sg.stats.poisson.ppf(0.5, -1.0).item())
+
+
+def test_angles_have_distribution_functions_and_quantiles():
+    T = [sg.tensor(v, requires_grad=True) for v in (np.array([-3.2, 0.3, 2.0]), 2.5, 0.1, 1.2)]
+    assert sg.autograd.gradcheck(sg.stats.vonmises.cdf, T)
+    T[0] = sg.tensor([0.1, 0.7], requires_grad=True)
+    assert sg.autograd.gradcheck(sg.stats.vonmises.ppf, T)
+    assert sg.autograd.gradgradcheck(sg.stats.vonmises.ppf, T[:2])
+    for kappa in (0.0, 30.0, 1e6):
+        q = np.array([1e-6, 0.3, 0.9])
+        back = sg.stats.vonmises.cdf(sg.stats.vonmises.ppf(q, kappa), kappa).numpy()
+        np.testing.assert_allclose(back, q, rtol=1e-9)
+    assert sg.stats.vonmises.rvs(3.0, size=4, random_state=1).shape == (4,)
+
+
+def test_t_of_endlessly_many_degrees_of_freedom_is_normal():
+    x = sg.tensor([0.3, -2.0], requires_grad=True)
+    y = sg.stats.t.logpdf(x, np.inf)
+    np.testing.assert_allclose(y.detach().numpy(), sg.stats.norm.logpdf(x).detach().numpy())
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), [-0.3, 2.0])
+    assert sg.stats.t.var(np.inf).item() == 1
+    assert sg.stats.t.entropy(np.inf).item() == pytest.approx(sg.stats.norm.entropy().item())

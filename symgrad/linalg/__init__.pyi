@@ -154,9 +154,9 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Tensor:
 def solve_banded(l_and_u: Sequence[int], ab: Any, b: Any) -> Tensor:
     """Solve A x = b with A_ij = ab[u + i − j, j] within the band of l diagonals below and u above, 0 elsewhere."""
 def solve_continuous_lyapunov(A: Any, Q: Any) -> Tensor:
-    """X with A X + X Aᵀ = Q."""
+    """X with A X + X Aᴴ = Q."""
 def solve_discrete_lyapunov(A: Any, Q: Any) -> Tensor:
-    """X with A X Aᵀ − X + Q = 0."""
+    """X with A X Aᴴ − X + Q = 0."""
 def solve_sylvester(A: Any, B: Any, C: Any) -> Tensor:
     """X with A X + X B = C. Gradient: C̄ solves the transposed equation for X̄; Ā = −C̄ Xᵀ, B̄ = −Xᵀ C̄."""
 def solve_triangular(A: Any, B: Any, trans: int | str = 0, lower: bool | None = None, unit_diagonal: bool = False, *, upper: bool | None = None, left: bool = True, unitriangular: bool = False) -> Tensor:

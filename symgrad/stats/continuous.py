@@ -34,6 +34,7 @@ from symgrad.scalars.library.betas import (
 )
 from symgrad.scalars.library.gammas import gammainc, gammaincc, gammainccinv, gammaincinv
 from symgrad.scalars.special import digamma, erf, lgamma, log_ndtr, logit, ndtr, ndtri, polygamma
+from symgrad.stats.circular import Circular
 from symgrad.stats.distribution import Continuous, over
 
 _EULER = sp.EulerGamma
@@ -192,7 +193,7 @@ gumbel_l = Continuous(
         ("scale", "scale"): _PI**2 / 6 + (1 - _EULER) ** 2,
     },
 )
-vonmises = Continuous(
+vonmises = Circular(
     "vonmises",
     "The distribution of von Mises, of angles in radians: log p(z) = κ cos z - log(2π I₀(κ)).",
     "kappa",

@@ -22,6 +22,7 @@ from symgrad.ops.protocol import shape as shape_of
 from symgrad.scalars import X, differentiate
 from symgrad.scalars.densities import checked, filled, standard
 from symgrad.stats.frozen import Frozen
+from symgrad.stats.sampling import least, sizes, uniform, values_of
 
 Expression = Callable[..., Any]
 DEFAULTS = {"loc": 0, "scale": 1}
@@ -230,6 +231,14 @@ class Continuous(Distribution):
         """The number x with P(X ≤ x) = 1/2."""
         return self._of_parameters("median", args, kwargs)
 
+    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
+        """Random numbers F⁻¹(u), with derivatives by the parameters.
+
+        ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
+        """
+        shape = sizes(size, [*self._values(args, kwargs).values()])
+        return self.ppf(uniform(shape, random_state), *args, **kwargs)
+
 
 class Discrete(Distribution):
     """A family of distributions of whole numbers; its methods are those of SciPy's."""
@@ -244,6 +253,52 @@ class Discrete(Distribution):
     def logpmf(self, k: Any, *args: Any, **kwargs: Any) -> Any:
         """Log P(X = k); -∞ where that is 0, and the derivatives are 0."""
         return self._at(k, "logpmf", args, kwargs)
+
+    def ppf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The least k with P(X ≤ k) ≥ q; it has no derivative."""
+        return self._quantile(q, lambda k, p, given: self.cdf(k, **given).numpy() >= p, args, kwargs, upper=False)
+
+    def isf(self, q: Any, *args: Any, **kwargs: Any) -> Any:
+        """The least k with P(X > k) ≤ q; it has no derivative."""
+        return self._quantile(q, lambda k, p, given: self.sf(k, **given).numpy() <= p, args, kwargs, upper=True)
+
+    def median(self, *args: Any, **kwargs: Any) -> Any:
+        """The least k with P(X ≤ k) ≥ 1/2."""
+        return self.ppf(0.5, *args, **kwargs)
+
+    def rvs(self, *args: Any, size: Any = None, random_state: Any = None, **kwargs: Any) -> Any:
+        """Random whole numbers, which have no derivative.
+
+        ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
+        """
+        shape = sizes(size, [*self._values(args, kwargs).values()])
+        return self.ppf(uniform(shape, random_state), *args, **kwargs)
+
+    def _quantile(
+        self, q: Any, holds: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], upper: bool
+    ) -> Any:
+        """The least k of the support where a condition on the distribution function holds."""
+        values = self._values(args, kwargs)
+        q, *parameters = np.broadcast_arrays(*values_of(q, *values.values()))
+        given = dict(zip(values, parameters, strict=True))
+        loc = given.get("loc", np.float64(0))
+        ends = [np.broadcast_to(_number(e, given), q.shape) for e in self._support_of()]
+        low, high = (np.asarray(e + loc, np.float64) for e in ends)
+        known = (q >= 0) & (q <= 1) & ~np.isnan(self.cdf(low, **given).numpy())
+        found = least(lambda k: ~known | holds(k, q, given), low, high)
+        first, last = (1, 0) if upper else (0, 1)
+        found = np.where(q == first, low - 1, np.where(q == last, high, found))
+        return as_tensor(np.where(known, found, np.nan))
+
+    def _support_of(self) -> tuple[Any, ...]:
+        """The ends of the support, of the parameters by their names."""
+        assert self.support is not None  # narrows the type: counts have one
+        return tuple(sp.sympify(e) for e in self.support(*[sp.Symbol(p) for p in self.shapes]))
+
+
+def _number(e: Any, given: Mapping[str, Any]) -> Any:
+    """An end of a support, which is a number or a parameter."""
+    return given[e.name] if e.is_Symbol else float(e)
 
 
 def _is_default(value: Any, default: int) -> bool:

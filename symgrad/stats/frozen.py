@@ -25,8 +25,8 @@ class Frozen:
             raise AttributeError(name)
         method = getattr(self.dist, name)
 
-        def call(*first: Any) -> Any:
-            return method(*first, *self.args, **self.kwds)
+        def call(*first: Any, **words: Any) -> Any:
+            return method(*first, *self.args, **self.kwds, **words)
 
         call.__name__, call.__doc__ = name, method.__doc__
         return call

@@ -11,13 +11,15 @@ import sympy as sp
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import LinAlgError, NotYet, ShapeError
 from symgrad.functions import diag, digamma, exp, lgamma, log, mvlgamma, polygamma, trace
-from symgrad.linalg import inv, slogdet, solve
+from symgrad.linalg import cholesky, inv, slogdet, solve
 from symgrad.ops.map import Map
 from symgrad.scalars import X
 from symgrad.scalars.densities import checked, filled, times_log
 from symgrad.scalars.special import lgamma as _lgamma
 from symgrad.special import entr
+from symgrad.stats.continuous import gamma
 from symgrad.stats.frozen import Frozen
+from symgrad.stats.sampling import drawn_by, value_of
 from symgrad.tensors.creation import eye
 
 _SUM = 1e-9  # how far from 1 the sum of proportions may be, as in SciPy
@@ -46,6 +48,10 @@ def _squared(d: Any, a: Any) -> Any:
     """A covariance as a matrix: from a number, or from a diagonal."""
     a = as_tensor(a)
     return a * eye(d) if a.ndim == 0 else diag(a) if a.ndim == 1 else a
+
+
+def _many(size: Any) -> tuple[int, ...]:
+    return tuple(size) if isinstance(size, (tuple, list)) else (int(size),)
 
 
 def _check_positive(name: str, a: Any) -> None:
@@ -81,6 +87,13 @@ class MultivariateNormal(Multivariate):
     def pdf(self, x: Any, mean: Any = None, cov: Any = 1) -> Any:
         """The density p(x) of x (…, d)."""
         return exp(self.logpdf(x, mean, cov))
+
+    def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
+        """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
+        cov = _squared(1 if mean is None else as_tensor(mean).shape[-1], cov)
+        z = drawn_by(random_state).standard_normal((*_many(size), cov.shape[-1]))
+        found = as_tensor(z) @ cholesky(cov).mT + (0.0 if mean is None else mean)
+        return found[0] if size == 1 else found
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
         """(d + d log(2π) + log det Σ)/2."""
@@ -147,6 +160,12 @@ class Dirichlet(Multivariate):
         """The density p(x) of x (…, k)."""
         return exp(self.logpdf(x, alpha))
 
+    def rvs(self, alpha: Any, size: Any = 1, random_state: Any = None) -> Any:
+        """Random proportions g/Σ gᵢ of gamma variables, with derivatives by alpha; shaped (size, k)."""
+        alpha = as_tensor(alpha)
+        g = gamma.rvs(alpha, size=(*_many(size), alpha.shape[-1]), random_state=random_state)
+        return g / g.sum(-1, keepdim=True)
+
     def mean(self, alpha: Any) -> Any:
         """E X = α/Σ αᵢ."""
         alpha = as_tensor(alpha)
@@ -188,6 +207,10 @@ class Multinomial(Multivariate):
         """P(x) of x (…, k)."""
         return exp(self.logpmf(x, n, p))
 
+    def rvs(self, n: Any, p: Any, size: Any = None, random_state: Any = None) -> Any:
+        """Random counts, which have no derivative."""
+        return as_tensor(drawn_by(random_state).multinomial(value_of(n), value_of(p), size))
+
     def mean(self, n: Any, p: Any) -> Any:
         """E X = n p."""
         return as_tensor(n) * as_tensor(p)
@@ -216,6 +239,11 @@ class Categorical(Multivariate):
     def pmf(self, k: Any, p: Any) -> Any:
         """P(k)."""
         return exp(self.logpmf(k, p))
+
+    def rvs(self, p: Any, size: Any = None, random_state: Any = None) -> Any:
+        """Random classes, which have no derivative."""
+        p = value_of(p)
+        return as_tensor(drawn_by(random_state).choice(len(p), size=size, p=p))
 
     def entropy(self, p: Any) -> Any:
         """-Σ pᵢ log pᵢ."""

@@ -1,0 +1,78 @@
+"""Random numbers: x = F⁻¹(u) of uniform u, so that samples have derivatives by parameters; and quantiles of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.engine.generator import Generator, source
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError
+from symgrad.ops.map import broadcast_shapes
+from symgrad.ops.protocol import shape as shape_of
+
+_LONGEST = 2.0**62  # how far a quantile of counts is looked for
+
+
+def drawn_by(random_state: Any) -> np.random.Generator:
+    """Return NumPy's generator behind a ``random_state``: symgrad's own, a seed, or a generator.
+
+    Raises:
+        ArgumentTypeError: it is none of these.
+    """
+    if random_state is None or isinstance(random_state, Generator):
+        return source(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if hasattr(random_state, "__index__") and not isinstance(random_state, bool):
+        return np.random.default_rng(int(random_state))
+    raise ArgumentTypeError(
+        f"rvs: random_state is {type(random_state).__name__}. Expected a seed, a symgrad.Generator, numpy.random's "
+        "default_rng, or None for the numbers that manual_seed starts."
+    )
+
+
+def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
+    """Return the shape of a sample: the given one, or that of the parameters together.
+
+    Raises:
+        ArgumentError: the parameters do not fit into it.
+    """
+    of_parameters = broadcast_shapes(*map(shape_of, parameters)) if parameters else ()
+    if size is None:
+        return of_parameters
+    wanted = tuple(size) if isinstance(size, (tuple, list)) else (int(size),)
+    if len(of_parameters) > len(wanted) or broadcast_shapes(of_parameters, wanted) != wanted:
+        raise ArgumentError(f"rvs: parameters of shape {of_parameters} do not fit into size={size}.")
+    return wanted
+
+
+def uniform(shape: tuple[int, ...], random_state: Any) -> Any:
+    """Return random numbers between 0 and 1, neither of which is among them."""
+    u = drawn_by(random_state).random(shape)
+    return as_tensor(np.where(u == 0, 0.5**54, u))
+
+
+def least(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
+    """Return the least whole number from ``low`` on where a condition begins to hold; ``high`` if none is found."""
+    step = np.ones_like(low)
+    while (far := ~holds(low + step - 1) & (step < _LONGEST) & (low + step - 1 < high)).any():
+        step = np.where(far, step * 2, step)
+    left, right = low - 1, np.minimum(low + step - 1, high)  # false at left, true at right
+    while (open_ := np.isfinite(right) & (right - left > 1)).any():
+        middle = np.where(open_, np.floor((left + right) / 2), right)
+        found = holds(middle)
+        right, left = np.where(open_ & found, middle, right), np.where(open_ & ~found, middle, left)
+    return right
+
+
+def values_of(*xs: Any) -> list[Any]:
+    """Return tensors and numbers as arrays, without their graph."""
+    return [value_of(x).astype(np.float64) for x in xs]
+
+
+def value_of(x: Any) -> Any:
+    """Return a tensor or a number as an array, without its graph."""
+    return np.asarray(x.detach() if hasattr(x, "detach") else x)
