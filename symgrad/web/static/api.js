@@ -1,4 +1,4 @@
-// Questions to the server. Answers to the same question are kept; a newer question of a kind ends the older one.
+// Questions to the server. Answers to the same question are kept; a newer question for a job ends the older one.
 
 const HEADER = "X-Symgrad-Token";
 const KEPT = 80;
@@ -40,18 +40,22 @@ async function asked(path, body, signal) {
   }
 }
 
-/**
- * The answer to a job, or null where a newer question of the same kind has overtaken it.
- * `kind` is by default the job: two places that ask for the same job at the same time name themselves.
- */
-export async function ask(job, question = {}, kind = job) {
+/** The answer to a job, or null where a newer question for the same job has overtaken it. */
+export function ask(job, question = {}) {
   const body = JSON.stringify(question);
   const key = `${job} ${body}`;
-  running.get(kind)?.abort();
-  running.delete(kind);
-  if (answers.has(key)) return answers.get(key);
+  const before = running.get(job);
+  if (before?.key === key) return before.answer;
+  before?.control.abort();
+  running.delete(job);
+  if (answers.has(key)) return Promise.resolve(answers.get(key));
   const control = new AbortController();
-  running.set(kind, control);
+  const answer = awaited(job, key, body, control);
+  running.set(job, { key, control, answer });
+  return answer;
+}
+
+async function awaited(job, key, body, control) {
   if (working++ === 0) watch(true);
   try {
     const found = await asked(`/api/${job}`, body, control.signal);
@@ -62,7 +66,7 @@ export async function ask(job, question = {}, kind = job) {
     if (error.name === "AbortError") return null;
     return failed("The server does not answer. Is symgrad serve still running?");
   } finally {
-    if (running.get(kind) === control) running.delete(kind);
+    if (running.get(job)?.control === control) running.delete(job);
     if (--working === 0) watch(false);
   }
 }

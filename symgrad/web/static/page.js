@@ -162,6 +162,7 @@ async function refresh() {
   showStale(!found.ok && looked !== null);
   if (!found.ok) {
     formula.show(found.error);
+    if (!looked) offer("When the formula is mended, its derivative stands here. ");
     return;
   }
   formula.show(null);
@@ -187,8 +188,14 @@ function empty() {
   $("derivative-mistake").hidden = true;
   $("preview").replaceChildren(h("p", { class: "quiet" }, "Type a formula, such as x^2*sin(x) or norm(X*w - y)^2."));
   $("derivative").replaceChildren();
-  $("panel").replaceChildren(h("p", { class: "quiet" }, "Or take one from the ", h("button", { type: "button", class: "plain", onclick: openGallery }, "gallery"), "."));
+  offer("");
   showControls();
+}
+
+/** Where there is nothing to show, words and a way to the gallery. */
+function offer(words) {
+  const way = h("button", { type: "button", class: "plain", onclick: openGallery }, "gallery");
+  $("panel").replaceChildren(h("p", { class: "quiet" }, words, "Examples are in the ", way, "."));
 }
 
 async function derivative(of) {
@@ -202,7 +209,9 @@ async function derivative(of) {
     return;
   }
   const form = found.notations[state.notation];
-  const fitting = form && !form.none ? form : NOTATIONS.map((n) => found.notations[n]).find((one) => one && !one.none);
+  const usable = (one) => one && !one.none;
+  const others = [found.best, ...NOTATIONS].map((n) => found.notations[n]);
+  const fitting = usable(form) ? form : others.find(usable);
   $("shape").textContent = shapeOf(found.shape);
   put($("derivative"), fitting?.mathml, fitting?.text || "");
   const math = $("derivative").querySelector("math");

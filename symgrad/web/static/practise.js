@@ -7,14 +7,14 @@ import { practise, write } from "./state.js";
 import { line } from "./views.js";
 
 const LEVELS = [[1, "1"], [2, "2"], [3, "3"]];
-const COUNT = 10;
 
 let topics = null;
+let count = 10; // problems of a series; fewer where the topic has fewer
 let now = null; // the state whose problem is shown
-let hints = 0;
-let solved = new Map(); // of each problem, whether the first check was right
+let hints = 0; // how many are shown
+const solved = new Map(); // of each problem that was tried, whether it is solved
 
-const named = (topic) => topic.replace(/(^|-)([a-z])/g, (_, dash, letter) => (dash ? " " + letter : letter.toUpperCase())).replace("Exp log", "Exp and log");
+const named = (topic) => topic.charAt(0).toUpperCase() + topic.slice(1).replaceAll("-", " ");
 const keyOf = ({ topic, level, seed, index }) => `${topic} ${level} ${seed} ${index}`;
 const question = ({ topic, level, seed, index }) => ({ topic, level, seed, index });
 const anySeed = () => 1 + Math.floor(Math.random() * 998);
@@ -47,7 +47,7 @@ function given(state) {
     "aside",
     { class: "ask card-like" },
     h("h2", {}, named(state.topic)),
-    h("p", { class: "quiet" }, `Level ${state.level}, series ${state.seed}: ${COUNT} problems, chosen by your teacher.`),
+    h("p", { class: "quiet" }, `Level ${state.level}, series ${state.seed}: chosen by your teacher.`),
     series(state),
   );
 }
@@ -106,7 +106,7 @@ function choosing(state, change) {
 /** The ten problems as links, with what was solved. */
 function series(state) {
   const list = h("ol", { class: "series", id: "series", "aria-label": "The problems" });
-  for (let k = 0; k < COUNT; k++) {
+  for (let k = 0; k < count; k++) {
     const one = { ...state, index: k };
     const done = solved.get(keyOf(one));
     const words = done === undefined ? "" : done ? ", solved" : ", not right yet";
@@ -137,6 +137,10 @@ async function problem(work, state, change) {
     work.replaceChildren(h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("p", { class: "apology" }, reason(found.error)));
     return;
   }
+  if (found.of && found.of !== count) {
+    count = found.of;
+    document.getElementById("series")?.replaceWith(series(state));
+  }
   const { words, mathml, wrt } = found.problem;
   const shown = h("div", { class: "formula big" });
   put(shown, mathml, found.problem.formula);
@@ -153,16 +157,15 @@ async function problem(work, state, change) {
     typed: () => verdict.replaceChildren(),
     entered: () => check(state, input, verdict),
   });
-  const next = h("button", { type: "button", id: "next", onclick: () => change(state.index + 1 < COUNT || state.fixed ? { index: (state.index + 1) % COUNT } : { seed: anySeed(), index: 0 }, { push: true }) }, "Next problem");
+  const next = h("button", { type: "button", id: "next", onclick: () => change(state.index + 1 < count || state.fixed ? { index: (state.index + 1) % count } : { seed: anySeed(), index: 0 }, { push: true }) }, "Next problem");
   work.replaceChildren(
     h(
       "div",
       { class: "card" },
-      h("div", { class: "field-head" }, h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("span", { class: "badge" }, `of ${COUNT}`)),
+      h("div", { class: "field-head" }, h("h2", { id: "problem-title" }, `Problem ${state.index + 1}`), h("span", { class: "badge" }, `of ${count}`)),
       h("p", { class: "task" }, words || `Differentiate by ${wrt}.`),
       shown,
-      declared(found.problem.names),
-      h("label", { for: "answer", class: "label-row" }, "Your answer"),
+        h("label", { for: "answer", class: "label-row" }, "Your answer"),
       editor,
       mistake,
       h("p", { class: "quiet", id: "answer-help" }, "Typed as 2*x*cos(x), 2x cos x or, of matrices, 2*X.T @ (X @ w - y)."),
@@ -179,13 +182,6 @@ const tellHints = (button, most) => {
   button.textContent = hints === 0 ? "Hint" : hints < most ? `Next hint (${hints} of ${most})` : "No more hints";
   button.disabled = !most || hints >= most;
 };
-
-function declared(names) {
-  const arrays = Object.entries(names || {}).filter(([, one]) => one.shape?.length);
-  if (!arrays.length) return null;
-  const said = arrays.map(([name, one]) => [h("code", {}, name), ` ${one.shape.join(" × ")}${one.assume?.length ? `, ${one.assume.join(", ")}` : ""}`]);
-  return h("p", { class: "quiet declared" }, said.map((one, k) => h("span", {}, one, k + 1 < said.length ? ";" : "")));
-}
 
 async function check(state, input, verdict) {
   const answer = input.text.trim();
@@ -208,8 +204,9 @@ async function check(state, input, verdict) {
   const shown = h("div", { class: "formula" });
   put(shown, found.mathml);
   verdict.replaceChildren(
-    h("p", { class: found.right ? "right" : "wrong" }, h("span", { "aria-hidden": "true" }, found.right ? "✓ " : "✗ "), found.right ? "Right." : "Not yet.", found.slip ? h("span", { class: "badge" }, found.slip) : null),
+    h("p", { class: found.right ? "right" : "wrong" }, h("span", { "aria-hidden": "true" }, found.right ? "✓ " : "✗ "), found.right ? "Right." : "Not yet.", found.slip && found.slip !== "other" ? h("span", { class: "badge" }, found.slip) : null),
     found.words && !(found.at && !found.right) ? h("p", {}, found.words) : "",
+    found.point ? h("p", { class: "quiet" }, found.point) : "",
     found.mathml ? shown : "",
   );
 }
@@ -217,7 +214,7 @@ async function check(state, input, verdict) {
 async function hint(state, most, list, button) {
   const found = await ask("hint", { ...question(state), number: hints });
   if (!found || now !== state) return;
-  const item = line(found.ok ? { ...found, number: null, kind: "" } : { parts: [{ text: reason(found.error) }] });
+  const item = line(found.ok ? { ...found, number: null, kind: found.kind === "pair" ? "pair" : "" } : { parts: [{ text: reason(found.error) }] });
   list.append(item);
   if (found.ok) hints += 1;
   tellHints(button, most);

@@ -53,13 +53,19 @@ function textRows(form) {
   );
 }
 
-async function notation({ exercise, state }) {
-  const found = await ask("derive", { exercise }, "derive-panel");
+/** A way to the notation that this derivative has. */
+function instead({ best }, state, change) {
+  if (!best || best === state.notation) return null;
+  return h("button", { type: "button", onclick: () => change({ tab: best, notation: best }) }, `Show ${LABELS[best].toLowerCase()} notation`);
+}
+
+async function notation({ exercise, state, change }) {
+  const found = await ask("derive", { exercise });
   if (!found) return null;
   if (!found.ok) return [apology(found.error)];
   const form = found.notations[state.notation] || { none: `There is no such form of this derivative.` };
   const intro = h("p", { class: "quiet" }, NOTATION_WORDS[state.notation]);
-  if (form.none) return [intro, h("p", { class: "apology" }, form.none)];
+  if (form.none) return [intro, h("p", { class: "apology" }, form.none), instead(found, state, change)];
   const words = [found.words || []].flat().filter(Boolean);
   return [
     intro,
@@ -302,13 +308,16 @@ function download(text, filename) {
 
 const VIEWS = { steps, graph, plot, numbers, code, ...Object.fromEntries(NOTATIONS.map((name) => [name, notation])) };
 
+let turn = 0;
+
 /** Fill the panel with the view of a tab; what stands there stays until the answer is there. */
 export async function showView(panel, { exercise, state, change }) {
+  const own = ++turn;
   const again = () => showView(panel, { exercise, state, change });
   panel.setAttribute("aria-busy", "true");
-  const focus = panel.contains(document.activeElement) ? document.activeElement.id : null;
   const parts = await VIEWS[state.tab]({ exercise, state, change, panel, again });
-  if (parts === null) return;
+  if (parts === null || own !== turn) return;
+  const focus = panel.contains(document.activeElement) ? document.activeElement.id : null;
   panel.setAttribute("aria-busy", "false");
   panel.dataset.view = state.tab;
   panel.replaceChildren(...parts.flat(2).filter(Boolean));
