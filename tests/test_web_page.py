@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ pytest.importorskip("starlette", reason="needs the extra web")
 uvicorn = pytest.importorskip("uvicorn", reason="needs the extra web")
 
 from symgrad.web import application  # noqa: E402
+from symgrad.web.guard import Guard  # noqa: E402
 from symgrad.web.pool import Pool  # noqa: E402
 
 CHROMIUM = shutil.which("chromium")
@@ -29,10 +31,17 @@ Visit = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    pool = Pool(2)
+def pool() -> Iterator[Pool]:
+    started = Pool(2)
+    yield started
+    started.close()
+
+
+@contextmanager
+def served(pool: Pool, guard: Guard | None = None) -> Iterator[str]:
+    """Serve the page in a thread; give its address."""
     settings = {"port": 0, "log_level": "critical", "lifespan": "off", "timeout_graceful_shutdown": 1}
-    server = uvicorn.Server(uvicorn.Config(application(pool), **settings))
+    server = uvicorn.Server(uvicorn.Config(application(pool, guard), **settings))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     until = time.monotonic() + WAIT / 1000
@@ -41,7 +50,12 @@ def address() -> Iterator[str]:
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
     server.should_exit = True
     thread.join(WAIT / 1000)
-    pool.close()
+
+
+@pytest.fixture(scope="module")
+def address(pool: Pool) -> Iterator[str]:
+    with served(pool) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +72,7 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:
     said: list[str] = []
     contexts = []
 
-    def opened(fragment: str = "", *, width: int = 1280, **more: Any) -> Any:
+    def opened(fragment: str = "", *, at: str = address, width: int = 1280, **more: Any) -> Any:
         context = browser.new_context(viewport={"width": width, "height": 900}, **more)
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -66,7 +80,7 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:
         page = context.new_page()
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: said.append(f"error: {error}"))
-        page.goto(address + fragment)
+        page.goto(at + fragment)
         return page
 
     yield opened
@@ -343,6 +357,15 @@ def test_axe_finds_no_violation_in_any_view(visit: Visit) -> None:
         page.locator(f"#tab-{tab}").click()
         settled(page, tab)
         assert violations(page) == [], tab
+
+
+def test_a_token_is_remembered_and_not_in_links(visit: Visit, pool: Pool) -> None:
+    with served(pool, Guard(token="spring")) as at:
+        page = visit("?token=spring" + WAVE, at=at)
+        settled(page, "matrix")
+        assert "spring" not in page.url
+        page.goto(at + LEAST_SQUARES + "&tab=steps")
+        settled(page, "steps")
 
 
 def test_paper_shows_the_exercise_and_no_controls(visit: Visit) -> None:

@@ -8,16 +8,20 @@ const running = new Map();
 let working = 0;
 let watch = () => {};
 
-/** The token of this visit: taken from the address once, and out of it. */
+const TOKEN = "symgrad-token";
+
+/** The token of this server: taken out of the address, and kept by the browser for links that come without it. */
 const token = (() => {
   const here = new URL(location.href);
   const given = here.searchParams.get("token");
-  if (given) {
-    sessionStorage.setItem("symgrad-token", given);
-    here.searchParams.delete("token");
-    history.replaceState(null, "", here);
+  here.searchParams.delete("token");
+  try {
+    if (given) localStorage.setItem(TOKEN, given);
+    if (given) history.replaceState(null, "", here);
+    return given || localStorage.getItem(TOKEN) || "";
+  } catch {
+    return given || ""; // a browser that keeps nothing keeps the address as it is
   }
-  return given || sessionStorage.getItem("symgrad-token") || "";
 })();
 
 /** Call with true when the first question leaves and false when the last has come back. */
