@@ -293,6 +293,66 @@ def test_the_envelope_theorem_of_numbers_is_checked():
     assert str(sg.derive(utility(x, p, m), m, verify=True)) == "0.7/(m - p*x)"
 
 
+def test_answers_inside_of_answers_print_by_their_own_letters():
+    a = _named(0.3, "a")
+    inner = lambda x: sg.root(lambda y: y**3 + y - x * a, 0.5)
+    form = sg.derive(sg.root(lambda x: inner(x) - a + x, 0.7), a, verify=True)
+    assert str(form) == "(3*y**2 - x + 1)/(a + 3*y**2 + 1)"
+    roots = [sg.root(lambda x, a: x**2 - a, start, a) for start in (1.0, -1.0)]
+    assert str(sg.derive(roots[0] + 3 * roots[1], a, verify=True)) == "1/(2*x′) + 3/(2*x)"
+
+
+def test_the_envelope_theorem_holds_in_every_order():
+    X, y, lam = sg.symbol("X", ("n", "d")), sg.symbol("y", "n"), sg.symbol("λ")
+    loss = lambda w, λ: ((X @ w - y) ** 2).sum() + λ * (w @ w)
+    least = loss(sg.argmin(loss, sg.symbol("w0", "d"), lam), lam)
+    assert str(sg.derive(least, lam, order=2)) == "-2*wᵀ*(Xᵀ*X + λ*I)⁻¹*w"
+
+
+def test_shadow_prices_are_the_derivatives_of_the_least_loss():
+    pytest.importorskip("scipy")
+    p, m = _named(2.0, "p"), _named(10.0, "m")
+    utility = lambda x: 0.3 * sg.log(x[0]) + 0.7 * sg.log(x[1])
+    best = sg.argmin(lambda x: -utility(x), [1.0, 1.0], constraints=lambda x: p * x[0] + 5 * x[1] - m)
+    assert str(sg.derive(utility(best.x), m, verify=True)) == "-λ"
+    assert str(sg.derive(utility(best.x), p, verify=True)) == "x_0*λ"  # Roy's identity
+    assert str(sg.derive(best.x[0], m, verify=True)) == "7*p*x_0**2/(7*p**2*x_0**2 + 75*x_1**2)"
+    w, r, q = _named(1.5, "w"), _named(2.0, "r"), _named(3.0, "q")
+    cheap = sg.argmin(lambda x: w * x[0] + r * x[1], [2.0, 2.0], constraints=lambda x: sg.sqrt(x[0] * x[1]) - q)
+    cost = w * cheap.x[0] + r * cheap.x[1]
+    assert [str(sg.derive(cost, t, verify=True)) for t in (w, q)] == ["x_0", "λ"]  # Shephard's lemma
+
+
+def test_systems_of_kkt_print_in_blocks():
+    pytest.importorskip("scipy")
+    A, b = _named(np.array([[1.0, 2.0, 1.0], [0.0, 1.0, 3.0]]), "A"), _named(np.array([3.0, 1.0]), "b")
+    loss = lambda x: (x**4).sum() / 4 + (x @ x) / 2
+    best = sg.argmin(loss, np.ones(3), constraints=lambda x: A @ x - b)
+    assert str(sg.derive(best.multipliers, b, verify=True)) == "(A*diag(1 ⊘ (1 + 3*x^⊙2))*Aᵀ)⁻¹"
+    assert str(sg.derive(loss(best.x), A, verify=True)) == "-λ*xᵀ"
+    share = _named(0.3, "α")  # the Hessian of x^α·y^(1-α) has no inverse
+    homogeneous = lambda x: -(x[0] ** share * x[1] ** (1 - share))
+    best = sg.argmin(homogeneous, [1.0, 1.0], constraints=lambda x: 2 * x[0] + 5 * x[1] - b[0])
+    assert sg.derive(best.x, b, verify=True).shape == (2, 2)
+
+
+def test_exported_source_has_no_solver():
+    theta = _named(0.7, "θ")
+    x = sg.root(lambda x, θ: x**3 + θ * x - 1, 1.0, theta)
+    assert "x/(theta + 3*x**2)" in sg.export(sg.derive(x, theta), target="python")
+    for target in ("python", "numpy", "latex"):
+        with pytest.raises(sg.exports.ExportError, match="no solver in it"):
+            sg.export(_cubic, 0.7, target=target)
+
+
+def test_crosscheck_and_gradcheck_know_answers():
+    pytest.importorskip("scipy")
+    assert sg.testing.crosscheck(lambda a: sg.argmin(lambda x, a: (x - a) ** 2 + x**4, 0.0, a), 1.3).ok
+    assert sg.autograd.gradcheck(lambda m: _demand(m).x, (sg.tensor(10.0, requires_grad=True),))
+    with pytest.raises(errors.NotDifferentiable, match="by chance"):
+        sg.testing.crosscheck(lambda t: sg.argmin(lambda x, t: (x - t) ** 2, 0.5, t, bounds=(0, 1)), 1.0)
+
+
 # ------------------------------------------------------------------ SciPy's solvers of sg.optim
 def test_what_scipy_finds_is_differentiable_in_args():
     pytest.importorskip("scipy")

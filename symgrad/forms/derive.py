@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
+import sympy as sp
+
 from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
@@ -33,7 +35,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.elementwise.complexes import COMPLEX, conj, imag, real
 from symgrad.ops.map import MUL, show_shape
 from symgrad.ops.shape import Expand
-from symgrad.solvers.opened import closed, equations, has_answers, spelled
+from symgrad.solvers.opened import closed, equations, has_answers, shortened, spelled
 from symgrad.tensors.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -166,9 +168,9 @@ class _Start(NamedTuple):
         if not has_answers(nodes):
             return ClosedForm(self.root, self.forward, self.bases, self.check, self.onward)
         known: dict[AnyNode, AnyNode] = {}
-        root, *forward = spelled([self.root, *self.forward], known, _is_multiple)
+        root, *forward = spelled([self.root, *self.forward], known, _multiple)
         root = closed(self.root, known) or root
-        found = ClosedForm(root, [*forward, *equations(known, _is_multiple)], self.bases, self.check)
+        found = ClosedForm(root, [*forward, *equations(known, _multiple)], self.bases, self.check)
         found._of = self
         return found
 
@@ -191,15 +193,31 @@ def _start(y: Any, wrt: Any, shapes: Any, check: bool) -> tuple[_Start, list[Any
     return _Start(root, [root], (), check), [new.get(t, t) for t in targets]
 
 
-def _is_multiple(one: AnyNode, other: AnyNode) -> bool:
-    """Whether one node is a number times another, as formulas."""
+_SHORT = 60  # operations of two formulas, up to which their quotient is tried
+
+
+def _multiple(one: AnyNode, other: AnyNode) -> float | None:
+    """Return how many times another node one node is, as formulas; None where it is no multiple."""
     pool = Pool()
     rules = {id(n) for n in ancestors([one, other]) if isinstance(n, Leaf) and n.title is None}
     terms = lowered(pool, [one, other], leaf_reading(rules))
     a, b = terms[one], terms[other]
+    if value_of(a) == 0:
+        return 0.0
     parts = dict(_parts(b))
     shared = next(((c, parts[x]) for x, c in _parts(a) if x in parts), None)
-    return shared is not None and value_of(pool.sum([(shared[1], a), (-shared[0], b)], a.shape)) == 0
+    if shared is not None and value_of(pool.sum([(shared[1], a), (-shared[0], b)], a.shape)) == 0:
+        return float(shared[0] / shared[1])
+    return None if a.shape else _ratio(one, other)
+
+
+def _ratio(one: AnyNode, other: AnyNode) -> float | None:
+    """Return the quotient of two short formulas that are numbers, where letters cancel."""
+    a, b = [ClosedForm(n, [one, other], (), False).expr for n in (one, other)]
+    if b == 0 or sp.count_ops(a) + sp.count_ops(b) > _SHORT:
+        return None
+    found = sp.cancel(sp.nsimplify(a, rational=True) / sp.nsimplify(b, rational=True))
+    return float(found) if found.is_Rational else None
 
 
 def _parts(t: Term) -> list[tuple[Term, Any]]:
@@ -279,7 +297,9 @@ def _onward(start: _Start, target: AnyNode, found: AnyNode) -> tuple[AnyNode, ..
 def _repeated(start: _Start, target: AnyNode, order: int) -> ClosedForm:
     """Return the derivative of this order by one target."""
     start = start._replace(root=squared(start.root)) if order > 1 and isinstance(target, Leaf) else start
-    for _ in range(order):
+    for k in range(order):
+        if k and has_answers([start.root]):
+            start = start._replace(root=shortened(start.root, _multiple))
         (start,) = _differentiated(start, [target])
     return start.form()
 

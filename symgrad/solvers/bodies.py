@@ -6,13 +6,13 @@ Each is traced once and then runs on arrays, on recorded tensors, and on tensors
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgrad.core.kernels import ARITHMETIC, canonical
-from symgrad.core.node import TRACED, Leaf, Node, ancestors, is_node
+from symgrad.core.node import TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import push, sweep
@@ -152,7 +152,8 @@ def _bound(body: Body, fast: bool) -> Callable[..., tuple[Any, ...]]:
     return body.derived["bound", fast]  # type: ignore[no-any-return]
 
 
-def _once(body: Body, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Body:
+def once(body: Body, key: Any, specs: Sequence[Any], rule: Callable[..., Sequence[Any]]) -> Body:
+    """Return what is derived of a body under this key, traced when it is first asked for."""
     if key not in body.derived:
         body.derived[key] = traced(specs, rule, _LOOKS)
     return body.derived[key]  # type: ignore[no-any-return]
@@ -169,7 +170,7 @@ def pushforward(body: Body, which: tuple[int, ...]) -> Body:
         found = push(outs, tangents, handle, record=True, symbolic=True)
         return [_fitted(t, s) for t, s in zip(found, body.results, strict=True)]
 
-    return _once(body, ("push", which), [*body.inputs, *[body.inputs[i] for i in which]], rule)
+    return once(body, ("push", which), [*body.inputs, *[body.inputs[i] for i in which]], rule)
 
 
 def pullback(body: Body, which: tuple[int, ...]) -> Body:
@@ -183,7 +184,7 @@ def pullback(body: Body, which: tuple[int, ...]) -> Body:
         found = sweep(outs, list(gs), wrt=wrt, handle=handle, symbolic=True)
         return [_fitted(found.get(n), body.inputs[i]) for n, i in zip(wrt, which, strict=True)]
 
-    return _once(body, ("pull", which), [*body.inputs, *body.results], rule)
+    return once(body, ("pull", which), [*body.inputs, *body.results], rule)
 
 
 def linearised(body: Body) -> Body:
@@ -192,7 +193,7 @@ def linearised(body: Body) -> Body:
     def rule(v: Any, *xs: Any) -> list[Any]:
         return pushforward(body, (0,))(*xs, v)
 
-    return _once(body, "linearised", [body.inputs[0], *body.inputs], rule)
+    return once(body, "linearised", [body.inputs[0], *body.inputs], rule)
 
 
 def transposed(operator: Body) -> Body:
@@ -201,12 +202,12 @@ def transposed(operator: Body) -> Body:
     def rule(u: Any, *ps: Any) -> list[Any]:
         return pullback(operator, (0,))(zeros(operator.inputs[0]), *ps, u)
 
-    return _once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
+    return once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
 
 
 def matrix(operator: Body) -> Body:
     """Return p ↦ L(p) as a matrix; a number where the unknown is one."""
-    return _once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])
+    return once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])
 
 
 def applied_to_units(operator: Body, ps: Sequence[Any], compact: bool = False) -> Any:
@@ -237,6 +238,20 @@ def _identity_last(rows: Any) -> Any:
 def size_of(spec: Any) -> Any:
     """Return the number of entries."""
     return math.prod(spec.shape)
+
+
+def evaluated(roots: Sequence[AnyNode]) -> dict[AnyNode, Any]:
+    """Return the values of a graph's nodes; None where a leaf below has none."""
+    values: dict[AnyNode, Any] = {}
+    for n in ancestors(list(roots)):
+        values[n] = n.value if isinstance(n, Leaf) else forwarded(n.op, n.inputs, values)
+    return values
+
+
+def forwarded(op: Op, inputs: Sequence[Any], values: Mapping[AnyNode, Any]) -> Any:
+    """Return an operation's value at these of its inputs."""
+    xs = [values[p] if is_node(p) else p for p in inputs]
+    return None if any(x is None for x in xs) else op.forward(*xs)
 
 
 def is_read(body: Body, k: int) -> bool:

@@ -41,6 +41,7 @@ class Conditions:
         who: the function that errors name.
         title: what the unknown is called in formulas.
         watch: called with (x, *θ) before a derivative is taken; raises where there is none.
+        problem: of a minimum under equations, what it is made of, which formulas show.
     """
 
     body: Body
@@ -48,6 +49,7 @@ class Conditions:
     who: str
     title: str
     watch: Callable[..., None] | None = None
+    problem: Any = None
 
 
 class Root(Op):

@@ -15,7 +15,7 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotDifferentiable
+from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotDifferentiable, ShapeError
 from symgrad.solvers import bodies
 from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.bounds import pairs
@@ -101,6 +101,7 @@ class Shape:
         shape: of x.
         equal: for each number among the constraints, whether it must be 0.
         bounded: whether the last two tensors are bounds.
+        lone: whether there is one constraint, a number, so that its multiplier is one.
     """
 
     loss: Body
@@ -110,6 +111,7 @@ class Shape:
     shape: tuple[int, ...]
     equal: tuple[bool, ...]
     bounded: bool
+    lone: bool = False
 
     def parts(self, z: Any) -> tuple[Any, Any]:
         """Return x and the multipliers of a vector of both."""
@@ -118,10 +120,13 @@ class Shape:
         size = math.prod(self.shape)
         return F.reshape(F.narrow(z, 0, 0, size), self.shape), F.narrow(z, 0, size, len(self.equal))
 
+    def slope(self, x: Any, thetas: Sequence[Any]) -> Any:
+        """Return ∇f."""
+        return bodies.pullback(self.loss, (0,))(x, *[thetas[k] for k in self.losses], as_tensor(1.0))[0]
+
     def stationary(self, x: Any, multipliers: Any, thetas: Sequence[Any]) -> Any:
         """Return ∇f − νᵀ∇h − μᵀ∇g."""
-        pull = bodies.pullback(self.loss, (0,))
-        (slope,) = pull(x, *[thetas[k] for k in self.losses], as_tensor(1.0))
+        slope = self.slope(x, thetas)
         if self.constraints is None:
             return slope
         (forces,) = bodies.pullback(self.constraints, (0,))(x, *[thetas[k] for k in self.limits], multipliers)
@@ -181,6 +186,8 @@ class Problem:
         body, inputs = traced(who, one, spec, given.tensors)
         losses = tuple(range(len(inputs)))
         self.limits = [_constraint(who, c) for c in _listed(constraints)]
+        if self.limits and not all(isinstance(n, int) for n in self.unknown.start.shape):
+            raise ShapeError(f"{who}: constraints need sizes that are numbers. Got {self.unknown.start.shape}.")
         self.lone = not isinstance(constraints, (list, tuple))
         held: Any = None
         limits: tuple[int, ...] = ()
@@ -196,7 +203,8 @@ class Problem:
         self.inputs = [*inputs, *ends]
         self.is_constrained = bool(ends or self.limits)
         start = self.unknown.start.shape
-        self.shape = Shape(body, held, losses, limits, tuple(start), tuple(equal), bool(ends))
+        lone = [tuple(s) for s in self.shapes] == [()]
+        self.shape = Shape(body, held, losses, limits, tuple(start), tuple(equal), bool(ends), lone)
 
     def _constraints(self, given: Arguments) -> Callable[..., Any]:
         def call(z: Any, *tensors: Any) -> Any:
@@ -221,7 +229,9 @@ class Problem:
         if shape.bounded or not all(shape.equal):
             margins = bodies.traced(specs, lambda *zs: [shape.margins(*zs)], self.who)
             watch = Watch(margins, self.who)
-        found = as_tensor(Root(Conditions(body, way, self.who, self.title, watch), solver)(start, *self.inputs))
+        problem = shape if shape.equal and watch is None else None
+        conditions = Conditions(body, way, self.who, self.title, watch, problem)
+        found = as_tensor(Root(conditions, solver)(start, *self.inputs))
         if not shape.equal:
             return self.unknown.structure(found)
         size, multipliers = math.prod(shape.shape), []

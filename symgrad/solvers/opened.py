@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from symgrad import functions as F
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, Node, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
@@ -13,7 +14,10 @@ from symgrad.errors import SymgradError
 from symgrad.ops.map import NEG
 from symgrad.solvers import bodies
 from symgrad.solvers.implicit import OperatorSolve, Root
+from symgrad.solvers.lagrange import Blocks, letters
 from symgrad.transforms.loops.body import Spec
+
+_ENTRIES = 16  # up to which vectors are compared entry by entry
 
 
 def has_answers(roots: Sequence[AnyNode]) -> bool:
@@ -21,10 +25,12 @@ def has_answers(roots: Sequence[AnyNode]) -> bool:
     return any(isinstance(n, Node) and isinstance(n.op, (Root, OperatorSolve)) for n in ancestors(list(roots)))
 
 
-Same = Callable[[AnyNode, AnyNode], bool]
+Same = Callable[[AnyNode, AnyNode], float | None]  # how many times the other one is, as formulas; None if it is not
 
 
-def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same) -> list[AnyNode]:
+def spelled(
+    roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same, told: dict[AnyNode, Any] | None = None
+) -> list[AnyNode]:
     """Return the roots with each answer as a leaf of its name, and each system solved with the matrix.
 
     A right side that is a multiple of the conditions themselves is 0 at the answer, which is the envelope theorem.
@@ -32,7 +38,8 @@ def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same)
     Args:
         roots: the nodes.
         known: remembers what took the place of which node, so that several calls agree.
-        same: whether one node is, as a formula, a multiple of another.
+        same: how many times another node one node is, as a formula.
+        told: gets the systems that the envelope theorem solves: by what factor of the multipliers, 0 without.
     """
     for node in ancestors(list(roots)):
         if isinstance(node, Leaf) or node in known:
@@ -40,7 +47,7 @@ def spelled(roots: Sequence[AnyNode], known: dict[AnyNode, AnyNode], same: Same)
         if isinstance(node.op, Root):
             known[node] = _letter(node, known)
         elif isinstance(node.op, OperatorSolve):
-            known[node] = _opened(_system(node, known, same), known, same)
+            known[node] = _opened(_system(node, known, same, {} if told is None else told), known, same)
         elif any(is_node(p) and p in known for p in node.inputs):
             known[node] = _again(node.op, node, known)
     return [known.get(r, r) for r in roots]
@@ -51,15 +58,56 @@ def _opened(node: AnyNode, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode
     return spelled([node], known, same)[0] if has_answers([node]) else node
 
 
-def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same) -> AnyNode:
+def shortened(root: AnyNode, same: Same) -> AnyNode:
+    """Return the graph with what the envelope theorem knows put in: it holds at every θ, so derivatives do too."""
+    told: dict[AnyNode, Any] = {}
+    spelled([root], {}, same, told)
+    new: dict[AnyNode, AnyNode] = {}
+    for node in ancestors([root]) if told else []:
+        if node in told:
+            with enable_grad():
+                new[node] = _by_envelope(node, told[node], new)
+        elif isinstance(node, Node) and any(is_node(p) and p in new for p in node.inputs):
+            new[node] = _again(node.op, node, new)
+    return new.get(root, root)
+
+
+def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
+    if not factor:
+        return input_of(bodies.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
+    at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs[1:]]
+    found = factor * Blocks(node.op.conditions, at, thetas).shadow(node.op.transposed)
+    return found._node  # type: ignore[no-any-return]
+
+
+def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[AnyNode, Any]) -> AnyNode:
     conditions = node.op.conditions
-    if conditions is not None:
-        right, letter, *thetas = [known.get(p, p) if is_node(p) else p for p in node.inputs]
-        with enable_grad():
-            (left,) = conditions.body(*[handle(p, None) if is_node(p) else p for p in (letter, *thetas)])
-        if right.shape == left.shape and same(right, _opened(left._node, known, same)):
-            return input_of(bodies.zeros(Spec(node.shape, dtype_of(node))))  # type: ignore[no-any-return]
+    right, at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
+    with enable_grad():
+        if conditions is not None:
+            (left,) = conditions.body(at, *thetas)
+            if right.shape == left.shape and same(right._node, _opened(left._node, known, same)) is not None:
+                told[node] = 0.0
+                return _by_envelope(node, 0.0, known)
+        if conditions is not None and conditions.problem is not None:
+            blocks = Blocks(conditions, at, thetas)
+            a, b = blocks.halves(right)
+            slope = handle(_opened(blocks.envelope()._node, known, same), None)
+            factor = _factor(a, slope, same) if same(b._node, b._node) == 0 else None
+            if factor is not None:
+                told[node] = factor
+                return _by_envelope(node, factor, known)
+            return blocks.solved(right, node.op.transposed)._node  # type: ignore[no-any-return]
     return _again(node.op.written_out, node, known)
+
+
+def _factor(a: Any, b: Any, same: Same) -> float | None:
+    """Return how many times b vector a is, also where both are put together of entries."""
+    found = same(a._node, b._node)
+    if found is not None or a.shape[0] > _ENTRIES:
+        return found
+    each = {same(F.select(a, 0, i)._node, F.select(b, 0, i)._node) for i in range(a.shape[0])}
+    return each.pop() if len(each) == 1 else None
 
 
 def closed(node: AnyNode, known: dict[AnyNode, AnyNode]) -> AnyNode | None:
@@ -105,6 +153,9 @@ def _letter(node: Node, known: Mapping[AnyNode, AnyNode]) -> AnyNode:
     for other, leaf in known.items():
         if isinstance(other, Node) and isinstance(other.op, Root) and _key(other, known) == mine:
             return leaf
+    if node.op.conditions.problem is not None:
+        with enable_grad():
+            return letters(node.op.conditions, _value(node, known))._node  # type: ignore[no-any-return]
     leaf = Leaf(_value(node, known), node.shape, TRACED, node.op.conditions.title)
     leaf.dtype = node.dtype
     return leaf
@@ -128,15 +179,8 @@ def _value(node: Node, known: Mapping[AnyNode, AnyNode]) -> Any:
     if node.saved and node.saved[0] is not None:
         return node.saved[0]
     inputs = [known.get(p, p) if is_node(p) else p for p in node.inputs]
-    values: dict[AnyNode, Any] = {}
     try:
-        for n in ancestors([p for p in inputs if is_node(p)]):
-            values[n] = n.value if isinstance(n, Leaf) else _forward(n.op, n.inputs, values)
-        return _forward(node.op, inputs, values)
+        values = bodies.evaluated([p for p in inputs if is_node(p)])
+        return bodies.forwarded(node.op, inputs, values)
     except SymgradError:
         return None
-
-
-def _forward(op: Any, inputs: Sequence[Any], values: Mapping[AnyNode, Any]) -> Any:
-    xs = [values[p] if is_node(p) else p for p in inputs]
-    return None if any(x is None for x in xs) else op.forward(*xs)

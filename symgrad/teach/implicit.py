@@ -48,7 +48,7 @@ class Theorem:
 
     def _lines(self, targets: Sequence[Any]) -> Iterator[Line]:
         known: dict[AnyNode, AnyNode] = {}
-        never = lambda one, other: False
+        never = lambda one, other: None
         (letter,) = spelled([self.tape.root], known, never)
         condition = handle(equations(known, never)[-1], None)
         op: Any = self.tape.root.op
