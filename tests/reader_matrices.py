@@ -39,6 +39,7 @@ class Size:
         return x
 
 
+ZERO = tree("number", 0)  # in blocks, a row or a column of zeros
 Shape = tuple[Any, Any] | None  # of a matrix or column; None of a number
 
 
@@ -208,16 +209,16 @@ class Matrices:
         return self._array(b)
 
     def _shape_above(self, *parts: Tree) -> Shape:
-        shapes = [self._array(p) for p in parts]
+        shapes = [self._array(p) for p in parts if p != ZERO]
         for s in shapes[1:]:
             unify(s[1], shapes[0][1])
-        return sum(Size.of(s[0]) for s in shapes), shapes[0][1]
+        return sum(Size.of(s[0]) for s in shapes) + parts.count(ZERO), shapes[0][1]
 
     def _shape_beside(self, *parts: Tree) -> Shape:
-        shapes = [self._array(p) for p in parts]
+        shapes = [self._array(p) for p in parts if p != ZERO]
         for s in shapes[1:]:
             unify(s[0], shapes[0][0])
-        return shapes[0][0], sum(Size.of(s[1]) for s in shapes)
+        return shapes[0][0], sum(Size.of(s[1]) for s in shapes) + parts.count(ZERO)
 
     def _shape_part(self, a: Tree, *places: Any) -> Shape:
         shape = tuple(Size.of(n) for n in self._array(a))
@@ -359,10 +360,12 @@ class Matrices:
         return np.cross(self.compute(a)[:, 0], self.compute(b)[:, 0])[:, None]
 
     def _value_above(self, e: Tree, *parts: Tree) -> Any:
-        return np.concatenate([self.compute(p) for p in parts], 0)
+        columns = Size.of(self.known(e)[1])
+        return np.concatenate([np.zeros((1, columns)) if p == ZERO else self.compute(p) for p in parts], 0)
 
     def _value_beside(self, e: Tree, *parts: Tree) -> Any:
-        return np.concatenate([self.compute(p) for p in parts], 1)
+        rows = Size.of(self.known(e)[0])
+        return np.concatenate([np.zeros((rows, 1)) if p == ZERO else self.compute(p) for p in parts], 1)
 
     def _value_part(self, e: Tree, a: Tree, *places: Any) -> Any:
         found = self._picked(self.compute(a), places)

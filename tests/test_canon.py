@@ -193,6 +193,7 @@ apart = lambda v, w: v[:, None, :] - w[None, :, :]
 lap = lambda k, w: k.add(k.einsum("il,ij->ij", w, k.pool.eye(3)), (-1, w))
 matrix_lap = lambda w: np.diag(w.sum(1)) - w
 far = lambda k: k.call(Distances(), k.A, k.B)
+padded = lambda k, v, n: k.call(ScatterAdd(part((Span(n, n + 3, None),)), (4,)), v, shape=(4,))
 row = lambda k, v, n: k.call(ScatterAdd(part((n, ALL)), (3, 3)), v, shape=(3, 3))
 blocks = lambda k: reshape(k, k.G, 3, 3, 2, 2)
 in_blocks = ARRAYS["G"].reshape(3, 3, 2, 2)
@@ -562,6 +563,16 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
          a.x * a.A.sum(0) - a.A.T @ a.x),
         (lambda k: k.add(k.einsum("ki,i->i", k.A, k.x), (-1, k.einsum("ik,k->i", k.A, k.x))),
          a.x * a.A.sum(0) - a.A @ a.x),
+    ],
+    "scattered_to_one_place": [
+        (
+            lambda k: k.add((2, padded(k, k.x, 1)), padded(k, k.y, 1)),
+            np.array([0, *(2 * a.x + a.y)]),
+        ),
+        (
+            lambda k: k.add((2, padded(k, k.x, 1)), padded(k, k.y, 0)),
+            np.array([0, *(2 * a.x)]) + np.array([*a.y, 0]),
+        ),
     ],
     "rows_of_a_stack": [
         (lambda k: k.add((2, row(k, k.x, 1)), row(k, k.y, 0), (-1, row(k, k.z, 0)), row(k, k.z, 2)),

@@ -52,10 +52,44 @@ PAIRS = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_gradients_of_pairs_are_laplacians_times_x(name):
-    inputs, code, text = PAIRS[name]
+    printed(name, *PAIRS[name])
+
+
+def printed(name, inputs, code, text):
+    """Compare a gradient's print, its value, and the value that the print is read as."""
     by = inputs.split(":")[0]
     problem = {"name": name, "inputs": inputs, "code": code, "wrt": by, "order": 1}
     w = of_problem(problem)
     assert str(w.form) == text
     assert np.allclose(w.expected, differences(problem), rtol=1e-5, atol=1e-6)
     assert agrees(reader_text.matrix_value(shown(w)[0], w.shape, w.values, w.sizes), w.expected)
+
+
+NEIGHBOURS = {
+    "springs": (
+        "x:n k:() l:()",
+        "L=k/2*((x[1:]-x[:-1]-l)**2).sum()",
+        "[0; η] - [η; 0] where η = k*(x[1:] - x[:-1] - l)",
+    ),
+    "second differences": (
+        "x:n",
+        "L=((x[2:]-2*x[1:-1]+x[:-2])**2).sum()",
+        "2*([r; 0; 0] - 2*[0; r; 0] + [0; 0; r]) where r = x[2:] - 2*x[1:-1] + x[:-2]",
+    ),
+    "of a matrix, rows and columns": (
+        "X:n,m",
+        "L=((X[1:]-X[:-1])**2).sum()+((X[:,1:]-X[:,:-1])**2).sum()",
+        "2*([0, R2] - [R2, 0] - [R1; 0] + [0; R1]) where R2 = X[:, 1:] - X[:, :-1]; R1 = X[1:, :] - X[:-1, :]",
+    ),
+    "by diff": ("x:n", "L=T.exp(T.diff(x)).sum()", "[0; a] - [a; 0] where a = exp(x[1:] - x[:-1])"),
+    "valley": (
+        "x:n",
+        "L=(100*(x[1:]-x[:-1]**2)**2+(1-x[:-1])**2).sum()",
+        "2*([x[:-1] ⊙ (1 - 200*r) - 1; 0] + 100*[0; r]) where r = x[1:] - x[:-1]^⊙2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_gradients_of_differences_of_neighbours_stand_between_zeros(name):
+    printed(name, *NEIGHBOURS[name])

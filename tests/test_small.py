@@ -1,7 +1,6 @@
 """Derivatives of small vectors, of robots and of physics: printed by their entries, as books do."""
 
 import pickle
-import re
 from functools import cache
 
 import numpy as np
@@ -269,24 +268,24 @@ d2, e2 = ((N[:, None, :] - N[None, :, :]) ** 2).sum(-1), ((N[:, None, :] - K[Non
 d1 = z[:, None] - z[None, :]
 length = sg.sqrt(d2 + e)
 PAIRS = {  # function, variable, most signs
-    "radial basis": (sg.exp(-d2 / (2 * e**2)).sum(), N, 23),
-    "quadratic form of a kernel": (z @ sg.exp(-e * d2) @ z, N, 18),
+    "radial basis": (sg.exp(-d2 / (2 * e**2)).sum(), N, 26),
+    "quadratic form of a kernel": (z @ sg.exp(-e * d2) @ z, N, 23),
     "width of a kernel": (sg.exp(-d2 / (2 * e**2)).sum(), e, 23),
-    "gravity": (-(S / length).sum() / 2, N, 18),
-    "gravity of masses": (-(z[:, None] * z[None, :] / length).sum() / 2, N, 19),
-    "Coulomb": ((z[:, None] * z[None, :] / length).sum() / 2, N, 20),
-    "weights that are not symmetric": (-(U / length).sum(), N, 20),
-    "Lennard and Jones": (2 * ((d2 + e) ** -6 - (d2 + e) ** -3).sum(), N, 28),
+    "gravity": (-(S / length).sum() / 2, N, 22),
+    "gravity of masses": (-(z[:, None] * z[None, :] / length).sum() / 2, N, 26),
+    "Coulomb": ((z[:, None] * z[None, :] / length).sum() / 2, N, 26),
+    "weights that are not symmetric": (-(U / length).sum(), N, 24),
+    "Lennard and Jones": (2 * ((d2 + e) ** -6 - (d2 + e) ** -3).sum(), N, 30),
     "springs": ((S * (length - a) ** 2).sum() / 2, N, 24),
-    "Morse": (((1 - sg.exp(-b * (length - a))) ** 2).sum() / 2, N, 33),
+    "Morse": (((1 - sg.exp(-b * (length - a))) ** 2).sum() / 2, N, 35),
     "Laplacian": ((S * d2).sum() / 2, N, 7),
     "Laplacian of any weights": ((U * d2).sum() / 2, N, 11),
-    "scaling": (((S - length) ** 2).sum(), N, 18),
+    "scaling": (((S - length) ** 2).sum(), N, 28),
     "neighbour embedding": (-(S * sg.log(1 / (1 + d2))).sum() + sg.log((1 / (1 + d2)).sum()), N, 31),
-    "mean discrepancy": (sg.exp(-d2).mean() - 2 * sg.exp(-e2).mean(), N, 32),
-    "two sets": (sg.exp(-e2 / 2).sum(), N, 15),
-    "kernel of two sets": (z @ sg.exp(-e2) @ y, N, 16),
-    "distances of two sets": (sg.sqrt(e2 + e).sum(), N, 14),
+    "mean discrepancy": (sg.exp(-d2).mean() - 2 * sg.exp(-e2).mean(), N, 42),
+    "two sets": (sg.exp(-e2 / 2).sum(), N, 19),
+    "kernel of two sets": (z @ sg.exp(-e2) @ y, N, 22),
+    "distances of two sets": (sg.sqrt(e2 + e).sum(), N, 22),
     "numbers": ((S * d1**2).sum(), z, 10),
     "sizes of differences": (sg.abs(d1).sum(), z, 9),
     "bells": (sg.exp(-(d1**2)).sum(), z, 20),
@@ -294,16 +293,11 @@ PAIRS = {  # function, variable, most signs
     "ranks": ((S * sg.nn.functional.softplus(-d1)).sum(), z, 18),
 }  # fmt: skip
 WRITTEN = {
-    "gravity": "Sum_k S_ik*(N_ij - N_kj)/(e + Sum_l (N_il - N_kl)**2)**(3/2)",
+    "gravity": "(diag(A*1) - A)*N where A = S ⊘ (cdist(N, N)^⊙2 + e)^⊙(3/2)",
     "Laplacian": "2*(diag(S*1) - S)*N",
-    "Laplacian of any weights": "(diag(Uᵀ*1 + U*1) - Uᵀ - U)*N",
+    "Laplacian of any weights": "(diag((U + Uᵀ)*1) - Uᵀ - U)*N",
     "sizes of differences": "2*sign(z*1ᵀ - 1*zᵀ)*1",
 }
-
-
-def bare(form):
-    """Return what a form prints, without the brackets around a power below the bar."""
-    return re.sub(r"/\((\(.*\)\*\*\(3/2\))\)$", r"/\1", str(form))
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -311,7 +305,7 @@ def test_sums_over_pairs_are_one_sum(name):
     f, by, most = PAIRS[name]
     form = sg.derive(f, by)
     assert tokens(str(form)) <= most
-    assert name not in WRITTEN or bare(form) == WRITTEN[name]
+    assert name not in WRITTEN or str(form) == WRITTEN[name]
     rng, sizes = np.random.default_rng(2), {"n": 4, "d": 2, "m": 3}
     leaves = zip(form._called.names, form._leaves, strict=True)
     given = {k: rng.uniform(0.5, 2, [sizes.get(str(n), n) for n in leaf.shape]) for k, leaf in leaves}

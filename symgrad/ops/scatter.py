@@ -64,6 +64,9 @@ class Selection(Op):
         """Add g to the entries of ``found``, which are zero."""
         raise NotImplementedError
 
+    def margins(self, sizes: Shape) -> tuple[int, int, int] | None:
+        """Return the axis, and how few places before and behind are left out, where that is all; None elsewhere."""
+
     def cases(self, idx: Sequence[Any], sizes: Shape) -> list[Case] | None:
         """Return where the entry ``idx`` of the whole was read to; None where that is too long to write."""
         raise NotImplementedError
@@ -176,12 +179,25 @@ class ScatterAdd(Op):
         return sp.Add(*[_guarded(conditions, p(clip(at, p.shape))) for conditions, at in cases])
 
     def text(self, *args: str) -> str:
-        """Write the entries and where they go."""
-        return f"scatter({args[0]}, [{self.where}])"
+        """[0; x] where zeros stand before or behind all else, [0, X] beside columns; otherwise where the entries go."""
+        found = self._between_zeros(args[0])
+        return f"scatter({args[0]}, [{self.where}])" if found is None else f"[{found[0].join(found[1])}]"
 
     def latex(self, *args: str) -> str:
-        """Write the entries and where they go."""
+        """The same, as a matrix of blocks."""
+        found = self._between_zeros(args[0])
+        if found is not None:
+            between = " & " if found[0] == ", " else r" \\ "
+            return f"\\begin{{bmatrix}} {between.join(found[1])} \\end{{bmatrix}}"
         return f"\\operatorname{{scatter}}_{{[{_dots(self.where)}]}}\\left({args[0]}\\right)"
+
+    def _between_zeros(self, block: str) -> tuple[str, list[str]] | None:
+        """Return a block with the zeros before and behind it, and the sign that stands between them."""
+        margins = self.where.margins(self.to)
+        if margins is None:
+            return None
+        axis, before, behind = margins
+        return ", " if axis else "; ", ["0"] * before + [block] + ["0"] * behind
 
 
 def _guarded(conditions: Sequence[Any], value: sp.Expr) -> sp.Expr:

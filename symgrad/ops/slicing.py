@@ -18,6 +18,7 @@ from symgrad.ops.shape import Expand
 from symgrad.support.frozen import frozen
 from symgrad.support.lazy import cached_property
 
+MARGIN = 3  # zeros that are written out
 FEW = 16  # positions up to this many are written out in an index form
 SMALL = 4096  # entries up to this many are added one by one
 
@@ -55,6 +56,30 @@ class Slice(Selection):
             elif isinstance(item, int):
                 check_range(item, n, axis)
         return tuple(found)
+
+    def margins(self, sizes: Shape) -> tuple[int, int, int] | None:
+        """A slice without steps that leaves out up to three places of one axis."""
+        cut = [k for k, item in enumerate(self.items) if item != ALL]
+        item = self.items[cut[0]] if len(cut) == 1 and len(sizes) < 3 else None
+        if not isinstance(item, Span) or item.step not in (None, 1):
+            return None
+        n = sizes[cut[0]]
+        before, _, length = item.over(n)
+        behind = sp.sympify(n) - before - length
+        few = [int(k) if k.is_Integer and 0 <= k <= MARGIN else None for k in map(sp.sympify, (before, behind))]
+        return None if None in few else (cut[0], *few)
+
+    def in_short(self, sizes: Shape) -> Slice:
+        """The same places with the ends of axes left out: 1:n is 1:, and 0:n - 1 is :-1."""
+        found: list[Item] = []
+        for item, n in self._over(sizes):
+            if isinstance(item, Span) and item.step in (None, 1) and not isinstance(n, int):
+                start, stop = item.start, item.stop
+                behind = None if stop is None else sp.sympify(stop) - n
+                stop = None if behind == 0 else int(behind) if behind is not None and behind.is_Integer else stop
+                item = Span(None if start == 0 else start, stop, None)
+            found.append(item)
+        return Slice(tuple(found), self.name)
 
     def behind(self) -> Slice:
         """All of a further axis in front."""

@@ -158,13 +158,18 @@ def _(op: Reshape, pool: Pool, shape: Any, args: list[Term]) -> Term:
 @lower.register
 def _(op: Slice, pool: Pool, shape: Any, args: list[Term]) -> Term:
     # x[:, None] reads all there is and adds an axis of length one.
-    return _with_axes_of_one(pool, args[0], shape) if _reads_all(op) else pool.call(op, args, shape)
+    if _reads_all(op):
+        return _with_axes_of_one(pool, args[0], shape)
+    return pool.call(op.in_short(args[0].shape), args, shape)
 
 
 @lower.register
 def _(op: ScatterAdd, pool: Pool, shape: Any, args: list[Term]) -> Term:
-    whole = isinstance(op.where, Slice) and _reads_all(op.where)
-    return _with_axes_of_one(pool, args[0], shape) if whole else pool.call(op, args, shape)
+    if not isinstance(op.where, Slice):
+        return pool.call(op, args, shape)
+    if _reads_all(op.where):
+        return _with_axes_of_one(pool, args[0], shape)
+    return pool.call(ScatterAdd(op.where.in_short(shape), op.to, op.name), args, shape)
 
 
 def _reads_all(op: Slice) -> bool:

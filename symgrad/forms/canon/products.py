@@ -363,14 +363,18 @@ def is_whole(pool: Pool, t: Term) -> bool:
 
 def laplacian_weights(pool: Pool, t: Term) -> Term | None:
     """Return w of diag(w·1) - w; None of other matrices."""
-    if len(t.shape) != 2 or not _has_identity(t) or any(a.kind == EYE or _is_outer(pool, a) for a in t.args):
+    parts = list(zip(t.data, t.args, strict=True)) if len(t.shape) == 2 and _has_identity(t) else []
+    if any(a.kind == EYE for _, a in parts) or all(_is_diagonal(a) or _is_outer(pool, a) for _, a in parts):
         return None
-    parts = list(zip(t.data, t.args, strict=True))
     weights = pool.sum([(-c, a) for c, a in parts if not _is_diagonal(a)], t.shape)
-    diagonal = pool.sum([(c, a) for c, a in parts if _is_diagonal(a)], t.shape)
-    rows = [pool.product([(a, (0, 1))], (0,), dict(enumerate(t.shape))) for a in (weights, diagonal)]
-    total = pool.sum([(-1, rows[0]), (1, rows[1])], t.shape[:1])
-    return weights if total.kind == SUM and not total.args else None
+    diagonal = _rows(pool, pool.sum([(c, a) for c, a in parts if _is_diagonal(a)], t.shape))
+    ways = ([(1, weights)], [(-c, a) for c, a in parts if not _is_diagonal(a)])  # (a + b)·1, or a·1 + b·1
+    found = [pool.sum([(1, diagonal), *[(-c, _rows(pool, a)) for c, a in way]], t.shape[:1]) for way in ways]
+    return weights if any(f.kind == SUM and not f.args for f in found) else None
+
+
+def _rows(pool: Pool, a: Term) -> Term:
+    return pool.product([(a, (0, 1))], (0,), dict(enumerate(a.shape)))
 
 
 def _is_diagonal(a: Term) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, SUM, Pool, Term, rule
 from symgrad.ops.keys import ALL, wrapped
 from symgrad.ops.scatter import ScatterAdd
@@ -36,6 +37,23 @@ def rows_of_a_stack(pool: Pool, t: Term) -> Term | None:
         return None
     found = pool.call(Stack(0), [pool.sum(rows[k], t.shape[1:]) for k in range(n)], t.shape)
     return pool.sum([*rest, (1, found)], t.shape)
+
+
+@rule(SUM)
+def scattered_to_one_place(pool: Pool, t: Term) -> Term | None:
+    """[a; 0] + [b; 0] is [a + b; 0]."""
+    places: dict[Any, list[tuple[Any, Term]]] = {}
+    for c, a in zip(t.data, t.args, strict=True):
+        if a.kind == CALL and isinstance(a.data, ScatterAdd) and isinstance(a.data.where, Slice):
+            places.setdefault(a.data, []).append((c, a))
+    for op, terms in places.items():
+        if len(terms) > 1 and not pool.bases:
+            inside = pool.sum([(c, a.args[0]) for c, a in terms], terms[0][1].args[0].shape)
+            number, plain = content(pool, inside)
+            known = {a for _, a in terms}
+            rest = [(c, a) for c, a in zip(t.data, t.args, strict=True) if a not in known]
+            return pool.sum([*rest, (number, pool.call(op, [plain], t.shape))], t.shape)
+    return None
 
 
 def _place(a: Term, n: int) -> int | None:

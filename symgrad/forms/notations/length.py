@@ -9,7 +9,7 @@ from typing import Any
 from symgrad.forms.nodes import printers
 
 # what signs that have to be worked out count more than others: a reader puts numbers into δ_ij
-_HARD = {"δ": 2, "scatter": 2, "stack": 2, "Piecewise": 50, " if ": 50}
+_HARD = {"δ": 2, "scatter": 2, "stack": 2, "Piecewise": 50, " if ": 50, "[0; ": 1, "[0, ": 1, "; 0]": 1}
 
 
 @lru_cache(maxsize=1)
