@@ -66,8 +66,9 @@ class Slice(Selection):
         n = sizes[cut[0]]
         before, _, length = item.over(n)
         behind = sp.sympify(n) - before - length
-        few = [int(k) if k.is_Integer and 0 <= k <= MARGIN else None for k in map(sp.sympify, (before, behind))]
-        return None if None in few else (cut[0], *few)
+        if not all(k.is_Integer and 0 <= k <= MARGIN for k in map(sp.sympify, (before, behind))):
+            return None
+        return cut[0], int(before), int(behind)
 
     def in_short(self, sizes: Shape) -> Slice:
         """The same places with the ends of axes left out: 1:n is 1:, and 0:n - 1 is :-1."""
