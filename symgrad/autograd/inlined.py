@@ -17,13 +17,13 @@ from symgrad.errors import SymgradError
 from symgrad.transforms.calls import Call, zeros
 
 
-def inlined(roots: Sequence[Any]) -> list[Any]:
-    """Return the nodes among the roots with all such functions written out."""
+def inlined(roots: Sequence[Any]) -> tuple[list[Any], list[AnyNode]]:
+    """Return the nodes among the roots with all such functions written out, and the nodes that these depend on."""
     found, closed = list(roots), set[Opaque]()
     while True:  # a rule may call functions with a rule
         nodes = ancestors([r for r in found if is_node(r)])
-        if not any(_is_open(n, closed) for n in nodes):
-            return found
+        if not any([isinstance(n.op, Opaque) and _is_open(n, closed) for n in nodes]):
+            return found, nodes
         found = _once(found, nodes, closed)
 
 

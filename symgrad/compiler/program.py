@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.core.node import GRAD, Leaf, Shape, ancestors, is_node
+from symgrad.core.node import GRAD, AnyNode, Leaf, Shape, ancestors, is_node
 from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of, kind_of_number
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
@@ -50,6 +50,8 @@ class Program:
         self.digits: int | None = None  # of results that are no floats, where a backend computes them
         self.cached = False  # whether machine code is kept on disk
         self._known: dict[Any, int] = {}
+        self._kinds: list[Kind] = []  # of the values
+        self._live: tuple[Any, list[int]] | None = None
 
     # -------------------------------------------------------------- building
     def input(self, shape: Shape, dtype: Any) -> int:
@@ -80,8 +82,14 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            kinds = [self.values[a].of_kind for a in args]
-            ready = tuple([self._as(a, d) for a, d in zip(args, op.operands(*kinds), strict=True)])
+            kinds = [self._kinds[a] for a in args]
+            values = self.values
+            ready = tuple(
+                [
+                    a if values[a].dtype is d and not values[a].weak else self._as(a, d)
+                    for a, d in zip(args, op.operands(*kinds), strict=True)
+                ]
+            )
             found = self._known[key] = self._new(op, ready, shape, op.dtype(*kinds))
         return found
 
@@ -116,11 +124,22 @@ class Program:
 
     def _append(self, value: Value) -> int:
         self.values.append(value)
+        self._kinds.append(value.of_kind)
         return len(self.values) - 1
+
+    def replace(self, place: int, value: Value) -> None:
+        """Put another value, of the same shape and dtype, in a place."""
+        self.values[place], self._live = value, None
 
     # -------------------------------------------------------------- reading
     def live(self) -> list[int]:
-        """Return the places that the results need, in order."""
+        """Return the places that the results need, in order; looked up once for all who read the finished program."""
+        key = len(self.values), tuple(self.outputs)
+        if self._live is None or self._live[0] != key:
+            self._live = key, self._needed()
+        return self._live[1]
+
+    def _needed(self) -> list[int]:
         values = self.values
         need = bytearray(len(values))
         for k in self.outputs:
@@ -149,11 +168,17 @@ def _short(value: Any) -> str:
     return repr(value) if np.size(value) <= 4 else f"array of {np.size(value)}"
 
 
-def from_nodes(leaves: Sequence[Leaf], roots: Sequence[Any], into: Program | None = None) -> Program:
-    """Return the program from the leaves, its arguments, to the roots: nodes, or values for constants."""
+def from_nodes(
+    leaves: Sequence[Leaf], roots: Sequence[Any], into: Program | None = None, nodes: Sequence[AnyNode] | None = None
+) -> Program:
+    """Return the program from the leaves, its arguments, to the roots: nodes, or values for constants.
+
+    ``nodes`` are all that the roots depend on, oldest first, where they are known.
+    """
     program = Program() if into is None else into
     place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}
-    nodes = ancestors([r for r in roots if is_node(r)], set(place))
+    if nodes is None:
+        nodes = ancestors([r for r in roots if is_node(r)], set(place))
     for node in nodes:
         if id(node) in place:
             continue

@@ -57,7 +57,8 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
         ) from error
     found: list[Any] = []
     results = trees.flatten(result, is_result, found)
-    return Traced(simplified(from_nodes(leaves, inlined([_root(t) for t in found]))), results)
+    roots, nodes = inlined([_root(t) for t in found])
+    return Traced(simplified(from_nodes(leaves, roots, nodes=nodes)), results)
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

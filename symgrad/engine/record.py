@@ -164,7 +164,7 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
             op, [_as_number(v) if isinstance(v, sp.Expr) else a for a, v in zip(args, stored, strict=True)], label
         )
     else:
-        shape = op.out_shape(*[shape_of(a) for a in ins])
+        shape = op.out_shape(*[a._node.shape if type(a) is Tensor and a._value is None else shape_of(a) for a in ins])
         _check_traced(op, ins)
     node = _record(op, ins, values, y, shape, level, label)
     if known:
@@ -183,10 +183,11 @@ def _any_complex(args: Sequence[Any]) -> bool:
 
 def _check_traced(op: Op, args: Sequence[Any]) -> None:
     """Refuse a number that no array of the result's dtype holds, as where values are known."""
-    if any(type(a) in _NUMBERS and not -1 < a < 128 for a in args):  # what all dtypes of integers hold needs no look
-        typed: list[Any] = list(args)
-        kinds = [kind_of(a.shape, a.dtype) if isinstance(a, Tensor) else kind_of_number(a) for a in typed]
-        check_numbers(op, args, kinds)
+    for a in args:
+        if type(a) in _NUMBERS and not -1 < a < 128:  # what all dtypes of integers hold needs no look
+            typed: list[Any] = list(args)
+            kinds = [kind_of(x.shape, x.dtype) if isinstance(x, Tensor) else kind_of_number(x) for x in typed]
+            return check_numbers(op, args, kinds)
 
 
 @contextmanager
@@ -241,9 +242,15 @@ def _stored(a: Any) -> Any:
 
 def _all_known(values: Sequence[Any]) -> bool:
     """Whether all inputs are numbers and arrays; SymPy's numbers, such as pi or Integer(2), count as numbers."""
-    return any(isinstance(v, sp.Expr) for v in values) and all(
-        v is not None and not (isinstance(v, sp.Expr) and v.free_symbols) for v in values
-    )
+    numbers = False
+    for v in values:
+        if v is None:
+            return False
+        if isinstance(v, sp.Expr):
+            if v.free_symbols:
+                return False
+            numbers = True
+    return numbers
 
 
 def _real(e: Any) -> Any:

@@ -258,8 +258,12 @@ def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode], since: int | None
     oldest = min((n.index for n in targets), default=0)
     useful: set[AnyNode] = set()
     for node in ancestors(roots):
-        if node.index > oldest and any(is_node(p) and (p in targets or p in useful) for p in node.inputs):
-            useful.add(node)
+        if node.index <= oldest:
+            continue
+        for p in node.inputs:
+            if is_node(p) and (p in useful or p in targets):
+                useful.add(node)
+                break
     return useful if since is None else {n for n in useful if n.index > since and n not in targets}
 
 
@@ -276,7 +280,8 @@ def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> 
     positions = [i for i, p in enumerate(node.inputs) if is_node(p) and (p in wanted or p in inside)]
     if g is None:
         return positions, [None] * len(positions)
-    out, ins = _handles(node, None, [None] * len(node.inputs), handle)
+    ins = [handle(p, None) if is_node(p) else p for p in node.inputs]
+    out = handle(node, None)
     pulled = node.op.vjps(positions, g, out, *ins)
     listener = _LISTENER.get()
     if listener is not None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
@@ -16,19 +15,19 @@ import numpy as np
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.primitives.infix import SIGNS, infix
-from symgrad.compiler.primitives.scalar import Scalars
+from symgrad.compiler.primitives.scalar import LEAVES, Scalars
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
-from symgrad.compiler.program import STEP, Program
+from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core import trees
 from symgrad.core.kernels import ARITHMETIC
+from symgrad.core.promotion import FLOAT64, is_integer
+from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS
 
 MOST = 200_000  # scalar operations
 _DEPTH = 12  # of an expression in one line
-_INFIX = {
-    **{name: f"({form})" for name, form in infix(SIGNS).items()},
-    "select": "({1} if {0} else {2})", "sqrt": "sqrt({})", "pow": "power({}, {})",
-}  # fmt: skip
+_INFIX = {**infix(SIGNS), "select": "{1} if {0} else {2}"}
+_CALLED = {"sqrt": "sqrt", "pow": "power"}  # the others by the names of their kernels
 
 
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
@@ -56,14 +55,26 @@ def checked(program: Program) -> Kernel:
 def check(program: Program, most: int) -> None:
     """Raise Unsuitable where the program cannot be written entry by entry, or is too long for it."""
     values = program.values
-    live = program.live()
-    strange = next((v for k in live if not can_be_written(v := values[k], [values[a] for a in v.args])), None)
+    strange = _strange(program)
     if strange is not None:
         what = "an argument or constant" if strange.kind != STEP else str(strange.op)
         raise Unsuitable(f"{what} of {strange.dtype} is not written in scalars. Use backend='numpy'.")
-    count = sum(entries_of(values[k], values) for k in live)
+    count = sum(entries_of(values[k], values) for k in program.live())
     if count > most:
         raise Unsuitable(f"the program has some {count} scalar operations, {most} at most. Use backend='numpy'.")
+
+
+def _strange(program: Program) -> Value | None:
+    """Return a value that cannot be written entry by entry, None where there is none."""
+    values = program.values
+    integers = any([is_integer(v.dtype) and not v.weak for v in values])
+    for k in program.live():
+        v = values[k]
+        if type(v.op) is Map and v.dtype is FLOAT64 and not integers:  # as most
+            continue
+        if not can_be_written(v, [values[a] for a in v.args]):
+            return v
+    return None
 
 
 # ------------------------------------------------------------------ source
@@ -95,26 +106,25 @@ class _Lines:
     def __init__(self, s: Scalars, roots: Sequence[int]) -> None:
         self.lines: list[str] = []
         self.text: dict[int, str] = {}
-        reachable = s.reachable(roots)
-        uses = Counter(r for k in reachable if s.ops[k][0] not in ("const", "in") for r in s.ops[k][1:])
-        uses.update(roots)
-        depth: dict[int, int] = {}
-        for k in reachable:
-            name, *refs = s.ops[k]
-            if name in ("const", "in"):
+        uses, depth = s.use_counts(roots), [0] * len(s.ops)
+        for k, (name, *refs) in enumerate(s.ops):
+            if not uses[k]:
+                continue
+            if name in LEAVES:
                 self.text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
                 continue
-            text = _call(name, [self.text[r] for r in refs])
-            depth[k] = 1 + max(depth.get(r, 0) for r in refs)
-            if uses[k] > 1 or depth[k] > _DEPTH:
-                self.lines.append(f"    v{k} = {text}")
-                text, depth[k] = f"v{k}", 0
-            self.text[k] = text
+            deep = 1 + max([depth[r] for r in refs])
+            form, args = _INFIX.get(name), [self.text[r] for r in refs]
+            if uses[k] > 1 or deep > _DEPTH:
+                self.lines.append(f"    v{k} = {form.format(*args) if form else _call(name, args)}")
+                self.text[k] = f"v{k}"
+            else:
+                self.text[k] = f"({form.format(*args)})" if form else _call(name, args)
+                depth[k] = deep
 
 
 def _call(name: str, args: list[str]) -> str:
-    form = _INFIX.get(name)
-    return form.format(*args) if form else f"k_{name}({', '.join(args)})"
+    return f"{_CALLED.get(name) or f'k_{name}'}({', '.join(args)})"
 
 
 def _number(value: float) -> str:

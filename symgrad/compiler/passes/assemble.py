@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -109,18 +108,34 @@ def _common(a: range, b: range) -> bool:
 def assembled(program: Program) -> Program:
     """Join such sums in a program, in place."""
     values = program.values
-    steps = program.steps()
-    if sum(_is_part(values[k]) for k in steps) < 2:
+    held = {k for k, v in enumerate(values) if _is_part(v)}  # parts, and then the sums that have some
+    if len(held) < 2:
         return program
-    uses = Counter(a for k in steps for a in values[k].args)
-    uses.update(program.outputs)
-    inner = {a for k in steps if _is_sum(values[k]) for a in values[k].args}
+    steps = program.steps()
+    sums = []
     for k in steps:
-        if _is_sum(values[k]) and not (k in inner and uses[k] == 1):
+        if values[k].op is ADD and not held.isdisjoint(values[k].args):
+            held.add(k)
+            sums.append(k)
+    uses = _uses(program, steps)
+    inner = {a for k in sums for a in values[k].args}
+    for k in sums:
+        if not (k in inner and uses[k] == 1):
             terms = _terms(values, k, uses)
             if sum(_is_part(values[t]) for t in terms) > 1:
-                values[k] = _joined(values, k, terms)
+                program.replace(k, _joined(values, k, terms))
     return program
+
+
+def _uses(program: Program, steps: Sequence[int]) -> list[int]:
+    """How often the steps and the results read each value."""
+    found = [0] * len(program.values)
+    for k in program.outputs:
+        found[k] += 1
+    for k in steps:
+        for a in program.values[k].args:
+            found[a] += 1
+    return found
 
 
 def _is_sum(v: Value) -> bool:
@@ -131,7 +146,7 @@ def _is_part(v: Value) -> bool:
     return v.kind == STEP and isinstance(v.op, ScatterAdd) and isinstance(v.op.where, Slice)
 
 
-def _terms(values: Sequence[Value], root: int, uses: Counter[int]) -> list[int]:
+def _terms(values: Sequence[Value], root: int, uses: Sequence[int]) -> list[int]:
     """Return the terms of a tree of sums, which nothing else needs, in order."""
     terms: list[int] = []
     ahead = [root]

@@ -14,6 +14,8 @@ from symgrad.transforms.loops.op import Scan
 def run_once(program: Program) -> Program:
     """Return the program with such pairs of loops joined."""
     values = program.values
+    if not any([isinstance(v.op, Scan) for v in values]):
+        return program
     scans = [k for k in program.steps() if isinstance(values[k].op, Scan)]
     fuller: dict[int, int] = {}
     for k in scans:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from symgrad.compiler.primitives.payload import Steps, steps_of
@@ -14,6 +15,7 @@ def meaning_of(op: Map) -> Any:
     return op.meaning if isinstance(op, Guard) else op.payload
 
 
+@lru_cache(maxsize=8192)
 def steps_of_map(op: Map) -> Steps:
     """Return the scalar operations of an elementwise operation."""
     return steps_of(meaning_of(op), op.arity)

@@ -37,10 +37,16 @@ def steps_of(payload: Any, arity: int) -> Steps:
 
 def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: Callable[[float], Any]) -> Any:
     """Run the steps on references."""
-    env = list(args[: steps.arity])
-    for op in steps.ops:
-        env.append(const(op[1]) if op[0] == "const" else emit(op[0], *[env[k] for k in op[1:]]))
-    return env[steps.result]
+    arity, ops, result = steps
+    env = list(args[:arity])
+    for op in ops:
+        if op[0] == "const":
+            env.append(const(op[1]))
+        elif len(op) == 3:  # as most: without a list
+            env.append(emit(op[0], env[op[1]], env[op[2]]))
+        else:
+            env.append(emit(op[0], *[env[k] for k in op[1:]]))
+    return env[result]
 
 
 class _Writer:

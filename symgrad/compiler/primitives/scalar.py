@@ -18,6 +18,8 @@ _FOLD: dict[str, Any] = {
     "mul": lambda a, b: a * b,
     "neg": lambda a: -a,
 }
+LEAVES = frozenset({"const", "in"})  # which carry a number, where others have references
+_FOLDS = frozenset({"const", "neg"})  # beside which a sum or a product may be something else
 _COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 
 
@@ -69,22 +71,28 @@ class Scalars:
 
     def reachable(self, roots: Iterable[int]) -> list[int]:
         """Return the operations that the roots need, in order."""
-        need = bytearray(len(self.ops))
-        for r in roots:
-            need[r] = 1
+        return [k for k, n in enumerate(self.use_counts(roots)) if n]
+
+    def use_counts(self, roots: Iterable[int]) -> list[int]:
+        """Return how often the roots, and what they need, ask for each operation."""
         ops = self.ops
+        found = [0] * len(ops)
+        for r in roots:
+            found[r] += 1
         for k in range(len(ops) - 1, -1, -1):
-            if need[k] and ops[k][0] not in ("const", "in"):
+            if found[k] and ops[k][0] not in LEAVES:
                 for r in ops[k][1:]:
-                    need[r] = 1
-        return [k for k in range(len(ops)) if need[k]]
+                    found[r] += 1
+        return found
 
     def count(self, roots: Iterable[int]) -> int:
         """Return the number of operations that the roots need, constants and arguments aside."""
-        return sum(self.ops[k][0] not in ("const", "in") for k in self.reachable(roots))
+        return sum(op[0] not in LEAVES for op, n in zip(self.ops, self.use_counts(roots)) if n)
 
 
 def _add(s: Scalars, a: int, b: int) -> int | None:
+    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
+        return None
     if a == ZERO:
         return b
     if b == ZERO:
@@ -97,6 +105,8 @@ def _add(s: Scalars, a: int, b: int) -> int | None:
 
 
 def _sub(s: Scalars, a: int, b: int) -> int | None:
+    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
+        return None
     if b == ZERO:
         return a
     if a == ZERO:
@@ -107,6 +117,8 @@ def _sub(s: Scalars, a: int, b: int) -> int | None:
 
 
 def _mul(s: Scalars, a: int, b: int) -> int | None:
+    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
+        return None
     # A structural zero, such as the rest of a unit vector, stays zero beside ∞.
     if a == ZERO or b == ZERO:
         return ZERO

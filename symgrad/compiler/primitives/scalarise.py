@@ -40,22 +40,24 @@ class Written:
         self.slots: list[tuple[int, int]] = []  # (argument, flat position) of each slot
         self.outputs = self._run(program, {})
 
-    def _run(self, program: Program, places: dict[int, Refs]) -> list[Refs]:
+    def _run(self, program: Program, places: dict[int, Refs | int]) -> list[Refs]:
         for k in program.live():
             if k not in places:
                 places[k] = self._value(program, program.values[k], places)
-        return [places[k] for k in program.outputs]
+        return [np.asarray(places[k]) for k in program.outputs]
 
-    def _value(self, program: Program, v: Value, places: dict[int, Refs]) -> Refs:
+    def _value(self, program: Program, v: Value, places: dict[int, Refs | int]) -> Refs | int:
+        """Return the references of a value's entries; of a single number it may be an int."""
+        if type(v.op) is Map and v.shape == ():
+            refs = [int(places[a]) for a in v.args]
+            found: int = replay(steps_of_map(v.op), refs, self.scalars.emit, self.scalars.const)
+            return found if v.dtype == FLOAT64 else self._in_kind(program, v, np.array(found))
         if v.kind == INPUT:
             return self._input(v)
         if v.kind == CONST:
             flat = [self.scalars.const(float(c)) for c in np.ravel(v.op)]
             return np.array(flat, dtype=np.int64).reshape(v.shape)
-        args = [places[a] for a in v.args]
-        if type(v.op) is Map and v.shape == ():
-            found = replay(steps_of_map(v.op), [int(a) for a in args], self.scalars.emit, self.scalars.const)
-            return self._in_kind(program, v, np.array(found))
+        args = [np.asarray(places[a]) for a in v.args]
         inner = program_of(v, [program.values[a] for a in v.args])
         if inner is not None:
             return self._run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
