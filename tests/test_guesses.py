@@ -69,7 +69,8 @@ def test_one_differentiates_by_the_usual_letter():
     ("text", "found"),
     [
         ("x**2", "symgrad"), ("X @ w", "symgrad"), ("np.exp(x)", "numpy"), ("numpy.dot(x, y)", "numpy"),
-        ("x.^2", "matlab"), ("x'*x", "matlab"), ("A\\b", "matlab"), ("2x^", "symgrad"), ("norm(x, 'fro')", "symgrad"),
+        ("x.^2", "matlab"), ("x'*x", "matlab"), ("A\\b", "matlab"), ("2x^", "matlab"), ("X @ w^2", "symgrad"),
+        ("norm(X*w - $y)^2", "matlab"), ("norm(x, 'fro')", "symgrad"),
         ("x^2", "matlab"),
     ],
 )  # fmt: skip

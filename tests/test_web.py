@@ -108,7 +108,7 @@ def test_a_derivative_has_its_notations_or_says_why_not():
     found = asked("derive", exercise=SQUARES)["notations"]
     assert found["matrix"]["text"] == "2*Xᵀ*(X*w - y)"
     assert found["index"]["text"].startswith("2*Sum_k X_ki*")
-    assert "none" in found["entries"]
+    assert "set d and n in the table" in found["entries"]["none"]
     third = asked("derive", exercise={**CURVE, "order": 3})
     assert third["ok"]
     assert third["order"] == 3
@@ -346,6 +346,14 @@ def test_other_pages_are_refused(page, headers):
     assert own.status_code == 200
 
 
+def test_a_link_on_another_page_opens_this_one(page):
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert page.get("/", headers=link).status_code == 200
+    assert page.get("/sheet?topic=chain", headers=link).status_code == 200
+    assert page.get("/api/gallery", headers=link).status_code == 403
+    assert page.get("/", headers={**link, "sec-fetch-mode": "no-cors"}).status_code == 403
+
+
 def test_a_token_is_needed_where_there_is_one():
     c = client(Guard("0.0.0.0", "secret"), base="http://192.168.1.5:8000")
     assert c.get("/").status_code == 200
@@ -369,9 +377,9 @@ def test_a_server_that_others_reach_needs_a_token_and_says_why():
 def test_a_sheet_is_a_page_with_room_or_solutions(page):
     empty = page.get("/sheet?topic=chain&level=2&seed=3")
     assert empty.headers["content-type"] == "text/html; charset=utf-8"
-    assert empty.text.count('class="answer-room"') == 10
+    assert empty.text.count('class="answer-room ') == 10
     assert "<script" not in empty.text
-    assert page.get("/sheet?topic=chain&level=2&seed=3&solutions=1").text.count('class="solution"') == 10
+    assert page.get("/sheet?topic=chain&level=2&seed=3&solutions=1").text.count('class="solution ') == 10
     wrong = page.get("/sheet?topic=<script>&level=2")
     assert wrong.status_code == 400
     assert wrong.headers["content-type"] == "application/json"
@@ -418,6 +426,7 @@ def test_a_request_whose_worker_dies_is_tried_once_more(workers, tmp_path):
     assert given(workers, die=1)["error"]["kind"] == "worker"
     for w in workers.workers:
         os.kill(w.process.pid, signal.SIGKILL)
+        w.process.join(20)
     assert given(workers)["ok"]
 
 

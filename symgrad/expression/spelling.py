@@ -9,18 +9,23 @@ from symgrad.expression.reader import tree_of
 
 SPELLINGS = ("symgrad", "numpy", "matlab")
 _NUMPY = re.compile(r"\b(?:np|numpy)\s*\.")
+_PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|!=|//")
 _MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=")
 
 
 def spelling(text: str) -> str:
-    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where these can be read so.
+    """Return "symgrad", "numpy" or "matlab": whose signs a formula has, where it cannot be read without them.
+
+    A text that cannot be read at all is MATLAB's if it has MATLAB's signs and none of Python's: its ^ is no mistake.
 
     >>> spelling("sum((X @ w - y)**2)"), spelling("np.sum(np.exp(x))"), spelling("x'*A*x + y.^2")
     ('symgrad', 'numpy', 'matlab')
     """
     if _NUMPY.search(text):
         return "numpy"
-    return "matlab" if _MATLAB.search(text) and not _reads(text, "python") and _reads(text, "matlab") else "symgrad"
+    if not _MATLAB.search(text) or _reads(text, "python"):
+        return "symgrad"
+    return "matlab" if not _PYTHON.search(text) or _reads(text, "matlab") else "symgrad"
 
 
 def syntax_of(text: str) -> str:

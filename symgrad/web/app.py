@@ -79,7 +79,7 @@ class Guarded:
             await asyncio.wait_for(send(message), SECONDS)
 
         self.pool.counts.add("requests")
-        why = self._guard.refusal(Headers(scope=scope))
+        why = self._guard.refusal(Headers(scope=scope), scope["path"], scope["method"])
         inner = self._inner if why is None else _refusing(403, why)
         if why is not None:
             self.pool.counts.add("refused (origin)")

@@ -53,6 +53,10 @@ class Name(NamedTuple):
         """A number, a vector or a matrix."""
         return KINDS[len(self.shape)]
 
+    def said(self) -> list[str]:
+        """Return what is assumed, in a page's words."""
+        return ["one-hot" if mark == "onehot" else mark for mark in self.assume]
+
 
 class Exercise(NamedTuple):
     """A formula with all that is known of its names.

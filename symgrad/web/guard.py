@@ -26,6 +26,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
 TOKEN = "x-symgrad-token"
+PAGES = ("/", "/sheet")  # that a link may open
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,15 +48,20 @@ class Guard(NamedTuple):
         """Whether other machines reach it."""
         return not is_loopback(self.host)
 
-    def refusal(self, headers: Mapping[str, str]) -> str | None:
-        """Return why a request is refused, or None: its Host and where it comes from."""
+    def refusal(self, headers: Mapping[str, str], path: str = "", method: str = "POST") -> str | None:
+        """Return why a request is refused, or None: its Host and where it comes from.
+
+        A link in a mail or on the page of a course leads here from anywhere: opening a page is no request of another
+        one's. It can neither send anything nor see the answer.
+        """
         host = headers.get("host", "")
         if not self._is_known(_name(host)):
             return "this server does not answer to that name. Open the address that symgrad serve printed."
         origin = headers.get("origin")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return "this server answers its own page only, and the request comes from another one."
-        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        opened = method == "GET" and path in PAGES and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        if not opened and headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return "this server answers its own page only, and the request comes from another one."
         return None
 

@@ -36,7 +36,7 @@ def look(data: Mapping[str, Any]) -> Answer:
         name: {
             "kind": n.kind,
             "shape": [str(s) for s in n.shape],
-            "assume": list(n.assume),
+            "assume": n.said(),
             "guessed": n.guess is not None,
             "why": n.guess.why if n.guess is not None else "",
         }
@@ -99,6 +99,8 @@ def _has_matrix(form: ClosedForm) -> bool:
 
 
 def _written(form: ClosedForm, name: str) -> Answer:
+    if name == "entries" and (named := _named_sizes(form)):
+        return {"none": f"entries need sizes that are numbers: set {' and '.join(named)} in the table of names"}
     if name == "where":
         if not form.where:
             return {"none": "nothing is used twice, so that no part needs a name"}
@@ -115,6 +117,12 @@ def _written(form: ClosedForm, name: str) -> Answer:
     return {"text": text, "latex": printers.latex(expr), "mathml": mathml(expr)}
 
 
+def _named_sizes(form: ClosedForm) -> list[str]:
+    """Return the sizes of a form and its leaves that are letters."""
+    shapes = [form.shape, *(leaf.shape for leaf in form._leaves)]
+    return sorted({str(n) for shape in shapes for n in shape if not isinstance(n, int)})
+
+
 def _best(form: ClosedForm, text: str) -> str:
     """Return the notation that is shown first."""
     if " where " in text:
@@ -127,7 +135,7 @@ def _words(found: Exercise, form: ClosedForm) -> list[str]:
     what = {0: "a number", 1: "a vector", 2: "a matrix"}.get(len(form.shape), f"an array of {len(form.shape)} axes")
     sizes = f", {' × '.join(_sizes(form.shape))}" if form.shape else ""
     words = [f"The derivative by {found.wrt} is {what}{sizes}."]
-    assumed = [f"{n} is {' and '.join(s.assume)}" for n, s in found.names.items() if s.assume]
+    assumed = [f"{n} is {' and '.join(s.said())}" for n, s in found.names.items() if s.assume]
     return [*words, f"It is assumed that {', '.join(assumed)}."] if assumed else words
 
 

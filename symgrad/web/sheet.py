@@ -30,8 +30,8 @@ def page(found: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
 <body class="sheet">
 <main class="sheet">
 <h1>{html(kind)}: {html(title)}</h1>
-<p class="sheet-meta">Sheet {html(str(asked.get("seed", 0)))}</p>
-<ol>
+<p class="sheet-meta sheet-number">Sheet {html(str(asked.get("seed", 0)))}</p>
+<ol class="sheet-problems">
 {problems}
 </ol>
 </main>
@@ -42,9 +42,9 @@ def page(found: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
 
 def _problem(p: Mapping[str, Any]) -> str:
     """Return a problem: what is asked in words, the function as mathematics, and the solution or room for it."""
-    below = _answered(p["solution"]["mathml"]) if "solution" in p else '<div class="answer-room"></div>'
-    return f'<li><p>{html(p["words"])}</p><div class="formula">{p["mathml"]}</div>{below}</li>'
+    below = _answered(p["solution"]["mathml"]) if "solution" in p else '<div class="answer-room sheet-room"></div>'
+    return f'<li><p>{html(p["words"])}</p><div class="formula sheet-formula">{p["mathml"]}</div>{below}</li>'
 
 
 def _answered(mathml: str) -> str:
-    return f'<div class="solution">{mathml}</div>'
+    return f'<div class="solution sheet-solution">{mathml}</div>'
