@@ -42,15 +42,15 @@ export class Editor {
     this.show(null);
   }
 
-  /** Underline the mistake and give its reason, or, with null, take both away. */
+  /** Underline the mistake and give its reason, if there is one; with null take both away. */
   show(error) {
     const text = this.area.value;
     const [start, end] = placed(error?.at, text);
     const mark = start === null ? null : h("mark", {}, text.slice(start, end) || "\u00a0");
     this.layer.replaceChildren(text.slice(0, start ?? text.length), ...(mark ? [mark, text.slice(end)] : []), "\u200b");
     this.area.setAttribute("aria-invalid", error ? "true" : "false");
-    this.mistake.hidden = !error;
-    this.mistake.textContent = error ? reason(error) : "";
+    this.mistake.hidden = !error?.what;
+    this.mistake.textContent = error?.what ? reason(error) : "";
   }
 }
 
@@ -64,3 +64,25 @@ function placed(at, text) {
 /** The reason of a mistake, in a line: where it is, the text above shows. */
 export const reason = (error) =>
   error.what.split("\n")[0].replace(/^(parse|grade|derive): /, "").replace(/,? at sign \d+:?$/, "");
+
+/** A text without spaces and with ^ for **, and for each of its signs where it stood. */
+function plain(text) {
+  const signs = [...text.matchAll(/\*\*|\S/g)];
+  return { text: signs.map(([sign]) => (sign === "**" ? "^" : sign)).join(""), at: signs.map((m) => [m.index, m.index + m[0].length]) };
+}
+
+/** The place in a text of the longest formula that some words quote, or null; a single letter does not count. */
+export function quotedPlace(words, text) {
+  const within = plain(text);
+  const parts = words.split(/\s+/);
+  let best = null;
+  for (let i = 0; i < parts.length; i++) {
+    for (let j = i + 1; j <= Math.min(parts.length, i + 20); j++) {
+      const quoted = plain(parts.slice(i, j).join(" ").replace(/[.,:;]+$/, "")).text;
+      const at = within.text.indexOf(quoted);
+      if (!/[\^*/+@(]/.test(quoted) || at < 0 || (best && quoted.length <= best.long)) continue;
+      best = { long: quoted.length, place: [within.at[at][0], within.at[at + quoted.length - 1][1]] };
+    }
+  }
+  return best?.place ?? null;
+}

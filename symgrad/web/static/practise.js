@@ -2,7 +2,7 @@
 
 import { ask, sheet } from "./api.js";
 import { choice, copy, h, put, tell } from "./dom.js";
-import { Editor, reason } from "./editor.js";
+import { Editor, quotedPlace, reason } from "./editor.js";
 import { practise, write } from "./state.js";
 import { line } from "./views.js";
 
@@ -57,7 +57,7 @@ function choosing(state, change) {
   const topic = topics.topics.find((t) => t.name === state.topic) || topics.topics[0];
   choice(level, "level", LEVELS.filter(([n]) => (topic.levels || [1, 2, 3]).includes(n)), state.level, (value) => change({ level: value, index: 0 }));
   const teacher = practise({ ...question(state), index: 0, fixed: true });
-  const link = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these ten problems");
+  const link = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these problems");
   const print = (solutions, words) => h("a", { href: sheet(state, solutions), target: "_blank", rel: "noopener" }, words);
   return h(
     "form",
@@ -89,14 +89,14 @@ function choosing(state, change) {
         }),
         h("button", { type: "button", id: "other-series", onclick: () => change({ seed: anySeed(), index: 0 }) }, "Another"),
       ),
-      h("p", { class: "quiet" }, "The same number gives the same ten problems, to everybody."),
+      h("p", { class: "quiet" }, "The same number gives the same problems, to everybody."),
     ),
     series(state),
     h(
       "section",
       { class: "field for-class" },
       h("h2", {}, "For a class"),
-      h("p", {}, h("button", { type: "button", class: "plain", id: "teacher-link", onclick: link }, "Copy a link to these ten problems")),
+      h("p", {}, h("button", { type: "button", class: "plain", id: "teacher-link", onclick: link }, "Copy a link to these problems")),
       h("p", {}, print(false, "Print the sheet")),
       h("p", {}, print(true, "Print its solutions")),
     ),
@@ -197,18 +197,26 @@ async function check(state, input, verdict) {
     verdict.replaceChildren();
     return;
   }
-  input.show(null);
-  if (!found.right && found.at) input.show({ at: found.at, what: found.words || found.verdict });
+  mark(found, input);
   if (found.right || !solved.get(keyOf(state))) solved.set(keyOf(state), found.right);
   document.getElementById("series")?.replaceWith(series(state));
   const shown = h("div", { class: "formula" });
   put(shown, found.mathml);
   verdict.replaceChildren(
     h("p", { class: found.right ? "right" : "wrong" }, h("span", { "aria-hidden": "true" }, found.right ? "✓ " : "✗ "), found.right ? "Right." : "Not yet.", found.slip && found.slip !== "other" ? h("span", { class: "badge" }, found.slip) : null),
-    found.words && !(found.at && !found.right) ? h("p", {}, found.words) : "",
+    found.words ? h("p", {}, found.words) : "",
     found.point ? h("p", { class: "quiet" }, found.point) : "",
     found.mathml ? shown : "",
   );
+}
+
+/** Underline what the words on a wrong answer speak of, in the answer and in the problem. */
+function mark(found, input) {
+  const task = document.querySelector(".task");
+  const text = task.textContent;
+  const [there, here] = found.right ? [null, null] : [quotedPlace(found.words || "", text), found.at || quotedPlace(found.words || "", input.text)];
+  task.replaceChildren(...(there ? [text.slice(0, there[0]), h("mark", {}, text.slice(...there)), text.slice(there[1])] : [text]));
+  input.show(here ? { at: here } : null);
 }
 
 async function hint(state, most, list, button) {
