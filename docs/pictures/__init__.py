@@ -14,7 +14,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-FILES = ("graphs", "functions", "optimisers", "statistics", "robots", "sparsity", "speed", "programs")
+FILES = ("graphs", "functions", "optimisers", "statistics", "signals", "robots", "sparsity", "speed", "programs")
 COLOURS = ["#2f7fc1", "#d9691d", "#2c9c69", "#8e5bb5", "#b8860b", "#808890"]
 STYLE = {
     "axes.edgecolor": "#606870",
