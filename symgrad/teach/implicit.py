@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from symgrad.core.node import AnyNode, Node
+from symgrad.core.modes import enable_grad
+from symgrad.core.node import AnyNode, Node, is_node
 from symgrad.core.pickling import written
 from symgrad.engine.record import handle
 from symgrad.errors import ArgumentError
@@ -56,12 +57,14 @@ class Theorem:
         names = [self.tape.names.get(t) for t in self.targets]
         yield Line("given", (f"{x}({', '.join(map(str, names))}) is given by F = 0 with F = ", _shown(condition)))
         yield Line("why", (f"implicit function theorem, where ∂F/∂{x} is invertible:",))
-        slope = derive(condition, handle(letter, None), verify=False)
+        thetas = [handle(p, None) if is_node(p) else p for p in self.tape.root.inputs[1:]]
+        with enable_grad():
+            (whole,) = op.conditions.body(handle(letter, None), *thetas)  # with answers that stand inside of it
+        slope = derive(whole, handle(letter, None), verify=False)
         for target, name, form in zip(targets, names, self.forms, strict=True):
             yield Line("does", (f"d{x}/d{name} = −(∂F/∂{x})⁻¹·∂F/∂{name}",))
             yield Line("side", (f"∂F/∂{x} = ", Formula((slope.expr,))))
-            direct = handle(known.get(target._node, target._node), None)
-            yield Line("side", (f"∂F/∂{name} = ", Formula((derive(condition, direct, verify=False).expr,))))
+            yield Line("side", (f"∂F/∂{name} = ", Formula((derive(whole, target, verify=False).expr,))))
             yield Line("does", (f"d{x}/d{name} = ", Formula((form.expr,))))
 
 
