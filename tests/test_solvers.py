@@ -7,6 +7,7 @@ import pytest
 
 import symgrad as sg
 from symgrad import errors
+from symgrad.solvers.newton import Newton
 
 THETA = 0.7
 
@@ -36,6 +37,25 @@ def test_roots_are_mapped_and_compiled():
     expected = [_closed(t, float(_cubic(t)))[0] for t in ts]
     assert sg.vmap(sg.grad(_cubic))(ts) == pytest.approx(expected, rel=1e-12)
     assert sg.compile(sg.grad(_cubic))(THETA) == pytest.approx(_closed(THETA, float(_cubic(THETA)))[0], rel=1e-12)
+
+
+def test_slices_of_roots_are_solved_at_once(monkeypatch):
+    ts = np.linspace(0.1, 5, 50)
+    expected = [_closed(t, float(_cubic(t))) for t in ts]
+    systems = [_affine(np.eye(3) * t + 1, np.ones(3)).numpy() for t in ts[:3]]
+    monkeypatch.setattr(Newton, "__call__", None)
+    assert sg.vmap(sg.grad(_cubic))(ts) == pytest.approx([e[0] for e in expected], rel=1e-11)
+    assert sg.vmap(sg.grad(sg.grad(_cubic)))(ts) == pytest.approx([e[1] for e in expected], rel=1e-11)
+    stack = np.eye(3) * ts[:3, None, None] + 1
+    assert sg.vmap(_affine, in_axes=(0, None))(stack, np.ones(3)) == pytest.approx(np.array(systems), rel=1e-11)
+
+
+def test_a_slice_that_fails_is_told():
+    square = lambda a: sg.root(lambda x, a: x**2 - a, 1.0, a)
+    with pytest.raises(errors.NotConverged, match="residual is 1"):
+        sg.vmap(square)(np.array([1.0, -1.0]))
+    with pytest.raises(errors.LinAlgError, match="singular"):
+        sg.vmap(sg.grad(square))(np.array([1.0, 0.0, 1e6]))
 
 
 def _affine(A, b):

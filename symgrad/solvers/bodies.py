@@ -205,6 +205,21 @@ def transposed(operator: Body) -> Body:
     return once(operator, "transposed", [operator.results[0], *operator.inputs[1:]], rule)
 
 
+def mapped(body: Body, size: int, flags: tuple[bool, ...]) -> Body:
+    """Return the body for so many slices at once, of those inputs that ``flags`` names; its result has them all."""
+
+    def rule(*xs: Any) -> list[Any]:
+        env = [*zip(xs, flags, strict=True), *[(v, False) for v in body.literals]]
+        for step in body.steps:
+            args, moves = zip(*[env[k] for k in step.args], strict=True) if step.args else ((), ())
+            env.append((batch(step.op, size, args, moves) if any(moves) else step.op(*args), any(moves)))
+        found = [env[k] for k in body.outputs]
+        return [y if moves else Expand((size, *shape(y)))(y) for y, moves in found]
+
+    specs = [Spec((size, *s.shape), s.dtype) if f else s for s, f in zip(body.inputs, flags, strict=True)]
+    return once(body, ("mapped", size, flags), specs, rule)
+
+
 def matrix(operator: Body) -> Body:
     """Return p ↦ L(p) as a matrix; a number where the unknown is one."""
     return once(operator, "matrix", operator.inputs[1:], lambda *ps: [applied_to_units(operator, ps, compact=True)])

@@ -34,6 +34,14 @@ def norm(v: Any) -> float:
     return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
 
 
+def norms(v: Any, slices: int) -> Any:
+    """Return the length of each slice, without overflow on the way."""
+    rows = np.abs(np.reshape(v, (slices, -1)))
+    largest = np.max(rows, 1, initial=0.0)
+    safe = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
+    return np.where(safe == largest, largest * np.sqrt(np.sum((rows / safe[:, None]) ** 2, 1)), largest)
+
+
 @frozen
 class Way:
     """How linear systems are solved.
@@ -42,11 +50,13 @@ class Way:
         method: "auto", "lu", or one of SciPy's for products: "cg" (symmetric positive definite), "gmres", "lsqr".
         tol: the residual, relative to the right side, that these stop at.
         most: their number of steps, None for SciPy's own.
+        slices: how many systems of one size there are side by side, as under ``vmap``.
     """
 
     method: str = "auto"
     tol: float = 1e-10
     most: int | None = None
+    slices: int = 1
 
     @classmethod
     def of(cls, who: str, method: Any, tol: float = 1e-10) -> Way:
@@ -59,7 +69,7 @@ class Way:
         """Return the method for so many unknowns."""
         if self.method != "auto":
             return self.method
-        return "gmres" if size > LARGE and is_installed("scipy") else "lu"
+        return "gmres" if size > LARGE * self.slices and is_installed("scipy") else "lu"
 
 
 def positive(who: str, name: str, value: Any) -> Any:
@@ -106,6 +116,26 @@ class Dense:
         return lambda b, turned: np.linalg.solve(a.T if turned else a, b)
 
 
+class Stacked:
+    """The matrices of systems side by side, shape (slices, n, n)."""
+
+    def __init__(self, matrices: Any, who: str) -> None:
+        if not np.all(np.isfinite(matrices)):
+            raise LinAlgError(f"{who}: the Jacobian has entries that are nan or infinite. Start nearer to the answer.")
+        columns = np.sum(np.abs(matrices), 1)
+        rows = np.sum(np.abs(matrices) / np.where(columns == 0, 1, columns)[:, None], 2)
+        scaled = matrices / np.where(columns == 0, 1, columns)[:, None] / np.where(rows == 0, 1, rows)[:, :, None]
+        smallest = np.linalg.svd(scaled, compute_uv=False)[:, -1]
+        if np.any(smallest <= _SINGULAR):
+            raise LinAlgError(_singular(who, matrices[0]))
+        self.matrices = matrices
+
+    def solve(self, b: Any, turned: bool) -> Any:
+        """Return A⁻¹ b, or A⁻ᵀ b, of each slice."""
+        a = np.swapaxes(self.matrices, 1, 2) if turned else self.matrices
+        return np.linalg.solve(a, b.reshape(*a.shape[:2], 1)).ravel()
+
+
 def _singular(who: str, a: Any) -> str:
     return (
         f"{who}: the Jacobian of the conditions is singular at the answer ({len(a)}×{len(a)}): the implicit function "
@@ -122,7 +152,7 @@ class Record:
         checked: whether the conditions were found to determine the answer there.
     """
 
-    def __init__(self, near: Dense | None = None) -> None:
+    def __init__(self, near: Dense | Stacked | None = None) -> None:
         self.dense, self.exact, self.checked = near, near is None, False
 
 
@@ -148,12 +178,23 @@ class System:
         return np.ravel(bodies.numbers(operator, np.asarray(v, spec.dtype).reshape(spec.shape), *self.ps))
 
     @property
-    def dense(self) -> Dense:
+    def dense(self) -> Dense | Stacked:
         """The factorisation."""
+        if self.record.dense is None and self.way.slices > 1:
+            self.record.dense = Stacked(self._stacked(), self.who)
         if self.record.dense is None:
             found = bodies.numbers(bodies.matrix(self.operator), *self.ps)
             self.record.dense = Dense(np.reshape(found, (self.size, self.size)), self.who)
         return self.record.dense
+
+    def _stacked(self) -> Any:
+        """Return the matrices of the slices: a unit vector in all of them gives a column of each."""
+        many, spec = self.way.slices, self.operator.inputs[0]
+        n = self.size // many
+        units = [np.zeros((many, n), spec.dtype) for _ in range(n)]
+        for k, unit in enumerate(units):
+            unit[:, k] = 1
+        return np.stack([self.apply(unit).reshape(many, n) for unit in units], 2).astype(np.float64)
 
     def _by_factors(self, b: Any, turned: bool) -> Any:
         if not self.record.exact:

@@ -20,13 +20,14 @@ from symgrad.ops.contract import mT
 from symgrad.ops.linalg.solving import Solve
 from symgrad.ops.map import DIV, NEG, SUB, show_shape
 from symgrad.ops.protocol import Op, bracket, shape
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Reshape, repeated
 from symgrad.solvers import bodies
-from symgrad.solvers.factors import Way, norm, system_of
+from symgrad.solvers.factors import Way, norm, norms, system_of
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
 SOLVER = "a solver in Python"  # why exports lack it
+_SIDE_BY_SIDE = 32  # unknowns of a slice, up to which slices are solved at once
 _LEFT = 1e-3  # how far from an answer, relative to it, a solver may have stopped
 _BENT = 0.1  # how much the Jacobian may change on the way to the answer
 
@@ -59,7 +60,7 @@ class Root(Op):
     saves = "xy"
     dense = "an answer that depends on all that the conditions look at"
     wordless = SOLVER
-    looped = "the solver looks for one answer at a time"
+    looped = "a solver other than Newton's looks for one answer at a time"
 
     def __init__(self, conditions: Conditions, solver: Any) -> None:
         self.conditions, self.solver = conditions, solver
@@ -122,6 +123,14 @@ class Root(Op):
         c = self.conditions
         return OperatorSolve(bodies.linearised(c.body), transposed, c.way, c)
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """All slices at once, as one problem whose Jacobian is that of each slice."""
+        found = mapped_conditions(self.conditions, size, flags[1:])
+        if found is None or not hasattr(self.solver, "mapped"):
+            return NotImplemented
+        start = xs[0] if flags[0] else repeated(xs[0], size)
+        return Root(found, self.solver.mapped(self.conditions, size, flags[1:]))(start, *xs[1:])
+
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """One of ``vjps``."""
         return self.vjps((i,), g, y, *xs)[0]
@@ -160,7 +169,7 @@ class OperatorSolve(Op):
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
     wordless = SOLVER
-    looped = "one right side at a time, with the same factors"
+    looped = "one right side at a time, where slices are large or solved by products"
 
     def __init__(self, operator: Body, transposed: bool, way: Way, conditions: Conditions | None = None) -> None:
         self.operator, self.transposed, self.way, self.conditions = operator, transposed, way, conditions
@@ -214,6 +223,14 @@ class OperatorSolve(Op):
         operator = "L" if self.conditions is None else f"(∂F/∂{self.conditions.title})"
         return f"{operator}{'⁻ᵀ' if self.transposed else '⁻¹'}*{bracket(args[0])}"
 
+    def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
+        """All slices at once, where they are systems of conditions with answers of their own."""
+        found = None if self.conditions is None else mapped_conditions(self.conditions, size, flags[2:])
+        if found is None or not flags[1]:
+            return NotImplemented
+        right = xs[0] if flags[0] else repeated(xs[0], size)
+        return OperatorSolve(bodies.linearised(found.body), self.transposed, found.way, found)(right, *xs[1:])
+
     def _turned(self) -> OperatorSolve:
         return OperatorSolve(self.operator, not self.transposed, self.way, self.conditions)
 
@@ -255,6 +272,17 @@ class OperatorSolve(Op):
         return found if to == (size,) else Reshape(to)(found)
 
 
+def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) -> Conditions | None:
+    """Return the conditions of so many slices side by side, θ as ``flags`` says; None where slices go one by one."""
+    way = conditions.way
+    if conditions.watch is not None or way.method not in ("auto", "lu") or size < 2:
+        return None
+    if bodies.size_of(conditions.body.inputs[0]) // way.slices > _SIDE_BY_SIDE:
+        return None
+    body = bodies.mapped(conditions.body, size, (True, *flags))
+    return Conditions(body, Way(way.method, way.tol, way.most, way.slices * size), conditions.who, conditions.title)
+
+
 def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     """Refuse a derivative at what is no answer, or where the conditions do not determine it."""
     who, x = conditions.who, ps[0]
@@ -264,16 +292,20 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
     if not np.all(np.isfinite(rest)):
         raise NotConverged(f"{who}: the conditions are not finite at the answer, so it has no derivative.")
     step = -np.ravel(system.solve(rest))
-    length, size = norm(step), norm(x)
-    if length > _LEFT * size + 1e-6:
+    many = system.way.slices
+    lengths, sizes = norms(step, many), norms(x, many)
+    far = int(np.argmax(lengths - _LEFT * sizes))
+    length = float(lengths[far])
+    if length > _LEFT * sizes[far] + 1e-6:
         raise NotConverged(
             f"{who}: the solver's answer does not fulfil the conditions: their residual is {norm(rest):.2g}, and an "
             f"answer is {length:.2g} away. Solve more accurately, or check that the conditions are those of the solver."
         )
-    if length > 0:
+    if np.any(lengths > 0):
         moved = np.reshape(np.ravel(x) + step, shape(x))
         change = _along(conditions.body, moved, step, ps) + rest  # at x it is −F
-        if not norm(system.solve(change)) <= _BENT * length:
+        bent = norms(system.solve(change), many)
+        if not np.all(bent <= _BENT * lengths):
             raise LinAlgError(
                 f"{who}: the Jacobian of the conditions is singular at the answer, or the answer is not accurate: it "
                 f"changes by more than {_BENT:.0%} over the {length:.2g} that are left to go. There the implicit "
