@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 from symgrad.support.threads import set_num_threads
-from symgrad.web.jobs import JOBS, answered
+from symgrad.web.jobs import answered
 
 if sys.platform != "win32":
     import resource
 
 MEMORY = 512 * 2**20  # bytes that a worker may hold for itself
 READY = b"ready"
+YIELDING = 5  # by which a worker gives way to the server, whose answers from memory wait for nobody
 Answer = Callable[[bytes], bytes]
 
 
@@ -31,6 +32,8 @@ def serve_one(connection: Any, memory: int, answer: Answer = answered) -> None:
         answer: from a request to its answer.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's affair
+    if sys.platform != "win32":
+        os.nice(YIELDING)
     limit(memory)
     set_num_threads(1)
     connection.send_bytes(READY)
@@ -65,14 +68,3 @@ def _limits(memory: int) -> list[tuple[int, int]]:
         return []
     bounds = [(resource.RLIMIT_DATA, memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
     return [*bounds, (resource.RLIMIT_NPROC, 0)] if os.geteuid() else bounds
-
-
-def held() -> int:
-    """Return the most bytes that this process has held so far."""
-    if sys.platform == "win32":
-        return 0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(most if sys.platform == "darwin" else most * 1024)
-
-
-__all__ = ["JOBS", "MEMORY", "READY", "held", "limit", "serve_one"]
