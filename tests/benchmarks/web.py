@@ -1,7 +1,7 @@
 """The page's server under load: ``python tests/benchmarks/web.py [--seconds 30] [--users 200] [--hostile 10000]``.
 
-So many users click through the gallery, with pauses between clicks as people make them; one click in twenty is a
-formula that nobody has asked for. Reported: the median and the 99th percentile of the times to an answer, wrong answers, the
+So many users click through the gallery, with pauses as people make them; one click in twenty is a formula
+that nobody has asked for. Reported: the median and the 99th percentile of the times to an answer, wrong answers, the
 same while workers are killed at random, the server's memory, and what hostile requests did.
 """
 
