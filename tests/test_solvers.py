@@ -253,6 +253,13 @@ def test_active_bounds_hold_the_minimum_fast():
     assert sg.jacobian(f, argnums=1)(0.8, 1.0) == pytest.approx([0, 0, 1])
 
 
+@pytest.mark.parametrize("bounds", [(0, [1.0, 9.0, 9.0]), ([0, 0, 0], [1, 9, 9]), [(0, 1), (0, 9), (0, 9)]])
+def test_bounds_are_a_pair_or_one_for_each_number(bounds):
+    pytest.importorskip("scipy")
+    f = lambda t: sg.argmin(lambda x, t: ((x - t) ** 2).sum(), np.full(3, 0.5), t, bounds=bounds)
+    assert sg.jacobian(f)(2.0) == pytest.approx([0, 1, 1])
+
+
 def _inside(t):
     return sg.argmin(
         lambda x, t: ((x - t) ** 2).sum(), [0.0, 0.0], t,

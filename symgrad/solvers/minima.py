@@ -288,9 +288,8 @@ def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
     """Return the lower and the upper bounds as tensors shaped like the unknown; nothing without bounds."""
     if bounds is None:
         return []
-    is_pair = isinstance(bounds, tuple) and len(bounds) == 2 and not any(isinstance(b, (tuple, list)) for b in bounds)
-    if is_pair:
-        each = [bounds] * len(unknown.shapes)
+    if _is_pair(unknown, bounds):
+        each = [tuple(np.array(b) if isinstance(b, (list, tuple)) else b for b in bounds)] * len(unknown.shapes)
     elif unknown.single and isinstance(bounds, (list, tuple)):
         each = [_columns(who, bounds, unknown.shapes[0])]
     else:
@@ -303,6 +302,15 @@ def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
         ]
         ends.append(joined(parts))
     return ends
+
+
+def _is_pair(unknown: Unknown, bounds: Any) -> bool:
+    """Whether bounds are (lower, upper); two pairs, for two numbers, are one for each."""
+    if not isinstance(bounds, tuple) or len(bounds) != 2:
+        return False
+    parts = [b for b in bounds if isinstance(b, (list, tuple))]
+    listed = len(parts) == 2 and all(len(b) == 2 for b in parts) and math.prod(unknown.shapes[0]) == 2
+    return not parts or (unknown.single and not listed)
 
 
 def _columns(who: str, bounds: Sequence[Any], shape: Any) -> tuple[Any, Any]:
