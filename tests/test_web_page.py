@@ -234,8 +234,10 @@ def test_the_tangent_is_dragged_and_moved_with_keys(visit: Visit) -> None:
     assert float(handle.get_attribute("aria-valuenow")) > before
     handle.press("Home")
     assert float(handle.get_attribute("aria-valuenow")) == -3
+    drawn = page.locator("path.curve.f").get_attribute("d")
     page.get_by_role("button", name="Zoom out").click()
     api.expect(page.get_by_label("x from")).to_have_value("-6", timeout=WAIT)
+    assert page.locator("path.curve.f").get_attribute("d") != drawn
 
 
 def test_two_numbers_have_level_lines_and_a_gradient(visit: Visit) -> None:

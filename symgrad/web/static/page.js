@@ -5,7 +5,7 @@ import { $, choice, copy, h, put, tell, toast } from "./dom.js";
 import { Editor, reason } from "./editor.js";
 import { merged, showNames } from "./names.js";
 import { showPractise } from "./practise.js";
-import { explore, forget, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
+import { explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
 import { LABELS, showView } from "./views.js";
 
 const FIRST = { formula: "norm(X*w - y)^2", wrt: "w" };
@@ -79,7 +79,7 @@ function show(typing = false) {
     return;
   }
   lastExplore = state;
-  $("go-explore").href = write(state);
+  $("go-explore").href = link(state);
   if (!typing) formula.text = state.formula;
   showControls();
   clearTimeout(waiting);
@@ -214,8 +214,9 @@ async function derivative(of) {
   const fitting = usable(form) ? form : others.find(usable);
   $("shape").textContent = shapeOf(found.shape);
   put($("derivative"), fitting?.mathml, fitting?.text || "");
-  const math = $("derivative").querySelector("math");
+  const [math, second] = $("derivative").querySelectorAll("math");
   if (math) withLeft(math, chosenWrt(), of.order);
+  second?.before(h("p", { class: "quiet" }, "where"));
   clearTimeout(remembering);
   remembering = setTimeout(() => remember(of), 1500);
 }
@@ -277,7 +278,7 @@ function exampleOf({ title, why, exercise: e }) {
     $("formula").focus({ preventScroll: true });
     tell(`Example: ${title}`);
   };
-  return h("a", { class: "example", href: write(ofExercise(e)), onclick: take }, h("strong", {}, title), h("code", {}, e.formula), h("span", {}, why));
+  return h("a", { class: "example", href: link(ofExercise(e)), onclick: take }, h("strong", {}, title), h("code", {}, e.formula), h("span", {}, why));
 }
 
 function openHistory() {
@@ -287,7 +288,7 @@ function openHistory() {
       $("history").close();
       go(read(address));
     };
-    return h("li", {}, h("a", { href: address, class: "example", onclick: take }, h("code", {}, f), wrt ? h("span", {}, `by ${wrt}`) : null));
+    return h("li", {}, h("a", { href: `./${address}`, class: "example", onclick: take }, h("code", {}, f), wrt ? h("span", {}, `by ${wrt}`) : null));
   });
   $("history-list").replaceChildren(...(items.length ? items : [h("li", { class: "quiet" }, "Nothing yet.")]));
   $("history-clear").hidden = !items.length;

@@ -31,9 +31,9 @@ function range(values) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
   if (!sorted.length) return [-1, 1];
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
-  const [low, high, inner, outer] = [at(0), at(1), at(0.06), at(0.94)];
-  const wide = high - low > 6 * (outer - inner) && outer > inner;
-  const [a, b] = wide ? [inner - (outer - inner), outer + (outer - inner)] : [low, high];
+  const [low, high, inner, outer] = [at(0), at(1), at(0.12), at(0.88)];
+  const wide = high - low > 4 * (outer - inner) && outer > inner;
+  const [a, b] = wide ? [inner - 0.6 * (outer - inner), outer + 0.6 * (outer - inner)] : [low, high];
   const room = (b - a) * 0.06 || Math.abs(a) * 0.1 || 1;
   return [a - room, b + room];
 }

@@ -3,7 +3,7 @@
 import { ask, sheet } from "./api.js";
 import { choice, copy, h, put, tell } from "./dom.js";
 import { Editor, quotedPlace, reason } from "./editor.js";
-import { practise, write } from "./state.js";
+import { link, practise, write } from "./state.js";
 import { line } from "./views.js";
 
 const LEVELS = [[1, "1"], [2, "2"], [3, "3"]];
@@ -57,7 +57,7 @@ function choosing(state, change) {
   const topic = topics.topics.find((t) => t.name === state.topic) || topics.topics[0];
   choice(level, "level", LEVELS.filter(([n]) => (topic.levels || [1, 2, 3]).includes(n)), state.level, (value) => change({ level: value, index: 0 }));
   const teacher = practise({ ...question(state), index: 0, fixed: true });
-  const link = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these problems");
+  const share = () => copy(new URL(write(teacher), location.href).href, "Copied a link to these problems");
   const print = (solutions, words) => h("a", { href: sheet(state, solutions), target: "_blank", rel: "noopener" }, words);
   return h(
     "form",
@@ -96,7 +96,7 @@ function choosing(state, change) {
       "section",
       { class: "field for-class" },
       h("h2", {}, "For a class"),
-      h("p", {}, h("button", { type: "button", class: "plain", id: "teacher-link", onclick: link }, "Copy a link to these problems")),
+      h("p", {}, h("button", { type: "button", class: "plain", id: "teacher-link", onclick: share }, "Copy a link to these problems")),
       h("p", {}, print(false, "Print the sheet")),
       h("p", {}, print(true, "Print its solutions")),
     ),
@@ -117,7 +117,7 @@ function series(state) {
         h(
           "a",
           {
-            href: write(one),
+            href: link(one),
             class: done === undefined ? "" : done ? "right" : "wrong",
             "aria-current": k === state.index ? "step" : null,
             "aria-label": `Problem ${k + 1}${words}`,

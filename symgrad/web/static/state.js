@@ -112,6 +112,9 @@ export function write(state) {
   return `#${parts.join("&")}`;
 }
 
+/** The address of a state, for links. */
+export const link = (state) => `./${write(state)}`;
+
 const STORE = "symgrad-history";
 const MOST = 40;
 
