@@ -39,3 +39,27 @@ def test_index_notation_has_the_same_decimals():
 )
 def test_differences_of_the_user_are_found_again(f, by, text):
     assert str(sg.derive(f, by)) == text
+
+
+p, k, n = sg.symbol("p", ()), sg.symbol("k", ()), sg.symbol("n", ())
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (k * sg.log(p) + (n - k) * sg.log(1 - p), "(k - n*p)/(p*(1 - p))"),
+        (-(k * sg.log(p) + (1 - k) * sg.log(1 - p)), "(p - k)/(p*(1 - p))"),
+        (sg.log(p / (1 - p)), "1/(p*(1 - p))"),
+        (k / (p - 1) + p, "1 - k/(p - 1)**2"),
+    ],
+    ids=("binomial", "cross entropy", "logit", "other sign"),
+)
+def test_differences_of_numbers_have_the_sign_that_was_written(f, text):
+    assert str(sg.derive(f, p)) == text
+
+
+def test_sizes_of_differences_do_not_depend_on_their_sign():
+    K, d = sg.symbol("K", ("n", "n"), symmetric=True), x[:, None] - x[None, :]
+    assert str(sg.derive((K * (sg.abs(d) - 1) ** 2).sum() / 2, x)) == (
+        "2*(K ⊙ (abs(R) - 1) ⊙ sign(R))*1 where R = x*1ᵀ - 1*xᵀ"
+    )

@@ -332,8 +332,7 @@ def test_scores_of_vectors_and_matrices_print_as_in_a_textbook():
     assert str(sg.derive(dirichlet, alpha)) == "digamma(sum(alpha)) - digamma(alpha) + log(x)"
     assert str(sg.derive(sg.stats.multinomial.logpmf(sg.symbol("x", "k"), sg.symbol("N"), p), p)) == "x ⊘ p"
     X, V, nu = sg.symbol("X", (3, 3)), sg.symbol("V", (3, 3)), sg.symbol("nu")
-    written = str(sg.derive(sg.stats.wishart.logpdf(X, nu, V), V))
-    assert written in ("(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ/2", "0.5*(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ")
+    assert str(sg.derive(sg.stats.wishart.logpdf(X, nu, V), V)) == "(V⁻¹*X*V⁻¹ - nu*V⁻¹)ᵀ/2"
 
 
 # ------------------------------------------------------------------ samples and quantiles of counts

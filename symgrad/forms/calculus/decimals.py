@@ -38,9 +38,14 @@ def with_decimals_in_arrays(e: Any, known: Iterable[sp.Rational]) -> Any:
         e: the formula.
         known: the decimals of the function.
     """
-    if all((2 * r).is_Integer for r in known) or not all(map(_ends, _factors_in(e))):
+    if not any(_is_written(r) for r in known) or not all(map(_ends, _factors_in(e))):
         return e
     return _with_floats(e)
+
+
+def _is_written(r: sp.Rational) -> bool:
+    """Whether a decimal that is no half is one of a few digits: others, such as log 2, come of a computation."""
+    return not (2 * r).is_Integer and _ends(r)
 
 
 def _factors_in(e: Any) -> list[sp.Rational]:

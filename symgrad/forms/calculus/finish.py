@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cmp_to_key, partial
 from typing import Any
 
@@ -92,6 +92,37 @@ def _whole_apart(e: sp.Expr) -> sp.Expr | None:
         number = sp.Mul(*[f for f in factors if f.is_Rational])
         return _product([*([] if number == 1 else [number]), *[f for f in factors if not f.is_Rational]])
     return None
+
+
+def signs_as_written(e: sp.Expr, sums: Callable[[], Collection[Any]]) -> sp.Expr:
+    """Write (n p - k)/(p (p - 1)) as (k - n p)/(p (1 - p)), where the function has 1 - p.
+
+    Args:
+        e: the formula.
+        sums: returns the sums in the function.
+    """
+    factors = list(sp.Mul.make_args(e))
+    differences = [f for f in factors if _is_difference(f)]
+    if len(differences) != 2:
+        return e
+    known = sums()
+    better = [f for f in differences if -f.as_base_exp()[0] in known and f.as_base_exp()[0] not in known]
+    worse = [f for f in differences if f.as_base_exp()[0] in known]
+    if not better or worse:
+        return e
+    return _product([_opposite(f) if f in differences else f for f in factors])
+
+
+def _is_difference(f: sp.Expr) -> bool:
+    """Whether a factor is a - b or 1/(a - b), to an odd power."""
+    base, n = f.as_base_exp()
+    mixed = base.is_Add and len({bool(t.could_extract_minus_sign()) for t in base.args}) == 2
+    return bool(mixed and n.is_Integer and n.is_odd)
+
+
+def _opposite(f: sp.Expr) -> sp.Expr:
+    base, n = f.as_base_exp()
+    return sp.Pow(-base, n)
 
 
 def rebuilt(e: sp.Expr, apply: Callable[[Any], Any]) -> sp.Expr:

@@ -16,6 +16,7 @@ from symgrad.forms.calculus.finish import (
     constants_joined,
     powers_below,
     roots_joined,
+    signs_as_written,
     whole_powers_apart,
 )
 from symgrad.forms.calculus.further import derivative
@@ -83,11 +84,17 @@ def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) ->
     """Return a short formula with one root for several, and with decimals where the function has some."""
     plain = e.short.xreplace({s: sp.Symbol(s.name, real=True) for s in e.short.free_symbols if s.name in e.positive})
     decimals = has_decimals(forward)
+    plain = signs_as_written(plain, lambda: _sums(forward, called))
     found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
     if decimals:
-        f = function(forward, called)
-        found = with_decimals(found, [] if f is None else sorted(f.atoms(sp.Add), key=str), decimals_of(forward))
+        found = with_decimals(found, sorted(_sums(forward, called), key=str), decimals_of(forward))
     return found if agrees(e.read, found, e.positive) else e.read
+
+
+def _sums(forward: Sequence[AnyNode], called: Mapping[Any, str]) -> set[Any]:
+    """Return the sums in the function as it is written."""
+    f = function(forward, called)
+    return set() if f is None else f.atoms(sp.Add)
 
 
 def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:

@@ -60,8 +60,8 @@ def _root(pool: Pool, t: Term) -> Term | None:
 
 @rule(FUNCTION)
 def even_function(pool: Pool, t: Term) -> Term | None:
-    """φ(-z) is φ(z), and so for cos and cosh."""
-    if t.data not in (DENSITY, sp.cos, sp.cosh):
+    """φ(-z) is φ(z), and so for cos, cosh and |z|."""
+    if t.data not in (DENSITY, sp.cos, sp.cosh, sp.Abs):
         return None
     c, z = content(pool, t.args[0])
     c, z = split(t.args[0]) if c == 1 else (c, z)
