@@ -7,6 +7,7 @@ entries that stand for two count twice. Cutting, padding and the other names are
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -116,8 +117,16 @@ class OfReal(Op):
 
     def weighed(self, z: Any, n: int, weight: float) -> Any:
         """z times the weight where an entry stands for two."""
-        weights = _doubled(n, weight).astype(parts(z.dtype))
-        return z * weights.reshape([-1 if k == self.axis else 1 for k in range(z.ndim)])
+        weights = _weights(n, weight, z.dtype)
+        return z * (weights if z.ndim == 1 else weights.reshape([-1 if k == self.axis else 1 for k in range(z.ndim)]))
+
+
+@lru_cache(maxsize=64)
+def _weights(n: int, weight: float, dtype: np.dtype[Any]) -> Any:
+    """The weights in the dtype that they multiply, so that nothing is converted; nobody writes to them."""
+    found = _doubled(n, weight).astype(dtype)
+    found.flags.writeable = False
+    return found
 
 
 def _doubled(n: int, weight: float) -> Any:

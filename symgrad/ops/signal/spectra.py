@@ -124,7 +124,7 @@ def istft(
     tensor([1.0000, 2.0000, 3.0000, 4.0000])
     """
     s, hop = shape(input), n_fft // 4 if hop_length is None else hop_length
-    half = not return_complex if onesided is None else onesided
+    half = (not return_complex and s[-2:-1] != (n_fft,)) if onesided is None else onesided  # all frequencies, or half
     _check_spectrum(input, n_fft, hop, half, return_complex)
     w = _window(window, n_fft, n_fft if win_length is None else win_length, "istft", input)
     norm = "ortho" if normalized else None
