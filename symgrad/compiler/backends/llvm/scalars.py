@@ -16,6 +16,7 @@ from symgrad.compiler.primitives.scalar import Scalars
 from symgrad.compiler.primitives.scalarise import Written
 
 LONGEST = 1_500  # operations of one function
+CUT = 400  # operations of each, where there are more: the code generator's time for them is least from 150 to 500
 _STACK = 65_536  # bytes of shared values that fit the stack
 
 
@@ -24,7 +25,8 @@ def body(written: Written, inputs: Sequence[Array], outputs: Sequence[Array], us
     s = written.scalars
     params = [f"ptr noalias %x{k}" for k in range(len(inputs))] + [f"ptr noalias %o{k}" for k in range(len(outputs))]
     order = [k for k in s.reachable(written.roots()) if s.ops[k][0] not in ("const", "in")]
-    cuts = [order[n : n + LONGEST] for n in range(0, len(order), LONGEST)] or [[]]
+    most = LONGEST if len(order) <= LONGEST else CUT
+    cuts = [order[n : n + most] for n in range(0, len(order), most)] or [[]]
     home = {k: n for n, part in enumerate(cuts) for k in part}
     shared = _shared(s, order, home)
     targets = _targets(written, home, len(cuts))
