@@ -374,6 +374,14 @@ def test_a_server_that_others_reach_needs_a_token_and_says_why():
     ]  # fmt: skip
 
 
+def test_a_port_that_is_taken_is_told():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(ArgumentError, match=r"in use\. Take another port"),
+    ):
+        serving.serve(port=taken.getsockname()[1])
+
+
 def test_a_sheet_is_a_page_with_room_or_solutions(page):
     empty = page.get("/sheet?topic=chain&level=2&seed=3")
     assert empty.headers["content-type"] == "text/html; charset=utf-8"

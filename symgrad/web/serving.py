@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
+import socket
+import threading
 import webbrowser
 from collections.abc import Callable
 from typing import Any
@@ -45,23 +48,36 @@ def serve(
         say: takes what is to be told.
 
     Raises:
-        ArgumentError: others could reach the server, and there is no token.
-        OSError: the port is taken.
+        ArgumentError: others could reach the server, and there is no token; or the port is taken.
     """
     if not is_loopback(host) and token is None:
         raise ArgumentError(OPEN.format(host=host))
     chosen = secrets.token_urlsafe(12) if token == "" else token
     guard = Guard(host, chosen)
+    listening = _bound(host, port)
     pool = Pool(workers or processors())
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service is ended so; workers are ended with it
     try:
         server = _Server(uvicorn.Config(application(pool, guard), http=Patient, **_config(host, port)))
         server.started_at = lambda bound: _told(guard, bound, open_browser, say)
-        server.run()
+        server.run([listening])
     except KeyboardInterrupt:  # which is how it is stopped
         pass
     finally:
         pool.close()
     return str(pool.counts)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to an address."""
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = (error.strerror or str(error)).lower()
+        raise ArgumentError(
+            f"--host {host} --port {port}: {why}. Take another port, or --port 0 for a free one."
+        ) from error
 
 
 def processors() -> int:
