@@ -21,11 +21,12 @@ from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 from symgrad.transforms.calls import Call, has_tensor, ones
 from symgrad.transforms.holomorphic import check_holomorphic, check_real
 from symgrad.transforms.jacobians import hessian, jacfwd, jacobian, jacrev
+from symgrad.transforms.taylor import jet, taylor
 from symgrad.transforms.vmap import vmap
 
 __all__ = [
     "checkpoint", "custom_jvp", "custom_vjp", "functional_call", "grad", "grad_and_value", "hessian", "hvp",
-    "jacfwd", "jacobian", "jacrev", "jvp", "linearize", "value_and_grad", "vjp", "vmap",
+    "jacfwd", "jacobian", "jacrev", "jet", "jvp", "linearize", "taylor", "value_and_grad", "vjp", "vmap",
 ]  # fmt: skip
 
 P = ParamSpec("P")

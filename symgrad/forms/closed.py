@@ -644,6 +644,44 @@ class ClosedForm(Arithmetic):
                 found = derive(found, last)
         return found
 
+    def series(self, x: Any, x0: Any = 0, n: int = 6) -> sp.Expr:
+        """Return the series in x about x0 up to terms of order n, as SymPy's ``series``: a formula with O(xⁿ).
+
+        Args:
+            x: a letter of the form, by its name or SymPy's symbol.
+            x0: the point: a number, also SymPy's such as ``sp.pi``, or ``sp.oo``.
+            n: the order of what is left out, at least 1.
+
+        Returns:
+            SymPy's expression; ``removeO()`` is the polynomial, whose text ``sg.parse`` reads.
+
+        Raises:
+            ArgumentError: the form has no such letter, or the order is no whole number of at least 1.
+            FormError: the form is no number, or SymPy finds no series at the point.
+
+        >>> print(sg.derive("sin(x)*a", "a").series("x", 0, 6))
+        x - x**3/6 + x**5/120 + O(x**6)
+        """
+        found = self.to_sympy()
+        letters = {s.name: s for s in found.free_symbols}
+        name = getattr(x, "name", x)
+        if name not in self.args:
+            raise ArgumentError(f"series: the form has no letter {name!r}. It has: {', '.join(self.args) or 'none'}.")
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise ArgumentError(f"series: got the order {n!r}. Pass a whole number, 1 or more.")
+        if self.shape or not isinstance(found, sp.Expr):
+            raise FormError(
+                f"series: the form has shape {show_shape(self.shape)}. Expected a number; take its entries."
+            )
+        try:
+            point = sp.sympify(x0, strict=True)  # text would be executed
+        except sp.SympifyError:
+            raise ArgumentError(f"series: got the point {x0!r}. Pass a number, or SymPy's, such as sp.pi.") from None
+        try:
+            return found.series(letters.get(name, sp.Symbol(name)), point, n)
+        except (ValueError, TypeError, NotImplementedError, sp.PoleError) as error:
+            raise FormError(f"series: SymPy finds no series of {self} at {name} = {x0}: {error}.") from error
+
     def simplify(self) -> ClosedForm:
         """Return the form itself: it is simplified as it is derived. SymPy's way is ``sp.simplify(form.expr)``."""
         return self

@@ -1,0 +1,135 @@
+"""Series of elementwise operations, read off the payload and the derivatives that its functions declare.
+
+Every part of the payload is a series. A declared function follows from y′ = Σ φₐ(u)·a′, where φₐ(u) is a series of the
+same table: sin and cos, or tanh and 1 − tanh², close after two; polygamma makes one more for every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad.ops.map import Map
+from symgrad.scalars import BY_FUNCTION, Undeclared, X, Y
+from symgrad.scalars.elementary import power_log, power_slope
+from symgrad.transforms.taylor.streams import Stream, given, integral, power, product, scaled, total
+
+
+class Table:
+    """The series of a payload's parts, for series in the places of its letters."""
+
+    def __init__(self, inputs: Sequence[Stream]) -> None:
+        self._inputs = inputs
+        self._known: dict[Any, Stream] = dict(zip(X, inputs, strict=False))
+
+    def __getitem__(self, e: Any) -> Stream:
+        found = self._known.get(e)
+        if found is None:
+            found = self._known[e] = self._made(e)
+        return found
+
+    def _made(self, e: Any) -> Stream:
+        if not e.free_symbols:
+            return given([self._value(e)])
+        if isinstance(e, sp.Add):
+            return total([self[a] for a in e.args])
+        if isinstance(e, sp.Mul):
+            return self._product(e)
+        if isinstance(e, sp.Pow) and e.exp.is_number:
+            return self._power(e, e.exp)
+        if isinstance(e, sp.Piecewise):
+            return self._piecewise(e)
+        return self._declared(e)
+
+    def _product(self, e: sp.Mul) -> Stream:
+        factor, rest = e.as_coeff_Mul()
+        if factor != 1:
+            return scaled(self._value(factor), self[rest])
+        found, *others = [self[a] for a in e.args]
+        for u in others:
+            found = product(found, u)
+        return found
+
+    def _power(self, e: sp.Pow, a: Any) -> Stream:
+        b = e.base
+        if a.is_Integer and a > 1:
+            return product(self[b ** (a // 2)], self[b ** (a - a // 2)])
+        if a.is_real and a < 0:
+            return power(lambda: self._value(e), _inverse, self[b], float(a))
+        return integral(lambda: self._value(e), [(self[a * b ** (a - 1)], self[b])])
+
+    def _piecewise(self, e: sp.Piecewise) -> Stream:
+        """Take of every order the coefficient of the branch that holds at t = 0."""
+        branches = [self[a] for a, _ in e.args]
+        first, count = len(self._inputs), len(branches)
+        chosen = sp.Piecewise(*[(X[first + n], c) for n, (_, c) in enumerate(e.args)])
+        letters = sorted(chosen.free_symbols, key=X.index)
+        op = Map.of(chosen.xreplace(dict(zip(letters, X, strict=False))), len(letters), "where")
+
+        def follow(k: int) -> Any:
+            found = [u[k] for u in branches]
+            if all(c is None for c in found):
+                return None
+            known = [0.0 if c is None else c for c in found]
+            values = [known[n - first] if n >= first else self._inputs[n][0] for n in map(X.index, letters)]
+            return op(*values)
+
+        return Stream(follow) if count else given([])
+
+    def _declared(self, e: Any) -> Stream:
+        pairs: list[tuple[Any, Any]] = []
+        for a, partial in zip(e.args, _partials(e), strict=False):
+            missing = next(iter(partial.atoms(Undeclared)), None) if a.free_symbols else None
+            if missing is not None:
+                raise missing.refusal()
+            if a.free_symbols and partial != 0:
+                pairs.append((partial, a))
+        return _Late(self, e, pairs).stream
+
+    def _value(self, e: Any) -> Any:
+        """The value at t = 0."""
+        letters = sorted(e.free_symbols, key=X.index)
+        if not letters:
+            return complex(e) if not e.is_real else float(e)
+        op = Map.of(e.xreplace(dict(zip(letters, X, strict=False))), len(letters))
+        return op(*[self._known[x][0] for x in letters])
+
+
+class _Late:
+    """A declared function, whose derivatives become series when an order above 0 is asked for."""
+
+    def __init__(self, table: Table, e: Any, pairs: Sequence[tuple[Any, Any]]) -> None:
+        self._table, self._e, self._pairs = table, e, pairs
+        self._body: Stream | None = None
+        self.stream = Stream(self._follow)
+
+    def _follow(self, k: int) -> Any:
+        if k == 0:
+            return self._table._value(self._e)
+        if self._body is None:
+            table = self._table
+            self._body = integral(lambda: self.stream[0], [(table[p], table[a]) for p, a in self._pairs])
+        return self._body.follow(k)
+
+
+def _partials(e: Any) -> Sequence[Any]:
+    """The derivatives of a function by its arguments, as they are declared, in the payload's letters."""
+    if isinstance(e, sp.Pow):
+        b, p = e.args
+        return power_slope(b, p), e * sp.log(b) if b.is_number else power_log(b, p)
+    scalar = BY_FUNCTION.get(type(e))
+    if scalar is None:
+        return ()
+    env = {**dict(zip(X, e.args, strict=False)), Y: e}
+    return [p.xreplace(env) for p in scalar.partials]
+
+
+_RECIPROCAL = Map.of(1 / X[0], 1)
+
+
+def _inverse(u: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return _RECIPROCAL(u)

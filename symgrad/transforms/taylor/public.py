@@ -1,0 +1,158 @@
+"""``sg.taylor`` and ``sg.jet``: the series of t ↦ f(x(t))."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from symgrad.core import modes
+from symgrad.core.kernels import canonical
+from symgrad.core.trees import LEAF, unflatten
+from symgrad.engine.record import Core, as_tensor, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.ops.map import show_shape
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.calls import Call, has_tensor, zeros
+from symgrad.transforms.taylor.operations import Graph
+from symgrad.transforms.taylor.streams import given
+
+
+def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> list[Any]:
+    """Return [f(x), f′(x), f″(x)/2!, …, f⁽ⁿ⁾(x)/n!]: the Taylor coefficients of t ↦ f(x + t·v) at 0.
+
+    All orders come of one pass over what f recorded, with series in the places of numbers.
+
+    Args:
+        f: function of x returning arrays of any shape, one or a structure of them.
+        x: a number or an array.
+        order: n, at least 0.
+        direction: v, shaped like x; 1 in every entry without it.
+
+    Returns:
+        n + 1 coefficients, each structured like f's result.
+
+    Raises:
+        ArgumentError: the order is no whole number, or negative.
+        ShapeError: the direction is shaped unlike x.
+
+    >>> sg.taylor(sg.exp, 0.0, 3)
+    [1.0, 1.0, 0.5, 0.16666666666666666]
+    """
+    check_function("taylor", f)
+    if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 0:
+        raise ArgumentError(f"taylor: got the order {order!r}. Pass a whole number, 0 or more.")
+    series = [] if order == 0 else [1.0 if direction is None else direction]
+    return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
+
+
+def jet(
+    fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]], *, factorial_scaled: bool = True
+) -> tuple[Any, Any]:
+    """Return the value of t ↦ f(x(t)) at 0 and its derivatives by t, for derivatives of x by t: as JAX's ``jet``.
+
+    Args:
+        fun: function of the primals returning arrays of any shape, one or a structure of them.
+        primals: tuple of arrays, one per argument: x(0).
+        series: tuple of one list per primal: x′(0), x″(0), …; all of one length, the order.
+        factorial_scaled: whether coefficients are derivatives; without it they are those divided by k!.
+
+    Returns:
+        f(x(0)), and the list of derivatives of f(x(t)) of orders 1, 2, …; where f returns a structure, one with such a
+        list in the place of each array.
+
+    Raises:
+        ArgumentError: there are not as many series as primals, or series of different lengths.
+        ShapeError: a coefficient is shaped unlike its primal.
+
+    >>> sg.jet(sg.sin, (0.0,), ([1.0, 0.0, 0.0],))
+    (0.0, [1.0, 0.0, -1.0])
+    """
+    check_function("jet", fun)
+    lists = (tuple, list)
+    if not (isinstance(primals, lists) and isinstance(series, lists) and all(isinstance(s, lists) for s in series)):
+        raise ArgumentTypeError("jet: primals are a tuple, series one list per primal: jet(f, (x,), ([x1, x2],)).")
+    if len(primals) != len(series):
+        raise ArgumentError(f"jet: got {len(primals)} primals and {len(series)} series. Pass one series per primal.")
+    orders = {len(s) for s in series}
+    if len(orders) != 1 or orders == {0}:
+        raise ArgumentError(f"jet: got series of lengths {sorted(orders)}. Pass series of one length, at least 1.")
+    scale = factorial if factorial_scaled else _one
+    return _Run("jet", fun, tuple(primals), series, orders.pop(), scale=scale).jet()
+
+
+def _one(k: int) -> int:
+    return 1
+
+
+class _Run:
+    """One call of f with series for its arguments."""
+
+    def __init__(
+        self,
+        who: str,
+        f: Callable[..., Any],
+        primals: tuple[Any, ...],
+        series: Sequence[Sequence[Any]],
+        order: int,
+        spread: bool = False,
+        scale: Callable[[int], int] = _one,
+    ) -> None:
+        self._order, self._scale = order, scale
+        self._call = call = Call(f, primals, {})
+        if len(call.xs) != len(primals) or any(tree is not LEAF for tree in call.trees):
+            raise ArgumentTypeError(f"{who}: each primal is one array of floats. Let f take structures apart itself.")
+        call.returns(who)
+        call.plain = call.plain and not has_tensor([list(s) for s in series])
+        known = {
+            x._node: given([x._value if call.plain else x, *self._terms(who, x, s, spread)])
+            for x, s in zip(call.xs, series, strict=True)
+        }
+        graph = Graph(known, call.plain)
+        call._count(1)
+        try:
+            with np.errstate(all="ignore"), modes.enable_grad():
+                live = [y._node for y in call.ys if y._node is not None]
+                streams = dict(zip(live, graph.follow(live), strict=True))
+                for k in range(order + 1):
+                    graph.at(k)
+                self._found = [[self._out(streams.get(y._node), y, k) for k in range(order + 1)] for y in call.ys]
+        finally:
+            call._count(-1)
+
+    def _terms(self, who: str, x: Any, series: Sequence[Any], spread: bool) -> list[Any]:
+        found = []
+        for k, s in enumerate(series, 1):
+            t = as_tensor(s)
+            if spread:
+                t = handle(None, canonical(np.ones(x.shape, x.dtype)))
+            if t.shape != x.shape:
+                raise ShapeError(
+                    f"{who}: the coefficient of order {k} has shape {show_shape(t.shape)}, its primal "
+                    f"{show_shape(x.shape)}. Shape each like its primal."
+                )
+            zero = t._value is not None and t._node is None and not np.any(t._value)
+            c = t._value if self._call.plain else t
+            found.append(None if zero else c if self._scale is _one else c / float(self._scale(k)))
+        return found
+
+    def _out(self, stream: Any, y: Any, k: int) -> Any:
+        if k == 0:
+            return y
+        c = None if stream is None else stream[k]
+        if c is None:
+            return zeros(y)
+        c = c * float(self._scale(k)) if self._scale(k) != 1 else c
+        return c if isinstance(c, Core) else handle(None, canonical(np.asarray(c, y.dtype)))
+
+    def structured(self) -> list[Any]:
+        """One structure per order."""
+        return [self._call.value([c[k] for c in self._found]) for k in range(self._order + 1)]
+
+    def jet(self) -> tuple[Any, Any]:
+        """The value, and a list of coefficients in the place of each array."""
+        call = self._call
+        lists = [[call.out(t) for t in c[1:]] for c in self._found]
+        return call.value(call.ys), unflatten(call.tree, iter(lists))

@@ -1,0 +1,129 @@
+"""Taylor coefficients of all orders in one pass: against the function nearby, nested derivatives, mpmath and JAX."""
+
+import math
+
+import numpy as np
+import pytest
+from checks import every
+from elementwise_rows import ROWS
+from scipy_rows import ROWS as SCIPY_ROWS
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+
+from cases import Case
+
+SMOOTH = [Case(row, 0) for row in [*ROWS, *SCIPY_ROWS] if not row.discrete]
+STEP = 0.02
+
+
+@every(SMOOTH)
+def test_polynomial_of_a_scalar_function_is_the_function_nearby(case):
+    f, points = case.function(sg, sg.tensor), case.points
+    ways = [np.full(np.shape(x), 0.7 + 0.2 * k) for k, x in enumerate(points)]
+
+    def line(t):
+        return f(*[x + t * v for x, v in zip(points, ways)])
+
+    found = [np.asarray(c, float) for c in sg.taylor(line, 0.0, 6)]
+    for h in (STEP, -STEP):
+        near = np.asarray(line(sg.tensor(h)).numpy(), float)
+        sizes = sum(abs(c) for c in found)
+        assert np.all(abs(sum(c * h**k for k, c in enumerate(found)) - near) <= 1e-8 * (1 + sizes)), case
+
+
+def _matrices(t):
+    M = sg.tensor([[2.0, 0.3], [0.1, 1.5]]) + t * sg.tensor([[0.2, 1.0], [0.5, 0.4]])
+    return [
+        sg.linalg.inv(M), sg.linalg.det(M), sg.linalg.solve(M, sg.tensor([1.0, 2.0])), sg.linalg.cholesky(M @ M.T),
+        sg.linalg.slogdet(M)[1], sg.linalg.eigvalsh(M + M.T), M @ M @ M, sg.softmax(M, -1), M.prod(), M.norm(),
+    ]  # fmt: skip
+
+
+def _nested(f, x, k):
+    return f(x) if k == 0 else sg.jvp(lambda s: _nested(f, s, k - 1), (x,), (1.0,))[1]
+
+
+def test_coefficients_of_matrices_are_those_of_nested_derivatives():
+    found = sg.taylor(_matrices, 0.3, 3)
+    for k in range(4):
+        for c, d in zip(found[k], _nested(_matrices, 0.3, k), strict=True):
+            np.testing.assert_allclose(np.asarray(c) * math.factorial(k), d, rtol=1e-9, atol=1e-11)
+
+
+def test_order_20_is_that_of_mpmath_at_30_digits():
+    mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
+
+    def f(m, x):
+        return m.exp(m.sin(x)) * m.log(1 + x**2) / m.sqrt(2 + x) + m.atan(x) ** 2.5 + m.erf(x)
+
+    sg_names = type("names", (), {**{n: staticmethod(getattr(sg, n)) for n in ("exp", "sin", "log", "sqrt", "atan")},
+                                  "erf": staticmethod(sg.special.erf)})  # fmt: skip
+    with mpmath.workdps(30):
+        exact = [float(c) for c in mpmath.taylor(lambda x: f(mpmath, x), mpmath.mpf("0.75"), 20)]
+    np.testing.assert_allclose(sg.taylor(lambda x: f(sg_names, x), 0.75, 20), exact, rtol=1e-11, atol=1e-13)
+
+
+def test_jet_has_the_conventions_of_jax():
+    jax = pytest.importorskip("jax", reason="compares with JAX")
+    jets = pytest.importorskip("jax.experimental.jet", reason="compares with JAX")
+    xs, series = (0.5, 2.0), ([1.0, 0.5, -0.2], [0.3, 1.0, 0.7])
+    for scaled in (True, False):
+        ours = sg.jet(lambda x, y: sg.exp(x) * y, xs, series, factorial_scaled=scaled)
+        theirs = jets.jet(lambda x, y: jax.numpy.exp(x) * y, xs, series, factorial_scaled=scaled)
+        np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-6)
+        np.testing.assert_allclose(ours[1], theirs[1], rtol=1e-5)
+
+
+def test_coefficients_are_differentiated_mapped_and_compiled():
+    def third(x):
+        return sg.taylor(sg.sin, x, 3)[3]
+
+    assert sg.grad(third)(0.5) == pytest.approx(math.sin(0.5) / 6)
+    assert sg.compile(third)(0.5) == pytest.approx(-math.cos(0.5) / 6)
+    np.testing.assert_allclose(sg.vmap(third)(np.array([0.5, 0.7])), -np.cos([0.5, 0.7]) / 6)
+
+
+def test_pieces_are_those_of_the_branch_that_holds():
+    found = sg.taylor(lambda x: sg.where(x > 0, sg.log(x), x**2), np.array([1.0, -1.0]), 3)
+    np.testing.assert_allclose(found, [[0, 1], [1, -2], [-1 / 2, 1], [1 / 3, 0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "word"),
+    [
+        (lambda: sg.taylor(sg.sin, 0.5, -1), ArgumentError, "whole number"),
+        (lambda: sg.taylor(sg.sin, 0.5, 2.5), ArgumentError, "whole number"),
+        (lambda: sg.taylor(sg.sin, np.ones(2), 2, np.ones(3)), ShapeError, "Shape each like its primal"),
+        (lambda: sg.jet(sg.sin, (0.5,), ([1.0], [1.0])), ArgumentError, "one series per primal"),
+        (lambda: sg.jet(sg.mul, (0.5, 1.0), ([1.0], [1.0, 2.0])), ArgumentError, "one length"),
+        (lambda: sg.jet(sg.sin, 0.5, 1.0), ArgumentTypeError, "tuple"),
+    ],
+    ids=["negative", "fraction", "shape", "count", "lengths", "types"],
+)
+def test_bad_input_is_said(call, error, word):
+    with pytest.raises(error, match=word):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("given", "series"),
+    [
+        (("x", 0, 6), "1 + b*x + b**2*x**2/2 + b**3*x**3/6 + b**4*x**4/24 + b**5*x**5/120 + O(x**6)"),
+        (("b", 0, 2), "1 + b*x + O(b**2)"),
+        (("x", 1, 2), "exp(b) + b*(x - 1)*exp(b) + O((x - 1)**2, (x, 1))"),
+    ],
+    ids=["at 0", "other letter", "at 1"],
+)
+def test_closed_form_has_a_series_in_each_letter_about_any_point(given, series):
+    assert str(sg.derive("a*exp(b*x)", "a").series(*given)) == series
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [(("q",), "no letter 'q'"), (("x", 0, 0), "1 or more"), (("x", "x**2"), "the point")],
+    ids=["letter", "order", "point"],
+)
+def test_series_says_what_it_does_not_take(given, word):
+    with pytest.raises(ArgumentError, match=word):
+        sg.derive("a*x", "a").series(*given)
