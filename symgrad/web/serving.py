@@ -74,7 +74,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = (error.strerror or str(error)).partition(" (")[0].lower()
         raise ArgumentError(
             f"--host {host} --port {port}: {why}. Take another port, or --port 0 for a free one."
         ) from error
