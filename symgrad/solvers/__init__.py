@@ -7,5 +7,6 @@ derivative, whichever way it was found.
 from symgrad.solvers.minima import argmin
 from symgrad.solvers.operators import cg, gmres, lsqr
 from symgrad.solvers.public import custom_root, fixed_point, root
+from symgrad.solvers.quadrature import dblquad, expectation, quad
 
-__all__ = ["argmin", "cg", "custom_root", "fixed_point", "gmres", "lsqr", "root"]
+__all__ = ["argmin", "cg", "custom_root", "dblquad", "expectation", "fixed_point", "gmres", "lsqr", "quad", "root"]

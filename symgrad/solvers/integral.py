@@ -1,0 +1,272 @@
+"""The integral as an operation, and Leibniz's rule.
+
+∂/∂θ ∫ₐᵇ f(x, θ) dx = f(b, θ) b' − f(a, θ) a' + ∫ₐᵇ ∂f/∂θ dx: the derivative is an integral of the same kind, of a
+derivative of the integrand, so every mode and every order follows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad import functions as F
+from symgrad.core.kernels import canonical
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, NotConverged, SymgradError
+from symgrad.ops.indexing.select import getitem
+from symgrad.ops.map import ADD, MUL, NEG
+from symgrad.ops.protocol import Op
+from symgrad.ops.shape import Reshape
+from symgrad.solvers import bodies
+from symgrad.support.extras import required
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+_ACCEPTED = 1.5e-8  # the error, relative to 1 and to the value, with which rounding may end the search for more digits
+
+# SciPy's words where it stopped for the digits alone. After others the estimate of the error means nothing: of
+# ∫₀¹ x^(−3/2) dx, which diverges, it finds −2 with an error of 10⁻¹³, "probably divergent".
+_STOPPED = ("The maximum number of subdivisions", "The occurrence of roundoff error", "Target precision")
+
+
+@frozen
+class Accuracy:
+    """How SciPy integrates.
+
+    Attributes:
+        rtol, atol: the error that is asked for, relative to the value and absolute.
+        limit: the most intervals.
+        points: where the integrand has kinks or jumps.
+    """
+
+    rtol: float = 1e-10
+    atol: float = 1e-12
+    limit: int = 200
+    points: tuple[float, ...] = ()
+
+
+class Integral(Op):
+    """∫ₐᵇ f(x, θ) dx, entry by entry of f. The inputs are a, b and θ; the body is (x, *θ) ↦ f."""
+
+    name = "Integral"
+    saves = "x"
+    dense = "an integral depends on all that its integrand looks at"
+    wordless = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
+    looped = "the intervals are chosen for one integral at a time"
+    explained = "Leibniz's rule: ∂/∂θ ∫ₐᵇ f dx = f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx"
+
+    def __init__(self, body: Body, accuracy: Accuracy, letter: str) -> None:
+        self.body, self.accuracy, self.letter = body, accuracy, letter
+        self._key = (body, accuracy, letter)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Integral) and self._key == other._key)
+
+    def __reduce__(self) -> Any:
+        return Integral, self._key
+
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{s.op!r}{s.args}" for s in self.body.steps)  # formulas tell operations apart by this
+        b = self.body
+        return f"Integral({self.letter}, {self.accuracy}, {b.inputs}, {b.literals}, [{steps}], {b.outputs})"
+
+    # -------------------------------------------------------------- the value
+    def forward(self, a: Any, b: Any, *thetas: Any) -> Any:
+        """Integrate with SciPy, adaptively by Gauss and Kronrod's rules."""
+        spec = self.body.results[0]
+        a, b = float(a), float(b)
+        if math.isnan(a) or math.isnan(b):
+            raise NotConverged(f"quad: a limit is nan: [{a}, {b}]. Pass numbers.")
+        thetas = tuple(map(canonical, thetas))
+        integrate = _numbers if spec.shape == () else _arrays
+        with warnings.catch_warnings(action="ignore"):
+            found = integrate(lambda x: bodies.numbers(self.body, float(x), *thetas), a, b, self.accuracy)
+        return canonical(np.asarray(found, spec.dtype))
+
+    def on_symbols(self, a: Any, b: Any, *thetas: Any) -> Any:
+        """SymPy's integral of a number."""
+        x = sp.Symbol(self.letter, real=True)
+        (value,) = self.body(x, *thetas)
+        if self.body.results[0].shape != ():
+            raise NotImplementedError
+        return sp.Integral(value, (x, a, b))
+
+    def out_shape(self, a: Shape, b: Shape, *thetas: Shape) -> Shape:
+        """That of the integrand."""
+        return self.body.results[0].shape
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """That of the integrand."""
+        return self.body.results[0].dtype
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are: the integrand converts what it must."""
+        return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """∫(f, x, a, b)."""
+        x, value = self._integrand(args)
+        return f"∫({sp.sstr(value)}, {x}, {args[0]}, {args[1]})"
+
+    def latex(self, *args: str) -> str:
+        """∫ₐᵇ f dx."""
+        x, value = self._integrand(args)
+        names = {s: s.name for s in value.free_symbols}
+        return f"\\int_{{{args[0]}}}^{{{args[1]}}} {sp.latex(value, symbol_names=names)}\\,d{x}"
+
+    def _integrand(self, args: Sequence[str]) -> tuple[sp.Symbol, Any]:
+        """Return the variable and f in letters, where the parameters are these texts; of arrays f as one word."""
+        words = set(re.findall(r"\w+", " ".join(args)))
+        x = sp.Symbol(next(n for n in (self.letter, *"txsuvz", f"{self.letter}_") if n not in words), real=True)
+        try:
+            if all(s.shape == () for s in (*self.body.inputs, *self.body.results)):
+                return x, np.asarray(self.body(x, *map(_letter, args[2:]))[0]).item()
+        except (NotImplementedError, SymgradError):  # no formula of numbers
+            pass
+        texts = [str(x), *args[2:], *map(str, self.body.literals)]
+        for step in self.body.steps:
+            texts.append(step.op.text(*[texts[k] for k in step.args]))
+        return x, sp.Symbol(texts[self.body.outputs[0]])
+
+    def _of(self, body: Body) -> Integral:
+        return Integral(body, self.accuracy, self.letter)
+
+    # -------------------------------------------------------------- Leibniz's rule
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # ā = −⟨ȳ, f(a)⟩,  b̄ = ⟨ȳ, f(b)⟩,  θ̄ = ∫ (∂f/∂θ)ᵀ ȳ dx
+        a, b, *thetas = xs
+        found: dict[int, Any] = {}
+        if 0 in which:
+            found[0] = NEG(_edge(self.body, True)(a, *thetas, g)[0])
+        if 1 in which:
+            found[1] = _edge(self.body, True)(b, *thetas, g)[0]
+        wanted = tuple(i - 1 for i in which if i > 1 and self.body.inputs[i - 1].is_float)
+        if wanted:
+            is_number = self.body.results[0].shape == ()
+            together = self._of(_pulled(self.body, wanted, is_number))(a, b, *thetas, *([] if is_number else [g]))
+            together = MUL(g, together) if is_number else together
+            found |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.inputs[k] for k in wanted])))
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # ẏ = f(b) ḃ − f(a) ȧ + ∫ ∂f/∂θ θ̇ dx
+        a, b, *thetas = xs
+        parts = []
+        if ts[1] is not None:
+            parts.append(_edge(self.body, False)(b, *thetas, ts[1])[0])
+        if ts[0] is not None:
+            parts.append(NEG(_edge(self.body, False)(a, *thetas, ts[0])[0]))
+        wanted = tuple(i for i, t in enumerate(ts[1:]) if i > 0 and t is not None and self.body.inputs[i].is_float)
+        if wanted:
+            moved = self._of(bodies.pushforward(self.body, wanted))
+            parts.append(moved(a, b, *thetas, *[ts[i + 1] for i in wanted]))
+        total = None
+        for part in parts:
+            total = part if total is None else ADD(total, part)
+        return total
+
+
+def _letter(text: str) -> Any:
+    """Return a number, or a symbol that is printed as this text."""
+    try:
+        return sp.Integer(text) if text.lstrip("-").isdigit() else sp.Float(text)
+    except ValueError:
+        return sp.Symbol(text if text.isidentifier() else f"({text})", real=True)
+
+
+def _edge(body: Body, summed: bool) -> Body:
+    """Return (x, *θ, t) ↦ t·f(x, θ), summed or not: what a limit contributes. It is 0 where the limit is infinite."""
+    count = len(body.inputs)
+
+    def rule(x: Any, *rest: Any) -> list[Any]:
+        inside = F.isfinite(x)
+        y = body(F.where(inside, x, 0.0), *rest[:-1])[0]
+        found = F.where(inside, F.mul(y, rest[-1]), 0.0)
+        return [F.sum(found) if summed else found]
+
+    last = body.results[0] if summed else body.inputs[0]
+    return bodies.once(body, ("edge", summed), [*body.inputs[:count], last], rule)
+
+
+def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
+    """Return (x, *θ, ȳ) ↦ (∂f/∂θ)ᵀ ȳ for these inputs, as one vector; without ȳ, which is 1, where f is a number."""
+    pull = bodies.pullback(body, wanted)
+
+    def rule(*given: Any) -> list[Any]:
+        parts = pull(*given, as_tensor(1.0)) if is_number else pull(*given)
+        return [parts[0] if len(parts) == 1 else F.cat([F.ravel(p) for p in parts], 0)]
+
+    return bodies.once(body, ("pulled", wanted), [*body.inputs, *([] if is_number else body.results)], rule)
+
+
+def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
+    """Undo the joining of ``_pulled``."""
+    if len(specs) == 1:
+        return [together]
+    found, start = [], 0
+    for spec in specs:
+        stop = start + bodies.size_of(spec)
+        found.append(Reshape(spec.shape)(getitem(together, slice(start, stop))))
+        start = stop
+    return found
+
+
+# ------------------------------------------------------------------ SciPy
+def _numbers(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> float:
+    """Integrate one function."""
+    integrate = required("quad", "scipy", "scipy.integrate")
+    try:
+        found, error, _, *said = integrate.quad(
+            f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, full_output=1
+        )
+    except ValueError as problem:
+        raise ArgumentError(f"quad: {problem}") from problem
+    _check(found, error, bool(said), " ".join(said[0].split()) if said else "", f, a, b)
+    return float(found)
+
+
+def _arrays(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> Any:
+    """Integrate all entries of an array together."""
+    integrate = required("quad", "scipy", "scipy.integrate")
+    found, error, info = integrate.quad_vec(
+        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, norm="max",
+        full_output=True,
+    )  # fmt: skip
+    _check(found, error, not info.success, info.message, f, a, b)
+    return found
+
+
+def _check(found: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float) -> None:
+    """Refuse what is no integral."""
+    if not np.all(np.isfinite(found)):
+        raise NotConverged(
+            f"quad: the integral from {a:g} to {b:g} is not finite: it diverges, or the integrand is not a number "
+            f"somewhere (in the middle it is {_shown(f, a, b)}). Check the limits, and where the integrand is defined."
+        )
+    small = error <= _ACCEPTED * max(1.0, float(np.max(np.abs(found), initial=0.0)))
+    if failed and not (small and message.startswith(_STOPPED)):
+        raise NotConverged(
+            f"quad: the integral from {a:g} to {b:g} was not found to the accuracy asked for: the error is about "
+            f"{error:.2g}. SciPy: {message} The integral may diverge; else split it at its singular points by points=, "
+            "allow more intervals by limit=, or ask for less by rtol= and atol=."
+        )
+
+
+def _shown(f: Callable[[float], Any], a: float, b: float) -> str:
+    middle = (a + b) / 2 if math.isfinite(a) and math.isfinite(b) else next(filter(math.isfinite, (a, b)), 0.0)
+    return str(np.asarray(f(middle)).ravel()[:3].tolist())

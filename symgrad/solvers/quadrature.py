@@ -1,0 +1,210 @@
+"""``sg.quad``, ``sg.dblquad`` and ``sg.expectation``: integrals that are differentiable in limits and parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core.promotion import is_floating
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.ops.convert import Cast
+from symgrad.ops.linalg.solving import cholesky
+from symgrad.ops.map import show_shape
+from symgrad.solvers.factors import positive
+from symgrad.solvers.integral import Accuracy, Integral
+from symgrad.solvers.unknowns import Arguments, flat_result, floating, title_of, traced
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.loops.body import Spec
+from symgrad.transforms.vmap import vmap
+
+__all__ = ["dblquad", "expectation", "quad"]
+
+_MOST_NODES = 10**6
+
+
+def quad(
+    f: Callable[..., Any], a: Any, b: Any, *args: Any, order: int | None = None, rtol: float = 1e-10,
+    atol: float = 1e-12, limit: int = 200, points: Sequence[float] = (),
+) -> Any:  # fmt: skip
+    """Integrate: ∫ₐᵇ f(x, *args) dx. Derivative: f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx, Leibniz's rule.
+
+    The integral is differentiable in a, b, args, and in tensors that f takes from outside: in forward and reverse
+    mode, to every order, under vmap and compiled.
+
+    Args:
+        f: f(x, *args) of a number x, returning a tensor of any shape, which is integrated entry by entry. It cannot
+            branch on values.
+        a, b: the limits, numbers; ``±math.inf`` too. An infinite limit has derivative 0.
+        args: what f depends on: arrays, numbers, and structures of them.
+        order: None integrates adaptively, with SciPy's ``quad`` (of arrays ``quad_vec``), Gauss and Kronrod's rules.
+            A number takes so many nodes of Gauss and Legendre's rule instead, at once: exact for polynomials of
+            degree 2·order − 1, of machine code when compiled, and exported; it does not look at the error. Infinite
+            ranges are mapped to [−1, 1].
+        rtol, atol: the error asked for, relative to the value and absolute.
+        limit: the most intervals.
+        points: where f has kinks or jumps, of a finite range.
+
+    Returns:
+        A tensor of the shape that f returns.
+
+    Raises:
+        NotConverged: the integral diverges, f is not finite, or the accuracy was not reached.
+        ShapeError: a limit is no number.
+        MissingExtra: without ``order``, SciPy is not installed.
+
+    >>> a = sg.tensor(2.0, requires_grad=True)
+    >>> y = sg.quad(lambda x, a: sg.exp(-a * x), 0.0, math.inf, a)
+    >>> y.backward()
+    >>> y, a.grad
+    (tensor(0.5000, grad_fn=<IntegralBackward0>), tensor(-0.2500))
+    """
+    check_function("quad", f)
+    low, high = _limit("a", a), _limit("b", b)
+    if order is not None:
+        positive("quad", "order", order)
+        return _fixed(f, (a, low), (b, high), args, int(order))
+    for name, value in (("rtol", rtol), ("atol", atol), ("limit", limit)):
+        positive("quad", name, value)
+    given = Arguments(args)
+
+    def integrand(x: Any, *tensors: Any) -> Any:
+        return _one("quad", f(x, *given.put(tensors)))
+
+    body, inputs = traced("quad", integrand, Spec((), np.dtype(np.float64)), given.tensors)
+    how = Accuracy(rtol, atol, limit, tuple(map(float, points)))
+    return as_tensor(Integral(body, how, title_of(f))(low, high, *inputs))
+
+
+def dblquad(
+    f: Callable[..., Any], a: Any, b: Any, gfun: Any, hfun: Any, *args: Any, order: int | None = None,
+    rtol: float = 1e-9, atol: float = 1e-11,
+) -> Any:  # fmt: skip
+    """Integrate twice: ∫ₐᵇ ∫ f(y, x, *args) dy dx, y from gfun(x) to hfun(x), as SciPy's ``dblquad``.
+
+    Args:
+        f: f(y, x, *args), the inner variable first.
+        a, b: the limits of x.
+        gfun, hfun: the limits of y: numbers, or functions of x.
+        args, order, rtol, atol: as for ``quad``; ``order`` nodes in either direction.
+
+    Raises:
+        As ``quad``.
+
+    >>> sg.dblquad(lambda y, x: x * y, 0.0, 1.0, 0.0, lambda x: x)
+    tensor(0.1250)
+    """
+    check_function("dblquad", f)
+
+    def inner(x: Any, *rest: Any) -> Any:
+        low, high = (g(x) if callable(g) else g for g in (gfun, hfun))
+        return quad(
+            lambda y, x, *rest: f(y, x, *rest), low, high, x, *rest, order=order, rtol=rtol / 10, atol=atol / 10
+        )
+
+    return quad(inner, a, b, *args, order=order, rtol=rtol, atol=atol)
+
+
+def expectation(f: Callable[..., Any], mean: Any, cov: Any, *args: Any, order: int = 32) -> Any:
+    """The mean of f(X, *args) for a normal X: E f(X) ≈ Σₖ wₖ f(μ + L zₖ) by Gauss and Hermite's rule, Σ = L Lᵀ.
+
+    Exact for polynomials of degree 2·order − 1. Differentiable in mean, cov and args, since the nodes move with them.
+
+    Args:
+        f: f(x, *args), returning a tensor of any shape.
+        mean: μ, a number, or a vector (d,).
+        cov: Σ: of a number its variance, σ²; of a vector a symmetric positive definite matrix (d, d).
+        args: what f depends on besides.
+        order: how many nodes in each direction; orderᵈ in all.
+
+    Returns:
+        A tensor of the shape that f returns.
+
+    Raises:
+        ShapeError: mean and cov do not belong together. ArgumentError: more than a million nodes.
+        LinAlgError: cov is not positive definite.
+
+    Source: Abramowitz and Stegun, 25.4.46.
+
+    >>> sg.expectation(lambda x: x**2, 1.0, 4.0)
+    tensor(5.)
+    """
+    check_function("expectation", f)
+    positive("expectation", "order", order)
+    mean, cov = (floating("expectation", as_tensor(t)) for t in (mean, cov))
+    d = mean.shape[0] if mean.ndim else 1
+    if mean.ndim > 1 or cov.shape != mean.shape * 2:
+        raise ShapeError(
+            f"expectation: got a mean of shape {show_shape(mean.shape)} and cov of shape {show_shape(cov.shape)}. "
+            "Expected numbers, or (d,) and (d, d)."
+        )
+    if not mean.ndim and cov._value is not None and cov._value < 0:
+        raise ArgumentError(f"expectation: the variance is {cov._value:g}. Expected a number that is not negative.")
+    if order**d > _MOST_NODES:
+        raise ArgumentError(f"expectation: {order}^{d} nodes are more than {_MOST_NODES}. Pass a smaller order.")
+    nodes, weights = _hermite(order, d)
+    spread = as_tensor(nodes) @ cholesky(cov).mT if mean.ndim else F.sqrt(cov) * as_tensor(nodes[:, 0])
+    return _weighed(lambda x: _one("expectation", f(x, *args)), mean + spread, as_tensor(weights))
+
+
+# ------------------------------------------------------------------ rules with fixed nodes
+def _fixed(f: Callable[..., Any], a: tuple[Any, Any], b: tuple[Any, Any], args: Sequence[Any], order: int) -> Any:
+    """Gauss and Legendre's rule on [a, b]; on infinite ranges of t in [−1, 1]."""
+    t, w = map(as_tensor, np.polynomial.legendre.leggauss(order))
+    below, above = (_infinite(x) for x, _ in (a, b))
+    low, high = a[1], b[1]
+    if below * above > 0:  # from ∞ to ∞, or from −∞ to −∞
+        raise ArgumentError("quad: both limits are the same infinity.")
+    if below and above:  # x = t/(1 − t²)
+        at, slope = t / (1 - t**2), (1 + t**2) / (1 - t**2) ** 2
+        slope = slope if above > 0 else -slope
+    elif above or below:  # x = a ± (1 + t)/(1 − t)
+        sign, start = (above, low) if above else (below, high)
+        at, slope = start + sign * (1 + t) / (1 - t), 2 / (1 - t) ** 2
+        slope = slope * sign if above else slope * -sign
+    else:
+        half = (high - low) / 2
+        at, slope = (low + high) / 2 + half * t, half
+    return _weighed(lambda x: _one("quad", f(x, *args)), at, w * slope)
+
+
+def _weighed(f: Callable[[Any], Any], at: Any, weights: Any) -> Any:
+    """Σₖ wₖ f(xₖ), all nodes at once."""
+    return F.tensordot(weights, vmap(f)(at), 1)
+
+
+@cache
+def _hermite(order: int, d: int) -> tuple[Any, Any]:
+    """The nodes (orderᵈ, d) and weights of the standard normal distribution."""
+    z, w = np.polynomial.hermite_e.hermegauss(order)
+    grids = np.meshgrid(*[z] * d, indexing="ij")
+    weights = np.meshgrid(*[w / math.sqrt(2 * math.pi)] * d, indexing="ij")
+    return np.stack([g.ravel() for g in grids], 1), np.prod(weights, axis=0).ravel()
+
+
+# ------------------------------------------------------------------ what users pass
+def _limit(name: str, x: Any) -> Any:
+    t = floating("quad", as_tensor(x))
+    if t.shape != ():
+        raise ShapeError(f"quad: the limit {name} has shape {show_shape(t.shape)}. Expected a number.")
+    return t if t.dtype == np.float64 else Cast(np.dtype(np.float64))(t)
+
+
+def _infinite(x: Any) -> int:
+    """1 for ∞, −1 for −∞, 0 for others: of a number of the user's, since a rule's form cannot depend on a variable."""
+    if isinstance(x, (int, float, np.number)) and math.isinf(x):
+        return 1 if x > 0 else -1
+    return 0
+
+
+def _one(who: str, y: Any) -> Any:
+    """The tensor that an integrand returns, in floating point."""
+    found = flat_result(who, y)
+    if len(found) != 1:
+        raise ArgumentTypeError(f"{who}: f returned {len(found)} tensors. Expected one: stack them.")
+    return found[0] if is_floating(found[0].dtype) else floating(who, found[0])

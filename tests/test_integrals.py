@@ -1,0 +1,159 @@
+"""Integrals: values and derivatives against mpmath at 30 digits, Leibniz's rule, fixed nodes, errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError, ValueNeeded
+
+pytest.importorskip("scipy")
+inf = math.inf
+
+# θ ↦ ∫ f: the integrand in (m, x, θ), where m has the functions, and the limits as functions of (m, θ).
+PROBLEMS = {
+    "exponential": (lambda m, x, t: m.exp(-t * x), 0.0, inf, 1.3),
+    "gauss": (lambda m, x, t: m.exp(-t * x**2), -inf, inf, 0.7),
+    "half line, from below": (lambda m, x, t: m.exp(x * t), -inf, lambda m, t: t, 0.7),
+    "moving limits": (lambda m, x, t: m.sin(t * x) / (1 + x**2), lambda m, t: -t, lambda m, t: t**2, 1.2),
+    "elliptic": (lambda m, x, t: 1 / m.sqrt(1 - t**2 * m.sin(x) ** 2), 0.0, math.pi / 2, 0.6),
+    "Bessel": (lambda m, x, t: m.cos(t * m.sin(x)) / math.pi, 0.0, math.pi, 2.0),
+    "beta": (lambda m, x, t: x ** (t - 1) * (1 - x) ** 1.5, 0.0, 1.0, 2.4),
+    "singular at an end": (lambda m, x, t: m.cos(t * x) / m.sqrt(x), 0.0, 1.0, 0.9),
+    "logarithm": (lambda m, x, t: m.log(x) * m.exp(-t * x), 0.0, 2.0, 0.9),
+    "backwards": (lambda m, x, t: t * x**2, 1.0, lambda m, t: -t, 0.9),
+    "Fresnel": (lambda m, x, t: m.cos(t * x**2), 0.0, 2.0, 1.1),
+    "Laplace": (lambda m, x, t: m.exp(-t * x) * m.sin(x), 0.0, inf, 0.8),
+}
+
+
+def problem(name, m, quad):
+    f, a, b, at = PROBLEMS[name]
+    limit = lambda g, t: g(m, t) if callable(g) else g
+    return (lambda t: quad(lambda x, t: f(m, x, t), limit(a, t), limit(b, t), t)), at
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_values_and_two_derivatives_are_mpmaths(name):
+    mpmath = pytest.importorskip("mpmath")
+    g, at = problem(name, sg, sg.quad)
+    with mpmath.workdps(30):
+        exact, _ = problem(name, mpmath, lambda f, a, b, t: mpmath.quad(lambda x: f(x, t), [a, b]))
+        expected = [float(exact(mpmath.mpf(at)))]
+        h = mpmath.mpf("1e-6")  # of differences at points on both sides, of which mpmath knows 30 digits
+        below, middle, above = (exact(mpmath.mpf(at) + k * h) for k in (-1, 0, 1))
+        expected += [float((above - below) / (2 * h)), float((above - 2 * middle + below) / h**2)]
+    assert sg.as_tensor(g(at)).item() == pytest.approx(expected[0], rel=1e-9, abs=1e-11)
+    assert sg.grad(g)(at) == pytest.approx(expected[1], rel=1e-8, abs=1e-10)
+    assert sg.jacfwd(g)(at) == pytest.approx(expected[1], rel=1e-8, abs=1e-10)
+    assert sg.hessian(g)(at) == pytest.approx(expected[2], rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "name", ["moving limits", "elliptic", "gauss", "half line, from below", "backwards", "Laplace"]
+)
+def test_fixed_nodes_and_compiled_functions_agree(name):
+    f, at = problem(name, sg, sg.quad)
+    fixed, _ = problem(name, sg, lambda *given: sg.quad(*given, order=120))
+    expected = sg.value_and_grad(f)(at)
+    np.testing.assert_allclose(sg.value_and_grad(fixed)(at), expected, rtol=1e-8)
+    np.testing.assert_allclose(sg.compile(sg.value_and_grad(f), backend="numpy")(at), expected, rtol=1e-12)
+    np.testing.assert_allclose(sg.compile(sg.value_and_grad(fixed))(at), expected, rtol=1e-8)
+    points = np.array([at, at * 1.1])
+    np.testing.assert_allclose(sg.vmap(sg.grad(f))(points), [sg.grad(f)(p) for p in points], rtol=1e-12)
+
+
+def test_arrays_structures_and_what_is_taken_from_outside():
+    outside = sg.tensor([0.3, 0.5], requires_grad=True)
+    p = {"a": sg.tensor(1.2, requires_grad=True), "b": sg.tensor([0.7, 0.9], requires_grad=True)}
+
+    def f(a, b, c):
+        given = {"a": a, "b": b}
+        return sg.quad(lambda x, p: sg.stack([sg.sin(p["a"] * x), x ** p["b"].sum()]) * c, 0.0, b[0], given)
+
+    assert f(p["a"], p["b"], outside).shape == (2,)
+    assert sg.autograd.gradcheck(f, (p["a"], p["b"], outside))
+    assert sg.autograd.gradgradcheck(f, (p["a"], p["b"], outside))
+    f(p["a"], p["b"], outside).sum().backward()
+    assert outside.grad.shape == (2,)
+
+
+def test_all_ways_to_the_derivative_agree():
+    g = lambda a: sg.log(sg.quad(lambda x, a: sg.exp(-a * x**2), 0.0, a, a))
+    sg.testing.crosscheck(g, 1.3)
+
+
+def test_double_integrals():
+    wedge = lambda t, **how: sg.dblquad(lambda y, x, t: sg.exp(t * x * y), 0.0, t, 0.0, lambda x: x, t, **how)
+    assert sg.dblquad(lambda y, x: x * y, 0, 1, 0, lambda x: x).item() == pytest.approx(1 / 8)
+    assert sg.grad(wedge)(0.8) == pytest.approx(sg.grad(lambda t: wedge(t, order=12))(0.8), rel=1e-9)
+    with np.errstate(all="ignore"):
+        h = 1e-5
+        assert sg.grad(wedge)(0.8) == pytest.approx((wedge(0.8 + h) - wedge(0.8 - h)).item() / (2 * h), rel=1e-8)
+
+
+def test_expectations():
+    mean, cov = np.array([0.3, 0.2]), np.array([[1.0, 0.4], [0.4, 2.0]])
+    value = lambda m, s: sg.expectation(lambda x: (x**2).sum() * x[0], m, s, order=4)
+    # E x₀³ + E x₀ x₁² of a normal vector
+    exact = lambda m, s: m[0] ** 3 + 3 * m[0] * s[0, 0] + m[0] * (m[1] ** 2 + s[1, 1]) + 2 * m[1] * s[0, 1]
+    assert value(mean, cov).item() == pytest.approx(exact(mean, cov))
+    slope = sg.grad(value, (0, 1))(mean, cov)
+    np.testing.assert_allclose(slope[0], sg.grad(exact)(mean, cov), rtol=1e-12)
+    by_s = sg.grad(exact, 1)(mean, cov)
+    np.testing.assert_allclose(slope[1], (by_s + by_s.T) / 2, rtol=1e-12)
+    assert sg.grad(lambda v: sg.expectation(sg.exp, 0.1, v))(0.5) == pytest.approx(math.exp(0.35) / 2, rel=1e-12)
+
+
+A, B, W = sg.symbol("a", ()), sg.symbol("b", ()), sg.symbol("w", "n")
+DECAY = sg.quad(lambda x, a: sg.exp(-a * x), 0.0, B, A)
+
+
+@pytest.mark.parametrize(
+    ("y", "x", "text"),
+    [
+        (DECAY, A, "∫(-x*exp(-a*x), x, 0, b)"),
+        (DECAY, B, "exp(-a*b)"),
+        (sg.log(DECAY), A, "∫(-x*exp(-a*x), x, 0, b)/∫(exp(-a*x), x, 0, b)"),
+        (sg.quad(lambda a, c: c * a**2, 0.0, A, B), B, "∫(t**2, t, 0, a)"),
+    ],
+)
+def test_leibniz_rule_is_printed(y, x, text):
+    assert str(sg.derive(y, x)) == text
+
+
+def test_formulas_have_the_value_and_latex():
+    form = sg.derive(DECAY, A)
+    assert form.lambdify()(a=1.0, b=2.0) == pytest.approx(3 * math.exp(-2) - 1)
+    assert form.latex() == r"\int_{0}^{b} - x e^{- a x}\,dx"
+    assert "Leibniz" in str(sg.explain(DECAY, A, style="backprop"))
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "said"),
+    [
+        (lambda: sg.quad(lambda x: 1 / x, 0.0, 1.0), NotConverged, "may diverge"),
+        (lambda: sg.quad(lambda x: sg.stack([1 / x, x]), 0.0, 1.0), NotConverged, "may diverge"),
+        (lambda: sg.quad(lambda x: x, 0.0, inf), NotConverged, "divergent"),
+        (lambda: sg.quad(lambda x: sg.sqrt(x - 0.5), 0.0, 1.0), NotConverged, "not a number somewhere"),
+        (lambda: sg.grad(lambda t: sg.quad(lambda x, t: x**-t, 0, 1, t))(1.5), NotConverged, "diverge"),
+        (lambda: sg.quad(lambda x: x, 0.0, math.nan), NotConverged, "limit is nan"),
+        (lambda: sg.quad(lambda x: x, 0.0, [1.0, 2.0]), ShapeError, r"the limit b has shape \[2\]"),
+        (lambda: sg.quad(3.0, 0.0, 1.0), ArgumentTypeError, "expected a function"),
+        (lambda: sg.quad(lambda x: x if x > 0 else -x, -1, 1), ValueNeeded, "sg.where"),
+        (lambda: sg.quad(lambda x: (x, x), 0, 1), ArgumentTypeError, "returned 2 tensors"),
+        (lambda: sg.quad(lambda x: sg.exp(1j * x), 0, 1), ArgumentTypeError, "complex"),
+        (lambda: sg.quad(lambda x: x, 0, 1, order=-2), ArgumentError, "order=-2"),
+        (lambda: sg.quad(lambda x: x, inf, inf, order=3), ArgumentError, "same infinity"),
+        (lambda: sg.quad(lambda x: sg.exp(-x), 0, inf, points=[1.0]), ArgumentError, "break points"),
+        (lambda: sg.expectation(lambda x: x, [0.0, 1.0], 2.0), ShapeError, r"\(d, d\)"),
+        (lambda: sg.expectation(lambda x: x.sum(), np.zeros(9), np.eye(9)), ArgumentError, "nodes are more than"),
+        (lambda: sg.expectation(lambda x: x, 0.0, -1.0), ArgumentError, "variance"),
+    ],
+)
+def test_bad_input_is_named(call, error, said):
+    with pytest.raises(error, match=said):
+        call()
