@@ -272,7 +272,7 @@ METHODS += [
 NO_KEYWORDS = {"einsum", "softplus", "logsigmoid", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
                "broadcast_tensors", "cartesian_prod", "chain_matmul", "meshgrid"}  # fmt: skip
 # of NumPy and SciPy: test_scipy_linalg.py, test_signal.py
-OF_OTHERS = {"interp", *[f"linalg.{name}" for name in (
+OF_OTHERS = {"interp", "linalg.cg", "linalg.gmres", "linalg.lsqr", *[f"linalg.{name}" for name in (
     "block_diag", "expm", "expm_frechet", "khatri_rao", "logm", "solve_banded", "solve_continuous_lyapunov",
     "solve_discrete_lyapunov", "solve_sylvester", "solveh_banded", "sqrtm", "toeplitz", "trace")]}  # fmt: skip
 

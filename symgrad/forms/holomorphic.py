@@ -9,7 +9,7 @@ from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle
 from symgrad.errors import DTypeError
 from symgrad.forms.others import rewritten
-from symgrad.ops.elementwise.complexes import Angle, Conj, Imag, Magnitude, Real, Sign, conj, real
+from symgrad.ops.elementwise.complexes import Magnitude, Part, conj, real
 from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X
 
@@ -48,7 +48,7 @@ def check_holomorphic(root: AnyNode, of: AnyNode, target: AnyNode, first: bool) 
         if not isinstance(node, Node) or not any(is_node(p) and p in between for p in node.inputs):
             continue
         between.add(node)
-        if isinstance(node.op, (Conj, Real, Imag, Angle, Magnitude, Sign)):
+        if isinstance(node.op, Part):
             raise DTypeError(_NOT_HOLOMORPHIC.format(name=name, by=node.op.label.lower()))
 
 
