@@ -4,7 +4,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.guesses import guesses, wanted
+from symgrad.expression.guesses import guesses, wanted, with_products
 from symgrad.expression.spelling import spelling, syntax_of
 
 n, d, m = ("n",), ("d",), ("m",)
@@ -23,6 +23,8 @@ GUESSED = {
     "sum(exp(x), dim=0)": {"x": n},
     "np.linalg.solve(A, b) @ c": {"A": n + n, "b": n, "c": n},
     "x[0]**2 + x[1]": {"x": n},
+    "x.T @ A @ x - 2*b.T @ x": {"x": n, "A": n + n, "b": n},
+    "sum(x @ x.T)": {"x": n + d},
     "x**2*sin(x)": {"x": ()},
     "R*T/V": {"R": (), "T": (), "V": ()},
     "max(x, y)": {"x": (), "y": ()},
@@ -40,6 +42,33 @@ def test_names_stand_for_what_fits_by_the_usual_letters(text):
     found = {name: g.shape for name, g in guesses(text, syntax=syntax).items()}
     assert found == GUESSED[text]
     sg.parse(text, found, syntax=syntax)
+
+
+PRODUCTS = {
+    "norm(X*w - y)**2": "norm(X@w - y)**2",
+    "sum((X * w -  y)**2) + lam*sum(w*w)": "sum((X @ w -  y)**2) + lam*sum(w*w)",
+    "sum(2*A*B*x)": "sum(2*A@B@x)",
+    "exp(x*A*x) + sum(x)": "exp(x@A@x) + sum(x)",
+    "sum(σ*((A)*(x)))": "sum(σ*((A)@(x)))",
+    "sum((X*w)*y)": "sum((X@w)*y)",
+    "trace(A*X*B)": "trace(A@X@B)",
+    "sum(A*B)": "sum(A*B)",
+    "sum(X*w) + w @ w": "sum(X*w) + w @ w",
+    "R*T/V": "R*T/V",
+    "sum(x*y)*t": "sum(x*y)*t",
+}
+
+
+@pytest.mark.parametrize("text", PRODUCTS)
+def test_a_matrix_times_a_vector_is_their_product(text):
+    assert with_products(text) == PRODUCTS[text]
+
+
+def test_what_is_declared_decides_whether_a_star_is_a_product():
+    assert with_products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
+    assert with_products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
+    assert with_products("2*A*x", {"A": ("n", "d")}) == "2*A*x"
+    assert with_products("sum(A*x)", {"x": ()}) == "sum(A*x)"
 
 
 def test_declared_names_decide_about_the_others():

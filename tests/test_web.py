@@ -96,6 +96,13 @@ def test_matlabs_spelling_is_recognised():
     assert asked("derive", exercise={"formula": "x'*A*x", "wrt": "x"})["text"] == "(A + Aᵀ)*x"
 
 
+def test_a_matrix_beside_a_vector_is_their_product_and_the_text_stays_as_typed():
+    found = asked("look", exercise={"formula": "norm(X*w - y)**2"})
+    assert found["formula"] == "norm(X*w - y)**2"
+    assert found["names"]["y"]["shape"] == ["n"]
+    assert asked("derive", exercise={"formula": "norm(X*w - y)**2"})["text"] == "2*Xᵀ*(X*w - y)"
+
+
 def test_a_mistake_has_its_place_in_the_text_as_it_was_typed():
     text = "  x**2  +  foo(x)"
     error = asked("look", exercise={"formula": text})["error"]

@@ -94,6 +94,42 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
     return {name: Guess((), "nothing else fits") for name in names}
 
 
+def with_products(text: str, declared: Mapping[str, Any] | None = None) -> str:
+    """Return a formula in symgrad's notation with @ for each ``*`` that can only be meant as the product of matrices.
+
+    A matrix beside a vector is their product in linear algebra, though ``*`` multiplies entries: ``X*w`` would scale
+    the columns, silently. So it is where a chain of factors has a matrix and a vector, and where matrices meet in a
+    trace or a determinant. A formula with an @ says what it means by each sign, and is left as it is.
+
+    >>> with_products("norm(X*w - y)**2"), with_products("sum(log(1 + exp(-y*(X*w))))"), with_products("sum(A*B)")
+    ('norm(X@w - y)**2', 'sum(log(1 + exp(-y*(X@w))))', 'sum(A*B)')
+    """
+    tree = tree_of(" ".join(text.split()), "python")
+    if "@" in text:
+        return text
+    known = {name: tuple(s.shape) if isinstance(s, Tensor) else _sizes(s) for name, s in (declared or {}).items()}
+    names = names_in(text, known, "python")
+    numbers = [(0,) * len(names)]  # where nothing says otherwise, as in guesses
+    for ranks in islice(_choices(names), MOST_TRIED) if _has_arrays(tree, "python") else numbers:
+        products: list[ast.BinOp] = []
+        shapes = _fitted(tree, names, ranks, known, "python", products)
+        if shapes is not None:
+            found = _with_signs(text, products)
+            return found if _parses(found, {**known, **shapes}, "python") else text
+    return text
+
+
+def _with_signs(text: str, products: Sequence[ast.BinOp]) -> str:
+    """Return a text with @ between the factors of these products; blanks are not counted, as the tree has others."""
+    encoded = " ".join(text.split()).encode()
+    places = [k for k, sign in enumerate(text) if not sign.isspace()]
+    signs = list(text)
+    for node in products:
+        end = encoded.index(b"*", node.left.end_col_offset)
+        signs[places[len("".join(encoded[:end].decode().split()))]] = "@"
+    return "".join(signs)
+
+
 def wanted(names: Iterable[str]) -> str | None:
     """Return by what one usually differentiates: x, w, theta, X, …, else the first name.
 
@@ -165,7 +201,7 @@ class _Unknown(Exception):
 
 
 class _Row(tuple[Any, ...]):
-    """The shape of a transposed vector, in MATLAB's notation."""
+    """The shape of a transposed vector."""
 
 
 class _Sizes:
@@ -211,9 +247,14 @@ class _Same(NamedTuple):
 
 
 def _fitted(
-    tree: ast.expr, names: Sequence[str], ranks: Sequence[int], known: Mapping[str, Shape], syntax: str
+    tree: ast.expr,
+    names: Sequence[str],
+    ranks: Sequence[int],
+    known: Mapping[str, Shape],
+    syntax: str,
+    products: list[ast.BinOp] | None = None,
 ) -> dict[str, Shape] | None:
-    """Return shapes of so many axes that fit each other, or None."""
+    """Return shapes of so many axes that fit each other, or None; collect what is read as products, if asked."""
     sizes = _Sizes()
     called: dict[str, int] = {}
     shapes: dict[str, Shape] = {
@@ -221,7 +262,7 @@ def _fitted(
     }
     shapes |= {name: tuple(sizes.new() for _ in range(rank)) for name, rank in zip(names, ranks, strict=True)}
     try:
-        _Shapes(shapes, sizes, syntax).of(tree)
+        _Shapes(shapes, sizes, syntax, products).of(tree)
     except _Clash:
         return None
     except _Unknown:
@@ -251,8 +292,11 @@ def _parses(text: str, shapes: Mapping[str, Shape], syntax: str) -> bool:
 class _Shapes:
     """The shape of each part of a formula."""
 
-    def __init__(self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str) -> None:
+    def __init__(
+        self, names: Mapping[str, Shape], sizes: _Sizes, syntax: str, products: list[ast.BinOp] | None = None
+    ) -> None:
         self._names, self._sizes, self._matlab = names, sizes, syntax == "matlab"
+        self._products, self._in_square = products, 0
 
     def of(self, node: Any) -> Shape:
         """Return the shape of a part."""
@@ -275,6 +319,8 @@ class _Shapes:
         return self._spread(self.of(node.left), self.of(node.comparators[0]))
 
     def _binop(self, node: ast.BinOp) -> Shape:
+        if self._products is not None and isinstance(node.op, ast.Mult):
+            return self._chain(node, self._products)
         a, b = self.of(node.left), self.of(node.right)
         if isinstance(node.op, Raised):
             return self._spread(a, b) if not a else self._square(a)
@@ -288,11 +334,28 @@ class _Shapes:
             return self._spread(a, b)
         return self._product(a, b)
 
+    def _chain(self, node: ast.BinOp, products: list[ast.BinOp]) -> Shape:
+        """Of factors in a row: products where a matrix meets a vector, or matrices in a trace."""
+        nodes = _factors(node)
+        shapes = [self.of(nodes[0].left), *(self.of(n.right) for n in nodes)]
+        axes = [len(s) for s in shapes if s]
+        linear = {1, 2} == set(axes) or (self._in_square > 0 and {2} == set(axes))
+        found = shapes[0]
+        for n, other in zip(nodes, shapes[1:], strict=True):
+            if linear and found and other:
+                products.append(n)
+                found = self._product(found, other)
+            else:
+                found = self._spread(found, other)
+        return found
+
     def _product(self, a: Shape, b: Shape) -> Shape:
         if not a or not b or len(a) > 2 or len(b) > 2:
             raise _Clash
         if self._matlab:
             return self._matlab_product(a, b)
+        if isinstance(b, _Row):
+            raise _Clash  # x @ x.T is meant as a matrix: of columns that are matrices
         self._sizes.same(a[-1], b[0])
         return (*a[:-1], *b[1:])
 
@@ -328,10 +391,8 @@ class _Shapes:
         a = self.of(node.value)
         if node.attr not in ("T", "mT", "H", "mH"):
             raise _Unknown
-        if self._matlab and len(a) == 1:
-            return tuple(a) if isinstance(a, _Row) else _Row(a)
         if len(a) == 1:
-            raise _Clash
+            return tuple(a) if isinstance(a, _Row) else _Row(a)
         return a[::-1]
 
     def _subscript(self, node: ast.Subscript) -> Shape:
@@ -357,7 +418,9 @@ class _Shapes:
             kept = [self._sizes.new() for key in node.args if isinstance(key, ast.Slice)]
             return tuple(kept)
         whole = [node.func.value] if isinstance(node.func, ast.Attribute) and self._is_method(node.func) else []
+        self._in_square += name in _OF_SQUARE | _SQUARE
         args = [self.of(a) for a in (*whole, *node.args) if not isinstance(a, (ast.Tuple, ast.List))]
+        self._in_square -= name in _OF_SQUARE | _SQUARE
         return self._made(name, args, node, bool(whole))
 
     def _is_method(self, func: ast.Attribute) -> bool:
@@ -425,6 +488,14 @@ class _Shapes:
         if not a:
             raise _Clash
         return (a[0], a[0]) if len(a) == 1 else self._square(a)[:1]
+
+
+def _factors(node: ast.BinOp) -> list[ast.BinOp]:
+    """Return the products of a*b*c from the left; what stands in brackets is one factor."""
+    left = node.left
+    if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult) and left.col_offset == node.col_offset:
+        return [*_factors(left), node]
+    return [node]
 
 
 def _integer(node: ast.expr) -> int:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.errors import ArgumentError, ParseError, SymgradError
-from symgrad.expression.guesses import KINDS, Guess, guesses, wanted
+from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
 from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
 from symgrad.expression.spelling import spelling, syntax_of
 from symgrad.tensors.creation import symbol
@@ -62,13 +62,15 @@ class Exercise(NamedTuple):
     """A formula with all that is known of its names.
 
     Attributes:
-        formula: the formula, as typed.
+        typed: the formula, as typed.
+        formula: the same as it is read: with @ for products of a matrix and a vector.
         spelling: "symgrad", "numpy" or "matlab".
         names: what each name stands for, in the order of the text.
         wrt: by what to differentiate; None where the formula has no names.
         order: how often.
     """
 
+    typed: str
     formula: str
     spelling: str
     names: dict[str, Name]
@@ -133,9 +135,11 @@ def read(data: Any) -> Exercise:
     given = _names(data.get("names"))
     used = names_in(formula, (), syntax)
     kept = {name: given[name] for name in used if name in given}
-    guessed = guesses(formula, {name: n.shape for name, n in kept.items()}, syntax)
+    shapes = {name: n.shape for name, n in kept.items()}
+    meant = with_products(formula, shapes) if found == "symgrad" else formula
+    guessed = guesses(meant, shapes, syntax)
     names = {name: kept[name] if name in kept else Name(guessed[name].shape, guess=guessed[name]) for name in used}
-    return Exercise(formula, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
+    return Exercise(formula, meant, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
 
 
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:

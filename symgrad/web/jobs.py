@@ -45,7 +45,7 @@ def look(data: Mapping[str, Any]) -> Answer:
     return {
         "mathml": preview(formula.value),
         "spelling": found.spelling,
-        "formula": found.formula,
+        "formula": found.typed,
         "names": names,
         "wrt": found.wrt,
         "shape": _sizes(formula.value.shape),
