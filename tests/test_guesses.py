@@ -33,6 +33,10 @@ GUESSED = {
     "(y - X*w)'*(y - X*w) + lam*w'*w": {"y": n, "X": n + d, "w": d, "lam": ()},
     "b'*(A\\c)": {"b": n, "A": n + n, "c": n},
     "x^2 + 3*y": {"x": (), "y": ()},
+    "x(1)^2 + t*x(2)": {"x": n, "t": ()},
+    "X(1,:)*w": {"X": n + d, "w": d},
+    "A[0, :] @ x": {"A": n + d, "x": d},
+    "t*X(1,2)^2": {"t": (), "X": n + d},
 }
 
 
@@ -100,7 +104,8 @@ def test_one_differentiates_by_the_usual_letter():
         ("x**2", "symgrad"), ("X @ w", "symgrad"), ("np.exp(x)", "numpy"), ("numpy.dot(x, y)", "numpy"),
         ("x.^2", "matlab"), ("x'*x", "matlab"), ("A\\b", "matlab"), ("2x^", "matlab"), ("X @ w^2", "symgrad"),
         ("norm(X*w - $y)^2", "matlab"), ("norm(x, 'fro')", "symgrad"),
-        ("x^2", "matlab"),
+        ("x^2", "matlab"), ("X(1,:)*w", "matlab"), ("sum(x(2:end))", "matlab"), ("sum(x[1:])", "symgrad"),
+        ("(lambda x: x)", "symgrad"),
     ],
 )  # fmt: skip
 def test_a_spelling_is_known_by_its_signs(text, found):

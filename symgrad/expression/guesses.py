@@ -79,7 +79,7 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
     tree = tree_of(" ".join(text.split()), syntax)
     if not names:
         return {}
-    if not _has_arrays(tree, syntax):
+    if not _has_arrays(tree, syntax, names):
         return {name: Guess((), "the formula has no sign of arrays") for name in names}
     tried = 0
     for ranks in islice(_choices(names), MOST_TRIED):
@@ -144,14 +144,14 @@ def _sizes(shape: Any) -> Shape:
     return (shape,) if isinstance(shape, (int, str)) else tuple(shape)
 
 
-def _has_arrays(tree: ast.expr, syntax: str) -> bool:
-    """Whether a part of the formula has a meaning for arrays only."""
+def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
+    """Whether a part of the formula has a meaning for arrays only; a name that is called has indices, in MATLAB's."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not _is_prefix(node):
             return True
         if isinstance(node, ast.BinOp) and isinstance(node.op, Left if syntax == "matlab" else ast.MatMult):
             return True
-        if isinstance(node, ast.Call) and _is_of_arrays(node):
+        if isinstance(node, ast.Call) and (_is_of_arrays(node) or _called(node) in names):
             return True
     return False
 
@@ -400,8 +400,16 @@ class _Shapes:
         keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(keys) > len(a):
             raise _Clash
-        kept = [self._sizes.new() for _, key in zip(a, keys) if isinstance(key, ast.Slice)]
+        kept = self._kept(a, keys)
         return (*kept, *a[len(keys) :])
+
+    def _kept(self, a: Shape, keys: Sequence[ast.expr]) -> list[Any]:
+        """Return the sizes that indices leave: all of an axis for a plain colon."""
+        slices = [(m, key) for m, key in zip(a, keys) if isinstance(key, ast.Slice)]
+        return [
+            m if key.lower is None and key.upper is None and key.step is None else self._sizes.new()
+            for m, key in slices
+        ]
 
     def _list(self, node: ast.List) -> Shape:
         shapes = [self.of(e) for e in node.elts]
@@ -415,8 +423,9 @@ class _Shapes:
         if self._matlab and name in self._names:
             if len(node.args) != len(self._names[name]):
                 raise _Clash
-            kept = [self._sizes.new() for key in node.args if isinstance(key, ast.Slice)]
-            return tuple(kept)
+            kept = self._kept(self._names[name], node.args)
+            is_row = len(node.args) == 2 and len(kept) == 1 and isinstance(node.args[1], ast.Slice)
+            return _Row(kept) if is_row else tuple(kept)
         whole = [node.func.value] if isinstance(node.func, ast.Attribute) and self._is_method(node.func) else []
         self._in_square += name in _OF_SQUARE | _SQUARE
         args = [self.of(a) for a in (*whole, *node.args) if not isinstance(a, (ast.Tuple, ast.List))]

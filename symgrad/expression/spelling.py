@@ -10,7 +10,7 @@ from symgrad.expression.reader import tree_of
 SPELLINGS = ("symgrad", "numpy", "matlab")
 _NUMPY = re.compile(r"\b(?:np|numpy)\s*\.")
 _PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|!=|//")
-_MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=")
+_MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=|[(,] ?[\w+-]* ?: ?[\w+-]* ?[,)]")
 
 
 def spelling(text: str) -> str:
