@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import sys
 import types
 import unittest
@@ -64,14 +65,25 @@ DIFFERENT = {
 def functions() -> list[tuple[Any, Callable[..., Any]]]:
     """PyTorch's functions with samples, and symgrad's of the same names."""
     sys.modules.setdefault("expecttest", _expecttest())
+    from torch.testing._internal import common_utils
     from torch.testing._internal.common_methods_invocations import op_db
     from torch.testing._internal.opinfo import core
 
-    # For every sample PyTorch looks for its own test in the source of all frames: nearly all the time that a run took.
+    # For every sample PyTorch looks for its own test in the source of all frames, and keeps the stack of every seed:
+    # nearly all the time that a run took.
     assert callable(core.extract_test_fn)
-    core.extract_test_fn = lambda: None
+    assert callable(common_utils.set_rng_seed)
+    core.extract_test_fn = common_utils.extract_test_fn = lambda: None
+    common_utils.set_rng_seed = _seed
     found = [(op, _named(op.name)) for op in op_db if op.name not in OTHERWISE and op.name not in DIFFERENT]
     return [(op, f) for op, f in found if f is not None]
+
+
+def _seed(seed: int) -> None:
+    """PyTorch's set_rng_seed, of the processor alone."""
+    torch.default_generator.manual_seed(seed)
+    random.seed(seed)
+    np.random.seed(seed)  # PyTorch's samples draw from it
 
 
 def _expecttest() -> types.ModuleType:
@@ -93,7 +105,7 @@ def samples(op: Any, dtype: str, most: int, grad: bool = False) -> Iterator[Any]
     kind = getattr(torch, dtype)
     if kind not in op.dtypes:
         return
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     yield from itertools.islice(op.sample_inputs("cpu", kind, requires_grad=grad), most)
 
 

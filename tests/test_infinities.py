@@ -227,6 +227,9 @@ def readings(case):
     return lambda *xs: tuple(g(*xs) for g in each), each
 
 
+FIRST = list({case.row.name: case for case in reversed(CASES) if not case.empty}.values())
+
+
 @pytest.mark.slow
 @every([case for case in CASES if case.points and not case.empty])
 def test_every_row_agrees_with_eager_mode_at_infinities(case):
@@ -241,8 +244,9 @@ def test_every_row_agrees_with_eager_mode_at_infinities(case):
 def poisoned_points(case):
     """The row's inputs, one of them with infinities."""
     points = [float(x) if x.ndim == 0 and x.dtype == np.float64 else x for x in case.points]
+    step = 1 if case in FIRST else 3  # further shapes of a row meet every third
     for k, x in enumerate(case.points):
-        for bad in poisoned(x):
+        for bad in list(poisoned(x))[k % step :: step]:
             yield [*points[:k], float(bad) if bad.ndim == 0 else bad, *points[k + 1 :]]
 
 

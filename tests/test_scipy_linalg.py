@@ -86,7 +86,7 @@ def test_a_compiled_sylvester_equation_has_the_gradient():
 
 @pytest.mark.parametrize(("call", "error", "says"), [
     (lambda L: L.sqrtm(-np.eye(2)), LinAlgError, "negative eigenvalue -1, so the principal value is not real"),
-    (lambda L: L.sqrtm(np.array([[0.0, 1.0], [0.0, 0.0]])), LinAlgError, "singular and lacks eigenvectors"),
+    (lambda L: L.sqrtm(np.array([[0.0, 1.0], [0.0, 0.0]])), LinAlgError, "and lacks eigenvectors"),
     (lambda L: sg.grad(lambda X: L.sqrtm(X).sum())(np.diag([1.0, 0.0])), LinAlgError, "no derivative at a singular"),
     (lambda L: L.logm(np.diag([1.0, 0.0])), LinAlgError, "no value at a singular matrix"),
     (lambda L: L.logm(np.stack([np.eye(2), np.diag([1.0, -3.0])])), LinAlgError, "Batch element 1.*eigenvalue -3"),

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.modes import get_default_dtype
+from symgrad.core.modes import complexes, get_default_dtype
 from symgrad.core.node import AnyNode, Leaf, is_node
-from symgrad.core.promotion import FLOAT64, kind_of, kind_of_number
+from symgrad.core.promotion import FLOAT64, is_complex, kind_of, kind_of_number
 
 
 def dtype_of(root: AnyNode) -> np.dtype[Any]:
@@ -42,3 +42,8 @@ def _of_result(node: Any) -> np.dtype[Any]:
     kinds = [kind_of(p.shape, p.dtype) if is_node(p) else kind_of_number(p) for p in node.inputs]
     found: np.dtype[Any] = node.op.dtype(*kinds)
     return found
+
+
+def is_imaginary(node: AnyNode) -> bool:
+    """Whether a node is of complex numbers."""
+    return complexes.met and is_complex(dtype_of(node))

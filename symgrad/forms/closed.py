@@ -16,6 +16,7 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, size_symbol
 from symgrad.core.pickling import read, written
+from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import ArgumentError, FormError, SymgradError
 from symgrad.forms import names, verify
 from symgrad.forms.arithmetic import Arithmetic
@@ -40,7 +41,7 @@ from symgrad.forms.recurrences import Recurrences, recurrences
 from symgrad.forms.replay import replayed, resized, substitutes
 from symgrad.forms.sympy.to_sympy import to_sympy
 from symgrad.forms.tabled import Numbered, Tabled, has_long_normal
-from symgrad.forms.where import Definition, Explained, Named, WhereForm, imaginary_unit
+from symgrad.forms.where import Definition, Explained, Named, WhereForm
 from symgrad.forms.written import read_formula
 from symgrad.ops.map import exact, show_shape
 from symgrad.scalars import tidy
@@ -314,7 +315,12 @@ class ClosedForm(Arithmetic):
     @property
     def _taken(self) -> set[str]:
         """What index letters must not be: names of leaves and sizes, and i where it is the imaginary unit."""
-        return self._called.taken | imaginary_unit(self._canonical.pool)
+        return self._called.taken | ({"i"} if self._is_imaginary else set())
+
+    @cached_property
+    def _is_imaginary(self) -> bool:
+        """Whether the unit may stand in the formula: it does only where there are complex numbers."""
+        return any(map(is_imaginary, ancestors([self._root]))) and self._canonical.pool.imaginary
 
     def _free(self, indices: Sequence[str]) -> list[sp.Symbol]:
         rank = len(self.shape)

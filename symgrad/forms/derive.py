@@ -15,7 +15,7 @@ from symgrad.autograd.opened import opened
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, ancestors
 from symgrad.engine import backward
-from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.dtypes import dtype_of, is_imaginary
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.engine.sweep import sweep
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, GraphError, ShapeError
@@ -26,7 +26,7 @@ from symgrad.forms.canon import Pool, lowered
 from symgrad.forms.canon.terms import SUM, Term, value_of
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.closed import ClosedForm
-from symgrad.forms.holomorphic import check_holomorphic, is_imaginary, squared
+from symgrad.forms.holomorphic import check_holomorphic, squared
 from symgrad.forms.notations.index import TooDeep
 from symgrad.forms.others import divided
 from symgrad.forms.several import Blocks, ClosedForms

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from symgrad.core.modes import complexes, enable_grad
 from symgrad.core.node import AnyNode, Node, ancestors, is_node
-from symgrad.core.promotion import is_complex
-from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.dtypes import is_imaginary
 from symgrad.engine.record import handle
 from symgrad.errors import DTypeError
 from symgrad.forms.others import rewritten
@@ -22,11 +21,6 @@ _NOT_HOLOMORPHIC = (
     "Make the result real, as by abs(y)**2 or y.real, which has a gradient; or differentiate by the real and the "
     "imaginary part."
 )
-
-
-def is_imaginary(node: AnyNode) -> bool:
-    """Whether a node is of complex numbers."""
-    return complexes.met and is_complex(dtype_of(node))
 
 
 def check_holomorphic(root: AnyNode, of: AnyNode, target: AnyNode, first: bool) -> None:

@@ -130,7 +130,7 @@ class WhereForm(Named):
             signs = {"Δ", *self._signs()}  # beside δ_ij
             self._names = {**called.shown, **self._mint(named, names.Mint(taken, signs))}
             reading = Reading(self._pool, self._names)
-            own = {*called.taken, *self._names.values(), *imaginary_unit(self._pool)}
+            own = {*called.taken, *self._names.values(), *({"i"} if self._pool.imaginary else ())}
             self.indices = _indices(max(len(t.shape) for t in self._bodies), own)
             self._write(lambda t: _entry(reading, t, own), named)
 
@@ -247,11 +247,6 @@ def _has_function(t: Term, function: Any) -> bool:
         if t.kind == FUNCTION
         else t.kind == SUM and any(sp.sympify(c).has(function) for c in t.data)
     )
-
-
-def imaginary_unit(pool: Pool) -> set[str]:
-    """Return i where it is the unit, and no index."""
-    return {"i"} if pool.imaginary else set()
 
 
 def _entry(reading: Reading, t: Term, avoid: set[str]) -> sp.Expr:

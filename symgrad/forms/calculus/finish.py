@@ -114,9 +114,9 @@ def signs_as_written(e: sp.Expr, sums: Callable[[], Collection[Any]]) -> sp.Expr
 
 
 def _is_difference(f: sp.Expr) -> bool:
-    """Whether a factor is a - b or 1/(a - b), to an odd power."""
+    """Whether a factor is a - b or 1/(a - b), to an odd power; longer polynomials begin with their highest power."""
     base, n = f.as_base_exp()
-    mixed = base.is_Add and len({bool(t.could_extract_minus_sign()) for t in base.args}) == 2
+    mixed = base.is_Add and len(base.args) == 2 and len({bool(t.could_extract_minus_sign()) for t in base.args}) == 2
     return bool(mixed and n.is_Integer and n.is_odd)
 
 

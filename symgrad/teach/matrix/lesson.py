@@ -9,11 +9,11 @@ import numpy as np
 
 from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
+from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import SymgradError
 from symgrad.forms.canon.kron import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.forms.holomorphic import is_imaginary
 from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag

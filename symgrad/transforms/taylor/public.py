@@ -67,8 +67,8 @@ def jet(
         ArgumentError: there are not as many series as primals, or series of different lengths.
         ShapeError: a coefficient is shaped unlike its primal.
 
-    >>> sg.jet(sg.sin, (0.0,), ([1.0, 0.0, 0.0],))
-    (0.0, [1.0, 0.0, -1.0])
+    >>> sg.jet(sg.exp, (0.0,), ([1.0, 0.0, 0.0],))
+    (1.0, [1.0, 1.0, 1.0])
     """
     check_function("jet", fun)
     lists = (tuple, list)
