@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from slow_tests import long_ones, processor_time, smaller_samples, write
+from slow_tests import left_out, long_ones, processor_time, smaller_samples, write
 
 KINDS = {  # of reasons for a skip, by what the reason says
     "for what is not installed": r"could not import|not installed|compares with|needs torch|^no ",
@@ -18,12 +18,21 @@ KINDS = {  # of reasons for a skip, by what the reason says
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--write-slow``: measure the tests that are run and bring the list of long ones up to date."""
+    """``--write-slow``: measure the tests that are run and bring the list of long ones up to date.
+
+    ``--every-sample``: of each row of the table all samples, of which a test meets half of the smaller ones otherwise.
+    """
+    parser.addoption("--every-sample", action="store_true", help="run every test for all samples of a row")
     parser.addoption("--write-slow", action="store_true", help="write tests/data/slow_tests.txt from this run")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what a quick run leaves out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave half of the smaller samples out, and mark what a quick run leaves out."""
+    if not (config.getoption("--every-sample") or config.getoption("--write-slow")):
+        absent = left_out(items)
+        config.hook.pytest_deselected(items=absent)
+        gone = set(absent)
+        items[:] = [item for item in items if item not in gone]
     for item in [*smaller_samples(items), *long_ones(items)]:
         item.add_marker(pytest.mark.slow)
 
