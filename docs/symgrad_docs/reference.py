@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -178,7 +179,7 @@ def cut(group: Group, names: list[str]) -> Iterator[Page]:
 def weight(value: Any) -> int:
     """About how many bytes of HTML an entry makes; those of a class's methods count with it."""
     if not inspect.isclass(value):
-        return 850 + 3 * len(inspect.getdoc(value) or "") + 10 * shown_code(value) + 21 * len(signature(value))
+        return 850 + 3 * len(inspect.getdoc(value) or "") + 10 * shown_code(value) + 21 * len(signatures(value))
     methods = {n: x for n, x in inspect.getmembers(value) if not n.startswith("_") and inspect.isfunction(x)}
     inherited = issubclass(value, sg.optim.Optimizer)
     return (
@@ -268,6 +269,12 @@ def signature(value: Any) -> str:
         return str(inspect.signature(value)).replace("'", "")
     except (TypeError, ValueError):
         return "()"
+
+
+def signatures(value: Any) -> str:
+    """What stands behind a function's name, once for each of its overloads."""
+    overloads = typing.get_overloads(inspect.unwrap(value)) if inspect.isfunction(value) else []
+    return "".join(map(signature, overloads)) or signature(value)
 
 
 def contents() -> str:
