@@ -444,3 +444,10 @@ def test_systems_with_operators_are_differentiable_in_both_sides(solver):
         solve(lambda v: v**2, b)
     with pytest.raises(errors.ArgumentError, match="A is a matrix"):
         solve(A, b, 1.0)
+
+
+def test_an_operator_without_parameters_has_a_formula():
+    f = lambda b: (sg.linalg.cg(lambda v: 2 * v, b) * sg.linalg.cg(lambda v: 3 * v, b)).sum()
+    at = np.array([1.0, 2.0])
+    assert sg.testing.crosscheck(f, at)
+    np.testing.assert_allclose(sg.grad(f)(at), at / 3)

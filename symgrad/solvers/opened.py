@@ -82,14 +82,15 @@ def _by_envelope(node: Any, factor: float, known: Mapping[AnyNode, AnyNode]) -> 
 
 def _system(node: Node, known: dict[AnyNode, AnyNode], same: Same, told: dict[AnyNode, Any]) -> AnyNode:
     conditions = node.op.conditions
+    if conditions is None:  # an operator of the user's, which may have no parameters
+        return _again(node.op.written_out, node, known)
     right, at, *thetas = [handle(known.get(p, p), None) if is_node(p) else p for p in node.inputs]
     with enable_grad():
-        if conditions is not None:
-            (left,) = conditions.body(at, *thetas)
-            if right.shape == left.shape and same(right._node, _opened(left._node, known, same)) is not None:
-                told[node] = 0.0
-                return _by_envelope(node, 0.0, known)
-        if conditions is not None and conditions.problem is not None:
+        (left,) = conditions.body(at, *thetas)
+        if right.shape == left.shape and same(right._node, _opened(left._node, known, same)) is not None:
+            told[node] = 0.0
+            return _by_envelope(node, 0.0, known)
+        if conditions.problem is not None:
             blocks = Blocks(conditions, at, thetas)
             a, b = blocks.halves(right)
             slope = handle(_opened(blocks.envelope()._node, known, same), None)
