@@ -79,6 +79,13 @@ def positive(who: str, name: str, value: Any) -> Any:
     return value
 
 
+def whole(who: str, name: str, value: Any) -> int:
+    """Return a number of nodes, intervals or steps, a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value <= 0:
+        raise ArgumentError(f"{who}: got {name}={value!r}. Expected a positive integer.")
+    return int(value)
+
+
 class Dense:
     """A matrix taken apart once: by SciPy's LU; without SciPy it is solved with anew each time."""
 

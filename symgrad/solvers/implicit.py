@@ -53,27 +53,17 @@ class Conditions:
     problem: Any = None
 
 
+@frozen
 class Root(Op):
     """x with F(x, θ) = 0. The inputs are the start, which the answer does not depend on, and θ."""
 
+    conditions: Conditions
+    solver: Any
     name = "Root"
     saves = "xy"
     dense = "an answer that depends on all that the conditions look at"
     wordless = SOLVER
     looped = "a solver other than Newton's looks for one answer at a time"
-
-    def __init__(self, conditions: Conditions, solver: Any) -> None:
-        self.conditions, self.solver = conditions, solver
-        self._key = (conditions, solver)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Root) and self._key == other._key)
-
-    def __reduce__(self) -> Any:
-        return Root, self._key
 
     def __repr__(self) -> str:
         return f"Root({self.conditions.title})"
@@ -156,6 +146,7 @@ class Root(Op):
         return NEG(self._solve(False)(moved, y, *thetas))
 
 
+@frozen
 class OperatorSolve(Op):
     """v with L(p) v = b, or L(p)ᵀ v = b, of an operator L(p) that is given by its products. Inputs b and p.
 
@@ -164,25 +155,16 @@ class OperatorSolve(Op):
         conditions: those that L is the derivative of, whose answer is looked at first; None for an operator.
     """
 
+    operator: Body
+    transposed: bool
+    way: Way
+    conditions: Conditions | None = None
     name = "OperatorSolve"
     saves = "xy"
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
     wordless = SOLVER
     looped = "one right side at a time, where slices are large or solved by products"
-
-    def __init__(self, operator: Body, transposed: bool, way: Way, conditions: Conditions | None = None) -> None:
-        self.operator, self.transposed, self.way, self.conditions = operator, transposed, way, conditions
-        self._key = (operator, transposed, way, conditions)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, OperatorSolve) and self._key == other._key)
-
-    def __reduce__(self) -> Any:
-        return OperatorSolve, self._key
 
     def __repr__(self) -> str:
         return f"OperatorSolve({'transposed' if self.transposed else ''})"

@@ -53,33 +53,19 @@ class Accuracy:
     points: tuple[float, ...] = ()
 
 
+@frozen
 class Integral(Op):
     """∫ₐᵇ f(x, θ) dx, entry by entry of f. The inputs are a, b and θ; the body is (x, *θ) ↦ f."""
 
+    body: Body
+    accuracy: Accuracy
+    letter: str
     name = "Integral"
     saves = "x"
     dense = "an integral depends on all that its integrand looks at"
     wordless = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
     looped = "the intervals are chosen for one integral at a time"
     explained = "Leibniz's rule: ∂/∂θ ∫ₐᵇ f dx = f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx"
-
-    def __init__(self, body: Body, accuracy: Accuracy, letter: str) -> None:
-        self.body, self.accuracy, self.letter = body, accuracy, letter
-        self._key = (body, accuracy, letter)
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Integral) and self._key == other._key)
-
-    def __reduce__(self) -> Any:
-        return Integral, self._key
-
-    def __repr__(self) -> str:
-        steps = ", ".join(f"{s.op!r}{s.args}" for s in self.body.steps)  # formulas tell operations apart by this
-        b = self.body
-        return f"Integral({self.letter}, {self.accuracy}, {b.inputs}, {b.literals}, [{steps}], {b.outputs})"
 
     # -------------------------------------------------------------- the value
     def forward(self, a: Any, b: Any, *thetas: Any) -> Any:
@@ -88,6 +74,8 @@ class Integral(Op):
         a, b = float(a), float(b)
         if math.isnan(a) or math.isnan(b):
             raise NotConverged(f"quad: a limit is nan: [{a}, {b}]. Pass numbers.")
+        if self.accuracy.points and math.isinf(a - b):
+            raise ArgumentError(f"quad: points are for a finite range, not [{a}, {b}]. Split the integral there.")
         thetas = tuple(map(canonical, thetas))
         integrate = _numbers if spec.shape == () else _arrays
         with warnings.catch_warnings(action="ignore"):
@@ -191,7 +179,6 @@ def _letter(text: str) -> Any:
 
 def _edge(body: Body, summed: bool) -> Body:
     """Return (x, *θ, t) ↦ t·f(x, θ), summed or not: what a limit contributes. It is 0 where the limit is infinite."""
-    count = len(body.inputs)
 
     def rule(x: Any, *rest: Any) -> list[Any]:
         inside = F.isfinite(x)
@@ -200,7 +187,7 @@ def _edge(body: Body, summed: bool) -> Body:
         return [F.sum(found) if summed else found]
 
     last = body.results[0] if summed else body.inputs[0]
-    return bodies.once(body, ("edge", summed), [*body.inputs[:count], last], rule)
+    return bodies.once(body, ("edge", summed), [*body.inputs, last], rule)
 
 
 def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
@@ -230,12 +217,9 @@ def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
 def _numbers(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> float:
     """Integrate one function."""
     integrate = required("quad", "scipy", "scipy.integrate")
-    try:
-        found, error, _, *said = integrate.quad(
-            f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, full_output=1
-        )
-    except ValueError as problem:
-        raise ArgumentError(f"quad: {problem}") from problem
+    found, error, _, *said = integrate.quad(
+        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, full_output=1
+    )
     _check(found, error, bool(said), " ".join(said[0].split()) if said else "", f, a, b)
     return float(found)
 

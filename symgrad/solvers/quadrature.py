@@ -16,7 +16,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape
-from symgrad.solvers.factors import positive
+from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.integral import Accuracy, Integral
 from symgrad.solvers.unknowns import Arguments, flat_result, floating, title_of, traced
 from symgrad.transforms.arguments import check_function
@@ -67,9 +67,8 @@ def quad(
     check_function("quad", f)
     low, high = _limit("a", a), _limit("b", b)
     if order is not None:
-        positive("quad", "order", order)
-        return _fixed(f, (a, low), (b, high), args, int(order))
-    for name, value in (("rtol", rtol), ("atol", atol), ("limit", limit)):
+        return _fixed(f, (a, low), (b, high), args, whole("quad", "order", order))
+    for name, value in (("rtol", rtol), ("atol", atol)):
         positive("quad", name, value)
     given = Arguments(args)
 
@@ -77,7 +76,7 @@ def quad(
         return _one("quad", f(x, *given.put(tensors)))
 
     body, inputs = traced("quad", integrand, Spec((), np.dtype(np.float64)), given.tensors)
-    how = Accuracy(rtol, atol, limit, tuple(map(float, points)))
+    how = Accuracy(rtol, atol, whole("quad", "limit", limit), tuple(map(float, points)))
     return as_tensor(Integral(body, how, title_of(f))(low, high, *inputs))
 
 
@@ -135,7 +134,7 @@ def expectation(f: Callable[..., Any], mean: Any, cov: Any, *args: Any, order: i
     tensor(5.)
     """
     check_function("expectation", f)
-    positive("expectation", "order", order)
+    order = whole("expectation", "order", order)
     mean, cov = (floating("expectation", as_tensor(t)) for t in (mean, cov))
     d = mean.shape[0] if mean.ndim else 1
     if mean.ndim > 1 or cov.shape != mean.shape * 2:

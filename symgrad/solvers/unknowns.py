@@ -25,7 +25,7 @@ from symgrad.solvers.implicit import Conditions
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.tracing import Trace
 
-_COMPLEX = "{}: got complex numbers. Solve for their real and imaginary parts, as two arrays."
+_COMPLEX = "{}: got complex numbers. Pass their real and imaginary parts, as two arrays."
 
 
 def is_variable(x: Any) -> bool:

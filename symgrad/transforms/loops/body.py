@@ -73,6 +73,10 @@ class Body:
         texts = tuple(f"{type(v).__name__} {v!r}" for v in literals)  # 1 and 1.0 are not the same
         self._key = (inputs, varying, texts, steps, outputs)
 
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{s.op!r}{s.args}" for s in self.steps)
+        return f"{self.inputs}, {self.literals}, [{steps}], {self.outputs}"
+
     @cached_property
     def _hash(self) -> int:
         return hash(self._key)

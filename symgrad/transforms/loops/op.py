@@ -84,11 +84,7 @@ class Scan(Op):
         return Scan.of, self._key
 
     def __repr__(self) -> str:
-        steps = ", ".join(f"{s.op!r}{s.args}" for s in self.body.steps)
-        return (
-            f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {self.body.inputs}, "
-            f"{self.body.literals}, [{steps}], {self.body.outputs})"
-        )
+        return f"Scan({self.carries}, {self.xs}, {self.length}, {self.reverse}, {self.kept}, {self.body!r})"
 
     def __call__(self, *args: Any) -> Any:
         y = super().__call__(*args)
