@@ -159,8 +159,8 @@ class CubicSpline(PiecewisePolynomial):
     Source: de Boor 1978, A Practical Guide to Splines, chapter IV.
 
     >>> s = sg.CubicSpline([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 8.0, 27.0])
-    >>> s(1.5), s.derivative()(sg.tensor(2.0))
-    (tensor(3.3750), tensor(12.0000))
+    >>> s(1.5), s.derivative()(sg.tensor(2.5))
+    (tensor(3.3750), tensor(18.7500))
     """
 
     def __init__(
