@@ -38,7 +38,8 @@ double, float, half, long, int, short, bool = float64, float32, float16, int64, 
 __all__ = [
     "ClosedForm", "SymgradError", "Tensor", "autograd", "bool", "cdouble", "cfloat", "compile",
     "complex128", "complex64", "derive", "distributed", "double",
-    "custom_root", "dblquad", "expectation", "fixed_point", "quad", "root", "solvers",
+    "custom_root", "dblquad", "expectation", "fixed_point", "odeint", "odeint_event", "quad", "root",
+    "solvers",
     "export", "exports", "fft", "float", "float16", "float32", "float64", "fori_loop", "from_sympy", "func",
     "get_num_threads", "half", "int", "int16", "int32", "int64", "int8", "linalg", "load", "long", "nn", "optim",
     "parse", "save", "scan", "set_printoptions", "short", "signal", "sparse_hessian", "sparse_jacobian", "special",
@@ -60,6 +61,8 @@ _LATER = {
     "dblquad": "symgrad.solvers",
     "expectation": "symgrad.solvers",
     "fixed_point": "symgrad.solvers",
+    "odeint": "symgrad.ode",
+    "odeint_event": "symgrad.ode",
     "quad": "symgrad.solvers",
     "root": "symgrad.solvers",
     "solvers": "symgrad.solvers",
@@ -100,6 +103,7 @@ if _typing.TYPE_CHECKING:
     from symgrad.forms.closed import ClosedForm
     from symgrad.forms.derive import derive
     from symgrad.forms.sympy.from_sympy import from_sympy
+    from symgrad.ode import odeint, odeint_event
     from symgrad.solvers import custom_root, dblquad, expectation, fixed_point, quad, root
     from symgrad.teach.answers.exercises import exercises
     from symgrad.teach.answers.grading import grade

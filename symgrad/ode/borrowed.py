@@ -1,0 +1,76 @@
+"""SciPy's methods for differential equations, with the exact Jacobian."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import NotConverged
+from symgrad.ode.stepping import machine
+from symgrad.ode.tableaus import STIFF
+from symgrad.solvers import bodies
+from symgrad.support.extras import required
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+_FAR = 1e4  # how many times the allowed error the way back may miss the state
+
+
+@frozen
+class Borrowed:
+    """One of ``scipy.integrate.solve_ivp``'s methods.
+
+    Attributes:
+        method: its name there.
+        rtol, atol: the error allowed, relative to the state and absolute.
+    """
+
+    method: str
+    rtol: float
+    atol: float
+
+    @property
+    def is_stiff(self) -> bool:
+        """Whether the method is one for stiff equations."""
+        return self.method in STIFF
+
+    def run(self, field: Body, start: Any, ts: Any, thetas: Sequence[Any]) -> Any:
+        """Return the states at all times, (c, m, n)."""
+        integrate = required("odeint", "scipy", "scipy.integrate")
+        if len(ts) == 1:
+            return np.array(start)[:, None]
+        to, slope = start.shape, machine(field)
+        more = {"jac": _jacobian(field, to, thetas)} if self.is_stiff else {}
+        found = integrate.solve_ivp(
+            lambda t, y: np.ravel(slope(np.reshape(y, to), float(t), *thetas)[0]), (float(ts[0]), float(ts[-1])),
+            np.ravel(start), method=self.method, t_eval=np.asarray(ts, float), rtol=max(self.rtol, 1e-13),
+            atol=self.atol, **more,
+        )  # fmt: skip
+        if not found.success or not np.all(np.isfinite(found.y)):
+            reached = found.t[-1] if found.t.size else ts[0]
+            raise NotConverged(
+                f"odeint: SciPy's {self.method} got to t = {reached:.8g} of {ts[-1]:g}: "
+                f"{' '.join(str(found.message).split())} The solution may grow without bound there; else take another "
+                "method, or ask for less by rtol and atol."
+            )
+        return np.ascontiguousarray(np.transpose(np.reshape(found.y.T, (len(ts), *to)), (1, 0, 2)))
+
+
+def _jacobian(field: Body, to: tuple[int, int], thetas: Sequence[Any]) -> Any:
+    matrix, size = machine(bodies.matrix(bodies.linearised(field))), to[0] * to[1]
+    return lambda t, y: np.reshape(matrix(np.reshape(y, to), float(t), *thetas)[0], (size, size))
+
+
+def met(there: Any, back: Any, rtol: float, atol: float) -> Any:
+    """Return the state, if the equation led back to it."""
+    allowed = _FAR * (atol + rtol * np.max(np.abs(there), initial=0.0))
+    miss = float(np.max(np.abs(np.subtract(there, back)), initial=0.0))
+    if not miss <= allowed:
+        raise NotConverged(
+            f"odeint: integrated backwards, the equation misses the state by {miss:.2g}: it is stable in one direction "
+            "of time only, and the adjoint equation along this way would be wrong. Take derivative='steps' (with "
+            "method='rodas4' where it is stiff) or 'forward', or pass times that are closer together."
+        )
+    return there

@@ -1,0 +1,172 @@
+"""``sg.odeint_event``: the first time at which a function of the solution is 0, and the state there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.engine.record import as_tensor
+from symgrad.errors import ArgumentError, NotConverged, ShapeError
+from symgrad.ode.flow import Flow
+from symgrad.ode.public import System, control_of, way_of
+from symgrad.ode.stepping import Control, Steps, between_at, machine
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.solvers.factors import Way
+from symgrad.solvers.implicit import Conditions, Root
+from symgrad.solvers.unknowns import flat_result, floating, title_of, traced
+from symgrad.support.frozen import frozen
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.loops.body import Body, Spec
+
+_FLOAT64 = np.dtype(np.float64)
+_PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
+
+
+def odeint_event(
+    f: Callable[..., Any], y0: Any, t0: Any, *args: Any, event: Callable[..., Any], t_max: float, direction: int = 0,
+    method: str = "dopri5", rtol: float = 1e-8, atol: float = 1e-10, derivative: str = "auto",
+    max_steps: int = 100_000, checkpoints: int | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Find the first t* after t0 with g(y(t*), t*) = 0, where y' = f(y, t, *args), y(t0) = y0; and y(t*).
+
+    Derivative: dt*/dθ = −(∂g/∂y ∂y/∂θ + ∂g/∂θ)/(∂g/∂y f + ∂g/∂t), by the implicit function theorem: both answers are
+    differentiable in y0, t0 and args, in every mode and to every order.
+
+    Args:
+        f, y0, args: as for ``odeint``.
+        t0: the time of y0.
+        event: g(y, t, *args), a number. What it is at t0 itself does not count.
+        t_max: where the search ends; before t0 to search backwards.
+        direction: 1 where g must change from negative to positive, −1 the other way, 0 for both.
+        method: "dopri5" or "rodas4".
+        rtol, atol, derivative, max_steps, checkpoints: as for ``odeint``.
+
+    Returns:
+        t*, a number, and the state, in the structure of y0.
+
+    Raises:
+        NotConverged: g does not change its sign before t_max.
+        LinAlgError: the solution touches g = 0 without crossing it, when a derivative is asked for.
+        ShapeError: g is no number.
+
+    >>> def fall(y, t):
+    ...     return [y[1], -9.81]
+    >>> t, y = sg.odeint_event(fall, [10.0, 0.0], 0.0, event=lambda y, t: y[0], t_max=9.0)
+    >>> t, y[1]
+    (tensor(1.4278), tensor(-14.0071))
+    """
+    who = "odeint_event"
+    check_function(who, f)
+    check_function(who, event)
+    if direction not in (-1, 0, 1):
+        raise ArgumentError(f"{who}: direction is {direction!r}. Expected 1, -1 or 0.")
+    control = control_of(who, method, rtol, atol, max_steps, checkpoints)
+    if not isinstance(control, Control):
+        raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
+    system = System(who, f, y0, args)
+    first = _number(who, "t0", t0)
+    flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f))
+
+    def crossed(y: Any, t: Any, *tensors: Any) -> Any:
+        found = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
+        return _number(who, "what event returned", found[0])
+
+    row = Spec(tuple(system.start.shape), _FLOAT64)
+    g, (_, *more) = traced(who, crossed, row, [as_tensor(0.0), *system.given.tensors])
+    inputs = [system.start, first, *system.inputs, *more]
+    count = 2 + len(system.inputs)
+
+    def condition(t: Any, start: Any, since: Any, *thetas: Any) -> Any:
+        y = as_tensor(flow(start, F.stack([since, t]), *thetas[: count - 2]))[:, 1]
+        return g(y, t, *thetas[count - 2 :])[0]
+
+    body, _ = traced(who, condition, Spec((), _FLOAT64), inputs)
+    solver = Crossing(flow, g, count, float(t_max), direction)
+    conditions = Conditions(body, Way.of(who, "lu"), who, "t")
+    time = as_tensor(Root(conditions, solver)(as_tensor(float(t_max)), *inputs))
+    state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
+    return time, _last(system, state)
+
+
+def _last(system: System, row: Any) -> Any:
+    return system.state(row if system.is_double else Cast(system.unknown.start.dtype)(row))
+
+
+def _number(who: str, what: str, x: Any) -> Any:
+    t = floating(who, as_tensor(x))
+    if t.shape != ():
+        raise ShapeError(f"{who}: {what} has shape {show_shape(t.shape)}. Expected a number.")
+    return t if t.dtype == _FLOAT64 else Cast(_FLOAT64)(t)
+
+
+@frozen
+class Crossing:
+    """The walk along a solution up to where g changes its sign.
+
+    Attributes:
+        flow: the equation.
+        g: (Y, t, *θ) ↦ g.
+        count: how many of the inputs belong to the equation: Y₀, t₀ and its θ.
+        until: where the search ends.
+        direction: of the change.
+    """
+
+    flow: Flow
+    g: Body
+    count: int
+    until: float
+    direction: int
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return t*."""
+        y0, t0 = np.asarray(thetas[0], float), float(thetas[1])
+        if not math.isfinite(self.until) or self.until == t0:
+            raise ArgumentError(f"odeint_event: t_max is {self.until:g}, t0 {t0:g}. Expected a finite time after it.")
+        flow, others = self.flow, thetas[self.count :]
+        assert flow.step is not None
+        assert isinstance(flow.control, Control)
+        steps = Steps(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
+        look = machine(self.g)
+        step, before = machine(flow.step), None
+        for made, end, between in steps.walk(steps.first(y0)):
+            mark, h = made.mark, made.h
+
+            def there(part: float, mark: Any = mark, h: float = h) -> float:
+                y = step(mark.y, mark.t, part * h, flow.control.rtol, flow.control.atol, *steps.thetas)[0]
+                return float(look(y, mark.t + part * h, *others)[0])
+
+            low = 0.0
+            if before is None:
+                before = float(look(mark.y, mark.t, *others)[0])
+                low = 1e-6 if before == 0 or abs(there(1e-6) - before) > abs(before) else 0.0
+                before = there(low) if low else before
+            for part in _PARTS:
+                y = end if part == 1.0 else between_at(mark.y, between, part)
+                now = float(look(y, mark.t + part * h, *others)[0])
+                change = np.sign(now) - np.sign(before)
+                if before != 0 and change != 0 and self.direction * change >= 0:
+                    return mark.t + h * _bisected(there, low, part)
+                low, before = part, now if now != 0 else before
+        raise NotConverged(
+            f"odeint_event: the event's function does not change its sign between t = {t0:g} and {self.until:g}; at "
+            f"the end it is {before:.4g}. Search further by t_max, look at direction, or take a lower rtol."
+        )
+
+
+def _bisected(g: Callable[[float], float], low: float, high: float) -> float:
+    """Halve an interval with a change of sign until it is as short as numbers allow."""
+    at = g(low)
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        value = g(middle)
+        if value == 0:
+            return middle
+        low, high, at = (middle, high, value) if np.sign(value) == np.sign(at) else (low, middle, at)
+    return (low + high) / 2

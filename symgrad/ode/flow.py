@@ -1,0 +1,414 @@
+"""The solution of a differential equation as an operation, and its derivatives.
+
+``Flow`` is (Y₀, t₀…tₘ, θ) ↦ y(t₀)…y(tₘ). The tangent of its steps is the same method with the tangent of each step;
+their cotangent is ``Pull``. In the times the derivative is the equation itself: dy/dtₖ = f(y(tₖ), tₖ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core.node import Shape
+from symgrad.core.promotion import Kind
+from symgrad.engine.record import as_tensor, handle, input_of
+from symgrad.engine.sweep import sweep
+from symgrad.ode import borrowed
+from symgrad.ode.stepping import Control, steps_of
+from symgrad.ops.protocol import Op
+from symgrad.solvers import bodies
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body, Spec
+from symgrad.transforms.vmap import vmap
+
+_WORDLESS = "steps of chosen sizes, in Python; pass steps= for steps of fixed size"
+_FEW = 64  # directions up to which sensitivities are integrated along rather than the adjoint equation
+
+
+@frozen
+class Flow(Op):
+    """y(t₀), …, y(tₘ) of y' = f(y, t, θ), (c, m, n). The inputs are Y₀ (c, n), the times and θ.
+
+    Attributes:
+        field: (Y, t, *θ) ↦ Y'.
+        base: that of the first row, which the sizes of steps are chosen by.
+        step: one step of an own method; None of SciPy's.
+        control: how steps are chosen, or SciPy's method.
+        derivative: "steps", "forward" or "adjoint".
+        title: what the unknown is called.
+    """
+
+    field: Body
+    base: Body
+    step: Body | None
+    control: Control | borrowed.Borrowed
+    derivative: str
+    title: str = "y"
+    name = "Flow"
+    saves = "xy"
+    dense = "a solution that depends on all that the equation looks at"
+    wordless = _WORDLESS
+    looped = "the sizes of steps are chosen for one start at a time"
+    explained = "variational equation: y' = f(y, θ) gives ẏ' = ∂f/∂y·ẏ + ∂f/∂θ·θ̇"
+
+    @staticmethod
+    def of(field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y") -> Flow:
+        """Return the operation of an equation of one row."""
+        step = control.method.step(field) if isinstance(control, Control) else None
+        return Flow(field, field, step, control, derivative, title)
+
+    def __repr__(self) -> str:
+        return f"Flow({self.title})"
+
+    # -------------------------------------------------------------- the value
+    def forward(self, start: Any, ts: Any, *thetas: Any) -> Any:
+        """Walk along the solution."""
+        if isinstance(self.control, borrowed.Borrowed):
+            return self.control.run(self.field, np.asarray(start), np.asarray(ts), thetas)
+        assert self.step is not None
+        return np.array(steps_of(self.step, self.base, self.control, start, ts, thetas)[1])
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise NotImplementedError
+
+    def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
+        """(c, m, n)."""
+        return (start[0], ts[0], start[1])
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """float64."""
+        return np.dtype(np.float64)
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are: the equation converts what it must."""
+        return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """The name of the unknown."""
+        return self.title
+
+    # -------------------------------------------------------------- forward
+    def pushed(self, wanted: tuple[int, ...]) -> Flow:
+        """Return the flow of (Y, Ẏ), with tangents of these θ after the θ; its steps are of the same sizes."""
+        field = _pushed_field(self.field, wanted)
+        step = None if self.step is None else _pushed_step(self.step, wanted)
+        base = self.base if step is not None else field
+        return Flow(field, base, step, self.control, self.derivative, self.title)
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # Ẏ' = ∂f/∂y Ẏ + ∂f/∂θ θ̇, Ẏ(t₀) = Ẏ₀ − f(Y₀, t₀) ṫ₀; at tₖ f(y(tₖ), tₖ) ṫₖ is added
+        start, times, *thetas = xs
+        wanted = tuple(i for i, t in enumerate(ts[2:]) if t is not None and self.field.inputs[i + 2].is_float)
+        moved, later = ts[0], ts[1]
+        if moved is None and later is None and not wanted:
+            return None
+        rows = self.field.inputs[0].shape[0]
+        if moved is None:
+            moved = _zeros(start)
+        slopes = None
+        if later is not None:
+            slopes = self._slopes(y, times, thetas)
+            moved = moved - slopes[:, 0] * later[0]
+        both = self.pushed(wanted)(F.cat([start, moved], 0), times, *thetas, *[ts[2 + i] for i in wanted])
+        found = as_tensor(both)[rows:]
+        return found if slopes is None else found + slopes * F.reshape(as_tensor(later), (1, -1, 1))
+
+    def _slopes(self, y: Any, times: Any, thetas: Sequence[Any]) -> Any:
+        """f(y(tₖ), tₖ) of all k, (c, m, n)."""
+        flags = (True, True, *(False,) * len(thetas))
+        mapped = bodies.mapped(self.field, as_tensor(times).shape[0], flags)
+        return F.permute(as_tensor(mapped(F.permute(as_tensor(y), (1, 0, 2)), times, *thetas)[0]), (1, 0, 2))
+
+    # -------------------------------------------------------------- reverse
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # Ȳ₀ and θ̄ by one of three ways; t̄ₖ = ⟨ȳₖ, f(y(tₖ), tₖ)⟩, and −⟨Ȳ₀, f(Y₀, t₀)⟩ at t₀
+        wanted = tuple(i - 2 for i in which if i >= 2 and self.field.inputs[i].is_float)
+        pulled, parts = self._ways()[self._way(wanted)](g, y, xs, wanted)
+        found: dict[int, Any] = {i + 2: t for i, t in zip(wanted, parts, strict=True)}
+        found[0] = pulled
+        if 1 in which:
+            slopes = self._slopes(y, xs[1], xs[2:])
+            each = F.sum(as_tensor(g) * slopes, (0, 2))
+            first = F.sum(pulled * slopes[:, 0])
+            found[1] = F.cat([F.reshape(each[0] - first, (1,)), each[1:]], 0)
+        return [found.get(i) for i in which]
+
+    def _ways(self) -> dict[str, Any]:
+        return {"steps": self._by_steps, "forward": self._by_sensitivities, "adjoint": self._by_adjoint}
+
+    def _way(self, wanted: tuple[int, ...]) -> str:
+        if self.derivative != "auto":
+            return self.derivative
+        if isinstance(self.control, Control):
+            return "steps"
+        size = bodies.size_of(self.field.inputs[0])
+        return "forward" if size + self._numbers(wanted) <= _FEW or self.control.is_stiff else "adjoint"
+
+    def _numbers(self, wanted: Sequence[int]) -> int:
+        return sum(bodies.size_of(self.field.inputs[i + 2]) for i in wanted)
+
+    def _by_steps(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
+        packed = as_tensor(Pull(self, wanted)(g, *xs))
+        return unpacked(packed, [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+
+    def _by_sensitivities(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
+        start, times, *thetas = xs
+        rows, n = self.field.inputs[0].shape
+        size, many = rows * n, rows * n + self._numbers(wanted)
+        field = _sensitivities(self.field, wanted)
+        units = as_tensor(np.eye(many, size).ravel())
+        state = F.reshape(F.cat([F.ravel(as_tensor(start)), units], 0), (1, -1))
+        found = as_tensor(Flow.of(field, self.control, self.derivative, self.title)(state, times, *thetas))
+        along = F.reshape(found[0][:, size:], (-1, many, size))
+        seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
+        packed = F.einsum("kps,ks->p", along, seeds)
+        return unpacked(packed, [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+
+    def _by_adjoint(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
+        # λ' = −(∂f/∂y)ᵀ λ and a' = −(∂f/∂θ)ᵀ λ, from tₘ to t₀; at each tₖ λ is raised by ȳₖ
+        _, times, *thetas = xs
+        rows, n = self.field.inputs[0].shape
+        size, many = rows * n, self._numbers(wanted)
+        flow = Flow.of(_adjoint(self.field, wanted), self.control, self.derivative, self.title)
+        states = F.reshape(F.permute(as_tensor(y), (1, 0, 2)), (-1, size))
+        seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
+        times = as_tensor(times)
+        count = times.shape[0]
+        costate, sums = seeds[count - 1], as_tensor(np.zeros(many))
+        at = states[count - 1]
+        for k in range(count - 1, 0, -1):
+            state = F.reshape(F.cat([at, costate, sums], 0), (1, -1))
+            end = as_tensor(flow(state, F.stack([times[k], times[k - 1]]), *thetas))[0, 1]
+            at = as_tensor(Beside(self.control.rtol, self.control.atol)(states[k - 1], end[:size]))
+            costate, sums = end[size : 2 * size] + seeds[k - 1], end[2 * size :]
+        return unpacked(F.cat([costate, sums], 0), [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+
+
+@frozen
+class Pull(Op):
+    """The cotangents of Y₀ and of θ, one after the other, exactly as of the steps that were made.
+
+    The inputs are the cotangent of the states (c, m, n), Y₀, the times and θ.
+    """
+
+    flow: Flow
+    wanted: tuple[int, ...]
+    name = "FlowBackward"
+    saves = "x"
+    dense = "a solution that depends on all that the equation looks at"
+    wordless = _WORDLESS
+    looped = "the sizes of steps are chosen for one start at a time"
+    explained = "each step again, from the last to the first: λ ← (∂step/∂y)ᵀ·λ"
+
+    def __repr__(self) -> str:
+        return f"FlowBackward({self.flow.title})"
+
+    def forward(self, g: Any, start: Any, ts: Any, *thetas: Any) -> Any:
+        """Walk back."""
+        flow = self.flow
+        assert flow.step is not None
+        assert isinstance(flow.control, Control)
+        steps, _ = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
+        pulled, parts = steps.backward(np.asarray(g), self.wanted)
+        return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise NotImplementedError
+
+    def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
+        """One vector."""
+        return (math.prod(start) + self.flow._numbers(self.wanted),)
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """float64."""
+        return np.dtype(np.float64)
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are."""
+        return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """The costate."""
+        return f"λ({', '.join(args)})"
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # ⟨v, Pull(ȳ)⟩ = ⟨ȳ, Flow'(Y₀, θ) v⟩: the cotangent of ȳ is the tangent of the flow along v, and the others are
+        # cotangents of the pushed flow
+        seed, start, times, *thetas = xs
+        flow, rows = self.flow, self.flow.field.inputs[0].shape[0]
+        along, parts = unpacked(g, [flow.field.inputs[0], *[flow.field.inputs[i + 2] for i in self.wanted]])
+        pushed, both = flow.pushed(self.wanted), F.cat([start, along], 0)
+        moved = as_tensor(pushed(both, times, *thetas, *parts))
+        found: dict[int, Any] = {0: moved[rows:]}
+        others = [i - 1 for i in which if i > 0]
+        if others:
+            seeds = F.cat([_zeros(seed), seed], 0)
+            pulled = pushed.vjps(others, seeds, moved, both, times, *thetas, *parts)
+            found |= {i + 1: t for i, t in zip(others, pulled, strict=True)}
+            if 1 in found:
+                found[1] = found[1][:rows]
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # Pull(ȳ̇) + ∂⟨ȳ, Flow'(Y₀, t, θ)·(Ẏ₀, ṫ, θ̇)⟩/∂(Y₀, θ)
+        found = None if ts[0] is None else as_tensor(self(ts[0], *xs[1:]))
+        active = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and (i < 3 or self._is_float(i)))
+        if active:
+            changed = self._changed(active, as_tensor(y), xs)(*xs, *[ts[i] for i in active])[0]
+            found = changed if found is None else found + changed
+        return found
+
+    def _is_float(self, i: int) -> bool:
+        return self.flow.field.inputs[i - 1].is_float
+
+    def _changed(self, active: tuple[int, ...], y: Any, xs: Sequence[Any]) -> Body:
+        flow, count = self.flow, len(xs)
+        specs = [Spec(tuple(as_tensor(x).shape), as_tensor(x).dtype) for x in xs]
+
+        def rule(*given: Any) -> list[Any]:
+            inputs, dots = given[1:count], dict(zip(active, given[count:], strict=True))
+            value = as_tensor(flow(*inputs))
+            moved = as_tensor(flow.jvp([dots.get(i) for i in range(1, count)], value, *inputs))
+            wrt = [inputs[0]._node, *[inputs[i + 2]._node for i in self.wanted]]
+            found = sweep([input_of(moved)], [given[0]], wrt=wrt, handle=handle, symbolic=True)
+            sizes = [specs[1], *[specs[i + 3] for i in self.wanted]]
+            parts = [found.get(n) for n in wrt]
+            parts = [bodies.zeros(s) if t is None else t for t, s in zip(parts, sizes, strict=True)]
+            return [F.cat([F.ravel(as_tensor(t)) for t in parts], 0)]
+
+        key = ("changed", flow, self.wanted, active, tuple(specs))
+        return bodies.once(flow.field, key, [*specs, *[specs[i] for i in active]], rule)
+
+
+@frozen
+class Beside(Op):
+    """The first of two arrays, if the second is close to it: the state, where the way back must meet it."""
+
+    rtol: float
+    atol: float
+    name = "Beside"
+    saves = ""
+    looped = "it stands in programs of solvers only"
+    wordless = "it stands in programs of solvers only"
+    dense = "it stands in programs of solvers only"
+    explained = "the state, which the way back must meet"
+
+    def forward(self, there: Any, back: Any) -> Any:
+        """Compare."""
+        return borrowed.met(there, back, self.rtol, self.atol)
+
+    def out_shape(self, there: Shape, back: Shape) -> Shape:
+        """That of the state."""
+        return there
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """float64."""
+        return np.dtype(np.float64)
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        # the state itself
+        return g if i == 0 else None
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # the state itself
+        return ts[0]
+
+
+def _zeros(x: Any) -> Any:
+    """Zeros of the shape of x."""
+    return as_tensor(np.zeros(tuple(as_tensor(x).shape)))
+
+
+def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
+    """Take a vector apart into arrays of these shapes: the first, and the others."""
+    found, at = [], 0
+    for spec in specs:
+        size = bodies.size_of(spec)
+        found.append(F.reshape(as_tensor(packed)[at : at + size], spec.shape))
+        at += size
+    return found[0], found[1:]
+
+
+# ------------------------------------------------------------------ equations derived of equations
+def _doubled(spec: Spec) -> Spec:
+    return Spec((2 * spec.shape[0], *spec.shape[1:]), spec.dtype)
+
+
+def _pushed_field(field: Body, wanted: tuple[int, ...]) -> Body:
+    count, rows = len(field.inputs), field.inputs[0].shape[0]
+    which = (0, *[i + 2 for i in wanted])
+
+    def rule(both: Any, t: Any, *rest: Any) -> list[Any]:
+        y, moved, thetas, dots = both[:rows], both[rows:], rest[: count - 2], rest[count - 2 :]
+        slope = field(y, t, *thetas)[0]
+        return [F.cat([slope, bodies.pushforward(field, which)(y, t, *thetas, moved, *dots)[0]], 0)]
+
+    specs = [_doubled(field.inputs[0]), *field.inputs[1:], *[field.inputs[i] for i in which[1:]]]
+    return bodies.once(field, ("pushed", wanted), specs, rule)
+
+
+def _pushed_step(step: Body, wanted: tuple[int, ...]) -> Body:
+    count, rows = len(step.inputs), step.inputs[0].shape[0]
+    which = (0, *[i + 5 for i in wanted])
+
+    def rule(both: Any, *rest: Any) -> list[Any]:
+        y, moved, others, dots = both[:rows], both[rows:], rest[: count - 1], rest[count - 1 :]
+        end, between, error = step(y, *others)
+        two = bodies.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+        ends, betweens = bodies.pushforward(two, which)(y, *others, moved, *dots)
+        return [F.cat([end, ends], 0), F.cat([between, betweens], 1), error]
+
+    specs = [_doubled(step.inputs[0]), *step.inputs[1:], *[step.inputs[i] for i in which[1:]]]
+    return bodies.once(step, ("pushed", wanted), specs, rule)
+
+
+def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:
+    """(y, S) ↦ (f, ∂f/∂y S + ∂f/∂θ) in one row: a direction for each number of the state and of θ."""
+    rows, n = field.inputs[0].shape
+    size, sizes = rows * n, [bodies.size_of(field.inputs[i + 2]) for i in wanted]
+    many, which = size + sum(sizes), (0, *[i + 2 for i in wanted])
+    starts = np.cumsum([size, *sizes])
+    units = [np.eye(many, k, -int(at)) for k, at in zip(sizes, starts, strict=False)]
+
+    def rule(z: Any, t: Any, *thetas: Any) -> list[Any]:
+        y = F.reshape(z[0, :size], (rows, n))
+
+        def along(s: Any, *dots: Any) -> Any:
+            shaped = [F.reshape(d, field.inputs[i].shape) for d, i in zip(dots, which[1:], strict=True)]
+            return F.ravel(bodies.pushforward(field, which)(y, t, *thetas, F.reshape(s, (rows, n)), *shaped)[0])
+
+        moved = vmap(along)(F.reshape(z[0, size:], (many, size)), *map(as_tensor, units))
+        return [F.reshape(F.cat([F.ravel(field(y, t, *thetas)[0]), F.ravel(moved)], 0), (1, -1))]
+
+    specs = [Spec((1, size * (1 + many)), field.inputs[0].dtype), *field.inputs[1:]]
+    return bodies.once(field, ("sensitivities", wanted), specs, rule)
+
+
+def _adjoint(field: Body, wanted: tuple[int, ...]) -> Body:
+    """(y, λ, a) ↦ (f, −(∂f/∂y)ᵀ λ, −(∂f/∂θ)ᵀ λ) in one row."""
+    rows, n = field.inputs[0].shape
+    size, which = rows * n, (0, *[i + 2 for i in wanted])
+    many = sum(bodies.size_of(field.inputs[i]) for i in which[1:])
+
+    def rule(z: Any, t: Any, *thetas: Any) -> list[Any]:
+        y, costate = (F.reshape(z[0, a : a + size], (rows, n)) for a in (0, size))
+        pulled = bodies.pullback(field, which)(y, t, *thetas, costate)
+        slope = F.ravel(field(y, t, *thetas)[0])
+        return [F.reshape(F.cat([slope, *[-F.ravel(as_tensor(p)) for p in pulled]], 0), (1, -1))]
+
+    specs = [Spec((1, 2 * size + many), field.inputs[0].dtype), *field.inputs[1:]]
+    return bodies.once(field, ("adjoint", wanted), specs, rule)

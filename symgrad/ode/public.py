@@ -1,0 +1,215 @@
+"""``sg.odeint``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad import functions as F
+from symgrad.core import trees
+from symgrad.engine.record import Core, as_tensor
+from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.ode.borrowed import Borrowed
+from symgrad.ode.flow import Flow
+from symgrad.ode.stepping import Control
+from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
+from symgrad.ops.convert import Cast
+from symgrad.ops.map import show_shape
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import positive, whole
+from symgrad.solvers.unknowns import Arguments, Unknown, floating, title_of, traced
+from symgrad.transforms.arguments import check_function
+from symgrad.transforms.loops.body import Body, Spec, spec_of
+from symgrad.transforms.loops.public import fori_loop, scan
+
+_FLOAT64 = np.dtype(np.float64)
+_WAYS = ("auto", "steps", "forward", "adjoint")
+
+
+def odeint(
+    f: Callable[..., Any], y0: Any, t: Any, *args: Any, method: str = "dopri5", rtol: float = 1e-8,
+    atol: float = 1e-10, derivative: str = "auto", steps: int | None = None, max_steps: int = 100_000,
+    checkpoints: int | None = None,
+) -> Any:  # fmt: skip
+    """Solve y' = f(y, t, *args), y(t₀) = y0. Derivative: ẏ' = ∂f/∂y ẏ + ∂f/∂θ θ̇, or λ' = −(∂f/∂y)ᵀ λ backwards.
+
+    The solution is differentiable in y0, in the times (dy/dtₖ = f(y(tₖ), tₖ)), in args, and in tensors that f takes
+    from outside: in forward and reverse mode, to every order, under vmap and compiled. The arguments are those of
+    ``jax.experimental.ode.odeint``.
+
+    Args:
+        f: f(y, t, *args), returning the derivative of y in its structure, or a list of numbers for a vector. It cannot
+            branch on values.
+        y0: the state at t[0]: a number, an array, or nested dicts, lists, tuples and dataclasses of them.
+        t: the times, a vector that increases or decreases.
+        args: what f depends on: arrays, numbers, and structures of them.
+        method: "dopri5", Dormand and Prince's of order 5, whose steps are chosen by the error; "rodas4", for stiff
+            equations; SciPy's "BDF", "Radau", "LSODA", "DOP853", "RK45", "RK23". With ``steps`` also "rk4",
+            "midpoint", "euler".
+        rtol, atol: the error allowed in a step, relative to the state and absolute.
+        derivative: "steps", exactly that of the steps that were made; "forward", by sensitivities that are
+            integrated along; "adjoint", by the adjoint equation backwards, in the memory of the outputs alone. "auto"
+            takes steps; of SciPy's methods, which have no derivative of their steps, forward for few numbers and for
+            stiff equations, else adjoint.
+        steps: None chooses the steps; a number takes so many equal ones between neighbouring times, as one loop,
+            which compiles to machine code and is exported.
+        max_steps: the most steps, where they are chosen.
+        checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
+            default all that fit in 128 kB, then about √(number of steps).
+
+    Returns:
+        Tensors in the structure of y0, each with a new first axis for the times.
+
+    Raises:
+        NotConverged: the solution ends or f is not finite before the last time; too many steps; the equation does not
+            lead back where derivative="adjoint" needs it.
+        ShapeError: t is no vector, or f does not return what y0 is.
+        ArgumentError: t is not monotone, or there is no such method or derivative.
+        MissingExtra: SciPy is asked for and not installed.
+
+    Source: Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, sections II.4 and II.5.
+
+    >>> k = sg.tensor(0.5, requires_grad=True)
+    >>> y = sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0, 2.0], k)
+    >>> y[-1].backward()
+    >>> y, k.grad
+    (tensor([1.0000, 0.6065, 0.3679], grad_fn=<ReshapeBackward0>), tensor(-0.7358))
+    """
+    check_function("odeint", f)
+    system = System("odeint", f, y0, args)
+    times = _times(t)
+    if steps is not None or (method in FIXED and method not in ADAPTIVE):
+        if method not in FIXED:
+            raise ArgumentError(f"odeint: steps= is for {_listed(FIXED)}, not {method!r}.")
+        if derivative not in ("auto", "steps"):
+            raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
+        return system.structure(_fixed(system, times, FIXED[method], whole("odeint", "steps", steps or 1)))
+    control = control_of("odeint", method, rtol, atol, max_steps, checkpoints)
+    flow = Flow.of(system.field, control, way_of("odeint", derivative, control), title_of(f))
+    return system.structure(as_tensor(flow(system.start, times, *system.inputs))[0])
+
+
+class System:
+    """A differential equation taken apart.
+
+    Attributes:
+        start: y0 as one row.
+        field: (Y, t, *θ) ↦ Y', of rows.
+        inputs: θ.
+    """
+
+    def __init__(self, who: str, f: Callable[..., Any], y0: Any, args: Sequence[Any]) -> None:
+        self.unknown = unknown = Unknown(who, y0)
+        start = as_tensor(unknown.start)
+        self.given = given = Arguments(args)
+        self.is_double = start.dtype == _FLOAT64
+        if not bodies.size_of(spec_of(start)):
+            raise ShapeError(f"{who}: y0 is empty. Expected numbers.")
+        self.start = F.reshape(start if self.is_double else Cast(_FLOAT64)(start), (1, -1))
+
+        def field(y: Any, t: Any, *tensors: Any) -> Any:
+            slope = f(self.state(y[0]), t, *given.put(tensors))
+            if unknown.single and isinstance(slope, (list, tuple)):
+                slope = F.stack(list(map(as_tensor, slope)), 0)
+            if slope is None:
+                raise ArgumentTypeError(f"{who}: f returned None. Return the derivative of y.")
+            found = unknown.beside(f"{who}: what f returned", slope)
+            row = F.cat([F.ravel(a) for a in found], 0) if len(found) > 1 else F.ravel(found[0])
+            return F.reshape(row if row.dtype == _FLOAT64 else Cast(_FLOAT64)(row), (1, -1))
+
+        row = Spec(tuple(self.start.shape), _FLOAT64)
+        self.field, (_, *self.inputs) = traced(who, field, row, [as_tensor(0.0), *given.tensors])
+
+    def state(self, row: Any) -> Any:
+        """Return a row in the structure of y0."""
+        unknown = self.unknown
+        return unknown.structure(F.reshape(row, unknown.shapes[0]) if unknown.single else row)
+
+    def structure(self, rows: Any) -> Any:
+        """Return the states (m, n) in the structure of y0, each array with the times first."""
+        unknown, many = self.unknown, rows.shape[0]
+        edges = [0, rows.shape[1]] if unknown.single else unknown.edges
+        parts = [
+            F.reshape(rows if unknown.single else F.narrow(rows, 1, a, b - a), (many, *s))
+            for (a, b), s in zip(itertools.pairwise(edges), unknown.shapes, strict=True)
+        ]
+        parts = [p if self.is_double else Cast(unknown.start.dtype)(p) for p in parts]
+        return trees.unflatten(unknown.tree, iter(parts))
+
+
+def control_of(
+    who: str, method: str, rtol: float, atol: float, max_steps: int, checkpoints: int | None
+) -> Control | Borrowed:
+    """Return how steps are chosen."""
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        positive(who, name, value)
+    if method in ADAPTIVE:
+        kept = None if checkpoints is None else whole(who, "checkpoints", checkpoints)
+        return Control(ADAPTIVE[method], float(rtol), float(atol), whole(who, "max_steps", max_steps), kept)
+    if method in SCIPY:
+        return Borrowed(method, float(rtol), float(atol))
+    raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}.")
+
+
+def way_of(who: str, derivative: str, control: Control | Borrowed) -> str:
+    """Return how derivatives are found, checked."""
+    if derivative not in _WAYS:
+        raise ArgumentError(f"{who}: there is no derivative {derivative!r}. Take one of {_listed(_WAYS)}.")
+    if derivative == "steps" and isinstance(control, Borrowed):
+        raise ArgumentError(
+            f"{who}: SciPy's {control.method} has no derivative of its steps. Take derivative='forward' or 'adjoint', "
+            "or method='dopri5' or 'rodas4'."
+        )
+    return derivative
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _times(t: Any) -> Any:
+    if isinstance(t, (list, tuple)):
+        t = F.stack(list(map(as_tensor, t)), 0) if any(isinstance(x, Core) for x in t) else np.asarray(t)
+    times = floating("odeint", as_tensor(t))
+    if times.ndim != 1 or times.shape[0] < 1:
+        raise ShapeError(f"odeint: t has shape {show_shape(times.shape)}. Expected a vector of times, the first of y0.")
+    times = times if times.dtype == _FLOAT64 else Cast(_FLOAT64)(times)
+    if times._value is not None:
+        check_times("odeint", np.asarray(times._value))
+    return times
+
+
+def check_times(who: str, values: Any) -> None:
+    """Refuse times that do not go one way."""
+    if not np.all(np.isfinite(values)):
+        raise ArgumentError(f"{who}: t has {values[~np.isfinite(values)][0]} among its times. Expected finite numbers.")
+    steps = np.diff(values)
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        k = int(np.argmax(steps * np.sign(values[-1] - values[0] or 1.0) <= 0))
+        raise ArgumentError(
+            f"{who}: t must increase or decrease at every step; t[{k}] = {values[k]:g} is followed by "
+            f"{values[k + 1]:g}. Sort the times, and take out those that come twice."
+        )
+
+
+def _fixed(system: System, times: Any, method: Any, steps: int) -> Any:
+    """So many equal steps between neighbouring times, as a loop in a loop; returns (m, n)."""
+    step: Body = method.step(system.field)
+    one = as_tensor(1.0)
+
+    def interval(y: Any, row: Any) -> tuple[Any, Any]:
+        t, h = row
+
+        def make(i: Any, now: Any) -> Any:
+            return step(now, t + i * h, h, one, one, *system.inputs)[0]
+
+        y = make(as_tensor(0.0), y) if steps == 1 else fori_loop(0, steps, make, y)
+        return y, y[0]
+
+    if times.shape[0] == 1:
+        return system.start
+    _, rows = scan(interval, system.start, (times[:-1], (times[1:] - times[:-1]) / steps))
+    return F.cat([system.start, rows], 0)

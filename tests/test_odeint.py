@@ -1,0 +1,203 @@
+"""Differential equations: known solutions, derivatives in every mode and by every way, events, and bad input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symgrad as sg
+from symgrad.errors import ArgumentError, NotConverged, ShapeError
+from symgrad.ode import stepping
+
+TS = np.array([0.0, 0.3, 0.9, 1.0])
+OWN = {"dopri5": {}, "rodas4": {"method": "rodas4"}, "rk4": {"method": "rk4", "steps": 60}}
+WAYS = {
+    **OWN,
+    "few states kept": {"checkpoints": 3},
+    "forward": {"derivative": "forward"},
+    "adjoint": {"derivative": "adjoint"},
+    "BDF": {"method": "BDF", "rtol": 1e-10, "atol": 1e-12},
+    "DOP853, adjoint": {"method": "DOP853", "derivative": "adjoint", "rtol": 1e-10},
+}
+
+
+def oscillator(y, t, p):
+    """y'' = −ω² y − 2 d y'."""
+    return sg.stack([y[1], -(p[0] ** 2) * y[0] - 2 * p[1] * y[1]])
+
+
+def exact(m: Any, t: Any, w: Any, d: Any) -> Any:
+    """Its solution from (1, 0)."""
+    v = m.sqrt(w**2 - d**2)
+    return m.exp(-d * t) * (m.cos(v * t) + d / v * m.sin(v * t))
+
+
+def numeric(p, **how):
+    return (sg.odeint(oscillator, np.array([1.0, 0.0]), TS, p, **how)[:, 0] * np.cos(TS)).sum()
+
+
+def closed(p):
+    return (exact(sg, sg.tensor(TS), p[0], p[1]) * np.cos(TS)).sum()
+
+
+AT = np.array([2.0, 0.3])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_gradient(way):
+    if "BDF" in way or "DOP" in way:
+        pytest.importorskip("scipy")
+    found = sg.grad(lambda p: numeric(p, **WAYS[way]))(AT)
+    np.testing.assert_allclose(found, sg.grad(closed)(AT), rtol=2e-6)
+
+
+@pytest.mark.parametrize("way", ["dopri5", "rodas4", "adjoint"])
+def test_hessian(way):
+    found = sg.hessian(lambda p: numeric(p, **WAYS[way]))(AT)
+    np.testing.assert_allclose(found, sg.hessian(closed)(AT), rtol=1e-5)
+
+
+def test_every_composition_gives_the_same_hessian():
+    reference = sg.hessian(closed)(AT)
+    for outer, inner in ((sg.func.jacrev, sg.grad), (sg.func.jacrev, sg.func.jacfwd), (sg.func.jacfwd, sg.func.jacfwd)):
+        np.testing.assert_allclose(outer(inner(numeric))(AT), reference, rtol=1e-5)
+
+
+def test_third_derivative():
+    f = lambda k: sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.5], k)[-1]
+    third = sg.grad(sg.grad(sg.grad(f)))(0.4)
+    assert third == pytest.approx(-(1.5**3) * math.exp(-0.6), rel=1e-6)
+
+
+def test_mapped_and_compiled():
+    points = np.stack([AT, 1.1 * AT])
+    expected = np.stack([sg.grad(closed)(p) for p in points])
+    np.testing.assert_allclose(sg.vmap(sg.grad(numeric))(points), expected, rtol=2e-6)
+    value, slope = sg.compile(sg.value_and_grad(numeric))(AT)
+    assert value == pytest.approx(closed(AT).item(), rel=1e-7)
+    np.testing.assert_allclose(slope, expected[0], rtol=2e-6)
+
+
+def test_derivatives_in_the_times_and_the_start():
+    # y' = −y t: y(t₁) = y₀ exp(−(t₁² − t₀²)/2)
+    numbers = np.array([0.5, 1.5, 2.0])
+    flow = lambda v: sg.odeint(lambda y, t: -y * t, v[2], v[:2])[-1]
+    formula = lambda v: v[2] * sg.exp((v[0] ** 2 - v[1] ** 2) / 2)
+    np.testing.assert_allclose(sg.grad(flow)(numbers), sg.grad(formula)(numbers), rtol=1e-7)
+    np.testing.assert_allclose(sg.hessian(flow)(numbers), sg.hessian(formula)(numbers), rtol=1e-6, atol=1e-7)
+
+
+def test_fixed_steps_have_their_order_and_are_a_loop():
+    f = lambda m, k: float(sg.odeint(lambda y, t: -y + sg.sin(t), 1.0, [0.0, 1.0], method=m, steps=k)[-1])
+    solution = 1.5 * math.exp(-1) + (math.sin(1) - math.cos(1)) / 2
+    for method, order in (("euler", 1), ("midpoint", 2), ("rk4", 4), ("dopri5", 5), ("rodas4", 4)):
+        ratio = abs(f(method, 8) - solution) / abs(f(method, 16) - solution)
+        assert math.log2(ratio) == pytest.approx(order, abs=0.45), method
+    decay = lambda k: sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0], k, steps=5, method="rk4")[-1]
+    source = str(sg.export(sg.grad(decay), (0.5,), target="c"))
+    assert "for (" in source
+
+
+def test_structures_decreasing_times_and_single_precision():
+    found = sg.odeint(lambda y, t: {"x": y["v"], "v": -y["x"]}, {"x": np.ones(2), "v": np.zeros(2)}, [1.0, 0.0])
+    np.testing.assert_allclose(found["x"].numpy()[-1], math.cos(1.0), rtol=1e-7)
+    np.testing.assert_allclose(found["v"].numpy()[-1], math.sin(1.0), rtol=1e-7)
+    single = sg.odeint(lambda y, t: [-y[0]], np.ones(1, np.float32), [0.0, 1.0])
+    assert single.dtype == np.float32
+    assert single[-1].item() == pytest.approx(math.exp(-1), rel=1e-6)
+    assert sg.odeint(lambda y, t: -y, 3.0, [0.0]).numpy().tolist() == [3.0]
+
+
+def test_stiff_equations():
+    robertson = lambda y, t, k: [
+        -k * y[0] + 1e4 * y[1] * y[2], k * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2, 3e7 * y[1] ** 2,
+    ]  # fmt: skip
+    last = lambda k: sg.odeint(robertson, np.array([1.0, 0.0, 0.0]), [0.0, 40.0], k, method="rodas4")[-1]
+    np.testing.assert_allclose(last(0.04).numpy(), [0.7158270688, 9.185534765e-06, 0.2841637457], rtol=1e-6)
+    slope = sg.func.jacfwd(last)(0.04)
+    np.testing.assert_allclose(slope, (last(0.0402) - last(0.0398)).numpy() / 4e-4, rtol=1e-4)
+    np.testing.assert_allclose(sg.func.jacrev(last)(0.04), slope, rtol=1e-8)
+    with pytest.raises(NotConverged, match="rodas4"):
+        sg.odeint(lambda y, t: -1e6 * (y - sg.cos(t)), 0.0, [0.0, 1.0], max_steps=2000)
+
+
+def test_states_that_are_kept_are_few():
+    many = {}
+    for kept in (None, 5):
+        system = sg.odeint(lambda y, t: -y, np.ones(3), np.linspace(0, 20, 4), checkpoints=kept)
+        steps = list(stepping._LAST.values())[-1][0]
+        many[kept] = len(steps.kept)
+        assert system.shape == (4, 3)
+    assert many[5] <= 5 < many[None]
+    long = sg.odeint(lambda y, t: 300 * sg.cos(300 * t) * y, np.ones(64), [0.0, 10.0], max_steps=10**6)
+    steps = list(stepping._LAST.values())[-1][0]
+    assert long.shape == (2, 64)
+    assert steps.count > 5000
+    assert len(steps.kept) <= max(2.5 * math.sqrt(steps.count), stepping._KEPT // 64)
+
+
+def test_events():
+    g = 9.81
+
+    def hit(h):
+        fall = lambda y, t: [y[1], -g]
+        return sg.odeint_event(fall, sg.stack([h, 0.0 * h]), 0.0, event=lambda y, t: y[0], t_max=9.0)
+
+    time, state = hit(sg.tensor(10.0))
+    assert time.item() == pytest.approx(math.sqrt(20 / g), rel=1e-9)
+    assert state[1].item() == pytest.approx(-math.sqrt(20 * g), rel=1e-9)
+    when = lambda h: hit(h)[0]
+    assert sg.grad(when)(10.0) == pytest.approx(0.5 * math.sqrt(2 / g / 10), rel=1e-7)
+    assert sg.grad(sg.grad(when))(10.0) == pytest.approx(-0.25 * math.sqrt(2 / g) * 10**-1.5, rel=1e-6)
+    assert sg.grad(lambda h: hit(h)[1][1])(10.0) == pytest.approx(-0.5 * math.sqrt(2 * g / 10), rel=1e-7)
+    circle = lambda y, t: [y[1], -y[0]]
+    for direction, expected in ((1, 1.5 * math.pi), (-1, 0.5 * math.pi), (0, 0.5 * math.pi)):
+        time, _ = sg.odeint_event(circle, [1.0, 0.0], 0.0, event=lambda y, t: y[0], t_max=9.0, direction=direction)
+        assert time.item() == pytest.approx(expected, rel=1e-8)
+    time, _ = sg.odeint_event(circle, [0.0, 1.0], 0.0, event=lambda y, t: y[0], t_max=9.0)  # it starts at 0
+    assert time.item() == pytest.approx(math.pi, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: sg.odeint(lambda y, t: y * y, 1.0, [0.0, 2.0]), NotConverged, "t = 1.* too small"),
+        (lambda: sg.odeint(lambda y, t: sg.sqrt(1 - t) * y, 1.0, [0.0, 2.0]), NotConverged, "not finite beyond"),
+        (lambda: sg.odeint(lambda y, t: y / t, 1.0, [0.0, 2.0]), NotConverged, "not finite at the start, t = 0"),
+        (lambda: sg.odeint(lambda y, t: -y, math.nan, [0.0, 2.0]), NotConverged, "not finite at the start"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 2.0, 1.0]), ArgumentError, r"t\[1\] = 2 is followed by 1"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 0.0]), ArgumentError, "come twice"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, math.nan]), ArgumentError, "finite numbers"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, 2.0), ShapeError, "Expected a vector of times"),
+        (lambda: sg.odeint(lambda y, t: y[:1], np.ones(2), [0.0, 1.0]), ShapeError, r"\[1\]. Expected \[2\]"),
+        (
+            lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], method="rk5"),
+            ArgumentError,
+            "'dopri5', 'rodas4', 'RK45'",
+        ),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], derivative="back"), ArgumentError, "'auto', 'steps'"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0, 1.0], method="BDF", steps=3), ArgumentError, "steps= is for"),
+        (
+            lambda: sg.odeint(lambda y, t: -y, 1.0, [0, 1.0], method="BDF", derivative="steps"),
+            ArgumentError,
+            "no deriv",
+        ),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], rtol=0.0), ArgumentError, "rtol"),
+        (
+            lambda: sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: y, t_max=1.0),
+            NotConverged,
+            "does not change its sign between t = 0 and 1",
+        ),
+        (
+            lambda: sg.grad(lambda k: sg.odeint(lambda y, t: -k * y, 1.0, [0, 30.0], derivative="adjoint")[-1])(3.0),
+            NotConverged,
+            "misses the state",
+        ),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
