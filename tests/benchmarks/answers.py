@@ -1,21 +1,34 @@
 """Every problem of tests/implicit_rows.py in every mode and order against mpmath, and some against JAXopt or JAX.
 
-Run: python tests/benchmarks/answers.py. It prints what is off by more than 1e-9, and how many comparisons there were.
+Differential equations, those of tests/ode_rows.py, likewise, by each kind of derivative and with several methods.
+Run: python tests/benchmarks/answers.py [answers] [equations]. It prints what is off by more than 1e-9 (the equations:
+by more than 1e-8, at rtol=1e-10), and how many comparisons there were.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+import ode_rows
 from implicit_rows import PROBLEMS, flat, reference, weighted
 
 import symgrad as sg
 
-LIMIT = 1e-9
+LIMIT, LIMIT_OF_FLOWS = 1e-9, 1e-8
+WAYS = [
+    {"derivative": "steps"},
+    {"derivative": "forward"},
+    {"derivative": "adjoint"},
+    {"derivative": "adjoint", "method": "BDF"},
+    {"derivative": "forward", "method": "Radau"},
+    {"derivative": "adjoint", "method": "LSODA"},
+    {"derivative": "forward", "method": "DOP853"},
+]
 
 
 def modes(f, at, v):
@@ -54,18 +67,40 @@ def of_symgrad():
     """Compare all problems; return how many comparisons, and what is off."""
     count, off = 0, []
     for name, row in PROBLEMS.items():
-        known, at = reference(name), np.array(row.at)
-        g, h = np.array(known["gradient"]), np.array(known["hessian"])
-        for mode, (run, expected) in modes(weighted(row.answer), at, np.cos(1 + np.arange(at.size))).items():
-            count += 1
-            try:
-                size = error(run(), expected(g, h))
-            except Exception as failure:  # a table tells of all
-                off.append(f"{name}, {mode}: {type(failure).__name__}: {str(failure)[:150]}")
-                continue
-            if not size <= LIMIT:
-                off.append(f"{name}, {mode}: off by {size:.1e}")
+        number, found = in_all_modes(name, weighted(row.answer), np.array(row.at), reference(name), LIMIT)
+        count, off = count + number, off + found
     return count, off
+
+
+def of_flows():
+    """Compare all differential equations by each way; return how many comparisons, and what is off."""
+    known = json.loads(ode_rows.DATA.read_text(encoding="utf-8"))
+    count, off = 0, []
+    for name, row in ode_rows.EQUATIONS.items():
+        for way in WAYS:
+            if row.stiff and way.get("method") == "DOP853":
+                continue
+            title = f"{name} by {way}"
+            f = ode_rows.weighted(name, **way)
+            number, found = in_all_modes(title, f, ode_rows.ones(name), known[name], LIMIT_OF_FLOWS)
+            count, off = count + number, off + found
+    return count, off
+
+
+def in_all_modes(title, f, at, known, limit):
+    """Compare one function's derivatives; return how many comparisons, and what is off."""
+    g, h = np.array(known["gradient"]), np.array(known["hessian"])
+    found = modes(f, at, np.cos(1 + np.arange(at.size)))
+    off = []
+    for mode, (run, expected) in found.items():
+        try:
+            size = error(run(), expected(g, h))
+        except Exception as failure:  # a table tells of all
+            off.append(f"{title}, {mode}: {type(failure).__name__}: {str(failure)[:150]}")
+            continue
+        if not size <= limit:
+            off.append(f"{title}, {mode}: off by {size:.1e}")
+    return len(found), off
 
 
 def of_peers():
@@ -125,7 +160,8 @@ def solved(jax, jnp, jaxopt, f, x0, t):
 
 if __name__ == "__main__":
     total, wrong = 0, []
-    for compare in (of_symgrad, of_peers):
+    kinds = {"answers": [of_symgrad, of_peers], "equations": [of_flows]}
+    for compare in [part for kind in sys.argv[1:] or kinds for part in kinds[kind]]:
         number, found = compare()
         total, wrong = total + number, wrong + found
     print("\n".join(wrong))

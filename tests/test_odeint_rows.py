@@ -1,0 +1,72 @@
+"""Flows of 30 differential equations, their first and second derivatives in θ, against mpmath's 40 digits.
+
+θ are parameters, first states and times. The tolerance is 1e-10, and 8 digits are compared.
+All methods, modes and kinds of derivative: tests/benchmarks/answers.py.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from ode_rows import DATA, EQUATIONS, ones, states, weighted
+
+import symgrad as sg
+from symgrad.errors import NotConverged
+
+KNOWN = json.loads(DATA.read_text(encoding="utf-8"))
+PLAIN = [name for name, row in EQUATIONS.items() if not row.stiff]
+
+
+def close(found, expected, rtol=1e-8):
+    expected = np.asarray(expected)
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * (1e-3 + np.max(np.abs(expected))))
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_a_flow_and_its_gradient_are_mpmaths(name):
+    close(states(name, sg.tensor(np.array(EQUATIONS[name].at))).numpy().ravel(), KNOWN[name]["value"])
+    close(sg.grad(weighted(name))(ones(name)), KNOWN[name]["gradient"])
+
+
+@pytest.mark.parametrize("name", PLAIN[::6])
+def test_the_hessian_of_a_flow_is_mpmaths(name):
+    close(sg.hessian(weighted(name))(ones(name)), KNOWN[name]["hessian"])
+
+
+@pytest.mark.parametrize("name", PLAIN[1::6])
+def test_a_tangent_of_a_flow_is_mpmaths(name):
+    at = ones(name)
+    direction = np.cos(1 + np.arange(at.size))
+    close(sg.jvp(weighted(name), (at,), (direction,))[1], np.dot(KNOWN[name]["gradient"], direction))
+
+
+@pytest.mark.parametrize("name", PLAIN[2::6])
+def test_mapped_and_compiled_gradients_of_a_flow_are_mpmaths(name):
+    at, gradient = ones(name), KNOWN[name]["gradient"]
+    close(sg.vmap(sg.grad(weighted(name)))(np.stack([at, at])), [gradient, gradient])
+    close(sg.compile(sg.grad(weighted(name)))(at), gradient)
+
+
+@pytest.mark.parametrize("derivative", ["steps", "forward", "adjoint"])
+@pytest.mark.parametrize("name", ["cooling_until", "bell_from", "lotka_volterra"])
+def test_each_kind_of_derivative_of_a_flow_is_mpmaths(name, derivative):
+    close(sg.grad(weighted(name, derivative=derivative))(ones(name)), KNOWN[name]["gradient"])
+
+
+@pytest.mark.parametrize("method", ["BDF", "Radau", "LSODA", "DOP853"])
+def test_scipys_methods_have_mpmaths_gradients(method):
+    pytest.importorskip("scipy")
+    close(sg.grad(weighted("gompertz", method=method))(ones("gompertz")), KNOWN["gompertz"]["gradient"])
+
+
+def test_the_adjoint_of_a_stiff_equation_is_an_error():
+    with pytest.raises(NotConverged):
+        sg.grad(weighted("fast_exchange", derivative="adjoint", max_steps=3000))(ones("fast_exchange"))
+
+
+def test_there_are_enough_equations_and_stiff_ones():
+    assert len(EQUATIONS) >= 30
+    assert set(KNOWN) == set(EQUATIONS)
+    assert sum(row.stiff for row in EQUATIONS.values()) >= 4
