@@ -14,7 +14,7 @@ from scipy.optimize import least_squares, minimize
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 import symgrad as sg
-from pictures import canvas, graphs
+from pictures import COLOURS, canvas, graphs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -309,4 +309,19 @@ def example_ridge_lambda() -> Any:
     ax.semilogx(np.exp(grid), [float(program.validation(s, *data)) for s in grid])
     ax.set_xlabel("λ")
     ax.set_title("Loss on held-out patients")
+    return figure
+
+
+def example_lynx_and_hare() -> Any:
+    """Pelts of hares and lynxes from 1900 to 1920 as dots, through them the waves of the fitted equations."""
+    program = _program("lynx_and_hare")
+    years = np.linspace(1900, 1920, 161)
+    lines = program.numbers(sg.tensor(program.fit()[0]), years).numpy().T
+    figure, ax = canvas(size=(6.4, 3.2))
+    for line, counts, name, colour in zip(lines, program.PELTS.T, ("hares", "lynxes"), COLOURS, strict=False):
+        ax.plot(years, line, color=colour, label=name)
+        ax.plot(program.YEARS, counts, "o", markersize=4, color=colour)
+    ax.set_xticks(range(1900, 1921, 4))
+    ax.legend(fontsize=9)
+    ax.set_title("Pelts in thousands, and Lotka and Volterra's equations")
     return figure
