@@ -14,6 +14,7 @@ from ode_rows import DATA, EQUATIONS, ones, states, weighted
 
 import symgrad as sg
 from symgrad.errors import NotConverged
+from symgrad.ode import stepping
 
 KNOWN = json.loads(DATA.read_text(encoding="utf-8"))
 PLAIN = [name for name, row in EQUATIONS.items() if not row.stiff]
@@ -32,7 +33,9 @@ def test_a_flow_and_its_gradient_are_mpmaths(name):
 
 @pytest.mark.parametrize("name", PLAIN[::6])
 def test_the_hessian_of_a_flow_is_mpmaths(name):
-    close(sg.hessian(weighted(name))(ones(name)), KNOWN[name]["hessian"])
+    f, at = weighted(name), ones(name)
+    close(sg.hessian(f)(at), KNOWN[name]["hessian"])
+    close(sg.hvp(f, at, np.cos(at)), KNOWN[name]["hessian"] @ np.cos(at))
 
 
 @pytest.mark.parametrize("name", PLAIN[1::6])
@@ -64,6 +67,17 @@ def test_scipys_methods_have_mpmaths_gradients(method):
 def test_the_adjoint_of_a_stiff_equation_is_an_error():
     with pytest.raises(NotConverged):
         sg.grad(weighted("fast_exchange", derivative="adjoint", max_steps=3000))(ones("fast_exchange"))
+
+
+def test_steps_that_are_remembered_keep_their_own_numbers():
+    # kernels write their next numbers where the last ones were
+    sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0], sg.tensor(0.5))
+    step, base, control, _ = list(stepping._LAST)[-1]
+    theta = np.array(0.25)
+    stepping.steps_of(step, base, control, np.ones((1, 1)), [0.0, 1.0], [theta])
+    theta[...] = 9.0
+    steps, _ = stepping.steps_of(step, base, control, np.ones((1, 1)), [0.0, 1.0], [np.array(0.25)])
+    assert steps.thetas[0] == 0.25
 
 
 def test_there_are_enough_equations_and_stiff_ones():

@@ -268,14 +268,14 @@ class Pull(Op):
         found = None if ts[0] is None else as_tensor(self(ts[0], *xs[1:]))
         active = tuple(i for i, t in enumerate(ts) if i > 0 and t is not None and (i < 3 or self._is_float(i)))
         if active:
-            changed = self._changed(active, as_tensor(y), xs)(*xs, *[ts[i] for i in active])[0]
+            changed = self._changed(active, xs)(*xs, *[ts[i] for i in active])[0]
             found = changed if found is None else found + changed
         return found
 
     def _is_float(self, i: int) -> bool:
         return self.flow.field.inputs[i - 1].is_float
 
-    def _changed(self, active: tuple[int, ...], y: Any, xs: Sequence[Any]) -> Body:
+    def _changed(self, active: tuple[int, ...], xs: Sequence[Any]) -> Body:
         flow, count = self.flow, len(xs)
         specs = [Spec(tuple(as_tensor(x).shape), as_tensor(x).dtype) for x in xs]
 

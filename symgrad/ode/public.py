@@ -76,7 +76,7 @@ def odeint(
     >>> y = sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0, 2.0], k)
     >>> y[-1].backward()
     >>> y, k.grad
-    (tensor([1.0000, 0.6065, 0.3679], grad_fn=<ReshapeBackward0>), tensor(-0.7358))
+    (tensor([1.0000, 0.6065, 0.3679], grad_fn=<ViewBackward0>), tensor(-0.7358))
     """
     check_function("odeint", f)
     system = System("odeint", f, y0, args)

@@ -236,7 +236,7 @@ def steps_of(step: Body, base: Body, control: Control, start: Any, ts: Any, thet
             _LAST[key] = known
     if known is not None:
         return known
-    steps = Steps(step, base, control, ts, [canonical(np.asarray(t)) for t in thetas])
+    steps = Steps(step, base, control, ts, [canonical(np.array(t)) for t in thetas])
     found = steps.forward(np.array(start, np.float64))
     with _LOCK.current:
         _LAST[key] = steps, found
