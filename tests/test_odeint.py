@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, FormError, NotConverged, ShapeError
 from symgrad.ode import stepping
 
 TS = np.array([0.0, 0.3, 0.9, 1.0])
@@ -159,6 +159,38 @@ def test_events():
         assert time.item() == pytest.approx(expected, rel=1e-8)
     time, _ = sg.odeint_event(circle, [0.0, 1.0], 0.0, event=lambda y, t: y[0], t_max=9.0)  # it starts at 0
     assert time.item() == pytest.approx(math.pi, rel=1e-8)
+
+
+K, START = sg.tensor(0.5, name="k"), sg.tensor(1.0, name="y0")
+DECAY = sg.odeint(lambda y, t, k: -k * y, START, [0.0, 2.0], K)[-1]
+A, X0 = sg.tensor([[0.0, 1.0], [-1.0, -0.2]], name="A"), sg.tensor([1.0, 0.0], name="x0")
+LINEAR = (sg.odeint(lambda x, t, A: A @ x, X0, [0.0, 1.0], A)[-1] ** 2).sum()
+P = sg.symbol("p")
+
+
+@pytest.mark.parametrize(
+    ("y", "wrt", "printed"),
+    [
+        (DECAY, K, "∫(-y*λ, t, 0, 2) where λ' = k*λ; λ(2) = ∂L/∂y(2); y' = -k*y"),
+        (DECAY, START, "λ(0) where λ' = k*λ; λ(2) = ∂L/∂y(2); y' = -k*y"),
+        (LINEAR, A, "∫(λ*xᵀ, t, 0, 1)_ij where λ' = -Aᵀ*λ; λ(1) = ∂L/∂x(1); x' = A*x"),
+        (LINEAR, X0, "λ(0)_i where λ' = -Aᵀ*λ; λ(1) = ∂L/∂x(1); x' = A*x"),
+        (
+            sg.odeint(lambda y, t, p: -p * y * t, 1.0, [0.0, 1.0], P)[-1],
+            P,
+            "∫(-t*y*λ, t, 0, 1) where λ' = p*t*λ; λ(1) = ∂L/∂y(1); y' = -p*t*y",
+        ),
+    ],
+)
+def test_the_adjoint_equation_is_printed(y, wrt, printed):
+    assert str(sg.derive(y, wrt)) == printed
+
+
+def test_the_adjoint_equation_in_latex_and_in_words():
+    assert r"\lambda ' = k \lambda" in sg.derive(DECAY, K).latex()
+    assert "∫(−y·λ, t, 0, 2)" in str(sg.explain(DECAY, K))
+    with pytest.raises(FormError, match=r"sg\.hessian"):
+        str(sg.derive(DECAY, K, order=2))
 
 
 @pytest.mark.parametrize(

@@ -468,7 +468,7 @@ class ClosedForm(Arithmetic):
             if self._where is None:
                 raise
             return self._where.text(), self._where
-        direct = whole if whole.definitions else None
+        direct = whole if whole.definitions or whole.told else None
         normal = self._of_numbers is not None and has_long_normal(self._of_numbers)
         if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
             return inlined, direct

@@ -113,6 +113,11 @@ def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
         got = np.broadcast_to(_in_double(compute()), expected.shape)
     except np.linalg.LinAlgError:  # the formula has A⁻¹ where A is singular
         return
+    except KeyError as error:
+        raise FormError(
+            f"derive: no formula: it would mention {error}, an array inside of a solution of a differential equation, "
+            "which has no name. Take numbers, as by sg.grad or sg.hessian."
+        ) from error
     finite = np.isfinite(got) & np.isfinite(expected)
     scale = max(1.0, float(np.max(np.abs(expected), where=finite, initial=0.0)))
     narrow = any(np.asarray(leaf.value).dtype == np.float32 for leaf in form._leaves)

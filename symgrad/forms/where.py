@@ -31,6 +31,7 @@ from symgrad.forms.notations.matrix import MatrixReading
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import LogSumExp, Softmax
 from symgrad.scalars import SCALARS, tidy
+from symgrad.support.lazy import cached_property
 from symgrad.support.symbols import Letter
 
 DEPTH = 16  # operations in a row that are written as one expression
@@ -63,22 +64,29 @@ class Named:
     matrix: bool
     indices: list[sp.Symbol]
 
+    @cached_property
+    def told(self) -> list[Definition]:
+        """The equations that letters for solutions in the formulas solve."""
+        return [Definition(*d) for d in _solutions([*self.bodies, *[d.expr for d in self.definitions]])]
+
     def text(self, bodies: str | None = None) -> str:
         """Return the body and its definitions, the last first."""
         body = printers.text(self.bodies[0]) if bodies is None else bodies
-        defined = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(self.definitions)]
+        whole = [*self.told, *self.definitions]
+        defined = [f"{printers.text(d.name)} = {printers.text(d.expr)}" for d in reversed(whole)]
         return f"{body} where {'; '.join(defined)}" if defined else body
 
     def latex(self, bodies: str | None = None) -> str:
         """Return the same in LaTeX."""
         named_e = printers.has_e([*self.bodies, *[d.expr for d in self.definitions]])
         body = printers.latex(self.bodies[0], named_e) if bodies is None else bodies
-        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, named_e)}" for d in reversed(self.definitions)]
+        whole = [*self.told, *self.definitions]
+        defined = [f"{printers.latex(d.name)} = {printers.latex(d.expr, named_e)}" for d in reversed(whole)]
         return r",\quad ".join([body, *defined])
 
     def mathml(self) -> str:
         """Return the same in MathML: an element for each equation, so that a narrow page can break between them."""
-        defined = [equation(d.name, d.expr) for d in reversed(self.definitions)]
+        defined = [equation(d.name, d.expr) for d in reversed([*self.told, *self.definitions])]
         body = mathml(self.bodies[0])
         return f"{body} where {'; '.join(defined)}" if defined else body
 
@@ -86,6 +94,17 @@ class Named:
 def transforms(formulas: Iterable[Any]) -> list[Definition]:
     """Return what the letters of Fourier transforms in formulas stand for."""
     return [Definition(*d) for d in fourier.defined(formulas)]
+
+
+def _solutions(formulas: Iterable[Any]) -> list[tuple[Any, Any]]:
+    """The definitions that operations have for their letters, each once."""
+    found: dict[Any, Any] = {}
+    for formula in formulas:
+        for call in sp.preorder_traversal(formula) if isinstance(formula, sp.Basic) else ():
+            told = getattr(getattr(call, "op", None), "definitions", None)
+            if told is not None and call.args:
+                found |= dict(told(printers.arguments(call)))
+    return list(found.items())
 
 
 class Explained(Named):

@@ -70,7 +70,7 @@ def odeint_event(
         raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
     system = System(who, f, y0, args)
     first = _number(who, "t0", t0)
-    flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f))
+    flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f), system.plain)
 
     def crossed(y: Any, t: Any, *tensors: Any) -> Any:
         found = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))

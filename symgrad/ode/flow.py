@@ -17,7 +17,8 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
-from symgrad.ode import borrowed
+from symgrad.errors import FormError
+from symgrad.ode import borrowed, letters
 from symgrad.ode.stepping import Control, steps_of
 from symgrad.ops.protocol import Op
 from symgrad.solvers import bodies
@@ -40,6 +41,7 @@ class Flow(Op):
         control: how steps are chosen, or SciPy's method.
         derivative: "steps", "forward" or "adjoint".
         title: what the unknown is called.
+        plain: the equation of y as users have it, for formulas; None of derived equations.
     """
 
     field: Body
@@ -48,6 +50,7 @@ class Flow(Op):
     control: Control | borrowed.Borrowed
     derivative: str
     title: str = "y"
+    plain: Body | None = None
     name = "Flow"
     saves = "xy"
     dense = "a solution that depends on all that the equation looks at"
@@ -56,10 +59,12 @@ class Flow(Op):
     explained = "variational equation: y' = f(y, θ) gives ẏ' = ∂f/∂y·ẏ + ∂f/∂θ·θ̇"
 
     @staticmethod
-    def of(field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y") -> Flow:
+    def of(
+        field: Body, control: Control | borrowed.Borrowed, derivative: str, title: str = "y", plain: Body | None = None
+    ) -> Flow:
         """Return the operation of an equation of one row."""
         step = control.method.step(field) if isinstance(control, Control) else None
-        return Flow(field, field, step, control, derivative, title)
+        return Flow(field, field, step, control, derivative, title, plain)
 
     def __repr__(self) -> str:
         return f"Flow({self.title})"
@@ -74,7 +79,7 @@ class Flow(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
-        raise NotImplementedError
+        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
 
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
         """(c, m, n)."""
@@ -91,6 +96,10 @@ class Flow(Op):
     def text(self, *args: str) -> str:
         """The name of the unknown."""
         return self.title
+
+    def as_letters(self, start: Any, ts: Any, *thetas: Any) -> Any:
+        """Return what formulas show: y(T)."""
+        return self(start, ts, *thetas) if self.plain is None else letters.states(self, start, ts, thetas)
 
     # -------------------------------------------------------------- forward
     def pushed(self, wanted: tuple[int, ...]) -> Flow:
@@ -223,7 +232,7 @@ class Pull(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
-        raise NotImplementedError
+        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
 
     def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
         """One vector."""
@@ -236,6 +245,12 @@ class Pull(Op):
     def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
         """As they are."""
         return (None,) * len(kinds)
+
+    def as_letters(self, g: Any, start: Any, ts: Any, *thetas: Any) -> Any:
+        """Return what formulas show: λ(0), and integrals over λ."""
+        if self.flow.plain is None:
+            return self(g, start, ts, *thetas)
+        return letters.costates(self, g, start, ts, thetas)
 
     def text(self, *args: str) -> str:
         """The costate."""

@@ -88,7 +88,7 @@ def odeint(
             raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
         return system.structure(_fixed(system, times, FIXED[method], whole("odeint", "steps", steps or 1)))
     control = control_of("odeint", method, rtol, atol, max_steps, checkpoints)
-    flow = Flow.of(system.field, control, way_of("odeint", derivative, control), title_of(f))
+    flow = Flow.of(system.field, control, way_of("odeint", derivative, control), title_of(f), system.plain)
     return system.structure(as_tensor(flow(system.start, times, *system.inputs))[0])
 
 
@@ -97,7 +97,8 @@ class System:
 
     Attributes:
         start: y0 as one row.
-        field: (Y, t, *θ) ↦ Y', of rows.
+        plain: (y, t, *θ) ↦ y', of the array that y0 is, or of one vector of all its numbers.
+        field: the same of one row.
         inputs: θ.
     """
 
@@ -108,20 +109,26 @@ class System:
         self.is_double = start.dtype == _FLOAT64
         if not bodies.size_of(spec_of(start)):
             raise ShapeError(f"{who}: y0 is empty. Expected numbers.")
-        self.start = F.reshape(start if self.is_double else Cast(_FLOAT64)(start), (1, -1))
+        start = start if self.is_double else Cast(_FLOAT64)(start)
+        self.start, shape = F.reshape(start, (1, -1)), tuple(start.shape)
 
-        def field(y: Any, t: Any, *tensors: Any) -> Any:
-            slope = f(self.state(y[0]), t, *given.put(tensors))
-            if unknown.single and isinstance(slope, (list, tuple)):
-                slope = F.stack(list(map(as_tensor, slope)), 0)
-            if slope is None:
+        def slope(y: Any, t: Any, *tensors: Any) -> Any:
+            found = f(unknown.structure(y), t, *given.put(tensors))
+            if found is None:
                 raise ArgumentTypeError(f"{who}: f returned None. Return the derivative of y.")
-            found = unknown.beside(f"{who}: what f returned", slope)
-            row = F.cat([F.ravel(a) for a in found], 0) if len(found) > 1 else F.ravel(found[0])
-            return F.reshape(row if row.dtype == _FLOAT64 else Cast(_FLOAT64)(row), (1, -1))
+            if unknown.single and isinstance(found, (list, tuple)):
+                found = F.stack(list(map(as_tensor, found)), 0)
+            parts = unknown.beside(f"{who}: what f returned", found)
+            row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
+            return row if row.dtype == _FLOAT64 else Cast(_FLOAT64)(row)
 
+        self.plain, (_, *self.inputs) = traced(who, slope, Spec(shape, _FLOAT64), [as_tensor(0.0), *given.tensors])
         row = Spec(tuple(self.start.shape), _FLOAT64)
-        self.field, (_, *self.inputs) = traced(who, field, row, [as_tensor(0.0), *given.tensors])
+
+        def rows(y: Any, *others: Any) -> list[Any]:
+            return [F.reshape(self.plain(F.reshape(y, shape), *others)[0], row.shape)]
+
+        self.field = bodies.once(self.plain, "rows", [row, *self.plain.inputs[1:]], rows)
 
     def state(self, row: Any) -> Any:
         """Return a row in the structure of y0."""

@@ -22,7 +22,11 @@ _ENTRIES = 16  # up to which vectors are compared entry by entry
 
 def has_answers(roots: Sequence[AnyNode]) -> bool:
     """Whether there is an answer below these nodes."""
-    return any(isinstance(n, Node) and isinstance(n.op, (Root, OperatorSolve)) for n in ancestors(list(roots)))
+    return any(isinstance(n, Node) and _is_answer(n.op) for n in ancestors(list(roots)))
+
+
+def _is_answer(op: Any) -> bool:
+    return isinstance(op, (Root, OperatorSolve)) or hasattr(op, "as_letters")
 
 
 Same = Callable[[AnyNode, AnyNode], float | None]  # how many times the other one is, as formulas; None if it is not
@@ -48,6 +52,8 @@ def spelled(
             known[node] = _letter(node, known)
         elif isinstance(node.op, OperatorSolve):
             known[node] = _opened(_system(node, known, same, {} if told is None else told), known, same)
+        elif hasattr(node.op, "as_letters"):
+            known[node] = _again(node.op.as_letters, node, known)
         elif any(is_node(p) and p in known for p in node.inputs):
             known[node] = _again(node.op, node, known)
     return [known.get(r, r) for r in roots]

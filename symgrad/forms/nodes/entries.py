@@ -45,9 +45,12 @@ class Entry(sp.Expr):
         """Where the entry stands, named as in SymPy's Indexed."""
         return tuple(self.args[2])
 
+    def argument_texts(self, printer: Any) -> list[str]:
+        """Return the arguments as they are written in the name of the whole."""
+        return [_shown(w, printer, "_whole_text") for w in self.args[1]]
+
     def _whole_text(self, printer: Any) -> str:
-        texts = [_shown(w, printer, "_whole_text") for w in self.args[1]]
-        return called(self.op.text, self.op, texts, len(self.args[3][0]))
+        return called(self.op.text, self.op, self.argument_texts(printer), len(self.args[3][0]))
 
     def _whole_latex(self, printer: Any) -> str:
         texts = [_shown(w, printer, "_whole_latex") for w in self.args[1]]

@@ -136,6 +136,14 @@ def text(e: Any) -> str:
     return str(FormPrinter({"full_prec": False}).doprint(e))
 
 
+def arguments(call: Any) -> list[str]:
+    """Return the arguments of an operation's call as they are written in it."""
+    printer = FormPrinter({"full_prec": False})
+    if hasattr(call, "argument_texts"):
+        return list(call.argument_texts(printer))
+    return [str(printer.doprint(a)) for a in call.args[1:] if not isinstance(a, sp.Tuple)]
+
+
 _WORD = r"\\mathrm\{[^{}]+\}"
 _WORDS = re.compile(rf"({_WORD}(?:_\{{[^{{}}]+\}})?(?:\^\{{[^{{}}]+\}})?) (?={_WORD})")  # which would run together
 

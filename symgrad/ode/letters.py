@@ -1,0 +1,174 @@
+"""Solutions in formulas: y(T) and the costate λ as letters, and behind ``where`` the equations that they solve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from symgrad import functions as F
+from symgrad.core.kernels import canonical
+from symgrad.core.node import CONSTANT, TRACED, Leaf, Shape
+from symgrad.core.promotion import Kind
+from symgrad.engine.record import as_tensor, handle, input_of
+from symgrad.errors import FormError
+from symgrad.forms.closed import ClosedForm
+from symgrad.ops.protocol import Op
+from symgrad.solvers import bodies
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+_NO_WORD = "it stands in formulas only"
+
+
+class Words(sp.Symbol):
+    """A name as it is written, such as λ' or ∂L/∂y(2)."""
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.name)
+
+    def _latex(self, printer: Any) -> str:
+        return str(self.name.replace("λ", r"\lambda ").replace("∂", r"\partial "))
+
+
+@frozen
+class Letter(Op):
+    """y(t), λ(t), or an integral over λ, as a letter of a formula. The inputs are those of what it is a part of.
+
+    Attributes:
+        whole: the operation that gives all of them, whose last inputs are θ.
+        times: the times where they are constants, which are no input then; and their place among the inputs.
+        part: which entries of its result, flat, the letter is.
+        field: (Y, t, *θ) ↦ Y'.
+        title: what the unknown is called.
+        when: the time, or "" for an integral.
+        wrt: None for a state, −1 for a costate, else the number of the θ that an integral belongs to.
+        span: the first and the last time.
+        shape: of the letter.
+    """
+
+    whole: Op
+    times: bodies.Frozen | None
+    place: int
+    part: tuple[int, int]
+    field: Body
+    title: str
+    when: str
+    wrt: int | None
+    span: tuple[str, str]
+    shape: tuple[int, ...]
+    name = "Letter"
+    saves = ""
+    looped = _NO_WORD
+    wordless = _NO_WORD
+    dense = _NO_WORD
+    explained = "a solution of the differential equation"
+
+    def forward(self, *xs: Any) -> Any:
+        """Take the part."""
+        start, stop = self.part
+        given = list(xs)
+        if self.times is not None:
+            given.insert(self.place, self.times.value)
+        return canonical(np.reshape(np.ravel(self.whole.forward(*given))[start:stop], self.shape))
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """As declared."""
+        return self.shape
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """float64."""
+        return np.dtype(np.float64)
+
+    def operands(self, *kinds: Kind) -> Sequence[np.dtype[Any] | None]:
+        """As they are."""
+        return (None,) * len(kinds)
+
+    def text(self, *args: str) -> str:
+        """y(2), λ(0), or ∫((∂f/∂k)ᵀ*λ, t, 0, 2)."""
+        if self.wrt is None or self.wrt < 0:
+            return f"{'λ' if self.wrt == -1 else self.title}({self.when})"
+        return f"∫({self._integrand(args)}, t, {self.span[0]}, {self.span[1]})"
+
+    def latex(self, *args: str) -> str:
+        """The same."""
+        if self.wrt is None or self.wrt < 0:
+            return f"{chr(92) + 'lambda' if self.wrt == -1 else self.title}\\left({self.when}\\right)"
+        inner = sp.latex(self._along(args)[2])
+        return f"\\int_{{{self.span[0]}}}^{{{self.span[1]}}} {inner}\\,dt"
+
+    def _integrand(self, args: Sequence[str]) -> str:
+        return sp.sstr(self._along(args)[2])
+
+    def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
+        """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, with its end, and y' = f."""
+        slope, costate, _ = self._along(args)
+        found = [(Words(f"{self.title}'"), slope)]
+        if self.wrt is not None:
+            last = self.span[1]
+            found += [(Words(f"λ({last})"), Words(f"∂L/∂{self.title}({last})")), (Words("λ'"), costate)]
+        return found
+
+    def _along(self, args: Sequence[str]) -> tuple[Any, Any, Any]:
+        """f, −(∂f/∂y)ᵀ λ, and (∂f/∂θ)ᵀ λ, as formulas in y, t, λ and the names of θ."""
+        field = self.field
+        specs, shape = field.inputs[2:], field.inputs[0].shape
+
+        def leaf(title: str, shape: Shape) -> Any:
+            return handle(Leaf(None, shape, TRACED, title), None)
+
+        y, costate, t = leaf(self.title, shape), leaf("λ", shape), leaf("t", ())
+        thetas = [leaf(a, s.shape) for a, s in zip(list(args)[len(args) - len(specs) :], specs, strict=True)]
+        which = (0,) if self.wrt is None or self.wrt < 0 else (0, self.wrt + 2)
+        pulled = bodies.pullback(field, which)(y, t, *thetas, costate)
+        return _formula(field(y, t, *thetas)[0]), _formula(-as_tensor(pulled[0])), _formula(pulled[-1])
+
+
+def _formula(t: Any) -> Any:
+    t = as_tensor(t)
+    input_of(t)
+    return ClosedForm(t._node, [t._node], check=False).expr
+
+
+def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
+    """Return the solution at all times, each a letter."""
+    whens, value = _times(times)
+    n, shape = flow.field.inputs[0].shape[1], flow.plain.inputs[0].shape
+    given = [start, *([times] if value is None else []), *thetas]
+    rows = [F.reshape(as_tensor(start), (1, 1, n))]
+    for k, when in enumerate(whens[1:], 1):
+        part = (k * n, (k + 1) * n)
+        letter = Letter(flow, value, 1, part, flow.plain, flow.title, when, None, (whens[0], whens[-1]), shape)
+        rows.append(F.reshape(as_tensor(letter(*given)), (1, 1, n)))
+    return F.cat(rows, 1)
+
+
+def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
+    """Return the cotangents of the start and of θ, one after the other, each a letter."""
+    (whens, value), plain = _times(times), pull.flow.plain
+    given = [g, start, *([times] if value is None else []), *thetas]
+    at, parts = 0, []
+    for k in (-1, *pull.wanted):
+        spec = plain.inputs[0 if k < 0 else k + 2]
+        stop, when = at + bodies.size_of(spec), whens[0] if k < 0 else ""
+        letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, (whens[0], whens[-1]), spec.shape)
+        parts.append(F.ravel(as_tensor(letter(*given))))
+        at = stop
+    return F.cat(parts, 0)
+
+
+def _times(times: Any) -> tuple[list[str], bodies.Frozen | None]:
+    """The times as texts; and as an array, where they are constants."""
+    node = getattr(times, "_node", None)
+    value = getattr(times, "_value", None)
+    if value is None and isinstance(node, Leaf) and node.level == CONSTANT:
+        value = node.value
+    if value is None:
+        return [f"t_{k}" for k in range(times.shape[0])], None
+    return [f"{t:.6g}" for t in np.ravel(value)], bodies.Frozen(np.asarray(value))
