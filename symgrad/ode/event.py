@@ -133,24 +133,25 @@ class Crossing:
         steps = Steps(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
         look = machine(self.g)
         step, before = machine(flow.step), None
-        for made, end, between in steps.walk(steps.first(y0)):
-            mark, h = made.mark, made.h
+        made = ((s, k) for _, s in steps.walk(steps.first(y0)) for k in range(len(s.t)))
+        for stretch, k in made:
+            t, y, h = float(stretch.t[k]), stretch.y[k], float(stretch.h[k])
 
-            def there(part: float, mark: Any = mark, h: float = h) -> float:
-                y = step(mark.y, mark.t, part * h, flow.control.rtol, flow.control.atol, *steps.thetas)[0]
-                return float(look(y, mark.t + part * h, *others)[0])
+            def there(part: float, t: float = t, y: Any = y, h: float = h) -> float:
+                end = step(y, t, part * h, flow.control.rtol, flow.control.atol, *steps.thetas)[0]
+                return float(look(end, t + part * h, *others)[0])
 
             low = 0.0
             if before is None:
-                before = float(look(mark.y, mark.t, *others)[0])
+                before = float(look(y, t, *others)[0])
                 low = 1e-6 if before == 0 or abs(there(1e-6) - before) > abs(before) else 0.0
                 before = there(low) if low else before
             for part in _PARTS:
-                y = end if part == 1.0 else between_at(mark.y, between, part)
-                now = float(look(y, mark.t + part * h, *others)[0])
+                state = stretch.end[k] if part == 1.0 else between_at(y, stretch.between[k], part)
+                now = float(look(state, t + part * h, *others)[0])
                 change = np.sign(now) - np.sign(before)
                 if before != 0 and change != 0 and self.direction * change >= 0:
-                    return mark.t + h * _bisected(there, low, part)
+                    return t + h * _bisected(there, low, part)
                 low, before = part, now if now != 0 else before
         raise NotConverged(
             f"odeint_event: the event's function does not change its sign between t = {t0:g} and {self.until:g}; at "

@@ -104,7 +104,7 @@ class Letter(Op):
         return f"\\int_{{{self.span[0]}}}^{{{self.span[1]}}} {inner}\\,dt"
 
     def _integrand(self, args: Sequence[str]) -> str:
-        return sp.sstr(self._along(args)[2])
+        return str(sp.sstr(self._along(args)[2]))
 
     def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, with its end, and y' = f."""

@@ -1,7 +1,7 @@
 """Steps of chosen sizes, on arrays: the walk along a solution, what is kept of it, and the way back.
 
-Each step is one call of a compiled program. Of n steps the states of at most about √n are kept once they are many;
-those between are walked again, by the same decisions, when the derivative comes by.
+Some steps are tried in one call of a compiled program. Of n steps the states of at most about √n are kept once they are
+many; those between are walked again, by the same decisions, when the derivative comes by.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad import functions as F
 from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
 from symgrad.errors import NotConverged
@@ -20,7 +21,10 @@ from symgrad.solvers import bodies
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
+from symgrad.transforms.loops.public import scan
 
+_EPS = np.finfo(float).eps
+_AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, and how many steps are tried in one call
 _KEPT = 2**14  # numbers that are kept before states are thinned out
 _RECALLED = 4
 _SAFE, _LEAST, _MOST = 0.9, 0.2, 10.0  # Hairer, Nørsett, Wanner I, section II.4
@@ -48,22 +52,34 @@ class Control:
 
 
 class Mark(NamedTuple):
-    """Where a walk can go on: time, state, the step proposed, the last error, the next output, the steps made."""
+    """Where a walk can go on: time, state, the step proposed, the last error, the next output, the steps tried."""
 
-    t: float
+    t: Any
     y: Any
-    h: float
-    error: float
+    h: Any
+    error: Any
     output: int
     tried: int
 
 
-class Made(NamedTuple):
-    """A step: where it began, its size, and the outputs in it as numbers with their parts σ of the step."""
+class Stretch(NamedTuple):
+    """Some steps in a row: their beginnings, sizes and ends, the polynomials between, and the outputs in them.
 
-    mark: Mark
-    h: float
-    outputs: list[tuple[int, float]]
+    Attributes:
+        t, y, h, end, between: with the steps first.
+        outputs: the numbers of the outputs in these steps.
+        steps: which of the steps each output is in.
+        parts: where in its step, σ; 1 at its end.
+    """
+
+    t: Any
+    y: Any
+    h: Any
+    end: Any
+    between: Any
+    outputs: Any
+    steps: Any
+    parts: Any
 
 
 class Steps:
@@ -77,10 +93,15 @@ class Steps:
     """
 
     def __init__(self, step: Body, base: Body, control: Control, ts: Any, thetas: Sequence[Any]) -> None:
-        self.control, self.ts, self.thetas = control, [float(t) for t in np.ravel(ts)], tuple(thetas)
-        self.step, self.base, self._step = step, base, machine(step)
-        self.kept: list[Made] = []
-        self.stride, self.count = 1, 0
+        self.control, self.thetas = control, tuple(thetas)
+        self.ts = np.ravel(np.asarray(ts, np.float64))
+        self.first_time, self.last = float(self.ts[0]), float(self.ts[-1])
+        self.sign = 1.0 if self.last >= self.first_time else -1.0
+        self.step, self.base = step, base
+        size = bodies.size_of(step.inputs[0])
+        self.length = next(k for most, k in _AT_ONCE if size <= most)
+        self.marks: list[tuple[Mark, Stretch | None]] = []
+        self.stride, self.stretches, self.count, self.kept, self.whole = 1, 0, 0, 0, True
 
     # -------------------------------------------------------------- there
     def forward(self, start: Any) -> Any:
@@ -89,45 +110,53 @@ class Steps:
         found[:, 0] = start
         if len(self.ts) > 1:
             with np.errstate(all="ignore"):
-                for made, end, between in self.walk(self.first(start)):
-                    for k, part in made.outputs:
-                        found[:, k] = end if part == 1.0 else between_at(made.mark.y, between, part)
-                    self._keep(made)
+                for mark, stretch in self.walk(self.first(start)):
+                    self._put(found, stretch)
+                    self._keep(mark, stretch)
         return found
 
-    def walk(self, mark: Mark) -> Iterator[tuple[Made, Any, Any]]:
-        """Go on from a mark; of each step what was made, the state after it, and the polynomial in between."""
-        control, ts, thetas, step = self.control, self.ts, self.thetas, self._step
-        last, order = ts[-1], self.control.method.order
-        sign = 1.0 if last >= ts[0] else -1.0
-        t, y, h, before, output, tried = mark
-        while output < len(ts):
-            rest = last - t
-            is_last = abs(h) >= abs(rest) * (1 - 1e-12)
-            taken = rest if is_last else h
-            end, between, error = step(y, t, taken, control.rtol, control.atol, *thetas)
-            error, tried = float(error), tried + 1
-            if error <= 1.0:
-                after = last if is_last else t + taken
-                outputs = []
-                while output < len(ts) and (ts[output] - after) * sign <= 0:
-                    outputs.append((output, 1.0 if ts[output] == after else (ts[output] - t) / taken))
-                    output += 1
-                yield Made(mark, taken, outputs), end, between
-                size = max(error, 1e-10)
-                grow = _SAFE * size ** (-0.7 / order) * before ** (0.4 / order)
-                h = taken * min(_MOST, max(_LEAST, grow))
-                t, y, before = after, end, max(error, 1e-4)
-                mark = Mark(t, y, h, before, output, tried)
-            else:
-                h = taken * max(_LEAST, _SAFE * error ** (-1 / order)) if error < np.inf else taken * 0.1
-            self._check(t, h, error, tried, y)
+    @staticmethod
+    def _put(found: Any, stretch: Stretch) -> None:
+        """Write the states at the outputs of a stretch."""
+        if len(stretch.outputs):
+            rows = _powers(stretch.parts, stretch.between.shape[1])
+            inside = stretch.y[stretch.steps] + np.einsum("op,opcn->ocn", rows, stretch.between[stretch.steps])
+            states = np.where((stretch.parts == 1.0)[:, None, None], stretch.end[stretch.steps], inside)
+            found[:, stretch.outputs] = np.transpose(states, (1, 0, 2))
+
+    def walk(self, mark: Mark) -> Iterator[tuple[Mark, Stretch]]:
+        """Go on from a mark to the last time; of each stretch where it began, and what was made."""
+        run = walking(self.step, self.control.method.order, self.length)
+        control = self.control
+        while float(mark.t) != self.last:
+            *state, ended, t, y, h, ok, error, end, between = run(
+                mark.t, mark.y, mark.h, mark.error, 0.0, self.last, control.rtol, control.atol, *self.thetas
+            )
+            t, h, ok, error = np.asarray(t), np.asarray(h), np.asarray(ok), np.asarray(error)
+            tried = np.flatnonzero(h)
+            self._check(mark, t[tried], h[tried], error[tried], np.asarray(y), state, bool(ended))
+            made = np.flatnonzero((ok > 0) & (h != 0))
+            after = np.append(t[made][1:], state[0])
+            inside = self.ts[mark.output :]
+            count = int(np.count_nonzero(self.sign * (inside - float(state[0])) <= 0)) if len(made) else 0
+            times = inside[:count]
+            at = np.searchsorted(self.sign * after, self.sign * times) if count else np.zeros(0, int)
+            parts = np.where(times == after[at], 1.0, (times - t[made][at]) / h[made][at]) if count else np.zeros(0)
+            numbers = mark.output + np.arange(count)
+            yield (
+                mark,
+                Stretch(
+                    t[made], np.asarray(y)[made], h[made], np.asarray(end)[made], np.asarray(between)[made],
+                    numbers, at, parts,
+                ),
+            )  # fmt: skip
+            mark = Mark(*state, mark.output + count, mark.tried + len(tried))
 
     def first(self, start: Any) -> Mark:
         """Choose the first step by the slope and its change: Hairer, Nørsett, Wanner I, section II.4."""
-        field, t = machine(self.base), self.ts[0]
+        field, t = machine(self.base), self.first_time
         thetas, row = self.thetas[: len(self.base.inputs) - 2], start[:1]
-        span = self.ts[-1] - t
+        span = self.last - t
         scale = self.control.atol + self.control.rtol * np.abs(row)
         slope = np.asarray(field(row, t, *thetas)[0])
         if not (np.all(np.isfinite(row)) and np.all(np.isfinite(slope))):
@@ -138,71 +167,95 @@ class Steps:
             d0, d1 = _rms(row / scale), _rms(slope / scale)
             h = 0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6
             h = min(h, abs(span))
-            there = np.asarray(field(row + np.sign(span) * h * slope, t + np.sign(span) * h, *thetas)[0])
+            there = np.asarray(field(row + self.sign * h * slope, t + self.sign * h, *thetas)[0])
             d2 = _rms((there - slope) / scale) / h
             steep = max(d1, d2)
             other = max(1e-6, h * 1e-3) if steep <= 1e-15 else (0.01 / steep) ** (1 / self.control.method.order)
         h = min(100 * h, other if np.isfinite(other) else h, abs(span))
-        return Mark(t, start, float(np.sign(span) * h), 1e-4, 1, 0)
+        return Mark(t, start, self.sign * h, 1e-4, 1, 0)
 
-    def _check(self, t: float, h: float, error: float, tried: int, y: Any) -> None:
-        if abs(h) <= 16 * np.finfo(float).eps * max(abs(t), abs(self.ts[-1] - self.ts[0])):
-            largest = float(np.max(np.abs(y[0]), initial=0.0))
-            what = "f is not finite beyond" if not error < np.inf else "the solution grows without bound, or is stiff"
+    def _check(self, mark: Mark, t: Any, h: Any, error: Any, y: Any, state: Sequence[Any], ended: bool) -> None:
+        """Refuse steps that are too small, and too many of them."""
+        span = abs(self.last - self.first_time)
+        rest = np.abs(self.last - t)
+        short = (np.abs(h) <= 16 * _EPS * np.maximum(np.abs(t), span)) & (np.abs(h) < rest)
+        if np.any(short):
+            k = int(np.argmax(short))
+            failed = error[max(k - 1, 0)]
+            largest = float(np.max(np.abs(y[k][0]), initial=0.0))
+            what = "f is not finite beyond" if not failed < np.inf else "the solution grows without bound, or is stiff"
             raise NotConverged(
-                f"odeint: at t = {t:.8g} the step became too small ({abs(h):.2g}): {what}; the largest entry of y is "
-                f"{largest:.3g} there. {_ADVICE}"
+                f"odeint: at t = {t[k]:.8g} the step became too small ({abs(h[k]):.2g}): {what}; the largest entry of "
+                f"y is {largest:.3g} there. {_ADVICE}"
             )
-        if tried >= self.control.most and t != self.ts[-1]:
+        most = self.control.most - mark.tried
+        if len(t) > most or (len(t) == most and not ended):
+            reached = t[most] if len(t) > most else float(state[0])
             raise NotConverged(
-                f"odeint: {tried} steps led to t = {t:.8g} only, of {self.ts[-1]:g}; the last was {abs(h):.2g} long. "
-                f"{_ADVICE} Or allow more by max_steps."
+                f"odeint: {self.control.most} steps led to t = {reached:.8g} only, of {self.last:g}; the last was "
+                f"{abs(h[most - 1]):.2g} long. {_ADVICE} Or allow more by max_steps."
             )
 
-    def _keep(self, made: Made) -> None:
-        """Keep every state, or once they are many every second, fourth, … of them."""
-        if self.count % self.stride == 0:
-            self.kept.append(made)
-        self.count += 1
-        enough = self.control.kept or max(_KEPT // made.mark.y.size, 2 * self.stride)
-        while len(self.kept) > enough:
-            del self.kept[1::2]
+    def _keep(self, mark: Mark, stretch: Stretch) -> None:
+        """Keep every state, or once they are many the beginnings of every second, fourth, … stretch."""
+        enough = self.control.kept or max(_KEPT // mark.y.size, 2 * self.stride * self.length)
+        if self.stretches % self.stride == 0:
+            self.marks.append((mark, stretch if self.whole else None))
+            self.kept += len(stretch.t) if self.whole else 1
+        self.stretches += 1
+        self.count += len(stretch.t)
+        if self.whole and self.kept > enough:
+            self.whole, self.kept = False, len(self.marks)
+            self.marks = [(m, None) for m, _ in self.marks]
+        while self.kept > enough and len(self.marks) > 1:
+            del self.marks[1::2]
+            self.kept = len(self.marks)
             self.stride *= 2
 
     # -------------------------------------------------------------- and back
     def backward(self, g: Any, wanted: Sequence[int]) -> tuple[Any, list[Any]]:
         """Pull the cotangents (c, m, n) of the states back; those of the start and of the parameters in ``wanted``."""
-        two = bodies.once(self.step, ("first", 2), self.step.inputs, lambda *xs: self.step(*xs)[:2])
-        one = bodies.once(self.step, ("first", 1), self.step.inputs, lambda *xs: self.step(*xs)[:1])
-        which = (0, *[5 + k for k in wanted])
-        plain, with_between = machine(bodies.pullback(one, which)), machine(bodies.pullback(two, which))
-        rtol, atol = self.control.rtol, self.control.atol
-        now = np.zeros_like(g[:, 0])
-        sums: list[Any] = [np.zeros(np.shape(self.thetas[k])) for k in wanted]
-        for made in self._reversed():
-            y, direct, between = made.mark.y, None, None
-            for k, part in made.outputs:
-                if part == 1.0:
-                    now = now + g[:, k]
-                else:
-                    direct = g[:, k] if direct is None else direct + g[:, k]
-                    rows = _powers(part, two.results[1].shape[0])[:, None, None] * g[:, k]
-                    between = rows if between is None else between + rows
-            at = (y, made.mark.t, made.h, rtol, atol, *self.thetas)
-            found = plain(*at, now) if between is None else with_between(*at, now, between)
-            now = found[0] if direct is None else found[0] + direct
-            for i, part in enumerate(found[1:]):
-                sums[i] = sums[i] + part
-        return now + g[:, 0], sums
+        run = returning(self.step, tuple(wanted))
+        sums = [np.zeros(np.shape(self.thetas[k])) for k in wanted]
+        now: Any = np.zeros_like(g[:, 0])
+        for stretch in self._reversed():
+            many = len(stretch.t)
+            if not many:
+                continue
+            after, direct = np.zeros((2, many, *now.shape))
+            between = np.zeros_like(stretch.between)
+            seeds = np.transpose(g[:, stretch.outputs], (1, 0, 2))
+            ends = stretch.parts == 1.0
+            np.add.at(after, stretch.steps[ends], seeds[ends])
+            inside = stretch.steps[~ends]
+            np.add.at(direct, inside, seeds[~ends])
+            rows = _powers(stretch.parts[~ends], between.shape[1])
+            np.add.at(between, inside, rows[:, :, None, None] * seeds[~ends, None])
+            xs = [stretch.y, stretch.t, stretch.h, after, direct, between]
+            for start in range((many - 1) // self.length * self.length, -1, -self.length):
+                part = [_filled(x[start : start + self.length], self.length, k < 2) for k, x in enumerate(xs)]
+                now, *sums = run(now, *part, self.control.rtol, self.control.atol, *sums, *self.thetas)
+        return np.asarray(now) + g[:, 0], sums
 
-    def _reversed(self) -> Iterator[Made]:
-        """The steps from the last to the first; those that were not kept are walked again."""
-        if self.stride == 1:
-            yield from reversed(self.kept)
-            return
-        for k in range(len(self.kept) - 1, -1, -1):
-            many = min(self.stride, self.count - k * self.stride)
-            yield from reversed([made for made, *_ in itertools.islice(self.walk(self.kept[k].mark), many)])
+    def _reversed(self) -> Iterator[Stretch]:
+        """The stretches from the last to the first; those that were not kept are walked again."""
+        for k in range(len(self.marks) - 1, -1, -1):
+            mark, stretch = self.marks[k]
+            if stretch is not None:
+                yield stretch
+                continue
+            many = min(self.stride, self.stretches - k * self.stride)
+            with np.errstate(all="ignore"):
+                again = [s for _, s in itertools.islice(self.walk(mark), many)]
+            yield from reversed(again)
+
+
+def _filled(x: Any, length: int, repeated: bool) -> Any:
+    """Fill up with steps of length 0 and nothing to pull back, at the last state and time."""
+    if len(x) == length:
+        return x
+    more = np.zeros((length - len(x), *x.shape[1:]))
+    return np.concatenate([x, more + x[-1] if repeated else more])
 
 
 def between_at(y: Any, between: Any, part: float) -> Any:
@@ -210,19 +263,75 @@ def between_at(y: Any, between: Any, part: float) -> Any:
     return y + np.tensordot(_powers(part, len(between)), between, 1)
 
 
-def _powers(part: float, count: int) -> Any:
-    return part ** np.arange(1, count + 1)
+def _powers(part: Any, count: int) -> Any:
+    return np.asarray(part)[..., None] ** np.arange(1, count + 1)
 
 
 def _rms(x: Any) -> float:
     return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
 
 
+# ------------------------------------------------------------------ compiled programs
 def machine(body: Body) -> Any:
     """Return a body as a compiled function of arrays, to a tuple of them."""
-    if "machine" not in body.derived:
-        body.derived["machine"] = compiled(lambda *xs: tuple(body(*xs)))
-    return body.derived["machine"]
+    return _once(body, "machine", lambda *xs: tuple(body(*xs)))
+
+
+def _once(body: Body, key: Any, f: Any) -> Any:
+    if key not in body.derived:
+        body.derived[key] = compiled(f)
+    return body.derived[key]
+
+
+def walking(step: Body, order: int, length: int) -> Any:
+    """Return so many tries of a step as one loop: (*state, last, rtol, atol, *θ) ↦ the state after, and what was tried.
+
+    A try whose error is too large leaves time and state and shortens the step; after the last time nothing changes.
+    """
+
+    def run(t: Any, y: Any, h: Any, before: Any, ended: Any, last: Any, rtol: Any, atol: Any, *thetas: Any) -> Any:
+        def attempt(state: Any, _: Any) -> Any:
+            t, y, h, before, ended = state
+            rest = last - t
+            is_last = F.abs(h) >= F.abs(rest) * (1 - 1e-12)
+            taken = (1 - ended) * F.where(is_last, rest, h)
+            end, between, error = step(y, t, taken, rtol, atol, *thetas)
+            ok = error <= 1.0
+            grow = _SAFE * F.maximum(error, 1e-10) ** (-0.7 / order) * before ** (0.4 / order)
+            shrink = F.where(error < np.inf, F.maximum(_SAFE * error ** (-1 / order), _LEAST), 0.1)
+            size = taken * F.where(ok, F.clip(grow, _LEAST, _MOST), shrink)
+            after = F.where(is_last, last, t + taken)
+            arrived = F.maximum(ended, F.where(ok, F.where(is_last, 1.0, 0.0), 0.0))
+            state = (
+                F.where(ok, after, t), F.where(ok, end, y), size,
+                F.where(ok, F.maximum(error, 1e-4), before), arrived,
+            )  # fmt: skip
+            return state, (t, y, taken, F.where(ok, 1.0, 0.0), error, end, between)
+
+        state, tries = scan(attempt, (t, y, h, before, ended), length=length)
+        return (*state, *tries)
+
+    return _once(step, ("walking", order, length), run)
+
+
+def returning(step: Body, wanted: tuple[int, ...]) -> Any:
+    """Return the way back through some steps as one loop: (λ, steps, rtol, atol, *sums, *θ) ↦ λ and sums."""
+    two = bodies.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
+    pull = bodies.pullback(two, (0, *[5 + k for k in wanted]))
+
+    def run(*given: Any) -> Any:
+        now, *made, rtol, atol = given[:9]
+        sums, thetas = given[9 : 9 + len(wanted)], given[9 + len(wanted) :]
+
+        def back(carry: Any, one: Any) -> Any:
+            now, *sums = carry
+            y, t, h, after, direct, between = one
+            found, *parts = pull(y, t, h, rtol, atol, *thetas, now + after, between)
+            return (found + direct, *[a + b for a, b in zip(sums, parts, strict=True)]), None
+
+        return scan(back, (now, *sums), tuple(made), reverse=True)[0]
+
+    return _once(step, ("returning", wanted), run)
 
 
 # ------------------------------------------------------------------ what was walked last

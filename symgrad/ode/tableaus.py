@@ -56,7 +56,7 @@ class Explicit:
 
 @frozen
 class Rosenbrock:
-    """A linearly implicit method for stiff equations: (I/(hγ) − J) uᵢ = f(Y + Σⱼ aᵢⱼ uⱼ) + Σⱼ cᵢⱼ uⱼ/h + h dᵢ ∂f/∂t.
+    """A linearly implicit method for stiff equations: (I − hγJ) uᵢ = hγ (f(Y + Σⱼ aᵢⱼ uⱼ) + Σⱼ cᵢⱼ uⱼ/h + h dᵢ ∂f/∂t).
 
     J is the Jacobian ∂f/∂y, computed exactly. The last two stages are added to the result, and the last is its error.
     """
@@ -75,16 +75,17 @@ class Rosenbrock:
         def rule(y: Any, t: Any, h: Any, rtol: Any, atol: Any, *thetas: Any) -> list[Any]:
             n = y.shape[1]
             jacobian = bodies.applied_to_units(bodies.linearised(field), (y, t, *thetas))
-            matrix = as_tensor(np.eye(n)) / (h * self.gamma) - F.reshape(as_tensor(jacobian), (n, n))
+            part = h * self.gamma
+            matrix = as_tensor(np.eye(n)) - part * F.reshape(as_tensor(jacobian), (n, n))
             drift = bodies.pushforward(field, (1,))(y, t, *thetas, as_tensor(1.0))[0]
             us: list[Any] = []
             for i, (row, couplings) in enumerate(zip(self.a, self.c, strict=True)):
                 at = y + _sum(row, us) if row else y
-                right = field(at, t + self.times[i] * h, *thetas)[0]
+                right = part * field(at, t + self.times[i] * h, *thetas)[0]
                 if couplings:
-                    right = right + _sum(couplings, us) / h
+                    right = right + self.gamma * _sum(couplings, us)
                 if self.slopes[i]:
-                    right = right + h * self.slopes[i] * drift
+                    right = right + part * h * self.slopes[i] * drift
                 us.append(F.reshape(Solve(True)(matrix, F.reshape(right, (n,))), (1, n)))
             end = at + us[-1]
             first, second = (_sum(row, us) for row in self.dense)
