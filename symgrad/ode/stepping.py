@@ -150,7 +150,7 @@ class Steps:
                     numbers, at, parts,
                 ),
             )  # fmt: skip
-            mark = Mark(*state, mark.output + count, mark.tried + len(tried))
+            mark = Mark(state[0], state[1], state[2], state[3], mark.output + count, mark.tried + len(tried))
 
     def first(self, start: Any) -> Mark:
         """Choose the first step by the slope and its change: Hairer, Nørsett, Wanner I, section II.4."""
