@@ -5,6 +5,8 @@ Each rule of products changes the draft it is given and says whether it did.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
 from symgrad.forms.canon.terms import (
@@ -114,6 +116,44 @@ def product_meets_its_power(d: Draft) -> bool:
             del d.sizes[k]
         return True
     return False
+
+
+@rule(PRODUCT)
+def numerator_with_the_denominator(d: Draft) -> bool:
+    """(a + c·D) ⊘ D is a ⊘ D + c: what stands below the bar is divided out of a sum above it."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind != POWER or f.data != -1 or f.args[0].kind != SUM:
+            continue
+        for q, (g, t) in enumerate(d.factors):
+            rest = _without(d.pool, g, f.args[0]) if s == t else None
+            if rest is not None:
+                sign, found = _divided(d.pool, *rest, f.args[0])
+                d.coef, d.factors[p] = d.coef * sign, (found, s)
+                del d.factors[q]
+                return True
+    return False
+
+
+def _divided(pool: Pool, c: Any, a: Term, below: Term) -> tuple[int, Term]:
+    """Return a ⊘ below + c and its sign; y ⊘ (u - 1) + 1 is -(y ⊘ (1 - u) - 1)."""
+    sign, letters = 1, tuple(range(len(below.shape)))
+    numbers = [k for k, t in zip(below.data, below.args, strict=True) if value_of(t) is not None]
+    if c > 0 and sum(below.data) == 0 and numbers and numbers[0] < 0:
+        sign, c, below = -1, -c, pool.sum([(-1, below)], below.shape)
+    over = pool.product([(a, letters), (pool.power(below, -1), letters)], letters, dict(enumerate(below.shape)))
+    return sign, pool.sum([(1, over), (c, pool.ones(below.shape))], below.shape)
+
+
+def _without(pool: Pool, above: Term, below: Term) -> tuple[Any, Term] | None:
+    """Return c and a of a + c·below, a sum that has all terms of the other and more."""
+    if above.kind != SUM or len(above.args) <= len(below.args):
+        return None
+    known = dict(zip(above.args, above.data, strict=True))
+    ratios = {known[a] / c if a in known else None for c, a in zip(below.data, below.args, strict=True)}
+    (ratio,) = ratios if len(ratios) == 1 else (None,)
+    if ratio is None:
+        return None
+    return ratio, pool.sum([(c, a) for a, c in known.items() if a not in below.args], above.shape)
 
 
 def _standing(d: Draft, base: Term, s: Letters, skipped: int) -> set[int] | None:
