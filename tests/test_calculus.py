@@ -272,6 +272,7 @@ IDENTITIES = {
     rules.sinh_of_the_double: (sp.sinh(u) ** 2 * sp.cosh(u) ** 2, sp.sinh(2 * u) ** 2 / 4),
     rules.sign_times_its_argument: (u * sp.sign(u), sp.Abs(u)),
     rules.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
+    rules.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
     rules.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
     rules.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
     rules.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),

@@ -101,6 +101,7 @@ def signs_as_written(e: sp.Expr, sums: Callable[[], Collection[Any]]) -> sp.Expr
         e: the formula.
         sums: returns the sums in the function.
     """
+    e = _squares_as_written(e, sums)
     factors = list(sp.Mul.make_args(e))
     differences = [f for f in factors if _is_difference(f)]
     if len(differences) != 2:
@@ -111,6 +112,14 @@ def signs_as_written(e: sp.Expr, sums: Callable[[], Collection[Any]]) -> sp.Expr
     if not better or worse:
         return e
     return _product([_opposite(f) if f in differences else f for f in factors])
+
+
+def _squares_as_written(e: sp.Expr, sums: Callable[[], Collection[Any]]) -> sp.Expr:
+    """Write (m - x)² as (x - m)², where the function has x - m."""
+    squares = [p for p in e.atoms(sp.Pow) if p.exp.is_Integer and p.exp.is_even and len(p.base.args) == 2]
+    known = sums() if any(p.base.is_Add for p in squares) else ()
+    turned = [p for p in squares if p.base not in known and -p.base in known]
+    return rebuilt(e, lambda t: sp.Pow(-t.base, t.exp) if t in turned else None) if turned else e
 
 
 def _is_difference(f: sp.Expr) -> bool:

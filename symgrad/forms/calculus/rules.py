@@ -16,6 +16,7 @@ from symgrad.scalars import SCALARS
 SIGMOID, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "ndtr", "normal_pdf"))
 Rule = Callable[[Any], Any]
 RULES: list[Rule] = []
+FEW = 6  # terms of a sum in which some are looked for that belong together
 
 
 def rule(fn: Rule) -> Rule:
@@ -191,19 +192,45 @@ def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
 
 @rule
 def difference_of_squares(e: sp.Expr) -> sp.Expr | None:
-    """(a - b) (a + b) is a² - b², where both are names, roots or numbers."""
+    """(a - b) (a + b) is a² - b²: both are names, roots or numbers, or a is a sum such as x - m."""
     if not e.is_Mul:
         return None
     powers = _powers(e)
-    pairs = [b for b in powers if b.is_Add and len(b.args) == 2]
+    pairs = [b for b in powers if b.is_Add and powers[b].is_Rational]
     for k, one in enumerate(pairs):
         for other in pairs[k + 1 :]:
-            for sign in (1, -1):
-                product = sp.expand(sign * one * other)
-                if powers[one] == powers[other] and powers[one].is_Rational and len(product.args) == 2:
+            for sign in (1, -1) if powers[one] == powers[other] else ():
+                product = _difference_of_squares(sign * one, other)
+                if product is not None:
                     n = powers.pop(one)
                     powers.pop(other)
                     return _of(powers) * (sign if n.is_odd else 1) * product**n if n.is_Integer or sign == 1 else None
+    return None
+
+
+def _difference_of_squares(one: sp.Expr, other: sp.Expr) -> sp.Expr | None:
+    """Return (a - b) (a + b) as a² - b²; where a is a sum, b is a name."""
+    if len(one.args) == 2 == len(other.args):
+        product = sp.expand(one * other)
+        return product if len(product.args) == 2 else None
+    a, b = (one + other) / 2, (other - one) / 2
+    if b.is_Add:
+        a, b = b, a
+    return a**2 - b**2 if b.is_Symbol or (-b).is_Symbol else None
+
+
+@rule
+def square_of_two_terms(e: sp.Expr) -> sp.Expr | None:
+    """a² - 2 a b + b² + c is (a - b)² + c, where a and b are names or functions."""
+    if not (e.is_Add and 2 < len(e.args) <= FEW):
+        return None
+    bases = [t.base for t in e.args if t.is_Pow and t.exp == 2 and not t.base.is_number]
+    for k, a in enumerate(bases):
+        for b in bases[k + 1 :]:
+            for both in (a + b, a - b):
+                rest = e - sp.expand(both**2, deep=False)
+                if rest == 0 or len(sp.Add.make_args(rest)) <= len(e.args) - 3:
+                    return both**2 + rest
     return None
 
 
@@ -507,7 +534,7 @@ def common_factor(e: sp.Expr) -> sp.Expr | None:
 @rule
 def two_terms_share(e: sp.Expr) -> sp.Expr | None:
     """a u + b u + c is u (a + b) + c."""
-    if not (e.is_Add and 2 < len(e.args) <= 6):
+    if not (e.is_Add and 2 < len(e.args) <= FEW):
         return None
     counts: dict[Any, list[Any]] = {}
     for t in e.args:
