@@ -72,7 +72,8 @@ def test_the_adjoint_of_a_stiff_equation_is_an_error():
 def test_steps_that_are_remembered_keep_their_own_numbers():
     # kernels write their next numbers where the last ones were
     sg.odeint(lambda y, t, k: -k[0] * y, 1.0, [0.0, 1.0], sg.tensor([0.5]))
-    step, base, control, _ = list(stepping._LAST)[-1]
+    known, _ = list(stepping._LAST.values())[-1]
+    step, base, control = known.step, known.base, known.control
     theta = np.array([0.25])
     stepping.steps_of(step, base, control, np.ones((1, 1)), [0.0, 1.0], [theta])
     theta[:] = 9.0

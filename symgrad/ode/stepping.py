@@ -50,6 +50,11 @@ class Control:
     most: int
     kept: int | None = None
 
+    @property
+    def numbers(self) -> tuple[Any, ...]:
+        """All but the method."""
+        return self.rtol, self.atol, self.most, self.kept
+
 
 class Mark(NamedTuple):
     """Where a walk can go on: time, state, the step proposed, the last error, the next output, the steps tried."""
@@ -63,23 +68,24 @@ class Mark(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Some steps in a row: their beginnings, sizes and ends, the polynomials between, and the outputs in them.
+    """Some steps in a row: their beginnings and sizes, the outputs in them, their ends and the polynomials between.
 
     Attributes:
-        t, y, h, end, between: with the steps first.
+        t, y, h: with the steps first.
         outputs: the numbers of the outputs in these steps.
         steps: which of the steps each output is in.
         parts: where in its step, σ; 1 at its end.
+        end, between: with the steps first; not kept, since the way back does not read them.
     """
 
     t: Any
     y: Any
     h: Any
-    end: Any
-    between: Any
     outputs: Any
     steps: Any
     parts: Any
+    end: Any = None
+    between: Any = None
 
 
 class Steps:
@@ -146,33 +152,22 @@ class Steps:
             yield (
                 mark,
                 Stretch(
-                    t[made], np.asarray(y)[made], h[made], np.asarray(end)[made], np.asarray(between)[made],
-                    numbers, at, parts,
+                    t[made], np.asarray(y)[made], h[made], numbers, at, parts, np.asarray(end)[made],
+                    np.asarray(between)[made],
                 ),
             )  # fmt: skip
             mark = Mark(state[0], state[1], state[2], state[3], mark.output + count, mark.tried + len(tried))
 
     def first(self, start: Any) -> Mark:
         """Choose the first step by the slope and its change: Hairer, Nørsett, Wanner I, section II.4."""
-        field, t = machine(self.base), self.first_time
-        thetas, row = self.thetas[: len(self.base.inputs) - 2], start[:1]
-        span = self.last - t
-        scale = self.control.atol + self.control.rtol * np.abs(row)
-        slope = np.asarray(field(row, t, *thetas)[0])
-        if not (np.all(np.isfinite(row)) and np.all(np.isfinite(slope))):
+        thetas, t = self.thetas[: len(self.base.inputs) - 2], self.first_time
+        begin = beginning(self.base, self.control.method.order)
+        h, finite = begin(start[:1], t, self.last - t, self.control.rtol, self.control.atol, *thetas)
+        if not finite:
             raise NotConverged(
                 f"odeint: f is not finite at the start, t = {t:g}. Start where it is defined, and check y0 and args."
             )
-        with np.errstate(all="ignore"):
-            d0, d1 = _rms(row / scale), _rms(slope / scale)
-            h = 0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6
-            h = min(h, abs(span))
-            there = np.asarray(field(row + self.sign * h * slope, t + self.sign * h, *thetas)[0])
-            d2 = _rms((there - slope) / scale) / h
-            steep = max(d1, d2)
-            other = max(1e-6, h * 1e-3) if steep <= 1e-15 else (0.01 / steep) ** (1 / self.control.method.order)
-        h = min(100 * h, other if np.isfinite(other) else h, abs(span))
-        return Mark(t, start, self.sign * h, 1e-4, 1, 0)
+        return Mark(t, start, float(h), 1e-4, 1, 0)
 
     def _check(self, mark: Mark, t: Any, h: Any, error: Any, y: Any, state: Sequence[Any], ended: bool) -> None:
         """Refuse steps that are too small, and too many of them."""
@@ -200,7 +195,7 @@ class Steps:
         """Keep every state, or once they are many the beginnings of every second, fourth, … stretch."""
         enough = self.control.kept or max(_KEPT // mark.y.size, 2 * self.stride * self.length)
         if self.stretches % self.stride == 0:
-            self.marks.append((mark, stretch if self.whole else None))
+            self.marks.append((mark, stretch._replace(end=None, between=None) if self.whole else None))
             self.kept += len(stretch.t) if self.whole else 1
         self.stretches += 1
         self.count += len(stretch.t)
@@ -215,26 +210,27 @@ class Steps:
     # -------------------------------------------------------------- and back
     def backward(self, g: Any, wanted: Sequence[int]) -> tuple[Any, list[Any]]:
         """Pull the cotangents (c, m, n) of the states back; those of the start and of the parameters in ``wanted``."""
-        run = returning(self.step, tuple(wanted))
+        run, length = returning(self.step, tuple(wanted)), self.length
         sums = [np.zeros(np.shape(self.thetas[k])) for k in wanted]
         now: Any = np.zeros_like(g[:, 0])
+        degree = self.step.results[1].shape[0]
         for stretch in self._reversed():
-            many = len(stretch.t)
-            if not many:
+            if not len(stretch.t):
                 continue
-            after, direct = np.zeros((2, many, *now.shape))
-            between = np.zeros_like(stretch.between)
+            after, direct = np.zeros((2, length, *now.shape))
+            between = np.zeros((length, degree, *now.shape))
             seeds = np.transpose(g[:, stretch.outputs], (1, 0, 2))
             ends = stretch.parts == 1.0
-            np.add.at(after, stretch.steps[ends], seeds[ends])
             inside = stretch.steps[~ends]
+            np.add.at(after, stretch.steps[ends], seeds[ends])
             np.add.at(direct, inside, seeds[~ends])
-            rows = _powers(stretch.parts[~ends], between.shape[1])
-            np.add.at(between, inside, rows[:, :, None, None] * seeds[~ends, None])
-            xs = [stretch.y, stretch.t, stretch.h, after, direct, between]
-            for start in range((many - 1) // self.length * self.length, -1, -self.length):
-                part = [_filled(x[start : start + self.length], self.length, k < 2) for k, x in enumerate(xs)]
-                now, *sums = run(now, *part, self.control.rtol, self.control.atol, *sums, *self.thetas)
+            np.add.at(between, inside, _powers(stretch.parts[~ends], degree)[:, :, None, None] * seeds[~ends, None])
+            made = [_filled(x, length) for x in (stretch.y, stretch.t)]
+            sizes = np.zeros(length)
+            sizes[: len(stretch.h)] = stretch.h
+            now, *sums = run(
+                now, *made, sizes, after, direct, between, self.control.rtol, self.control.atol, *sums, *self.thetas
+            )
         return np.asarray(now) + g[:, 0], sums
 
     def _reversed(self) -> Iterator[Stretch]:
@@ -250,12 +246,9 @@ class Steps:
             yield from reversed(again)
 
 
-def _filled(x: Any, length: int, repeated: bool) -> Any:
-    """Fill up with steps of length 0 and nothing to pull back, at the last state and time."""
-    if len(x) == length:
-        return x
-    more = np.zeros((length - len(x), *x.shape[1:]))
-    return np.concatenate([x, more + x[-1] if repeated else more])
+def _filled(x: Any, length: int) -> Any:
+    """Fill up with the last one: of steps of length 0, which change nothing."""
+    return x if len(x) == length else np.concatenate([x, np.broadcast_to(x[-1:], (length - len(x), *x.shape[1:]))])
 
 
 def between_at(y: Any, between: Any, part: float) -> Any:
@@ -265,10 +258,6 @@ def between_at(y: Any, between: Any, part: float) -> Any:
 
 def _powers(part: Any, count: int) -> Any:
     return np.asarray(part)[..., None] ** np.arange(1, count + 1)
-
-
-def _rms(x: Any) -> float:
-    return float(np.sqrt(np.mean(np.square(x)))) if x.size else 0.0
 
 
 # ------------------------------------------------------------------ compiled programs
@@ -314,6 +303,28 @@ def walking(step: Body, order: int, length: int) -> Any:
     return _once(step, ("walking", order, length), run)
 
 
+def beginning(field: Body, order: int) -> Any:
+    """Return (Y, t, span, rtol, atol, *θ) ↦ the first step, and 1 where Y and f are finite there, else 0."""
+
+    def run(y: Any, t: Any, span: Any, rtol: Any, atol: Any, *thetas: Any) -> Any:
+        def size(x: Any) -> Any:
+            return F.sqrt(F.mean((x / allowed) ** 2))
+
+        allowed, way = atol + rtol * F.abs(y), F.sign(span)
+        slope = field(y, t, *thetas)[0]
+        d0, d1 = size(y), size(slope)
+        small = F.logical_or(d0 <= 1e-5, d1 <= 1e-5)
+        h = F.minimum(F.where(small, 1e-6, 0.01 * d0 / d1), F.abs(span))
+        there = field(y + way * h * slope, t + way * h, *thetas)[0]
+        steep = F.maximum(d1, size(there - slope) / h)
+        other = F.where(steep <= 1e-15, F.maximum(h * 1e-3, 1e-6), (0.01 / steep) ** (1 / order))
+        other = F.where(F.isfinite(other), other, h)
+        finite = F.logical_and(F.all(F.isfinite(y)), F.all(F.isfinite(slope)))
+        return way * F.minimum(F.minimum(100 * h, other), F.abs(span)), F.where(finite, 1.0, 0.0)
+
+    return _once(field, ("beginning", order), run)
+
+
 def returning(step: Body, wanted: tuple[int, ...]) -> Any:
     """Return the way back through some steps as one loop: (λ, steps, rtol, atol, *sums, *θ) ↦ λ and sums."""
     two = bodies.once(step, ("first", 2), step.inputs, lambda *xs: step(*xs)[:2])
@@ -338,7 +349,7 @@ def returning(step: Body, wanted: tuple[int, ...]) -> Any:
 def steps_of(step: Body, base: Body, control: Control, start: Any, ts: Any, thetas: Sequence[Any]) -> tuple[Steps, Any]:
     """Return the steps from this start, and the states that they found: walked, or remembered from a call before."""
     arrays = [np.asarray(x) for x in (start, ts, *thetas)]
-    key = (step, base, control, tuple([(a.shape, a.tobytes()) for a in arrays]))
+    key = (step, base, id(control.method), *control.numbers, *[(a.shape, a.tobytes()) for a in arrays])
     with _LOCK.current:
         known = _LAST.pop(key, None)
         if known is not None:
