@@ -294,7 +294,7 @@ def brusselator(L, y, t, p):
 
 
 # ------------------------------------------------------------------ stiff systems
-@equation(1e5, 1.5, start=lambda L, p: [p[1]], times=(0, 1e-5, 0.1), stiff=True,
+@equation(1e5, 1.5, start=lambda L, p: [p[1]], times=(0, 1e-5, 0.002), stiff=True,
           exact=lambda m, t, k, y: [m.cos(t) + (y - 1) * m.exp(-k * t)])
 def prothero_robinson(L, y, t, p):
     return [-p[0] * (y[0] - L.cos(t)) - L.sin(t)]

@@ -1,7 +1,7 @@
-"""Flows of 30 differential equations, their first and second derivatives in θ, against mpmath's 40 digits.
+"""Flows of differential equations, their first and second derivatives in θ, against mpmath's 40 digits.
 
 θ are parameters, first states and times. The tolerance is 1e-10, and 8 digits are compared.
-All methods, modes and kinds of derivative: tests/benchmarks/answers.py.
+All equations, methods, modes and kinds of derivative: tests/benchmarks/answers.py.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ def close(found, expected, rtol=1e-8):
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=rtol * (1e-3 + np.max(np.abs(expected))))
 
 
-@pytest.mark.parametrize("name", EQUATIONS)
+@pytest.mark.parametrize("name", [*PLAIN[::2], "robertson"])
 def test_a_flow_and_its_gradient_are_mpmaths(name):
     close(states(name, sg.tensor(np.array(EQUATIONS[name].at))).numpy().ravel(), KNOWN[name]["value"])
     close(sg.grad(weighted(name))(ones(name)), KNOWN[name]["gradient"])
 
 
-@pytest.mark.parametrize("name", PLAIN[::6])
+@pytest.mark.parametrize("name", PLAIN[2::12])
 def test_the_hessian_of_a_flow_is_mpmaths(name):
     f, at = weighted(name), ones(name)
     close(sg.hessian(f)(at), KNOWN[name]["hessian"])
     close(sg.hvp(f, at, np.cos(at)), KNOWN[name]["hessian"] @ np.cos(at))
 
 
-@pytest.mark.parametrize("name", PLAIN[1::6])
+@pytest.mark.parametrize("name", PLAIN[1::12])
 def test_a_tangent_of_a_flow_is_mpmaths(name):
     at = ones(name)
     direction = np.cos(1 + np.arange(at.size))
     close(sg.jvp(weighted(name), (at,), (direction,))[1], np.dot(KNOWN[name]["gradient"], direction))
 
 
-@pytest.mark.parametrize("name", PLAIN[2::6])
+@pytest.mark.parametrize("name", PLAIN[4::16])
 def test_mapped_and_compiled_gradients_of_a_flow_are_mpmaths(name):
     at, gradient = ones(name), KNOWN[name]["gradient"]
     close(sg.vmap(sg.grad(weighted(name)))(np.stack([at, at])), [gradient, gradient])
@@ -53,12 +53,12 @@ def test_mapped_and_compiled_gradients_of_a_flow_are_mpmaths(name):
 
 
 @pytest.mark.parametrize("derivative", ["steps", "forward", "adjoint"])
-@pytest.mark.parametrize("name", ["cooling_until", "bell_from", "lotka_volterra"])
+@pytest.mark.parametrize("name", ["cooling_until", "lotka_volterra"])
 def test_each_kind_of_derivative_of_a_flow_is_mpmaths(name, derivative):
     close(sg.grad(weighted(name, derivative=derivative))(ones(name)), KNOWN[name]["gradient"])
 
 
-@pytest.mark.parametrize("method", ["BDF", "Radau", "LSODA", "DOP853"])
+@pytest.mark.parametrize("method", ["BDF", "DOP853"])
 def test_scipys_methods_have_mpmaths_gradients(method):
     pytest.importorskip("scipy")
     close(sg.grad(weighted("gompertz", method=method))(ones("gompertz")), KNOWN["gompertz"]["gradient"])
@@ -66,7 +66,7 @@ def test_scipys_methods_have_mpmaths_gradients(method):
 
 def test_the_adjoint_of_a_stiff_equation_is_an_error():
     with pytest.raises(NotConverged):
-        sg.grad(weighted("fast_exchange", derivative="adjoint", max_steps=3000))(ones("fast_exchange"))
+        sg.grad(weighted("fast_exchange", derivative="adjoint", max_steps=300))(ones("fast_exchange"))
 
 
 def test_steps_that_are_remembered_keep_their_own_numbers():
