@@ -287,6 +287,21 @@ def example_kepler() -> Any:
     return figure
 
 
+def example_pendulum_period() -> Any:
+    """The period of a pendulum over its amplitude, and three partial sums of its series, which fall short of it."""
+    program = _program("pendulum_period")
+    amplitudes = np.linspace(0.05, 2.8, 60)
+    ratios = [float(program.period(a, 1.0, 1.0)) / (2 * np.pi) for a in amplitudes]
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(amplitudes, ratios, label="the integral")
+    for order, power in ((2, "θ²"), (4, "θ⁴"), (6, "θ⁶")):
+        ax.plot(amplitudes, np.polyval(program.TEXTBOOK[order::-1], amplitudes), "--", label=f"series to {power}")
+    ax.set_xlabel("amplitude θ in radians")
+    ax.legend(fontsize=9)
+    ax.set_title("T / (2π·√(L/g)) of a pendulum")
+    return figure
+
+
 def example_supply_and_demand() -> Any:
     """What consumers pay and producers get over the tax: two curves that part at no tax."""
     program = _program("supply_and_demand")
