@@ -89,6 +89,26 @@ def _joined_power(pool: Pool, f: Term, g: Term) -> Term | None:
     return pool.function(sp.Pow, [base, exponent], f.shape) if exponent.cost < a.cost + (g is not base) else None
 
 
+@rule(PRODUCT)
+def power_of_a_scaled_base(d: Draft) -> bool:
+    """x·(x/l)ᵏ⁻¹ is l·(x/l)ᵏ, where l is a number."""
+    for p, (f, s) in enumerate(d.factors):
+        if f.kind != FUNCTION or f.data is not sp.Pow or f.args[0].kind != PRODUCT or not s:
+            continue
+        base = f.args[0]
+        subs, out, _ = base.data
+        arrays = [a for a in base.args if a.shape]
+        straight = [t for t in subs if t] == [out]
+        q = next((k for k, (g, t) in enumerate(d.factors) if k != p and [g] == arrays and s == t), None)
+        joined = _joined_power(d.pool, f, base) if q is not None and straight else None
+        if q is not None and joined is not None:
+            d.factors += [(d.pool.power(a, -1), ()) for a in base.args if not a.shape]
+            d.factors[p] = (joined, s)
+            del d.factors[q]
+            return True
+    return False
+
+
 @rule(POWER)
 def power_of_an_array_power(pool: Pool, t: Term) -> Term | None:
     """(xᵃ)ⁿ is xⁿᵃ where n is a whole number."""
