@@ -22,7 +22,7 @@ httpx = pytest.importorskip("httpx")
 import web_answers  # noqa: E402
 
 from symgrad.errors import ArgumentError  # noqa: E402
-from symgrad.web import app, pool, protocol, serving  # noqa: E402
+from symgrad.web import app, pool, practice, protocol, serving  # noqa: E402
 from symgrad.web.gallery import gallery  # noqa: E402
 from symgrad.web.guard import TOKEN, Guard, is_loopback  # noqa: E402
 from symgrad.web.jobs import JOBS, answered  # noqa: E402
@@ -88,6 +88,19 @@ def test_what_is_typed_is_shown_with_what_its_names_stand_for():
     }  # fmt: skip
     assert (found["wrt"], found["spelling"], found["shape"]) == ("w", "symgrad", [])
     assert found["mathml"].startswith("<math")
+
+
+@pytest.mark.parametrize(
+    ("formula", "answer", "slip"),
+    [
+        ("sin(x^4)", "4*x^3*cos(x^4)", None),
+        ("sin(x^4)", "cos(x^4)", "chain"),
+        ("x.^2 .* exp(x)", "2*x.*exp(x) + x.^2.*exp(x)", None),
+        ("1./x", "1./x.^2", "sign"),
+    ],
+)
+def test_answers_about_numbers_are_graded_in_matlabs_spelling(formula, answer, slip):
+    assert practice.answer({"exercise": {"formula": formula}, "answer": answer})["slip"] == slip
 
 
 def test_matlabs_spelling_is_recognised():

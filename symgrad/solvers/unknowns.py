@@ -82,7 +82,7 @@ class Unknown:
         found = [as_tensor(a) for a in trees.along(self.tree, x, who)]
         for t, s in zip(found, self.shapes, strict=True):
             if tuple(t.shape) != tuple(s):
-                raise ShapeError(f"{who} has shape {show_shape(t.shape)}. Expected {show_shape(s)}, as x0 has.")
+                raise ShapeError(f"{who} has shape {show_shape(t.shape)}. Expected {show_shape(s)}, as the start has.")
         return found
 
     def flat(self, who: str, x: Any) -> Any:
