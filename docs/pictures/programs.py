@@ -287,6 +287,21 @@ def example_kepler() -> Any:
     return figure
 
 
+def example_optimal_transport() -> Any:
+    """Points of a ring on their way to a crescent, along the gradient of the transport cost."""
+    program = _program("optimal_transport")
+    Y, places, _ = program.moved()
+    figure, ax = canvas(size=(6.4, 3.2))
+    ax.plot(places[:, :, 0], places[:, :, 1], color="C0", linewidth=0.6)
+    ax.plot(*places[0].T, "o", color="C0", markersize=4, label="points")
+    ax.plot(*Y.T, "x", color="C1", label="target")
+    ax.plot(*places[-1].T, ".", color="C2", label="after 15 steps")
+    ax.set_aspect("equal")
+    ax.legend(fontsize=9, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    ax.set_title("Optimal transport with entropy")
+    return figure
+
+
 def example_pendulum_period() -> Any:
     """The period of a pendulum over its amplitude, and three partial sums of its series, which fall short of it."""
     program = _program("pendulum_period")

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.printing.numpy import NumPyPrinter
 
 from symgrad.forms.nodes.elementwise import Elementwise
-from symgrad.forms.nodes.matrices import ArraySymbol
+from symgrad.forms.nodes.matrices import ArraySymbol, Call
 from symgrad.scalars import BY_FUNCTION
 from symgrad.scalars.quotients import stepwise
 
@@ -29,13 +30,23 @@ def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]]
     """Return the function of shape and arrays that a matrix form stands for, compiled once."""
     given = sorted(e.free_symbols, key=lambda s: str(s.name))
     minted = [_called(s, f"v{k}") for k, s in enumerate(given)]
-    f = sp.lambdify(minted, stepwise(_with_kernels(e)).xreplace(dict(zip(given, minted, strict=True))), modules="numpy")
+    whole = stepwise(_with_kernels(e)).xreplace(dict(zip(given, minted, strict=True)))
+    printer = _printer(whole)
+    f = sp.lambdify(minted, whole, [{name: op for op, name in printer.operations.items()}, "numpy"], printer=printer)
 
     def value(shape: tuple[int, ...], arrays: Mapping[str, Any]) -> Any:
         with np.errstate(all="ignore"):
             return np.reshape(f(*[np.asarray(arrays[s.name]) for s in given]), shape)
 
     return value
+
+
+def _printer(e: sp.Expr) -> Any:
+    """Return NumPy's printer with names for the operations that have no source, such as integrals."""
+    calls = [c for c in sp.preorder_traversal(e) if isinstance(c, Call) and getattr(c.op, "wordless", "")]
+    printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
+    printer.operations = {op: f"operation{k}" for k, op in enumerate(dict.fromkeys(c.op for c in calls))}
+    return printer
 
 
 def _called(s: Any, name: str) -> Any:

@@ -53,6 +53,10 @@ class Held(Op):
         """That of the array."""
         return np.asarray(self.array.value).dtype
 
+    def text(self, *args: str) -> str:
+        """The number; of an array a letter."""
+        return f"{float(self.array.value):g}" if np.ndim(self.array.value) == 0 else "c"
+
 
 @frozen
 class Sized(Op):

@@ -22,7 +22,7 @@ from symgrad.core.promotion import Kind
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, NotConverged, SymgradError
 from symgrad.ops.indexing.select import getitem
-from symgrad.ops.map import ADD, MUL, NEG
+from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Reshape
 from symgrad.solvers import bodies
@@ -122,10 +122,14 @@ class Integral(Op):
                 return x, np.asarray(self.body(x, *map(_letter, args[2:]))[0]).item()
         except (NotImplementedError, SymgradError):  # no formula of numbers
             pass
-        texts = [str(x), *args[2:], *map(str, self.body.literals)]
+        values = [x, *map(_letter, args[2:]), *map(sp.sympify, self.body.literals)]
         for step in self.body.steps:
-            texts.append(step.op.text(*[texts[k] for k in step.args]))
-        return x, sp.Symbol(texts[self.body.outputs[0]])
+            given = [values[k] for k in step.args]
+            if isinstance(step.op, Map):  # entry by entry
+                values.append(step.op(*given))
+            else:
+                values.append(sp.Symbol(step.op.text(*[_bracketed(v) for v in given]), real=True))
+        return x, values[self.body.outputs[0]]
 
     def _of(self, body: Body) -> Integral:
         return Integral(body, self.accuracy, self.letter)
@@ -167,6 +171,11 @@ class Integral(Op):
         for part in parts:
             total = part if total is None else ADD(total, part)
         return total
+
+
+def _bracketed(value: Any) -> str:
+    text = sp.sstr(value)
+    return f"({text})" if isinstance(value, (sp.Add, sp.Mul)) else text
 
 
 def _letter(text: str) -> Any:

@@ -61,7 +61,10 @@ def declared(printer: Any, scalar: Scalar, args: Sequence[str]) -> str:
 
 
 def operation(printer: Any, op: Any, args: Sequence[str]) -> str:
-    """Write an operation as itself, called on arrays."""
+    """Write an operation as itself, called on arrays; by the printer's name for it, where that has one."""
+    name = getattr(printer, "operations", {}).get(op)
+    if name is not None:
+        return f"{name}({', '.join(map(bare, args))})"
     _imported(printer, op)
     return f"{op!r}({', '.join(map(bare, args))})"
 
