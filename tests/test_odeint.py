@@ -111,6 +111,15 @@ def test_structures_decreasing_times_and_single_precision():
     assert sg.odeint(lambda y, t: -y, 3.0, [0.0]).numpy().tolist() == [3.0]
 
 
+@pytest.mark.parametrize("way", ["dopri5", "forward", "adjoint"])
+def test_parameters_in_single_precision(way):
+    last = lambda k: sg.odeint(lambda y, t, k: -k * y, np.float32(1), [0.0, 1.0], k, **WAYS[way])[-1]
+    slope = sg.grad(last)(np.float32(0.5))
+    assert np.asarray(slope).dtype == np.float32
+    assert slope == pytest.approx(-math.exp(-0.5), rel=1e-6)
+    assert sg.grad(sg.grad(last))(np.float32(0.5)) == pytest.approx(math.exp(-0.5), rel=1e-5)
+
+
 def test_stiff_equations():
     robertson = lambda y, t, k: [
         -k * y[0] + 1e4 * y[1] * y[2], k * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2, 3e7 * y[1] ** 2,

@@ -20,12 +20,14 @@ from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError
 from symgrad.ode import borrowed, letters
 from symgrad.ode.stepping import Control, steps_of
+from symgrad.ops.convert import Cast
 from symgrad.ops.protocol import Op
 from symgrad.solvers import bodies
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.vmap import vmap
 
+_FLOAT64 = np.dtype(np.float64)
 _WORDLESS = "steps of chosen sizes, in Python; pass steps= for steps of fixed size"
 _FEW = 64  # directions up to which sensitivities are integrated along rather than the adjoint equation
 
@@ -56,7 +58,7 @@ class Flow(Op):
     dense = "a solution that depends on all that the equation looks at"
     wordless = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
-    explained = "variational equation: y' = f(y, θ) gives ẏ' = ∂f/∂y·ẏ + ∂f/∂θ·θ̇"
+    explained = "adjoint equation: λ' = −(∂f/∂y)ᵀ·λ backwards from λ(T) = ∂L/∂y(T) gives ∂L/∂θ = ∫ (∂f/∂θ)ᵀ·λ dt"
 
     @staticmethod
     def of(
@@ -227,7 +229,7 @@ class Pull(Op):
         assert flow.step is not None
         assert isinstance(flow.control, Control)
         steps, _ = steps_of(flow.step, flow.base, flow.control, start, ts, thetas)
-        pulled, parts = steps.backward(np.asarray(g), self.wanted)
+        pulled, parts = steps.backward(np.asarray(g, np.float64), self.wanted)
         return np.concatenate([np.ravel(pulled), *[np.ravel(p) for p in parts]])
 
     def on_symbols(self, *xs: Any) -> Any:
@@ -353,7 +355,8 @@ def unpacked(packed: Any, specs: Sequence[Spec]) -> tuple[Any, list[Any]]:
     found, at = [], 0
     for spec in specs:
         size = bodies.size_of(spec)
-        found.append(F.reshape(as_tensor(packed)[at : at + size], spec.shape))
+        part = F.reshape(as_tensor(packed)[at : at + size], spec.shape)
+        found.append(part if spec.dtype == _FLOAT64 else Cast(spec.dtype)(part))
         at += size
     return found[0], found[1:]
 

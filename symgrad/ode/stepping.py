@@ -17,12 +17,14 @@ from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
 from symgrad.errors import NotConverged
 from symgrad.ode.tableaus import Explicit, Rosenbrock
+from symgrad.ops.convert import Cast
 from symgrad.solvers import bodies
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.public import scan
 
+_FLOAT64 = np.dtype(np.float64)
 _EPS = np.finfo(float).eps
 _AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, and how many steps are tried in one call
 _KEPT = 2**14  # numbers that are kept before states are thinned out
@@ -338,11 +340,15 @@ def returning(step: Body, wanted: tuple[int, ...]) -> Any:
             now, *sums = carry
             y, t, h, after, direct, between = one
             found, *parts = pull(y, t, h, rtol, atol, *thetas, now + after, between)
-            return (found + direct, *[a + b for a, b in zip(sums, parts, strict=True)]), None
+            return (found + direct, *[a + _double(b) for a, b in zip(sums, parts, strict=True)]), None
 
         return scan(back, (now, *sums), tuple(made), reverse=True)[0]
 
     return _once(step, ("returning", wanted), run)
+
+
+def _double(t: Any) -> Any:
+    return t if t.dtype == _FLOAT64 else Cast(_FLOAT64)(t)
 
 
 # ------------------------------------------------------------------ what was walked last
