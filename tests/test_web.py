@@ -109,6 +109,12 @@ def test_matlabs_spelling_is_recognised():
     assert asked("derive", exercise={"formula": "x'*A*x", "wrt": "x"})["text"] == "(A + Aᵀ)*x"
 
 
+def test_books_sign_of_a_transpose_is_understood():
+    assert asked("derive", exercise={"formula": "x^T*A*x", "wrt": "x"})["text"] == "(A + Aᵀ)*x"
+    assert asked("derive", exercise={"formula": "w^{T}*x + w^T*w", "wrt": "w"})["text"] == "2*w + x"
+    assert "T" in asked("look", exercise={"formula": "T*x^T"})["names"]  # a temperature
+
+
 def test_a_matrix_beside_a_vector_is_their_product_and_the_text_stays_as_typed():
     found = asked("look", exercise={"formula": "norm(X*w - y)**2"})
     assert found["formula"] == "norm(X*w - y)**2"

@@ -10,6 +10,7 @@ from symgrad.expression.reader import tree_of
 SPELLINGS = ("symgrad", "numpy", "matlab")
 _NUMPY = re.compile(r"\b(?:np|numpy)\s*\.")
 _PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|!=|//")
+_TRANSPOSED = re.compile(r"\^ ?(?:T\b|⊤|ᵀ|\{T\}|\{\\top\})(?!\s*\()")
 _MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=|[(,] ?[\w+-]* ?: ?[\w+-]* ?[,)]")
 
 
@@ -35,6 +36,16 @@ def syntax_of(text: str) -> str:
     ('matlab', 'python')
     """
     return "matlab" if spelling(text) == "matlab" else "python"
+
+
+def with_transposes(text: str) -> str:
+    """Return MATLAB's x' for the x^T of books, sign by sign, where T is not a name elsewhere in the formula.
+
+    >>> with_transposes("x^T*A*x"), with_transposes("T*x^T")
+    ("x' *A*x", 'T*x^T')
+    """
+    found = _TRANSPOSED.sub(lambda m: "'" + " " * (len(m[0]) - 1), text)
+    return text if re.search(r"\bT\b", found) else found
 
 
 def _reads(text: str, syntax: str) -> bool:

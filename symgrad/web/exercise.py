@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
 from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
-from symgrad.expression.spelling import spelling, syntax_of
+from symgrad.expression.spelling import spelling, syntax_of, with_transposes
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -131,6 +131,7 @@ def read(data: Any) -> Exercise:
         raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
     if not formula.strip():
         raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
+    typed, formula = formula, with_transposes(formula)
     syntax, found = syntax_of(formula), spelling(formula)
     given = _names(data.get("names"))
     used = names_in(formula, (), syntax)
@@ -139,7 +140,7 @@ def read(data: Any) -> Exercise:
     meant = with_products(formula, shapes) if found == "symgrad" else formula
     guessed = guesses(meant, shapes, syntax)
     names = {name: kept[name] if name in kept else Name(guessed[name].shape, guess=guessed[name]) for name in used}
-    return Exercise(formula, meant, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
+    return Exercise(typed, meant, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
 
 
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
