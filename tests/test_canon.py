@@ -206,6 +206,8 @@ def power_slope(k, base, n):
     return k.of(sp.Piecewise, k.number(0), k.of(sp.Eq, n, k.number(0)), slope, k.number(1))
 
 
+over_number = lambda k, v: k.einsum("i,->i", v, k.power(k.t, -1))
+SCALED_POWER = a.q * (a.q / a.t) ** (a.x - 1)
 kronecker = np.kron(a.A, a.B)
 others = lambda k, v: [k.call(Cumprod(0, back, True), v) for back in (False, True)]
 
@@ -229,6 +231,20 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
     "power_of_a_number": [
         (lambda k: k.power(k.number(2), 3), np.full(3, 8.0)),
         (lambda k: k.power(k.number(0), -1), np.full(3, np.inf)),
+    ],
+    "power_of_a_scaled_base": [
+        (lambda k: k.times(k.q, k.of(sp.Pow, over_number(k, k.q), k.add(k.x, (-1, k.number(1))))), SCALED_POWER),
+        (
+            lambda k: k.times(k.p, k.of(sp.Pow, over_number(k, k.q), k.add(k.x, (-1, k.number(1))))),
+            a.p * (a.q / a.t) ** (a.x - 1),
+        ),
+    ],
+    "numerator_with_the_denominator": [
+        (
+            lambda k: k.times(k.add(k.y, (2, k.p), (2, k.q)), k.power(k.add(k.p, k.q), -1)),
+            (a.y + 2 * a.p + 2 * a.q) / (a.p + a.q),
+        ),
+        (lambda k: k.times(k.add(k.y, (2, k.p)), k.power(k.add(k.p, k.q), -1)), (a.y + 2 * a.p) / (a.p + a.q)),
     ],
     "power_of_a_power": [
         (lambda k: k.power(k.power(k.x, 2), 3), a.x**6),
