@@ -11,6 +11,9 @@ from symgrad.errors import ParseError
     [
         ("Cos[x]", "sin(x)"),
         ("COS(x)", "sin(x)"),
+        ("np.cos(x)", "sin(x)"),
+        ("2*math.pi*x", "pi*x**2"),
+        ("numpy.exp(x)*(np.sin(x) + np.cos(x))", "exp(x)*sin(x)"),
         ("2[x + 1]", "(x + 1)**2"),
         ("2•x", "x**2"),
         ("z**x*(2*x**2/z + log(z)) where z = x**2 + 6", "(x**2 + 6)**x"),

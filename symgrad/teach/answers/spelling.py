@@ -40,6 +40,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d]\w*)|(?P<word>'[^']*'|\"[^\"]*\")"
     r"|(?P<sign>\*\*|//|<=|>=|==|!=|->|.))"
 )
+_MODULE = re.compile(r"(?<![\w.])(np|numpy|math|sg)\.(?:linalg\.)?(?=[A-Za-z]\w*(?!\w|\s*\.\s*[A-Za-z]))")  # np.sin
 _CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*([Cc]|const(ant)?)\s*$")
 _FRACTION = re.compile(r"(^|[-+=(])\s*(\d+)\s*/\s*(\d+)\s+(?=[^\W\d])")  # of numbers, with a space behind it
 _LABEL = re.compile(r"\s*(\w+'+(\(\w+\))?|d\w*/d\w+)\s*")  # what an answer is called: f'(x), dy/dx
@@ -118,7 +119,8 @@ def _with_parts(text: str) -> str:
 
 
 def _plain(text: str, shapes: Mapping[str, Any]) -> str:
-    """Return the text with signs that the reader knows."""
+    """Return the text with signs that the reader knows, and functions without the modules of programs."""
+    text = _MODULE.sub(lambda m: m[0] if m[1] in shapes else "", text)
     matrices = {name for name, s in shapes.items() if len(s) == 2}
     text = re.sub(r"(\w+)⁻¹", lambda m: f"inv({m[1]})" if m[1] in matrices else m[0], text)
     text = re.sub(r"(\w+)⁻ᵀ", lambda m: f"inv({m[1]}).T" if m[1] in matrices else m[0], text)
