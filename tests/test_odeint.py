@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, FormError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, ShapeError
 from symgrad.ode import stepping
 
 TS = np.array([0.0, 0.3, 0.9, 1.0])
@@ -120,6 +120,23 @@ def test_parameters_in_single_precision(way):
     assert sg.grad(sg.grad(last))(np.float32(0.5)) == pytest.approx(math.exp(-0.5), rel=1e-5)
 
 
+@pytest.mark.parametrize("way", ["dopri5", "forward", "adjoint"])
+def test_parameters_that_the_equation_does_not_read_have_gradient_0(way):
+    last = lambda p: sg.odeint(lambda y, t, a, b: -a * y, 1.0, [0.0, 1.0], p[0], p[1], **WAYS[way])[-1]
+    np.testing.assert_allclose(sg.grad(last)(np.array([0.5, 2.0])), [-math.exp(-0.5), 0.0], rtol=1e-6)
+    assert sg.grad(lambda b: sg.odeint(lambda y, t, b: -y, 1.0, [0.0, 1.0], b, **WAYS[way])[-1])(2.0) == 0.0
+
+
+@pytest.mark.parametrize("method", ["dopri5", "BDF"])
+@pytest.mark.parametrize(("times", "words"), [([0.0, 2.0, 1.0], "followed by 1"), ([0.0, math.nan], "finite numbers")])
+def test_times_are_checked_where_they_are_traced(method, times, words):
+    if method == "BDF":
+        pytest.importorskip("scipy")
+    solution = sg.compile(lambda t: sg.odeint(lambda y, t: -y, 1.0, t, method=method))
+    with pytest.raises(ArgumentError, match=words):
+        solution(np.array(times))
+
+
 def test_stiff_equations():
     robertson = lambda y, t, k: [
         -k * y[0] + 1e4 * y[1] * y[2], k * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2, 3e7 * y[1] ** 2,
@@ -144,9 +161,18 @@ def test_states_that_are_kept_are_few():
     long = sg.odeint(lambda y, t: 300 * sg.cos(300 * t) * y, np.ones(64), [0.0, 10.0], max_steps=10**6)
     steps = list(stepping._LAST.values())[-1][0]
     assert long.shape == (2, 64)
-    assert steps.count > 5000
-    assert steps.kept <= max(2.5 * math.sqrt(steps.count), stepping._KEPT // 64)
+    count = sum(len(stretch.t) for _, stretch in steps.walk(steps.marks[0][0]))
+    assert count > 5000
+    assert steps.kept <= max(2.5 * math.sqrt(count), stepping._KEPT // 64)
     assert all(stretch is None for _, stretch in steps.marks)
+
+
+def test_an_event_that_is_only_touched_is_none_and_one_near_it_has_its_derivative():
+    circle = lambda y, t, a: [y[1], -y[0]]
+    when = lambda a: sg.odeint_event(circle, [1.0, 0.0], 0.0, a, event=lambda y, t, a: y[0] - a, t_max=9.0)[0]
+    with pytest.raises(NotConverged, match="does not change its sign"):
+        when(-1.000001)
+    assert sg.grad(when)(-0.5) == pytest.approx(-1 / math.sqrt(0.75), rel=1e-7)  # t = arccos a
 
 
 def test_events():
@@ -190,6 +216,11 @@ P = sg.symbol("p")
             P,
             "∫(-t*y*λ, t, 0, 1) where λ' = p*t*λ; λ(1) = ∂L/∂y(1); y' = -p*t*y",
         ),
+        (
+            sg.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 1.0, 2.0], K).sum(),
+            K,
+            "∫(-y*λ, t, 0, 2) where λ' = k*λ; λ(2) = ∂L/∂y(2); λ(tₖ⁻) = λ(tₖ⁺) + ∂L/∂y(tₖ); y' = -k*y",
+        ),
     ],
 )
 def test_the_adjoint_equation_is_printed(y, wrt, printed):
@@ -228,6 +259,16 @@ def test_the_adjoint_equation_in_latex_and_in_words():
             "no deriv",
         ),
         (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], rtol=0.0), ArgumentError, "rtol"),
+        (
+            lambda: sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: (y, y), t_max=1.0),
+            ArgumentTypeError,
+            "event returned 2 tensors",
+        ),
+        (
+            lambda: sg.odeint_event(lambda y, t: -y, 1.0, math.nan, event=lambda y, t: y, t_max=1.0),
+            ArgumentError,
+            "t0 nan",
+        ),
         (
             lambda: sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: y, t_max=1.0),
             NotConverged,

@@ -115,8 +115,8 @@ def _compare(form: ClosedForm, e: Any, compute: Callable[[], Any]) -> None:
         return
     except KeyError as error:
         raise FormError(
-            f"derive: no formula: it would mention {error}, an array inside of a solution of a differential equation, "
-            "which has no name. Take numbers, as by sg.grad or sg.hessian."
+            f"derive: no formula: it would mention {error}, an array that has no name in it. Take numbers, as by "
+            "sg.grad or sg.hessian."
         ) from error
     finite = np.isfinite(got) & np.isfinite(expected)
     scale = max(1.0, float(np.max(np.abs(expected), where=finite, initial=0.0)))

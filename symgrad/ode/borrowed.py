@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.errors import NotConverged
-from symgrad.ode.stepping import machine
+from symgrad.ode.stepping import check_times, machine
 from symgrad.ode.tableaus import STIFF
 from symgrad.solvers import bodies
 from symgrad.support.extras import required
@@ -39,6 +39,7 @@ class Borrowed:
     def run(self, field: Body, start: Any, ts: Any, thetas: Sequence[Any]) -> Any:
         """Return the states at all times, (c, m, n)."""
         integrate = required("odeint", "scipy", "scipy.integrate")
+        check_times("odeint", np.asarray(ts))
         if len(ts) == 1:
             return np.array(start)[:, None]
         to, slope = start.shape, machine(field)

@@ -10,15 +10,14 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged
 from symgrad.ode.flow import Flow
 from symgrad.ode.public import System, control_of, way_of
 from symgrad.ode.stepping import Control, Steps, between_at, machine
 from symgrad.ops.convert import Cast
-from symgrad.ops.map import show_shape
 from symgrad.solvers.factors import Way
 from symgrad.solvers.implicit import Conditions, Root
-from symgrad.solvers.unknowns import flat_result, floating, title_of, traced
+from symgrad.solvers.unknowns import flat_result, number, title_of, traced
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, Spec
@@ -52,7 +51,7 @@ def odeint_event(
     Raises:
         NotConverged: g does not change its sign before t_max.
         LinAlgError: the solution touches g = 0 without crossing it, when a derivative is asked for.
-        ShapeError: g is no number.
+        ShapeError, ArgumentTypeError: g is no number.
 
     >>> def fall(y, t):
     ...     return [y[1], -9.81]
@@ -69,12 +68,14 @@ def odeint_event(
     if not isinstance(control, Control):
         raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
     system = System(who, f, y0, args)
-    first = _number(who, "t0", t0)
+    first = number(who, "t0", t0)
     flow = Flow.of(system.field, control, way_of(who, derivative, control), title_of(f), system.plain)
 
     def crossed(y: Any, t: Any, *tensors: Any) -> Any:
         found = flat_result(who, event(system.state(y[0]), t, *system.given.put(tensors)))
-        return _number(who, "what event returned", found[0])
+        if len(found) != 1:
+            raise ArgumentTypeError(f"{who}: event returned {len(found)} tensors. Expected a number.")
+        return number(who, "what event returned", found[0])
 
     row = Spec(tuple(system.start.shape), _FLOAT64)
     g, (_, *more) = traced(who, crossed, row, [as_tensor(0.0), *system.given.tensors])
@@ -90,18 +91,7 @@ def odeint_event(
     conditions = Conditions(body, Way.of(who, "lu"), who, "t")
     time = as_tensor(Root(conditions, solver)(as_tensor(float(t_max)), *inputs))
     state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
-    return time, _last(system, state)
-
-
-def _last(system: System, row: Any) -> Any:
-    return system.state(row if system.is_double else Cast(system.unknown.start.dtype)(row))
-
-
-def _number(who: str, what: str, x: Any) -> Any:
-    t = floating(who, as_tensor(x))
-    if t.shape != ():
-        raise ShapeError(f"{who}: {what} has shape {show_shape(t.shape)}. Expected a number.")
-    return t if t.dtype == _FLOAT64 else Cast(_FLOAT64)(t)
+    return time, system.state(state if system.is_double else Cast(system.unknown.start.dtype)(state))
 
 
 @frozen
@@ -125,7 +115,7 @@ class Crossing:
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return t*."""
         y0, t0 = np.asarray(thetas[0], float), float(thetas[1])
-        if not math.isfinite(self.until) or self.until == t0:
+        if not math.isfinite(self.until - t0) or self.until == t0:
             raise ArgumentError(f"odeint_event: t_max is {self.until:g}, t0 {t0:g}. Expected a finite time after it.")
         flow, others = self.flow, thetas[self.count :]
         assert flow.step is not None

@@ -81,7 +81,7 @@ class Flow(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
-        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
+        raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, start: Shape, ts: Shape, *thetas: Shape) -> Shape:
         """(c, m, n)."""
@@ -164,12 +164,16 @@ class Flow(Op):
         size = bodies.size_of(self.field.inputs[0])
         return "forward" if size + self._numbers(wanted) <= _FEW or self.control.is_stiff else "adjoint"
 
+    def specs(self, wanted: Sequence[int]) -> list[Spec]:
+        """Return what is known of Y₀ and of these θ."""
+        return [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]]
+
     def _numbers(self, wanted: Sequence[int]) -> int:
         return sum(bodies.size_of(self.field.inputs[i + 2]) for i in wanted)
 
     def _by_steps(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         packed = as_tensor(Pull(self, wanted)(g, *xs))
-        return unpacked(packed, [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+        return unpacked(packed, self.specs(wanted))
 
     def _by_sensitivities(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         start, times, *thetas = xs
@@ -182,7 +186,7 @@ class Flow(Op):
         along = F.reshape(found[0][:, size:], (-1, many, size))
         seeds = F.reshape(F.permute(as_tensor(g), (1, 0, 2)), (-1, size))
         packed = F.einsum("kps,ks->p", along, seeds)
-        return unpacked(packed, [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+        return unpacked(packed, self.specs(wanted))
 
     def _by_adjoint(self, g: Any, y: Any, xs: Sequence[Any], wanted: tuple[int, ...]) -> tuple[Any, list[Any]]:
         # λ' = −(∂f/∂y)ᵀ λ and a' = −(∂f/∂θ)ᵀ λ, from tₘ to t₀; at each tₖ λ is raised by ȳₖ
@@ -201,7 +205,7 @@ class Flow(Op):
             end = as_tensor(flow(state, F.stack([times[k], times[k - 1]]), *thetas))[0, 1]
             at = as_tensor(Beside(self.control.rtol, self.control.atol)(states[k - 1], end[:size]))
             costate, sums = end[size : 2 * size] + seeds[k - 1], end[2 * size :]
-        return unpacked(F.cat([costate, sums], 0), [self.field.inputs[0], *[self.field.inputs[i + 2] for i in wanted]])
+        return unpacked(F.cat([costate, sums], 0), self.specs(wanted))
 
 
 @frozen
@@ -234,7 +238,7 @@ class Pull(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
-        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
+        raise FormError(letters.NO_FORMULA)
 
     def out_shape(self, g: Shape, start: Shape, *others: Shape) -> Shape:
         """One vector."""
@@ -267,7 +271,7 @@ class Pull(Op):
         # cotangents of the pushed flow
         seed, start, times, *thetas = xs
         flow, rows = self.flow, self.flow.field.inputs[0].shape[0]
-        along, parts = unpacked(g, [flow.field.inputs[0], *[flow.field.inputs[i + 2] for i in self.wanted]])
+        along, parts = unpacked(g, flow.specs(self.wanted))
         pushed, both = flow.pushed(self.wanted), F.cat([start, along], 0)
         moved = as_tensor(pushed(both, times, *thetas, *parts))
         found: dict[int, Any] = {0: moved[rows:]}

@@ -20,6 +20,7 @@ from symgrad.solvers import bodies
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
+NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."
 _NO_WORD = "it stands in formulas only"
 
 
@@ -45,7 +46,7 @@ class Letter(Op):
         title: what the unknown is called.
         when: the time, or "" for an integral.
         wrt: None for a state, −1 for a costate, else the number of the θ that an integral belongs to.
-        span: the first and the last time.
+        span: all times, of which an integral is from the first to the last.
         shape: of the letter.
     """
 
@@ -57,7 +58,7 @@ class Letter(Op):
     title: str
     when: str
     wrt: int | None
-    span: tuple[str, str]
+    span: tuple[str, ...]
     shape: tuple[int, ...]
     name = "Letter"
     saves = ""
@@ -76,7 +77,7 @@ class Letter(Op):
 
     def on_symbols(self, *xs: Any) -> Any:
         """No formula in letters."""
-        raise FormError("odeint: the solution of a differential equation has no formula in letters.")
+        raise FormError(NO_FORMULA)
 
     def out_shape(self, *shapes: Shape) -> Shape:
         """As declared."""
@@ -94,24 +95,26 @@ class Letter(Op):
         """y(2), λ(0), or ∫((∂f/∂k)ᵀ*λ, t, 0, 2)."""
         if self.wrt is None or self.wrt < 0:
             return f"{'λ' if self.wrt == -1 else self.title}({self.when})"
-        return f"∫({self._integrand(args)}, t, {self.span[0]}, {self.span[1]})"
+        return f"∫({self._integrand(args)}, t, {self.span[0]}, {self.span[-1]})"
 
     def latex(self, *args: str) -> str:
         """The same."""
         if self.wrt is None or self.wrt < 0:
             return f"{chr(92) + 'lambda' if self.wrt == -1 else self.title}\\left({self.when}\\right)"
         inner = sp.latex(self._along(args)[2])
-        return f"\\int_{{{self.span[0]}}}^{{{self.span[1]}}} {inner}\\,dt"
+        return f"\\int_{{{self.span[0]}}}^{{{self.span[-1]}}} {inner}\\,dt"
 
     def _integrand(self, args: Sequence[str]) -> str:
         return str(sp.sstr(self._along(args)[2]))
 
     def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
-        """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, with its end, and y' = f."""
+        """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""
         slope, costate, _ = self._along(args)
         found = [(Words(f"{self.title}'"), slope)]
         if self.wrt is not None:
-            last = self.span[1]
+            last = self.span[-1]
+            if len(self.span) > 2:
+                found.append((Words("λ(tₖ⁻)"), Words(f"λ(tₖ⁺) + ∂L/∂{self.title}(tₖ)")))
             found += [(Words(f"λ({last})"), Words(f"∂L/∂{self.title}({last})")), (Words("λ'"), costate)]
         return found
 
@@ -144,7 +147,7 @@ def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
     rows = [F.reshape(as_tensor(start), (1, 1, n))]
     for k, when in enumerate(whens[1:], 1):
         part = (k * n, (k + 1) * n)
-        letter = Letter(flow, value, 1, part, flow.plain, flow.title, when, None, (whens[0], whens[-1]), shape)
+        letter = Letter(flow, value, 1, part, flow.plain, flow.title, when, None, tuple(whens), shape)
         rows.append(F.reshape(as_tensor(letter(*given)), (1, 1, n)))
     return F.cat(rows, 1)
 
@@ -157,7 +160,7 @@ def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any]) -
     for k in (-1, *pull.wanted):
         spec = plain.inputs[0 if k < 0 else k + 2]
         stop, when = at + bodies.size_of(spec), whens[0] if k < 0 else ""
-        letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, (whens[0], whens[-1]), spec.shape)
+        letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, tuple(whens), spec.shape)
         parts.append(F.ravel(as_tensor(letter(*given))))
         at = stop
     return F.cat(parts, 0)

@@ -14,13 +14,13 @@ from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ode.borrowed import Borrowed
 from symgrad.ode.flow import Flow
-from symgrad.ode.stepping import Control
+from symgrad.ode.stepping import Control, check_times
 from symgrad.ode.tableaus import ADAPTIVE, FIXED, SCIPY
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import positive, whole
-from symgrad.solvers.unknowns import Arguments, Unknown, floating, title_of, traced
+from symgrad.solvers.unknowns import Arguments, Unknown, double, floating, title_of, traced
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, Spec, spec_of
 from symgrad.transforms.loops.public import fori_loop, scan
@@ -49,7 +49,8 @@ def odeint(
         method: "dopri5", Dormand and Prince's of order 5, whose steps are chosen by the error; "rodas4", for stiff
             equations; SciPy's "BDF", "Radau", "LSODA", "DOP853", "RK45", "RK23". With ``steps`` also "rk4",
             "midpoint", "euler".
-        rtol, atol: the error allowed in a step, relative to the state and absolute.
+        rtol, atol: the error allowed in a step, relative to the state and absolute. Steps are made in double precision,
+            whatever the dtype of y0 is, which the result has.
         derivative: "steps", exactly that of the steps that were made; "forward", by sensitivities that are
             integrated along; "adjoint", by the adjoint equation backwards, in the memory of the outputs alone. "auto"
             takes steps; of SciPy's methods, which have no derivative of their steps, forward for few numbers and for
@@ -109,8 +110,7 @@ class System:
         self.is_double = start.dtype == _FLOAT64
         if not bodies.size_of(spec_of(start)):
             raise ShapeError(f"{who}: y0 is empty. Expected numbers.")
-        start = start if self.is_double else Cast(_FLOAT64)(start)
-        self.start, shape = F.reshape(start, (1, -1)), tuple(start.shape)
+        self.start, shape = F.reshape(double(start), (1, -1)), tuple(start.shape)
 
         def slope(y: Any, t: Any, *tensors: Any) -> Any:
             found = f(unknown.structure(y), t, *given.put(tensors))
@@ -120,7 +120,7 @@ class System:
                 found = F.stack(list(map(as_tensor, found)), 0)
             parts = unknown.beside(f"{who}: what f returned", found)
             row = parts[0] if len(parts) == 1 else F.cat([F.ravel(a) for a in parts], 0)
-            return row if row.dtype == _FLOAT64 else Cast(_FLOAT64)(row)
+            return double(row)
 
         self.plain, (_, *self.inputs) = traced(who, slope, Spec(shape, _FLOAT64), [as_tensor(0.0), *given.tensors])
         row = Spec(tuple(self.start.shape), _FLOAT64)
@@ -131,7 +131,7 @@ class System:
         self.field = bodies.once(self.plain, "rows", [row, *self.plain.inputs[1:]], rows)
 
     def state(self, row: Any) -> Any:
-        """Return a row in the structure of y0."""
+        """Return a row, in double precision, in the structure of y0."""
         unknown = self.unknown
         return unknown.structure(F.reshape(row, unknown.shapes[0]) if unknown.single else row)
 
@@ -183,23 +183,9 @@ def _times(t: Any) -> Any:
     times = floating("odeint", as_tensor(t))
     if times.ndim != 1 or times.shape[0] < 1:
         raise ShapeError(f"odeint: t has shape {show_shape(times.shape)}. Expected a vector of times, the first of y0.")
-    times = times if times.dtype == _FLOAT64 else Cast(_FLOAT64)(times)
     if times._value is not None:
         check_times("odeint", np.asarray(times._value))
-    return times
-
-
-def check_times(who: str, values: Any) -> None:
-    """Refuse times that do not go one way."""
-    if not np.all(np.isfinite(values)):
-        raise ArgumentError(f"{who}: t has {values[~np.isfinite(values)][0]} among its times. Expected finite numbers.")
-    steps = np.diff(values)
-    if not (np.all(steps > 0) or np.all(steps < 0)):
-        k = int(np.argmax(steps * np.sign(values[-1] - values[0] or 1.0) <= 0))
-        raise ArgumentError(
-            f"{who}: t must increase or decrease at every step; t[{k}] = {values[k]:g} is followed by "
-            f"{values[k + 1]:g}. Sort the times, and take out those that come twice."
-        )
+    return double(times)
 
 
 def _fixed(system: System, times: Any, method: Any, steps: int) -> Any:

@@ -15,23 +15,23 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.compiler import compile as compiled
 from symgrad.core.kernels import canonical
-from symgrad.errors import NotConverged
+from symgrad.errors import ArgumentError, NotConverged
 from symgrad.ode.tableaus import Explicit, Rosenbrock
-from symgrad.ops.convert import Cast
 from symgrad.solvers import bodies
+from symgrad.solvers.unknowns import double
 from symgrad.support.forks import Lock
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.public import scan
 
-_FLOAT64 = np.dtype(np.float64)
 _EPS = np.finfo(float).eps
 _AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, and how many steps are tried in one call
 _KEPT = 2**14  # numbers that are kept before states are thinned out
 _RECALLED = 4
 _SAFE, _LEAST, _MOST = 0.9, 0.2, 10.0  # Hairer, Nørsett, Wanner I, section II.4
 _ADVICE = (
-    "Take method='rodas4' or 'BDF' where the equation is stiff; look at f there; or ask for less by rtol and atol."
+    "Where the equation is stiff take method='rodas4' or 'BDF', and derivative='steps' or 'forward'; look at f there; "
+    "or ask for less by rtol and atol."
 )
 
 
@@ -56,6 +56,19 @@ class Control:
     def numbers(self) -> tuple[Any, ...]:
         """All but the method."""
         return self.rtol, self.atol, self.most, self.kept
+
+
+def check_times(who: str, values: Any) -> None:
+    """Refuse times that do not go one way."""
+    if not np.all(np.isfinite(values)):
+        raise ArgumentError(f"{who}: t has {values[~np.isfinite(values)][0]} among its times. Expected finite numbers.")
+    steps = np.diff(values)
+    if not (np.all(steps > 0) or np.all(steps < 0)):
+        k = int(np.argmax(steps * np.sign(values[-1] - values[0] or 1.0) <= 0))
+        raise ArgumentError(
+            f"{who}: t must increase or decrease at every step; t[{k}] = {values[k]:g} is followed by "
+            f"{values[k + 1]:g}. Sort the times, and take out those that come twice."
+        )
 
 
 class Mark(NamedTuple):
@@ -103,13 +116,14 @@ class Steps:
     def __init__(self, step: Body, base: Body, control: Control, ts: Any, thetas: Sequence[Any]) -> None:
         self.control, self.thetas = control, tuple(thetas)
         self.ts = np.ravel(np.asarray(ts, np.float64))
+        check_times("odeint", self.ts)
         self.first_time, self.last = float(self.ts[0]), float(self.ts[-1])
         self.sign = 1.0 if self.last >= self.first_time else -1.0
         self.step, self.base = step, base
         size = bodies.size_of(step.inputs[0])
         self.length = next(k for most, k in _AT_ONCE if size <= most)
         self.marks: list[tuple[Mark, Stretch | None]] = []
-        self.stride, self.stretches, self.count, self.kept, self.whole = 1, 0, 0, 0, True
+        self.stride, self.stretches, self.kept, self.whole = 1, 0, 0, True
 
     # -------------------------------------------------------------- there
     def forward(self, start: Any) -> Any:
@@ -200,7 +214,6 @@ class Steps:
             self.marks.append((mark, stretch._replace(end=None, between=None) if self.whole else None))
             self.kept += len(stretch.t) if self.whole else 1
         self.stretches += 1
-        self.count += len(stretch.t)
         if self.whole and self.kept > enough:
             self.whole, self.kept = False, len(self.marks)
             self.marks = [(m, None) for m, _ in self.marks]
@@ -340,15 +353,11 @@ def returning(step: Body, wanted: tuple[int, ...]) -> Any:
             now, *sums = carry
             y, t, h, after, direct, between = one
             found, *parts = pull(y, t, h, rtol, atol, *thetas, now + after, between)
-            return (found + direct, *[a + _double(b) for a, b in zip(sums, parts, strict=True)]), None
+            return (found + direct, *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
 
         return scan(back, (now, *sums), tuple(made), reverse=True)[0]
 
     return _once(step, ("returning", wanted), run)
-
-
-def _double(t: Any) -> Any:
-    return t if t.dtype == _FLOAT64 else Cast(_FLOAT64)(t)
 
 
 # ------------------------------------------------------------------ what was walked last

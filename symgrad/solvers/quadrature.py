@@ -13,12 +13,11 @@ from symgrad import functions as F
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
-from symgrad.ops.convert import Cast
 from symgrad.ops.linalg.solving import cholesky
 from symgrad.ops.map import show_shape
 from symgrad.solvers.factors import positive, whole
 from symgrad.solvers.integral import Accuracy, Integral
-from symgrad.solvers.unknowns import Arguments, flat_result, floating, title_of, traced
+from symgrad.solvers.unknowns import Arguments, flat_result, floating, number, title_of, traced
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Spec
 from symgrad.transforms.vmap import vmap
@@ -65,7 +64,7 @@ def quad(
     (tensor(0.5000, grad_fn=<IntegralBackward0>), tensor(-0.2500))
     """
     check_function("quad", f)
-    low, high = _limit("a", a), _limit("b", b)
+    low, high = (number("quad", f"the limit {name}", x) for name, x in (("a", a), ("b", b)))
     if order is not None:
         return _fixed(f, (a, low), (b, high), args, whole("quad", "order", order))
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -187,13 +186,6 @@ def _hermite(order: int, d: int) -> tuple[Any, Any]:
 
 
 # ------------------------------------------------------------------ what users pass
-def _limit(name: str, x: Any) -> Any:
-    t = floating("quad", as_tensor(x))
-    if t.shape != ():
-        raise ShapeError(f"quad: the limit {name} has shape {show_shape(t.shape)}. Expected a number.")
-    return t if t.dtype == np.float64 else Cast(np.dtype(np.float64))(t)
-
-
 def _infinite(x: Any) -> int:
     """1 for ∞, −1 for −∞, 0 for others: of a number of the user's, since a rule's form cannot depend on a variable."""
     if isinstance(x, (int, float, np.number)) and math.isinf(x):

@@ -119,6 +119,20 @@ def floating(who: str, t: Any) -> Any:
     return t if is_floating(t.dtype) else Cast(np.dtype(np.float64))(t)
 
 
+def double(x: Any) -> Any:
+    """Return a tensor in double precision."""
+    t: Any = as_tensor(x)
+    return t if t.dtype == np.float64 else Cast(np.dtype(np.float64))(t)
+
+
+def number(who: str, what: str, x: Any) -> Any:
+    """Return a number in double precision, checked."""
+    t = floating(who, as_tensor(x))
+    if t.shape != ():
+        raise ShapeError(f"{who}: {what} has shape {show_shape(t.shape)}. Expected a number.")
+    return double(t)
+
+
 def _real(who: str, x: Any) -> Any:
     """Return an array of what a solver returned."""
     t: Any = as_tensor(x) if is_variable(x) else None
