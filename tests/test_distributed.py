@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.distributed import blocks, runs, scheduler, work
+from symgrad.distributed import blocks, runs, scheduler, summed, work
 from symgrad.distributed.rows import FileRows, file_rows
 from symgrad.distributed.summed import tasks
 from symgrad.errors import ArgumentError, ArgumentTypeError, BlockError, DistributedError, NanBlockError
@@ -313,7 +313,7 @@ def slowly(block):
     return block
 
 
-def test_a_cluster_gives_the_same_bytes(client):
+def test_a_cluster_gives_the_same_bytes(client, monkeypatch):
     data = in_chunks(50)
     with dask.config.set(scheduler="threads"):
         expected = sg.distributed.value_and_grad(loss)(P, *data)
@@ -321,6 +321,23 @@ def test_a_cluster_gives_the_same_bytes(client):
     held = client.persist(data)
     assert same_bytes(sg.distributed.value_and_grad(loss)(P, *held), expected)
     assert same_bytes(sg.distributed.value_and_grad(loss)(P, held[0] * 1, held[1]), expected)
+    monkeypatch.setattr(summed, "SENT", 0)  # the order is a task, and workers add all
+    assert same_bytes(sg.distributed.value_and_grad(loss)(P, *held), expected)
+
+
+def test_a_cluster_forgets_what_a_call_asked_for(client, monkeypatch):
+    monkeypatch.setattr(scheduler, "LINGER", 0.05)
+    sg.distributed.grad(loss)(P, *in_chunks())
+    left = lambda dask_scheduler: [k for k in dask_scheduler.tasks if "symgrad-" in str(k)]
+    assert vanishes(lambda: client.run_on_scheduler(left))
+
+
+def vanishes(left):
+    for _ in range(100):
+        if not left():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_a_worker_that_is_killed_changes_nothing():
@@ -373,11 +390,7 @@ def test_an_interrupt_cancels_what_was_submitted(client, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         sg.distributed.grad(loss)(P, data[0].map_blocks(slowly, dtype=float), data[1])
     waiting = lambda dask_scheduler: [k for k in dask_scheduler.tasks if "symgrad-block" in str(k)]
-    for _ in range(100):
-        if not client.run_on_scheduler(waiting):
-            return
-        time.sleep(0.1)
-    raise AssertionError("tasks are still there")
+    assert vanishes(lambda: client.run_on_scheduler(waiting))
 
 
 def test_a_lost_scheduler_is_an_error():
@@ -555,6 +568,22 @@ def test_the_tree_of_sums_is_the_same_whichever_blocks_a_task_takes(count):
         assert one == whole
     (text,) = whole.values()
     assert [int(n) for n in text.replace("(", " ").replace(")", " ").split()] == list(range(count))
+
+
+def test_tasks_of_one_place_have_about_one_length():
+    lengths = lambda places, threads: sorted(map(len, runs.runs(places, threads)))
+    assert lengths(["a"] * 23 + ["b"] * 17, 2) == [17, 23]
+    assert lengths(["a"] * 60 + ["b"] * 4, 2) == [4, 30, 30]
+    assert lengths(["a"] * 8 + ["b"] * 8, 4) == [4, 4, 4, 4]
+    assert lengths([None] * 40, 2) == [5] * 8
+
+
+def test_of_workers_that_hold_a_block_the_one_with_fewest_takes_it(client):
+    x = client.persist(da.ones(60, chunks=10))
+    distributed.wait(x)
+    client.replicate(distributed.futures_of(x))
+    where = scheduler.places(blocks.blocks_of("f", [x]))
+    assert sorted(map(where.count, set(where))) == [3, 3]
 
 
 def test_a_task_takes_several_small_blocks_and_no_two_large_ones_that_are_computed_still(monkeypatch):

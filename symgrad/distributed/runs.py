@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 FAN = 8  # children of a sum
-MERGED = 32  # tasks whose sums one task takes
+MERGED = 32  # tasks whose sums one task takes, or the caller
 TASKS, ENOUGH = 4, 256  # for each of several threads, so that the last one to end is not waited for long; and for all
-MOST = 16  # blocks of a task
+MOST = 32  # blocks of a task
 
 Sums = dict[tuple[int, int], Any]  # by level and number
 
@@ -23,16 +23,28 @@ def runs(where: Sequence[Hashable], threads: int) -> list[list[int]]:
     """Share blocks among tasks: each takes ascending numbers of blocks that lie at one place.
 
     Args:
-        where: for each block the place where its rows lie; only blocks of equal places stand in one task.
+        where: for each block the place where its rows lie; only blocks of equal places stand in one task. Blocks at
+            None may be taken by any thread, those at another place by its share of the threads.
         threads: how many threads there are to run them.
     """
-    tasks = max(threads, min(TASKS * threads, ENOUGH)) if threads > 1 else 1
-    length = min(MOST, max(1, len(where) // tasks))
     at: defaultdict[Hashable, list[int]] = defaultdict(list)
     for number, place in enumerate(where):
         at[place].append(number)
-    found = [numbers[i : i + length] for numbers in at.values() for i in range(0, len(numbers), length)]
+    found: list[list[int]] = []
+    for place, numbers in at.items():
+        length = _length(len(numbers), _wanted(threads) if place is None else -(-threads // len(at)))
+        found += [numbers[i : i + length] for i in range(0, len(numbers), length)]
     return sorted(found)
+
+
+def _wanted(threads: int) -> int:
+    """How many tasks share blocks that any thread may take: more than threads, as some threads are slower."""
+    return max(threads, min(TASKS * threads, ENOUGH)) if threads > 1 else 1
+
+
+def _length(count: int, tasks: int) -> int:
+    """How many of ``count`` blocks a task takes where there shall be so many tasks, of about one length."""
+    return -(-count // max(tasks, -(-count // MOST)))
 
 
 def add_up(sums: Sums, count: int, added: Callable[[list[Any]], Any]) -> Sums:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from symgrad.distributed.blocks import Blocks, held, is_future
 from symgrad.distributed.rows import ArrayRows, FileRows
@@ -18,10 +20,12 @@ from symgrad.support.progress import long_work
 
 PATIENCE = 20.0  # seconds without a scheduler before a call gives up, and without workers before it says so
 SMALL = 1 << 20  # bytes of a block
+LINGER = 1.0  # seconds that a cluster holds what a call asked for, if no other call follows
+_asked: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()  # by client, of its last call
 
 
 def answer(graph: Mapping[Any, Any], key: Any) -> Any:
-    """Return the value of a key.
+    """Return the value of a key, or a list of several's.
 
     Raises:
         DistributedError: the scheduler was lost. Also what a task raised.
@@ -76,19 +80,22 @@ def workers() -> int:
 def places(blocks: Blocks) -> list[Hashable]:
     """Return for each block where its rows lie: a worker, None for rows that any thread reads, else a place of its own.
 
+    Of several workers that hold a block it is the one with fewest so far.
     Rows that are computed still, and may be many, are no two blocks' at a time in one worker's memory.
     """
     futures = {p: f for ps in blocks.parts for p in ps if (f := _future(blocks, p)) is not None}
     client = client_in_place()
     where = client.sync(client.scheduler.who_has, keys=[f.key for f in futures.values()]) if client and futures else {}
-    small = _is_small(blocks)
+    small, taken = _is_small(blocks), Counter[str]()
 
     def place(number: int, parts: Sequence[Any]) -> Hashable:
         needed = [p for p in parts if not isinstance(p, (ArrayRows, FileRows))]
         if not small and any(p not in futures for p in needed):
             return number
-        at = [sorted(where.get(futures[p].key, ())) for p in needed if p in futures]
-        return at[0][0] if at and at[0] else None
+        holders = next((where.get(futures[p].key, ()) for p in needed if p in futures), ())
+        found = min(holders, key=lambda worker: (taken[worker], worker), default=None)
+        taken.update([found] if found else [])
+        return found
 
     return [place(k, parts) for k, parts in enumerate(blocks.parts)]
 
@@ -108,29 +115,49 @@ def _is_small(blocks: Blocks) -> bool:
 def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
     """Return a key's value from a cluster; whatever goes wrong here, Ctrl-C too, cancels what was submitted."""
     address = client.scheduler.address
-    future = client.get(dict(graph), key, sync=False)
+    found = client.get(dict(graph), key, sync=False)
+    futures = found if isinstance(found, list) else [found]
+    _release(client, _asked.get(client, []))
     try:
-        _wait(client, future, address)
-        return future.result()
+        _wait(client, futures, address)
+        return client.gather(found)
     except BaseException as error:
         if client.status == "running":
-            client.cancel([future], force=True)
+            client.cancel(futures, force=True)
         elif isinstance(error, (CancelledError, TimeoutError, OSError)):
             raise _lost(address) from None
         if type(error).__name__ == "KilledWorker":
             raise DistributedError(_killed(error)) from None
         raise
     finally:
+        _release_later(client, futures)
+
+
+def _release_later(client: Any, futures: list[Any]) -> None:
+    """Let a cluster forget what a call asked for once the next one is submitted, or after a while.
+
+    A client sends one batch of messages in 10 ms: the next call would wait behind the one that says so.
+    """
+    _asked[client] = futures
+    client.loop.add_callback(client.loop.call_later, LINGER, _release, client, futures)
+
+
+def _release(client: Any, futures: list[Any]) -> None:
+    for future in futures:
         future.release()
+    if _asked.get(client) is futures:
+        del _asked[client]
 
 
-def _wait(client: Any, future: Any, address: str) -> None:
-    """Wait until the future is done, as long as there is a scheduler; say so once if it has no workers."""
+def _wait(client: Any, futures: Sequence[Any], address: str) -> None:
+    """Wait until all are done or one failed, as long as there is a scheduler; say so once if it has no workers."""
     wait = required("distributed", "dask", "distributed").wait
     heard = manned = time.monotonic()
-    while not future.done():
+    while waiting := [f for f in futures if not f.done()]:
+        if any(f.status == "error" for f in futures):
+            return
         try:
-            wait([future], timeout=0.5)
+            wait(waiting, timeout=0.5, return_when="FIRST_COMPLETED")
         except TimeoutError:
             now = time.monotonic()
             if client.status == "running":

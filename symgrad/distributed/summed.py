@@ -116,6 +116,8 @@ def _gauss_newton(residuals: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _ONE_FUNCTION = {"hvp", "gauss_newton"}  # made of the function alone, whose first argument is the parameters
+_MATRICES = {"hessian", "gauss_newton"}  # with so many numbers for each parameter
+SENT = 1 << 14  # bytes that go with each task, or come back from it
 
 
 class Summed:
@@ -132,6 +134,7 @@ class Summed:
             raise ArgumentError(f"{self.name}: got reduce={reduce!r}. Expected 'sum' or 'mean'.")
         self.kernel = Kernel(make, fn, *([] if name in _ONE_FUNCTION else [argnums]), compiled=compile)
         self.weighted = reduce == "mean"
+        self.power = 2 if name in _MATRICES else 1
         self.numbers = 1 + max(argnums if isinstance(argnums, (tuple, list)) else [argnums])
 
     def __call__(self, *args: Any) -> Any:
@@ -144,7 +147,8 @@ class Summed:
         """Return the derivative over data that are in blocks already."""
         params, is_tensors = arrays_of(given)
         order = Order(self.name, self.kernel, params, self.weighted, len(blocks), versions(), uuid.uuid4().hex)
-        (part,) = answer(*_sum(order, blocks)).values()
+        local = client_in_place() is None or 8 * order.numbers() ** self.power <= SENT
+        (part,) = merged(order.count, answer(*_sum(order, blocks, MERGED if local else 1))).values()
         value = scaled(part.value, 1.0 / part.rows) if self.weighted else part.value
         return _as_tensors(value) if is_tensors else value
 
@@ -163,20 +167,27 @@ def tasks(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], list[Any]]:
 def _ordered(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
     """Return the data's graph, and what tasks call the order by.
 
-    For a cluster it is a node of the graph, which each worker is sent once; threads take it as it is.
+    For a cluster a large one is a node of the graph, which each worker is sent once; a small one goes with each task,
+    as a node is computed before all that need it. Threads take it as it is.
     """
     if client_in_place() is None:
         return dict(blocks.graph), order
+    sent, size = order.sent()
+    if size <= SENT:
+        return dict(blocks.graph), sent
     name = f"symgrad-order-{order.token}"
-    return {**blocks.graph, name: order}, name
+    return {**blocks.graph, name: sent}, name
 
 
 def _place(blocks: Blocks, k: int) -> Place:
     return Place(k, None if blocks.edges is None else (blocks.edges[k], blocks.edges[k + 1]))
 
 
-def _sum(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
-    """Return the graph whose tasks take several blocks each and add, and the key of the sum."""
+def _sum(order: Order, blocks: Blocks, most: int = MERGED) -> tuple[dict[Any, Any], list[Any]]:
+    """Return the graph whose tasks take several blocks each and add, and the keys of what the caller adds.
+
+    These are ``most`` keys. What is small comes from a few tasks sooner than from one, which others send theirs first.
+    """
     graph, name = _ordered(order, blocks)
     keys: list[Any] = []
     for numbers in runs(places(blocks), workers()):
@@ -187,12 +198,12 @@ def _sum(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], Any]:
         graph[key] = (evaluate_run, name, run, *values)
         keys.append(key)
     level = 0
-    while len(keys) > 1:
+    while len(keys) > most:
         groups = [keys[i : i + MERGED] for i in range(0, len(keys), MERGED)]
         level += 1
         keys = [(f"symgrad-sum-{order.token}", level, j) for j in range(len(groups))]
         graph.update({key: (merged, order.count, group) for key, group in zip(keys, groups, strict=True)})
-    return graph, keys[0]
+    return graph, keys
 
 
 def _given(part: Any, values: list[Any]) -> Any:

@@ -8,7 +8,7 @@ import pickle
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,15 @@ class Kernel(AsFunction):
         return self._made(*args)
 
     def __reduce__(self) -> Any:
-        return _read, (self._written or importlib.import_module("cloudpickle").dumps(self._given),)
+        return _read, (self._as_written(),)
+
+    def _as_written(self) -> bytes:
+        return self._written or importlib.import_module("cloudpickle").dumps(self._given)
+
+    def sent(self) -> tuple[Kernel, int]:
+        """Return the kernel as others get it, written down already, and its bytes."""
+        written = self._as_written()
+        return _read(written), len(written)
 
 
 def _read(written: bytes) -> Kernel:
@@ -107,6 +115,17 @@ class Order:
     def __dask_tokenize__(self) -> str:
         """Dask hashes what is in a graph; this one is used once."""
         return self.token
+
+    def sent(self) -> tuple[Order, int]:
+        """Return the order with its kernel written down, and about how many bytes it has then."""
+        kernel, size = self.kernel.sent()
+        return replace(self, kernel=kernel), size + self.numbers() * 8
+
+    def numbers(self) -> int:
+        """How many parameters there are."""
+        found: list[Any] = []
+        trees.flatten(self.params, is_number, found)
+        return sum(np.size(x) for x in found)
 
 
 @dataclass(frozen=True)

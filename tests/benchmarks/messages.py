@@ -1,6 +1,6 @@
 """What an iteration on a cluster sends and costs: ``python tests/benchmarks/messages.py``, for the curve in the docs.
 
-Bytes of what each worker is sent once, of a task, and of what a task gives back; seconds of the process that has client
+Bytes of a task, of the order in it, and of what a task gives back; seconds of the process that has client
 and scheduler, for an iteration of no task and for each task more; and of the least call.
 """
 
@@ -61,11 +61,11 @@ def main() -> None:
             found[count] = medians(lambda: f.on((w,), blocks))  # noqa: B023
         order = Order("messages", f.kernel, arrays_of((w,))[0], False, len(blocks), versions(), "token")
         graph, _ = _sum(order, blocks)
-        shared, name = _ordered(order, blocks)
+        _, shared = _ordered(order, blocks)
         task = next(t for key, t in graph.items() if "symgrad-block" in str(key))
         part = f.on((w,), blocks)
-    once, each, back = [len(cloudpickle.dumps(x)) for x in (shared[name], task, part)]
-    print(f"sent once to each worker {once} bytes, for a task {each}, what it gives {back};")
+    once, each, back = [len(cloudpickle.dumps(x)) for x in (shared, task, part)]
+    print(f"sent with each task {each} bytes, of which the order {once}; what it gives {back};")
     (wall, cpu), (wall_more, cpu_more) = found[1], found[201]
     print(f"one task: {wall * 1e3:.1f} ms, {cpu * 1e3:.1f} ms of this process; each more:", end=" ")
     print(f"{(wall_more - wall) * 5:.2f} ms, {(cpu_more - cpu) * 5:.2f} ms of this process")
