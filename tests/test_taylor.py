@@ -10,6 +10,7 @@ from scipy_rows import ROWS as SCIPY_ROWS
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.ops.protocol import Op
 
 from cases import Case
 
@@ -51,6 +52,89 @@ def test_coefficients_of_matrices_are_those_of_nested_derivatives():
     for k in range(4):
         for c, d in zip(found[k], _nested(_matrices, 0.3, k), strict=True):
             np.testing.assert_allclose(np.asarray(c) * math.factorial(k), d, rtol=1e-9, atol=1e-11)
+
+
+A, B = (
+    np.array([[2.0, 0.3, 0.1], [0.1, 1.5, 0.2], [0.3, -0.2, 1.8]]),
+    np.array([[0.2, 1, 0.3], [0.5, 0.4, -0.2], [0, 0.3, 0.6]]),
+)
+FEW = np.outer([1.0, 2, -1, 0.5, 3], [1.0, -1, 2, 0.5, 1])  # of rank 1, as the next one
+WIDE = np.cos(np.arange(25.0)).reshape(5, 5)
+
+
+def _loop(m, x):
+    """Three steps of c ← c·t + sin c, and their sum."""
+    if m is sg:
+        c, ys = sg.scan(lambda c, u: (c * x * u + sg.sin(c), c * x), x * 2, sg.tensor([1.0, 0.5, -1.0]))
+        return c + ys.sum()
+    c, total = x * 2, 0
+    for u in (1, m.mpf("0.5"), -1):
+        c, total = c * x * u + m.sin(c), total + c * x
+    return c + total
+
+
+def _of_matrix(name, a=A, b=B):
+    return lambda m, x: (
+        getattr(sg.linalg, name)(sg.tensor(a) + sg.sin(x) * sg.tensor(b))
+        if m is sg
+        else getattr(m, {"matrix_exp": "expm"}.get(name, name))(m.matrix(a.tolist()) + m.sin(x) * m.matrix(b.tolist()))
+    )
+
+
+ORDER_20 = {
+    "det": (_of_matrix("det"), 0.4),
+    "det of few": (_of_matrix("det", FEW + FEW.T, WIDE), 0.0),
+    "det of zero": (_of_matrix("det", 0 * A, B), 0.0),
+    "matrix_exp": (_of_matrix("matrix_exp"), 0.4),
+    "sqrtm": (_of_matrix("sqrtm", A[:2, :2], B[:2, :2]), 0.4),
+    "logm": (_of_matrix("logm", A[:2, :2], B[:2, :2]), 0.4),
+    "scan": (_loop, 0.4),
+    "inv": (lambda m, x: _of_matrix("inv")(m, x) if m is sg else _of_matrix("det")(m, x) ** 0 * (
+        m.matrix(A.tolist()) + m.sin(x) * m.matrix(B.tolist())) ** -1, 0.4),
+}  # fmt: skip
+
+
+def _by_circle(mpmath, f, x, order):
+    """Cauchy's integral over a circle of radius 1/4, by the trapezoidal rule; f is real, so half of it is enough."""
+    count, radius = 48, mpmath.mpf("0.25")
+    around = [mpmath.expjpi(mpmath.mpf(2 * k) / count) for k in range(count // 2 + 1)]
+    values = [f(mpmath, x + radius * z) for z in around]
+    values = [list(v) if isinstance(v, mpmath.matrix) else [v] for v in values]
+    share = [mpmath.mpf(1 if k % (count // 2) == 0 else 2) / count for k in range(len(around))]
+    weights = [[w * z**-k / radius**k for z, w in zip(around, share)] for k in range(order + 1)]
+    return [
+        [float(mpmath.re(sum(w * v[e] for w, v in zip(ws, values)))) for e in range(len(values[0]))] for ws in weights
+    ]
+
+
+@pytest.mark.parametrize("name", ORDER_20)
+def test_order_20_of_matrices_and_loops_is_that_of_mpmath(name):
+    mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
+    f, x = ORDER_20[name]
+    with mpmath.workdps(32):
+        exact = _by_circle(mpmath, f, mpmath.mpf(x), 20)
+    for found, wanted in zip(sg.taylor(lambda t: f(sg, t), x, 20), exact, strict=True):
+        np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max() + 1e-13)
+
+
+@pytest.mark.parametrize("name", ORDER_20)
+def test_the_number_of_operations_grows_with_the_square_of_the_order(monkeypatch, name):
+    f, x = ORDER_20[name]
+    calls = 0
+
+    def counted(op, *args, call=Op.__call__):
+        nonlocal calls
+        calls += 1
+        return call(op, *args)
+
+    monkeypatch.setattr(Op, "__call__", counted)
+    counts = []
+    for order in (5, 10, 20):
+        sg.taylor(lambda t: f(sg, t), x, order)
+        counts.append(calls)
+        calls = 0
+    assert counts[2] <= 4.5 * counts[1]
+    assert counts[2] < 2000, counts
 
 
 def test_order_20_is_that_of_mpmath_at_30_digits():

@@ -243,6 +243,22 @@ class Op:
         dtype = next((t.dtype for t in ts if hasattr(t, "dtype")), np.float64)
         return self(*[np.zeros(shape(x), dtype) if t is None else t for t, x in zip(ts, xs, strict=True)])
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """Return the series of the result, of those of the inputs, which are of one variable: ``core.streams``.
+
+        Args:
+            y: the result's coefficient of order 0.
+            xs: the series of the inputs.
+            active: those that are not constant.
+            order: the highest order that will be asked for; None where inputs follow from the result, so that only
+                their coefficients up to the order asked for can be had.
+
+        Returns:
+            A ``Stream``, written in operations; NotImplemented where the rule of forward mode says it fast enough: it
+            gives y' of x', once, and its cost then grows with each order where it is written in an operation anew.
+        """
+        return NotImplemented
+
     def plan(self, active: tuple[int, ...], count: int, label: str | None = None) -> Any:
         """Return the differentiation plan for these active inputs; made once where ``plans`` is a dict."""
         if self.plans is None:

@@ -13,6 +13,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import floating, is_complex, sized
 from symgrad.ops.contract import mT
 from symgrad.ops.elementwise.complexes import conj, holds_complex
+from symgrad.ops.linalg import series
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.linalg.square import OfSquare, check_square, check_terms, on_matrices, taken
 from symgrad.ops.map import MUL, SUB
@@ -47,6 +48,10 @@ class Det(OfSquare):
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
         # y = det A  ⇒  Ā = ȳ cof A, the matrix of cofactors: det A · A⁻ᵀ where A is invertible
         return MUL(_per_matrix(g), Cofactor(0)(x))
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """By elimination, where the matrix of order 0 lacks at most three in rank."""
+        return series.determinant(xs[0], self, Inverse())
 
     def on_symbols(self, *xs: Any) -> Any:
         """Berkowitz's division-free determinant."""

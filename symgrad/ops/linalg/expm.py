@@ -12,6 +12,7 @@ import sympy as sp
 from symgrad.core.node import Shape
 from symgrad.core.promotion import floating
 from symgrad.ops.contract import mT
+from symgrad.ops.linalg import series
 from symgrad.ops.linalg.factors import each_matrix, no_formula
 from symgrad.ops.linalg.square import check_square, taken
 from symgrad.ops.map import broadcast_shapes, sum_terms
@@ -128,6 +129,10 @@ class MatrixExp(MatrixFunction):
     def computed(self, x: Any) -> Any:
         """Of each matrix."""
         return _exponential(x)
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """By the exponential of the matrix of coefficients."""
+        return NotImplemented if len(xs) > 1 else series.of_matrix(y, self, xs[0], order)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """In hyperbolic functions."""

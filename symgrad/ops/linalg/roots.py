@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import prod
 from typing import Any
@@ -11,7 +11,9 @@ import numpy as np
 import sympy as sp
 
 from symgrad.errors import LinAlgError
-from symgrad.ops.linalg.expm import MatrixFunction
+from symgrad.ops.linalg import series
+from symgrad.ops.linalg.expm import MatrixExp, MatrixFunction
+from symgrad.ops.linalg.sylvester import Sylvester
 from symgrad.support.frozen import frozen
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -87,6 +89,10 @@ class MatrixSqrt(Principal):
         found = _newton(a)
         return _by_eigenvectors(a, np.sqrt, self.called) if found is None else found
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """X₀ Xₖ + Xₖ X₀ = Aₖ − Σ Xᵢ Xₖ₋ᵢ."""
+        return NotImplemented if len(xs) > 1 else series.root(y, lambda right: Sylvester()(y, y, right), xs[0])
+
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """(A + √det A I)/√(tr A + 2 √det A)."""
         if z.rows < 2:
@@ -119,6 +125,13 @@ class MatrixLog(Principal):
             values, vectors = np.linalg.eigh(a)
             return (vectors * np.log(_principal(values, a))) @ vectors.conj().T
         return _logarithm(a)
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """exp X = A: the exponential of what is known of X lacks Dexp(X₀)[Xₖ], which Dlog(A₀) undoes."""
+        if len(xs) > 1:
+            return NotImplemented
+        at = xs[0][0]
+        return series.of_inverse(y, MatrixExp(), lambda right: self(at, right), xs[0])
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """½ log det A I + atanh(δ/μ)/δ (A - μ I), μ half the trace, δ² = μ² - det A."""

@@ -86,7 +86,7 @@ def _pullback(body: Body, carries: int, xs: int, which: tuple[int, ...]) -> Deri
         seeds = [conj(s) for s in (*now[: len(moving)], *[env[source] for source, _ in stacked])]
         wrt = [primal[i]._node for i in targets]
         found = sweep(roots, seeds, wrt=wrt, handle=handle, symbolic=True)
-        cotangents = [_fitted(conj(found.get(node)), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
+        cotangents = [fitted(conj(found.get(node)), body.inputs[i]) for node, i in zip(wrt, targets, strict=True)]
         for k in range(len(moving), len(inits)):
             cotangents[k] = ADD(now[k], cotangents[k])
         return cotangents
@@ -110,7 +110,7 @@ def _pushforward(body: Body, carries: int, xs: int, which: tuple[int, ...], dtyp
         tangents = {primal[k]._node: t for k, t in enumerate(now) if body.inputs[k].is_float}
         tangents |= {primal[i]._node: env["seed", i] for (_, i), _ in [*along, *fixed]}
         found = push(outs, tangents, handle, record=True, symbolic=True)
-        return [_fitted(t, tangent(s)) for t, s in zip(found, body.results, strict=True)]
+        return [fitted(t, tangent(s)) for t, s in zip(found, body.results, strict=True)]
 
     return _derived(inits, [*along, *slices], [*fixed, *shared], rule)
 
@@ -121,7 +121,7 @@ def _applied(body: Body, env: dict[Source, Any], slices: Reads, shared: Reads) -
     return primal, [input_of(as_tensor(t)) for t in body(*primal)]
 
 
-def _fitted(t: Any, spec: Spec) -> Any:
+def fitted(t: Any, spec: Spec) -> Any:
     """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
     if t is None:
         return as_tensor(spec.zeros())

@@ -11,6 +11,7 @@ import numpy as np
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import Node, Shape
 from symgrad.core.promotion import Kind, is_complex, is_floating, is_integer
+from symgrad.core.streams import Stream, given
 from symgrad.errors import ArgumentError, NotDifferentiable, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import real
@@ -18,10 +19,12 @@ from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import show_shape
 from symgrad.ops.protocol import Op, Traced, shape
 from symgrad.ops.shape import Reshape
+from symgrad.ops.shapes.join import Cat
 from symgrad.support.lazy import cached_property
 from symgrad.transforms.loops.batch import batched
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import Derived, pullback, pushforward
+from symgrad.transforms.loops.series import Expanded, expanded, patterns
 
 _WHOLE = 2**53  # whole numbers up to this are exact in float64
 
@@ -215,6 +218,41 @@ class Scan(Op):
             return None
         loop = pushforward(self.body, self.carries, self.xs, wanted, self.packed)
         return self._derived(loop, self.reverse, ts, y, xs)[1]
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """Run one loop over the coefficients of all orders; where they are not known ahead, one for each order."""
+        wanted, loops = self._floats(active), {}
+
+        def follow(k: int) -> Any:
+            most = k if order is None else order
+            if most not in loops:
+                loops[most] = self._expanded(xs, wanted, most)
+            loop, op, packed = loops[most]
+            parts = [self._part(op, packed, p, loop.places.get((i, k))) for i, p in enumerate(self.pieces)]
+            return None if all(t is None for t in parts) else self._joined(parts)
+
+        return Stream(follow, [y]) if wanted and self._floats_out else given([y])
+
+    def _expanded(self, xs: Sequence[Any], wanted: tuple[int, ...], order: int) -> tuple[Expanded, Scan, Any]:
+        m = self.carries + self.xs
+        known = patterns(xs, [i for i in wanted if i >= self.carries], order)
+        loop = expanded(self.body, self.carries, self.xs, known, order)
+        starts = [self.body.inputs[i].zeros() if xs[i][j] is None else xs[i][j] for i, j in loop.moving]
+        along, fixed = ([xs[i][j] for i, j in places] for places in (loop.along, loop.fixed))
+        x0 = [x[0] for x in xs]
+        inputs = [*x0[: self.carries], *starts, *x0[self.carries : m], *along, *x0[m:], *fixed, *loop.extra]
+        op = Scan.of(loop.body, self.carries + len(starts), self.xs + len(along), self.length, self.reverse)
+        return loop, op, op(*inputs)
+
+    def _part(self, op: Scan, packed: Any, piece: Piece, at: int | None) -> Any:
+        return None if at is None else Reshape((piece.stop - piece.start,))(op.piece(packed, at))
+
+    def _joined(self, parts: Sequence[Any]) -> Any:
+        """Pack coefficients of the outputs, None for zeros."""
+        zeros = [np.zeros(p.stop - p.start, self.packed) for p in self.pieces]
+        found = [z if t is None else t for t, z in zip(parts, zeros, strict=True)]
+        found = [t if t.dtype == self.packed else Cast(self.packed)(t) for t in found]
+        return found[0] if len(found) == 1 else Cat(0)(*found)
 
     @cached_property
     def _floats_out(self) -> bool:

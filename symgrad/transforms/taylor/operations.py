@@ -1,7 +1,8 @@
 """Series of recorded operations: linear ones map coefficients, products convolve, all others follow from their rule.
 
 The rule of forward mode, ẏ = J(x)ẋ, is a program in operations itself. As a series it gives y′, and with it y: the k-th
-coefficient needs the rule's up to k − 1, so an operation may occur in its own rule, as the inverse does.
+coefficient needs the rule's up to k − 1, so an operation may occur in its own rule, as the inverse does. Where the
+rule of the rule would be yet another operation, as of a determinant or a loop, the operation declares its ``series``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
+from symgrad.core.streams import Stream, add, given, slope, times
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import handle
 from symgrad.engine.sweep import push
@@ -22,7 +24,6 @@ from symgrad.ops.map import Map
 from symgrad.ops.protocol import shape
 from symgrad.ops.shape import Expand
 from symgrad.transforms.taylor.payloads import Table
-from symgrad.transforms.taylor.streams import Stream, add, given, slope, times
 from symgrad.transforms.tracing import leaf_of
 
 
@@ -32,6 +33,7 @@ class Graph:
     Attributes:
         raw: compute with arrays; otherwise with tensors, so that the coefficients have a graph of their own.
         shared: series by operation and inputs, so that rules of rules that meet the same again have it once.
+        order: the highest order that will be asked for; None where what is given may follow from a root.
     """
 
     def __init__(
@@ -40,8 +42,9 @@ class Graph:
         raw: bool,
         constant: set[AnyNode] | None = None,
         shared: dict[Any, Any] | None = None,
+        order: int | None = None,
     ) -> None:
-        self._known, self.raw = dict(known), raw
+        self._known, self.raw, self.order = dict(known), raw, order
         self._constant: set[AnyNode] = set() if constant is None else constant
         self._own: list[Stream] = []
         self.shared: dict[Any, Any] = {} if shared is None else shared
@@ -138,17 +141,22 @@ def _contraction(op: Any, inputs: Sequence[Stream]) -> Stream:
 
 
 class _Followed:
-    """An operation by its rule of forward mode, traced once without values: y′ = J(x)·x′."""
+    """An operation by the series that it declares, or by its rule of forward mode, y′ = J(x)·x′, traced once."""
 
     def __init__(self, node: Any, inputs: Sequence[Stream], active: Sequence[int], graph: Graph) -> None:
         self._node, self._inputs, self._active, self._graph = node, inputs, active, graph
         self._inner: Graph | None = None
+        self._declared: Any = None
         self._rule = given([])
         self.stream = Stream(self._follow)
 
     def _follow(self, k: int) -> Any:
         if k == 0:
             return self._node.op(*[u[0] for u in self._inputs])
+        if self._declared is None:
+            self._declared = self._node.op.series(self.stream[0], self._inputs, self._active, self._graph.order)
+        if self._declared is not NotImplemented:
+            return self._declared[k]
         if self._inner is None:
             self._trace()
         if self._inner is not None:

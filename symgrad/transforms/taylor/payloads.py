@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.streams import Stream, given, integral, power, product, scaled, total
 from symgrad.ops.map import Map
 from symgrad.scalars import BY_FUNCTION, Undeclared, X, Y
 from symgrad.scalars.elementary import power_log, power_slope
-from symgrad.transforms.taylor.streams import Stream, given, integral, power, product, scaled, total
 
 
 class Table:

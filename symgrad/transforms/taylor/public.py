@@ -10,6 +10,7 @@ import numpy as np
 
 from symgrad.core import modes
 from symgrad.core.kernels import canonical
+from symgrad.core.streams import given
 from symgrad.core.trees import LEAF, unflatten
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
@@ -17,7 +18,6 @@ from symgrad.ops.map import show_shape
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.calls import Call, has_tensor, zeros
 from symgrad.transforms.taylor.operations import Graph
-from symgrad.transforms.taylor.streams import given
 
 
 def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> list[Any]:
@@ -110,7 +110,7 @@ class _Run:
             x._node: given([x._value if call.plain else x, *self._terms(who, x, s, spread)])
             for x, s in zip(call.xs, series, strict=True)
         }
-        graph = Graph(known, call.plain)
+        graph = Graph(known, call.plain, order=order)
         call._count(1)
         try:
             with np.errstate(all="ignore"), modes.enable_grad():

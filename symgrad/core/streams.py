@@ -7,6 +7,7 @@ series may occur in its own definition, as exp does in exp′ = exp.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import mul
 from typing import Any
 
 
@@ -48,9 +49,19 @@ def scaled(factor: Any, u: Stream) -> Stream:
     return Stream(lambda k: times(factor, u[k]))
 
 
-def product(u: Stream, v: Stream) -> Stream:
-    """Return u·v by Cauchy's rule: Σ uᵢ vₖ₋ᵢ."""
-    return Stream(lambda k: add([times(u[i], v[k - i]) for i in range(k + 1)]))
+def product(u: Stream, v: Stream, by: Callable[[Any, Any], Any] = mul) -> Stream:
+    """Return u·v by Cauchy's rule: Σ uᵢ vₖ₋ᵢ, of numbers, or of matrices by their product."""
+    return Stream(lambda k: add([times(u[i], v[k - i], by) for i in range(k + 1)]))
+
+
+def each(f: Callable[[Any], Any], u: Stream) -> Stream:
+    """Return the linear function of every coefficient."""
+
+    def follow(k: int) -> Any:
+        c = u[k]
+        return None if c is None else f(c)
+
+    return Stream(follow)
 
 
 def integral(first: Callable[[], Any], pairs: Sequence[tuple[Stream, Stream]]) -> Stream:
@@ -80,9 +91,9 @@ def power(first: Callable[[], Any], inverse: Callable[[Any], Any], u: Stream, a:
     return y
 
 
-def times(a: Any, b: Any) -> Any:
+def times(a: Any, b: Any, by: Callable[[Any, Any], Any] = mul) -> Any:
     """Return a·b, zero where one is."""
-    return None if a is None or b is None else a * b
+    return None if a is None or b is None else by(a, b)
 
 
 def add(terms: Sequence[Any]) -> Any:
@@ -92,3 +103,8 @@ def add(terms: Sequence[Any]) -> Any:
         if t is not None:
             found = t if found is None else found + t
     return found
+
+
+def less(a: Any, b: Any) -> Any:
+    """Return a − b, where None is zero."""
+    return a if b is None else -1.0 * b if a is None else a - b
