@@ -9,7 +9,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ParseError
-from symgrad.expression.evaluation import listed
+from symgrad.expression.listed import listed
 
 READ = [
     ("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"}, "w", "2*Xᵀ*(X*w - y)"),
@@ -136,6 +136,20 @@ MEANT = [  # what was written, the sign to blame, what to write
     ("y = x**2", 3, "only what stands to its right"),
     ("sum(x, dim=0) + 2x", 18, "for the product write 2*x"),
     ("x**2 +", 7, "it ends here"),
+    ("x**2 + σ**2 = 1", 13, "one side, or one side minus the other"),
+    ("sin**2(x)", 1, "write sin(…)**2"),
+    ("x + cos^-1 (x)", 5, "write cos(…)^-1"),
+    ("d/dx x**2", 1, "only what is differentiated"),
+    ("x*lambda", 3, "call it lam or λ"),
+    ("class + x", 1, "call it class_"),
+    ("\\sin(x)", 1, "LaTeX is not read"),
+    ("x\\cdot σ", 2, "LaTeX is not read"),
+    ("x.T σ", 5, "for the product write x.T*σ"),
+    ("3,5*x", 2, "write 3.5 for 3,5"),
+    ("sni(x)", 1, "Did you mean 'sin'"),
+    ("x*tna(x)", 3, "Did you mean 'tan'"),
+    ("f(x)", 1, "for the product write f*(…)"),
+    ("softmax(x)", 1, "is of a vector or a matrix"),
 ]
 
 

@@ -5,7 +5,7 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ParseError
 from symgrad.expression.guesses import guesses, wanted, with_products
-from symgrad.expression.spelling import spelling, syntax_of
+from symgrad.expression.spelling import as_read, spelling, syntax_of
 
 n, d, m = ("n",), ("d",), ("m",)
 GUESSED = {
@@ -37,6 +37,19 @@ GUESSED = {
     "X(1,:)*w": {"X": n + d, "w": d},
     "A[0, :] @ x": {"A": n + d, "x": d},
     "t*X(1,2)^2": {"t": (), "X": n + d},
+    "A*x": {"A": n + d, "x": d},
+    "A*sin(x)": {"A": (), "x": ()},
+    "A*B*t": {"A": (), "B": (), "t": ()},
+    "K*x**2": {"K": (), "x": ()},
+    "y @ log(softmax(W @ x))": {"y": n, "W": n + d, "x": d},
+    "y'*log(softmax(W*x))": {"y": n, "W": n + d, "x": d},
+    "cumsum(x)": {"x": n},
+    "dot(cross(a, b), c)": {"a": (3,), "b": (3,), "c": (3,)},
+    "tr(X'*X)": {"X": n + d},
+    "tr(A @ B)": {"A": n + d, "B": d + n},
+    "sum(x(2:end))": {"x": n},
+    "x(end) + A(2, end)": {"x": n, "A": d + m},
+    "x(1)*x(2)": {"x": n},
 }
 
 
@@ -58,6 +71,9 @@ PRODUCTS = {
     "trace(A*X*B)": "trace(A@X@B)",
     "sum(A*B)": "sum(A*B)",
     "sum(X*w) + w @ w": "sum(X*w) + w @ w",
+    "2*B*u - A*x + c": "2*B@u - A@x + c",
+    "A*x": "A@x",
+    "A*sin(x)": "A*sin(x)",
     "R*T/V": "R*T/V",
     "sum(x*y)*t": "sum(x*y)*t",
 }
@@ -68,10 +84,46 @@ def test_a_matrix_times_a_vector_is_their_product(text):
     assert with_products(text) == PRODUCTS[text]
 
 
+READ = {
+    "y = x^2": "    x^2",
+    "f(x) = lambda*x^2": "       lam   *x^2",
+    " g(x, y)=x*y": "         x*y",
+    "y = y + x": "y = y + x",
+    "x == 2": "x == 2",
+    "lambda x: x": "lambda x: x",
+    "x^T*A*x": "x' *A*x",
+    "x**T*A*x": "x'  *A*x",
+    "x^T @ A @ x": "x.T @ A @ x",
+    r"x^{\top} A": "x'       A",
+    r"x^\top A": "x'     A",
+    "x^t*A*x": "x' *A*x",
+    "x^t*A*x*t": "x^t*A*x*t",
+    "x^t*A": "x^t*A",
+    "x^T*T": "x^T*T",
+}
+
+
+@pytest.mark.parametrize("text", READ)
+def test_books_and_blackboards_write_formulas_in_ways_that_are_read(text):
+    found = as_read(text)
+    assert found == READ[text]
+    assert len(found) == len(text)  # so that the place of a mistake is the same
+
+
+def test_a_fault_that_is_not_one_of_shapes_is_told_of_the_kinds_that_fit():
+    assert guesses("softmax(A @ x, 7)")["x"].shape == ("d",)
+    with pytest.raises(ParseError, match="out of range"):
+        sg.parse("softmax(A @ x, 7)", {name: g.shape for name, g in guesses("softmax(A @ x, 7)").items()})
+
+
+def test_functions_that_all_know_are_no_names():
+    assert list(guesses("exp + x*gamma + sin")) == ["x", "gamma"]
+
+
 def test_what_is_declared_decides_whether_a_star_is_a_product():
     assert with_products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
     assert with_products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
-    assert with_products("2*A*x", {"A": ("n", "d")}) == "2*A*x"
+    assert with_products("2*A*x", {"A": ()}) == "2*A*x"
     assert with_products("sum(A*x)", {"x": ()}) == "sum(A*x)"
 
 
@@ -105,7 +157,8 @@ def test_one_differentiates_by_the_usual_letter():
         ("x.^2", "matlab"), ("x'*x", "matlab"), ("A\\b", "matlab"), ("2x^", "matlab"), ("X @ w^2", "symgrad"),
         ("norm(X*w - $y)^2", "matlab"), ("norm(x, 'fro')", "symgrad"),
         ("x^2", "matlab"), ("X(1,:)*w", "matlab"), ("sum(x(2:end))", "matlab"), ("sum(x[1:])", "symgrad"),
-        ("(lambda x: x)", "symgrad"),
+        ("(lambda x: x)", "symgrad"), ("x(1)*x(2)", "matlab"), ("x(end)", "matlab"), ("gamma(3)*x", "symgrad"),
+        ("sin(1)", "symgrad"), ("A(2, 1)", "matlab"), ("x(1)**2", "symgrad"),
     ],
 )  # fmt: skip
 def test_a_spelling_is_known_by_its_signs(text, found):

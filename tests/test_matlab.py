@@ -65,6 +65,27 @@ VALUES = {
     "x'*A*x;": x @ A @ x,
     "x' * y == x'*y": 1.0,
     "kron(A, B)": np.kron(A, B),
+    "softmax(A)": np.exp(A) / np.exp(A).sum(0),
+    "cumsum(A) + cumsum(A, 2)": A.cumsum(0) + A.cumsum(1),
+    "std(A) + var(A, 1)": A.std(0, ddof=1) + A.var(0),
+    "std(A, 0, 2) + var(x)": A.std(1, ddof=1) + x.var(ddof=1),
+    "cov(X)": np.cov(X.T),
+    "median(A) + amax(A, 1)": np.median(A, 0) + A.max(0),
+    "sort(A)": np.sort(A, 0),
+    "diff(A)": np.diff(A, axis=0),
+    "diff(A, 1, 2)": np.diff(A, axis=1),
+    "reshape(A, 1, 9)": A.ravel("F"),
+    "reshape(r, 3, 1) + reshape(A, 9, 1)'*ones(9, 1)": r + A.sum(),
+    "reshape(reshape(A, 1, 9), 3, 3)": A,
+    "flip(A) + flip(A, 2)": A[::-1] + A[:, ::-1],
+    "flip(x)'*y": x[::-1] @ y,
+    "trapz(x, y) + trapz(y)": np.trapezoid(y, x) + np.trapezoid(y),
+    "svd(A)": np.linalg.svd(A)[1],
+    "x(end)*x(end-1)": x[-1] * x[-2],
+    "sum((x(2:end) - x(1:end-1)).^2)": ((x[1:] - x[:-1]) ** 2).sum(),
+    "x(2:end-1)": x[1:-1],
+    "A(end, :)*x + X(end, 1)": A[-1] @ x + X[-1, 0],
+    "tr(A*B)": np.trace(A @ B),
     "exp(-norm(x - y)^2/2)": np.exp(-((x - y) @ (x - y)) / 2),
 }
 REFUSED = {
@@ -77,13 +98,31 @@ REFUSED = {
     "x/y": (2, r"write \./"),
     "A*X": (2, "ShapeError"),
     "x'*q": (4, "'q' is not declared"),
-    "foo(x)": (1, "neither a declared name nor a function"),
+    "foo(x)": (1, "not a function that formulas may call"),
+    "x(y)*r(1)": (3, "counted from 1"),
     "x +": (4, "got the end"),
     "x + (y": (7, r"expected '\)'"),
     "x)": (2, "not expected here"),
     "x & y": (3, "no sign of a formula"),
     "x(0)": (3, "counted from 1"),
-    "x(end)": (3, "has no number"),
+    "x(end-9.5)": (6, "counted from 1"),
+    "x(end+1)": (3, "'end' is not declared"),
+    "sum(x, 2)": (1, "a single entry; leave the axis out"),
+    "softmax(A, 3)": (1, "got the axis 3"),
+    "std(x, 2)": (1, "got the weight 2"),
+    "reshape(x, 3)": (1, "the numbers of rows and columns"),
+    "x = 3": (3, "write only what stands to its right"),
+    "x'*x = 1": (6, "one side minus the other"),
+    "|x|": (1, r"abs\(…\) or norm\(…\)"),
+    "x²": (2, r"write \^2"),
+    "3,5*x": (2, "write 3.5 for 3,5"),
+    "x' A": (4, r"write x'\*A"),
+    "(x + y)' A": (10, r"write \(…\)'\*A"),
+    "for*x": (1, "call it for_"),
+    "lambda*x": (1, "lam or λ"),
+    "sin^2(x)": (1, r"write sin\(…\)\^2"),
+    "\\frac{1}{2}*x": (1, "LaTeX is not read"),
+    "x'*\\alpha": (4, "LaTeX is not read"),
     "A(1)": (1, "A has 2 indices, got 1"),
     "x(:) + size(x)": (8, r"write size\(x, 1\)"),
     "[x, 1]": (1, "brackets hold numbers"),
@@ -96,7 +135,10 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", VALUES)
 def test_a_formula_has_the_value_that_it_has_in_matlab(text):
-    shapes = {name: AT[name].shape if "end" in text or "eye" in text else shape for name, shape in SHAPES.items()}
+    shapes = {
+        name: AT[name].shape if any(w in text for w in ("end", "eye", "reshape")) else shape
+        for name, shape in SHAPES.items()
+    }
     f = sg.parse(text, shapes, syntax="matlab")
     close(f(*AT.values()).numpy() * 1.0, VALUES[text], 1e-10)
 

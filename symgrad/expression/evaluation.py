@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import cmath
-import functools
 import math
 import operator
 import re
@@ -12,17 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from symgrad import fft, functions, linalg, special
+from symgrad import functions
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression.bounds import MOST_ENTRIES, Bounds
+from symgrad.errors import ParseError
+from symgrad.expression.bounds import Bounds
+from symgrad.expression.listed import listed
 from symgrad.expression.slips import product
-from symgrad.functions import clamp, where
-from symgrad.nn import functional
-from symgrad.scalars.library.kernels import FRAIL
 from symgrad.support.columns import columns
 from symgrad.support.namespace import near
-from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
 
 MOST_EXPONENT = 1_000
@@ -52,82 +48,11 @@ NO_NUMBERS = ("nan", "NaN", "NAN")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
-CLASSROOM: dict[str, Callable[..., Any]] = {
-    "sec": lambda u: 1 / functions.cos(u),
-    "csc": lambda u: 1 / functions.sin(u),
-    "cot": lambda u: functions.cos(u) / functions.sin(u),
-    "sech": lambda u: 1 / functions.cosh(u),
-    "csch": lambda u: 1 / functions.sinh(u),
-    "coth": lambda u: functions.cosh(u) / functions.sinh(u),
-    "asec": lambda u: functions.acos(1 / u),
-    "acsc": lambda u: functions.asin(1 / u),
-    "acot": lambda u: functions.atan(1 / u),
-    "cbrt": lambda u: functions.sign(u) * functions.exp(functions.log(functions.abs(u)) / 3),
-}  # of numbers that may have all digits: a third of log u, where 1/3 would be rounded
-
-
-@functools.cache
-def listed() -> dict[str, Callable[..., Any]]:
-    """Return the functions that a formula may call, by name: those of symgrad that compute, and a classroom's."""
-    found: dict[str, Any] = dict(CLASSROOM)
-    for module in (fft, linalg, special, functional, functions):  # where two have a name, the last one's is meant
-        found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
-        if module in (fft, linalg, special):
-            found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
-    found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
-    found["Γ"] = found["gamma"]
-    found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
-    found |= {"Re": found["real"], "Im": found["imag"]}
-    found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}
-    found |= {"combinations": _combinations, "toeplitz": _toeplitz, "linalg.toeplitz": _toeplitz}
-    found |= {"arcsin": found["asin"], "arccos": found["acos"], "arctan": found["atan"], "ln": found["log"]}
-    return found
-
-
-def _larger(x: Any, *args: Any, **words: Any) -> Any:
-    """Return the larger of two numbers, or what ``max`` makes of an array."""
-    return functions.maximum(x, *args) if _are_numbers(x, *args) else functions.max(x, *args, **words)
-
-
-def _smaller(x: Any, *args: Any, **words: Any) -> Any:
-    return functions.minimum(x, *args) if _are_numbers(x, *args) else functions.min(x, *args, **words)
-
-
-def _are_numbers(*args: Any) -> bool:
-    """Whether these are two numbers, neither of which is an axis of the other."""
-    return len(args) == 2 and all(isinstance(a, (int, float)) or getattr(a, "shape", None) == () for a in args)
-
-
-def _squared_modulus(z: Any) -> Any:
-    """|z|²."""
-    return functions.abs(z) ** 2
-
-
-def _eye(n: int) -> Tensor:
-    if n * n > MOST_ENTRIES:
-        raise ArgumentError(f"eye({n}) has more than {MOST_ENTRIES} entries")
-    return eye(n)
-
-
-def _combinations(x: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take r entries; the function lists their places before a step is recorded."""
-    n: tuple[Any, ...] = getattr(x, "shape", ())
-    if len(n) == 1 and isinstance(n[0], int) and r >= 0:
-        _check_listed(r * math.comb(n[0] + (r - 1 if with_replacement else 0), r))
-    return functions.combinations(x, r, with_replacement)
-
-
-def _toeplitz(c: Any, r: Any = None) -> Any:
-    """Toeplitz's matrix, whose entries' places are listed before a step is recorded."""
-    sizes = [s for t in (c, c if r is None else r) for s in getattr(t, "shape", ())[-1:]]
-    if all(isinstance(s, int) for s in sizes):
-        _check_listed(math.prod(sizes))
-    return linalg.toeplitz(c, r)
-
-
-def _check_listed(entries: int) -> None:
-    if entries > MOST_ENTRIES:
-        raise ArgumentError(f"this makes an array of more than {MOST_ENTRIES} entries")
+def unknown(name: str) -> str:
+    """Return what is said of a name that is called and that is no function."""
+    if len(name) == 1:
+        return f"{name!r} is not a function that formulas may call; for the product write {name}*(…)"
+    return f"{name!r} is not a function that formulas may call{near(name, listed())}".rstrip("?")
 
 
 def word(node: ast.AST) -> str:
@@ -324,9 +249,7 @@ class Evaluation:
             return listed()[node.attr], [as_tensor(self.of(node.value))]
         if not path:  # such as 2(x + 1), (x + 1)(x - 1), x(x + 1)
             raise self._unsigned(node)
-        name = ".".join(path)
-        meant = near(name, listed()) if len(name) > 3 else ""
-        raise refused(self.text, node, f"{name!r} is not a function that formulas may call{meant}".rstrip("?"))
+        raise refused(self.text, node, unknown(".".join(path)))
 
     def _unsigned(self, node: ast.expr) -> ParseError:
         """Return the error for brackets behind what is no function, which are meant as a factor."""

@@ -13,7 +13,8 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from symgrad.errors import SymgradError
-from symgrad.expression.matlab import Left, Raised, Right
+from symgrad.expression.listed import ALONG
+from symgrad.expression.matlab_syntax import Left, Raised, Right
 from symgrad.expression.reader import names_in, parse, tree_of
 from symgrad.tensors.tensor import Tensor
 
@@ -25,11 +26,12 @@ _NUMBERS = {
     "N", "λ", "α", "γ", "δ", "ε", "η", "ρ", "σ", "τ",
 }  # fmt: skip
 _MATRICES = {"Sigma", "Omega", "Lambda", "Theta", "Phi", "Σ", "Ω", "Λ", "Θ", "Φ"}
+_VECTORS = {"x", "y", "z", "b", "u", "v", "w", "beta", "theta", "β", "θ"}  # behind a matrix, nothing else being said
 _WANTED = ("x", "w", "theta", "X", "W", "θ", "t", "q")  # what is differentiated by, where nobody has said it
 _TO_NUMBER = {"sum", "mean", "prod", "norm", "amax", "amin", "var", "std", "logsumexp", "max", "min"}
-_OF_SQUARE = {"trace", "det", "logdet"}
+_OF_SQUARE = {"trace", "tr", "det", "logdet"}
 _SQUARE = {"inv", "cholesky", "matrix_exp", "matrix_power", "expm", "chol"}
-_ALONG = {"softmax", "log_softmax", "cumsum", "cumprod", "normalize", "sort", "flip"}
+_ALONG = {*ALONG, "normalize", "sort", "flip"}
 _PAIRS = {"dot", "inner", "vdot", "outer", "solve"}
 _OF_ARRAYS = {
     *(_TO_NUMBER - {"max", "min"}), *_OF_SQUARE, *_SQUARE, *_ALONG, *_PAIRS, "diag", "kron", "einsum", "cross",
@@ -64,7 +66,8 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
         syntax: as of ``sg.parse``.
 
     Returns:
-        A guess for each name that is not declared, in the order of the text; numbers where nothing fits.
+        A guess for each name that is not declared, in the order of the text; numbers where no sizes fit. Where
+        the formula has another fault, the usual kinds that fit, so that reading it tells of the fault.
 
     Raises:
         ParseError: the text is no formula.
@@ -81,17 +84,21 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
         return {}
     if not _has_arrays(tree, syntax, names):
         return {name: Guess((), "the formula has no sign of arrays") for name in names}
-    tried = 0
+    tried: list[dict[str, Shape]] = []
     for ranks in islice(_choices(names), MOST_TRIED):
         shapes = _fitted(tree, names, ranks, known, syntax)
         if shapes is None:
             continue
-        tried += 1
+        tried.append(shapes)
         if _parses(text, {**known, **shapes}, syntax):
-            return {name: Guess(shapes[name], _why(name, len(shapes[name]))) for name in names}
-        if tried == MOST_PARSED:
+            return _explained(shapes)
+        if len(tried) == MOST_PARSED:
             break
-    return {name: Guess((), "nothing else fits") for name in names}
+    return _explained(tried[0]) if tried else {name: Guess((), "nothing else fits") for name in names}
+
+
+def _explained(shapes: Mapping[str, Shape]) -> dict[str, Guess]:
+    return {name: Guess(shape, _why(name, len(shape))) for name, shape in shapes.items()}
 
 
 def with_products(text: str, declared: Mapping[str, Any] | None = None) -> str:
@@ -145,7 +152,13 @@ def _sizes(shape: Any) -> Shape:
 
 
 def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
-    """Whether a part of the formula has a meaning for arrays only; a name that is called has indices, in MATLAB's."""
+    """Whether a part of the formula has a meaning for arrays only; a name that is called has indices, in MATLAB's.
+
+    A formula of sums and products of names alone, as A*x + b, is of arrays too where a matrix's letter stands before a
+    vector's.
+    """
+    if _is_linear(tree) and any(map(_of_letters, ast.walk(tree))):
+        return True
     for node in ast.walk(tree):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and not _is_prefix(node):
             return True
@@ -154,6 +167,21 @@ def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
         if isinstance(node, ast.Call) and (_is_of_arrays(node) or _called(node) in names):
             return True
     return False
+
+
+def _is_linear(tree: ast.expr) -> bool:
+    """Whether a formula has nothing but names, numbers, sums and products."""
+    signs = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Load, ast.unaryop, ast.Add, ast.Sub, ast.Mult)
+    return all(isinstance(node, (*signs, ast.MatMult)) for node in ast.walk(tree))
+
+
+def _of_letters(node: ast.AST) -> bool:
+    """Whether this is a product such as A*x, of names that are usually a matrix and a vector."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Mult, ast.MatMult)):
+        return False
+    left = node.left.right if isinstance(node.left, ast.BinOp) else node.left
+    both = [n.id for n in (left, node.right) if isinstance(n, ast.Name)]
+    return len(both) == 2 and [_usual(name)[0] for name in both] == [2, 1] and both[1] in _VECTORS
 
 
 def _is_prefix(node: Any) -> bool:
@@ -459,6 +487,8 @@ class _Shapes:
             return ()
         if name == "outer" and len(args) == 2:
             return self._outer(first, args[1])
+        if name == "cross" and len(args) == 2:
+            return self._crossed(first, args[1])
         if name == "solve" and len(args) == 2:
             return self._product(self._square(first), args[1])
         if name == "diag":
@@ -487,6 +517,11 @@ class _Shapes:
             raise _Clash
         axis %= len(a)
         return (*a[:axis], *a[axis + 1 :])
+
+    def _crossed(self, a: Shape, b: Shape) -> Shape:
+        if len(a) != 1 or len(b) != 1:
+            raise _Clash
+        return (self._sizes.same(self._sizes.same(a[0], b[0]), self._sizes.new(3)),)
 
     def _outer(self, a: Shape, b: Shape) -> Shape:
         if len(a) != 1 or len(b) != 1:

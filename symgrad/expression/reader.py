@@ -14,7 +14,6 @@ from typing import Any
 
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
-from symgrad.expression import matlab
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.evaluation import (
     BINARY,
@@ -25,12 +24,15 @@ from symgrad.expression.evaluation import (
     PREFIXES,
     UNARY,
     Evaluation,
-    listed,
     refused,
     refused_at,
     word,
 )
-from symgrad.expression.slips import slip
+from symgrad.expression.listed import listed
+from symgrad.expression.matlab import Matlab
+from symgrad.expression.matlab_functions import functions_in
+from symgrad.expression.matlab_syntax import tree as tree_of_matlab
+from symgrad.expression.slips import of_a_comma, on_paper, slip
 from symgrad.support.lazy import cached_property
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
@@ -38,6 +40,7 @@ from symgrad.tensors.tensor import Tensor
 MOST_SIGNS = 10_000
 MOST_DEEP = 60
 MOST_NODES = 2_000
+NEVER_NAMES = ("sin", "cos", "tan", "exp", "log", "ln", "sqrt", "sum")  # while gamma, beta, std often are
 
 _KINDS = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.Call, ast.keyword,
@@ -89,6 +92,8 @@ class Expression:
         given = dict(zip(self.names, arrays, strict=True))
         found = self.evaluation(self.text, given, bounds).value(self._tree)
         if isinstance(found, tuple):
+            if isinstance(self._tree, ast.Tuple) and (comma := of_a_comma(self.text)):
+                raise refused_at(self.text, *comma)
             raise refused(self.text, self._tree, f"this has {len(found)} parts; take one, as in (…)[0]")
         try:
             value: Tensor = as_tensor(found)
@@ -179,8 +184,8 @@ def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python") ->
     if not isinstance(text, str):
         return []
     tree = _tree(" ".join(text.split()), syntax)
-    heads = _heads(tree) if syntax == "python" else matlab.functions_in(tree)
-    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *declared, *heads}
+    heads = _heads(tree) if syntax == "python" else functions_in(tree)
+    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
 
@@ -199,6 +204,8 @@ def _tree(text: str, syntax: str = "python") -> ast.expr:
         raise ParseError(f"parse: the formula has {len(text)} signs, more than {MOST_SIGNS}. Name its parts.")
     if _depth_of_brackets(text) > MOST_DEEP:
         raise ParseError(f"parse: brackets are nested more than {MOST_DEEP} deep. Name the formula's parts.")
+    if found := on_paper(text, listed()):
+        raise refused_at(text, *found)
     return _SYNTAXES[syntax][0](text)
 
 
@@ -236,5 +243,5 @@ def _walk(text: str, tree: ast.AST) -> Iterator[ast.AST]:
 
 
 _SYNTAXES: dict[str, tuple[Callable[[str], ast.expr], type[Evaluation]]] = {
-    "python": (_of_python, Evaluation), "matlab": (matlab.tree, matlab.Matlab),
+    "python": (_of_python, Evaluation), "matlab": (tree_of_matlab, Matlab),
 }  # fmt: skip

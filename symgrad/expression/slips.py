@@ -11,14 +11,24 @@ from collections.abc import Container, Iterator
 
 INSTEAD = {
     "²": "**2", "³": "**3", "⁻": "**(-1)", "ᵀ": ".T", "⊤": ".T", "ᴴ": ".H", "·": "*", "×": "*", "⋅": "*", "÷": "/",
-    "−": "-", "–": "-", "√": "sqrt(…)", "‖": "norm(…)", "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "**", "|": "abs(…)",
-    "∞": "inf", "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)", "′": "what was differentiated, and --wrt",
-    "“": "no quotation marks", "”": "no quotation marks", "!": "factorials as exp(lgamma(n + 1))",
+    "−": "-", "–": "-", "√": "sqrt(…)", "‖": "norm(…)", "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "**",
+    "|": "abs(…) or norm(…)", "∞": "inf", "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)",
+    "′": "what was differentiated, and --wrt", "“": "no quotation marks", "”": "no quotation marks",
+    "!": "factorials as exp(lgamma(n + 1))",
 }  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<number>0[xXbBoO]\w+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*)"
     r"|(?P<word>'[^']*'|\"[^\"]*\")|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<sign>.)"
 )
+_IN_MATLAB = {".T": "'", ".H": "'", "**": "^"}
+_LATEX = re.compile(
+    r"\\(?:[dt]?frac|c?dots?|cdot|times|top|left|right|math[a-z]+|text|operatorname|partial|vec|hat|bar|(?:sqrt|sum|int|prod)[{_])"
+    r"|(?:^|(?<=[-+*/^(,;=\[]))\s*\\[A-Za-z]+"
+)
+_POWERED = re.compile(r"\b([^\W\d]\w*) ?(\^|\*\*) ?(\(?-?\d+\)?) ?\(")
+_OF_LEIBNIZ = re.compile(r"^ ?\(?d ?/ ?d ?([^\W\d])\b\)? ?(?=[\w(\[])")
+_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_LOGIC = ("and", "or", "not", "if", "else", "True", "False", "None")
 _OPERATORS = ("+", "-", "*", "/", "@", "%", ",", "<", ">", "=", ".")
 
 
@@ -32,8 +42,51 @@ def slip(text: str, functions: Container[str]) -> tuple[int, str] | None:
     """
     if not text:
         return 0, "this is not a formula: it is empty"
-    found = [*_foreign(text), *_missing(text, functions), *_equals(text), *_unfinished(text)]
+    found = [*_foreign(text), *_missing(text, functions), *_equals(text), *_unfinished(text), *_words(text)]
     return min(found, default=None)
+
+
+def on_paper(text: str, functions: Container[str]) -> tuple[int, str] | None:
+    """Return the place of what is common on paper and can be read as something else, and what to write; or None.
+
+    >>> on_paper("sin^2(x)", {"sin"})
+    (0, 'a power stands behind the brackets; write sin(…)^2')
+    """
+    if found := _LATEX.search(text):
+        place = text.index("\\", found.start())
+        return place, "LaTeX is not read here; write a/b, sqrt(x), sin(x), x'*y"
+    if found := _OF_LEIBNIZ.search(text):
+        return found.start(), f"write only what is differentiated; by {found[1]} is said beside the formula"
+    powers = (m for m in _POWERED.finditer(text) if m[1] in functions)
+    if found := next(powers, None):
+        return found.start(), f"a power stands behind the brackets; write {found[1]}(…){found[2]}{found[3]}"
+    return None
+
+
+def of_a_sign(text: str, place: int) -> str | None:
+    """Return what to write for a sign of paper, in MATLAB's notation; None where the sign is no such."""
+    if text[place] == "=":
+        return next((said for at, said in _equals(text) if at == place), None)
+    if text[place] not in INSTEAD:
+        return None
+    found = INSTEAD[text[place]]
+    for python, matlab in _IN_MATLAB.items():
+        found = found.replace(python, matlab)
+    return f"{text[place]} cannot be part of a formula; write {found}"
+
+
+def of_a_comma(text: str) -> tuple[int, str] | None:
+    """Return the place of a comma within a number, and what to write; or None."""
+    found = _COMMA.search(text)
+    return found and (found.start(), "a number has a point where others have a comma; write 3.5 for 3,5")
+
+
+def of_python(name: str) -> str | None:
+    """Return what is said of a word of Python's that cannot be a name, such as lambda; or None."""
+    if not keyword.iskeyword(name) or name in _LOGIC:
+        return None
+    other = "lam or λ" if name == "lambda" else f"{name}_"
+    return f"{name} is a word of Python's and cannot be a name; call it {other}"
 
 
 def product(before: str, after: str) -> str:
@@ -74,7 +127,7 @@ def _said(before: re.Match[str], token: re.Match[str], text: str, functions: Con
         return f"the argument of a function stands in brackets; write {before[0]}(…)"
     if before.lastgroup == token.lastgroup == "number":
         return f"a sign is missing between {before[0]} and {token[0]}"
-    left = "(…)" if before.lastgroup == "close" else before[0]
+    left = "(…)" if before.lastgroup == "close" else re.findall(r"[\w.]+$", text[: before.end()])[0]
     called = token.lastgroup == "name" and text[token.end() :].lstrip().startswith("(")
     return product(left, "(…)" if token.lastgroup == "open" else f"{token[0]}(…)" if called else token[0])
 
@@ -86,8 +139,17 @@ def _equals(text: str) -> Iterator[tuple[int, str]]:
         depth += (sign in "([{") - (sign in ")]}")
         alone = sign == "=" and "=" not in text[place + 1 : place + 2] and text[place - 1 : place] not in tuple("=<>!:")
         if alone and depth == 0:
-            yield place, "= cannot be part of a formula; write only what stands to its right"
+            is_name = re.fullmatch(r"\s*[^\W\d][\w']*\s*(\([\w, ]*\))?\s*", text[:place])
+            meant = "only what stands to its right" if is_name else "one side, or one side minus the other"
+            yield place, f"= cannot be part of a formula; write {meant}"
             return
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield words of Python's that were meant as names."""
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "name" and (said := of_python(token[0])):
+            yield token.start(), said
 
 
 def _unfinished(text: str) -> Iterator[tuple[int, str]]:

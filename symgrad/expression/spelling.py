@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 
 from symgrad.errors import ParseError
+from symgrad.expression.listed import listed
 from symgrad.expression.reader import tree_of
 
 SPELLINGS = ("symgrad", "numpy", "matlab")
 _NUMPY = re.compile(r"\b(?:np|numpy)\s*\.")
 _PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|!=|//")
-_TRANSPOSED = re.compile(r"\^ ?(?:T\b|⊤|ᵀ|\{T\}|\{\\top\})(?!\s*\()")
+_TRANSPOSED = re.compile(r"(?:\^|\*\*) ?(?:T\b|⊤|ᵀ|\\top\b|\{T\}|\{\\top\})(?!\s*\()")
+_QUADRATIC = re.compile(r"(\b([^\W\d]\w*))( ?(?:\^|\*\*) ?t\b)( ?\* ?[A-Z]\w* ?\* ?\2\b)")  # x^t*A*x
+_LAMBDA = re.compile(r"\blambda\b(?!\s*\w+\s*:)")
+_LEFT = re.compile(r"\s*([^\W\d]\w*)\s*(?:\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\))?\s*=(?!=)")
 _MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=|[(,] ?[\w+-]* ?: ?[\w+-]* ?[,)]")
+_INDEXED = re.compile(r"\b([^\W\d]\w*)\((?:[^()]*\bend\b|\d+ ?(?:, ?\d+ ?)?\))")  # x(end), x(1), A(2, 1)
 
 
 def spelling(text: str) -> str:
@@ -24,6 +29,8 @@ def spelling(text: str) -> str:
     """
     if _NUMPY.search(text):
         return "numpy"
+    if not _PYTHON.search(text) and _indexed(text) and _reads(text, "matlab"):
+        return "matlab"
     if not _MATLAB.search(text) or _reads(text, "python"):
         return "symgrad"
     return "matlab" if not _PYTHON.search(text) or _reads(text, "matlab") else "symgrad"
@@ -38,14 +45,37 @@ def syntax_of(text: str) -> str:
     return "matlab" if spelling(text) == "matlab" else "python"
 
 
-def with_transposes(text: str) -> str:
-    """Return MATLAB's x' for the x^T of books, sign by sign, where T is not a name elsewhere in the formula.
+def as_read(text: str) -> str:
+    """Return a formula as people type it, in the notation that is read, sign by sign: each stays at its place.
 
-    >>> with_transposes("x^T*A*x"), with_transposes("T*x^T")
-    ("x' *A*x", 'T*x^T')
+    The left side of ``y = …`` and ``f(x) = …`` is left out, ``lambda`` is ``lam``, and the x^T of books is x'.
+
+    >>> as_read("f(x) = lambda*x^2"), as_read("x^T*A*x"), as_read("T*x^T"), as_read("x^T @ A @ x")
+    ('       lam   *x^2', "x' *A*x", 'T*x^T', 'x.T @ A @ x')
     """
-    found = _TRANSPOSED.sub(lambda m: "'" + " " * (len(m[0]) - 1), text)
-    return text if re.search(r"\bT\b", found) else found
+    return _transposed(_LAMBDA.sub("lam   ", _without_left(text)))
+
+
+def _without_left(text: str) -> str:
+    found = _LEFT.match(text)
+    if found is None or re.search(rf"\b{found[1]}\b", text[found.end() :]):
+        return text
+    return " " * found.end() + text[found.end() :]
+
+
+def _transposed(text: str) -> str:
+    """Return x' for x^T, or x.T beside Python's signs, where T is not a name elsewhere in the formula."""
+    found = _TRANSPOSED.sub(lambda m: " " * len(m[0]), _QUADRATIC.sub(lambda m: m[1] + " " * len(m[3]) + m[4], text))
+    if re.search(r"\b[Tt]\b", found):
+        return text
+    mark = ".T" if _PYTHON.search(found) else "'"
+    quadratic = _QUADRATIC.sub(lambda m: m[1] + mark.ljust(len(m[3])) + m[4], text)
+    return _TRANSPOSED.sub(lambda m: mark.ljust(len(m[0])), quadratic)
+
+
+def _indexed(text: str) -> bool:
+    """Whether a name that is no function has brackets behind it with places in them, counted as MATLAB does."""
+    return any(found[1] not in listed() for found in _INDEXED.finditer(text))
 
 
 def _reads(text: str, syntax: str) -> bool:

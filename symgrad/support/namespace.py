@@ -13,11 +13,15 @@ def missing(module: str, name: str, names: Iterable[str], why: str = "") -> Attr
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Return the question whether the nearest of the names was meant; nothing where none is near."""
+    """Return the question whether the nearest of the names was meant; nothing where none is near.
+
+    Of a name of two or three letters, one of the same letters: sin for sni.
+    """
     if name.startswith("_"):  # Python asks every module for some of these
         return ""
+    turned = [n for n in names if 1 < len(n) == len(name) <= 3 and sorted(n) == sorted(name)]
     difflib = importlib.import_module("difflib")  # for errors only: others start sooner without it
-    found = difflib.get_close_matches(name, [*names], 1, 0.7)
+    found = turned or difflib.get_close_matches(name, [*names], 1, 0.7 if len(name) > 3 else 0.8)
     return f". Did you mean {found[0]!r}?" if found else ""
 
 

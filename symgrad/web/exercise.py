@@ -15,7 +15,7 @@ import numpy as np
 from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
 from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
-from symgrad.expression.spelling import spelling, syntax_of, with_transposes
+from symgrad.expression.spelling import as_read, spelling, syntax_of
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
 
@@ -131,7 +131,7 @@ def read(data: Any) -> Exercise:
         raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
     if not formula.strip():
         raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
-    typed, formula = formula, with_transposes(formula)
+    typed, formula = formula, as_read(formula)
     syntax, found = syntax_of(formula), spelling(formula)
     given = _names(data.get("names"))
     used = names_in(formula, (), syntax)

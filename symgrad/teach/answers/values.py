@@ -20,7 +20,8 @@ from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
-from symgrad.expression.evaluation import Evaluation, listed, refused
+from symgrad.expression.evaluation import Evaluation, refused
+from symgrad.expression.listed import listed
 from symgrad.func import jvp, vjp
 from symgrad.ops.map import Map
 from symgrad.tensors.creation import ones_like, symbol
