@@ -35,6 +35,48 @@ def test_each_coefficient_of_a_scalar_function_is_the_slope_of_the_one_before(ca
         assert np.all(abs(k * at[0.0][k] - slope) <= 2e-4 * size), (k, case)
 
 
+def _odeint(m, x):
+    """Logistic growth: y' = xy(1 − y), y(0) = 0.3x."""
+    if m is sg:
+        ts = np.array([0.0, 1.0])
+        return sg.odeint(lambda y, t, c: c * y * (1 - y), 0.3 * x, ts, x, rtol=1e-12, atol=1e-13)[1]
+    return 1 / (1 + (1 / (m.mpf("0.3") * x) - 1) * m.exp(-x))
+
+
+def _moving(m, x):
+    """∫ exp(−x u²) du from sin x to 1 + x."""
+    if m is sg:
+        return sg.quad(lambda u, c: sg.exp(-c * u * u), sg.sin(x), 1 + x, x)
+    root = m.sqrt(x)
+    return m.sqrt(m.pi) / 2 / root * (m.erf(root * (1 + x)) - m.erf(root * m.sin(x)))
+
+
+def _half_line(m, x):
+    """∫ exp(−x u) du from x to infinity."""
+    return sg.quad(lambda u, c: sg.exp(-c * u), x, np.inf, x) if m is sg else m.exp(-x * x) / x
+
+
+@pytest.mark.parametrize(("f", "rtol"), [(_odeint, 1e-8), (_moving, 1e-9), (_half_line, 1e-9)])
+def test_order_12_of_integrals_and_solutions_is_that_of_mpmath(f, rtol):
+    pytest.importorskip("scipy", reason="integrates with SciPy")
+    mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
+    with mpmath.workdps(40):
+        exact = [float(c) for c in mpmath.taylor(lambda x: f(mpmath, x), mpmath.mpf("0.7"), 12)]
+    np.testing.assert_allclose(sg.taylor(lambda x: f(sg, x), 0.7, 12), exact, rtol=rtol, atol=1e-13)
+
+
+def test_coefficients_of_loops_integrals_and_solutions_are_differentiated_and_compiled():
+    pytest.importorskip("scipy", reason="integrates with SciPy")
+    for f in (_odeint, _moving, _loop):
+
+        def second(x, f=f):
+            return sg.taylor(lambda t: f(sg, t), x, 2)[2]
+
+        expected = 3 * sg.taylor(lambda t, f=f: f(sg, t), 0.7, 3)[3]
+        assert sg.grad(second)(0.7) == pytest.approx(expected, rel=1e-8)
+        assert sg.compile(second)(0.7) == pytest.approx(second(0.7), rel=1e-10)
+
+
 def _matrices(t):
     M = sg.tensor([[2.0, 0.3], [0.1, 1.5]]) + t * sg.tensor([[0.2, 1.0], [0.5, 0.4]])
     return [

@@ -15,16 +15,21 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
+from symgrad.core.streams import Stream
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
 from symgrad.errors import FormError
 from symgrad.ode import borrowed, letters
 from symgrad.ode.stepping import Control, steps_of
 from symgrad.ops.convert import Cast
+from symgrad.ops.indexing.select import getitem
 from symgrad.ops.protocol import Op
+from symgrad.ops.shapes.join import Cat
 from symgrad.solvers import bodies
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
+from symgrad.transforms.loops.linear import fitted
+from symgrad.transforms.loops.series import Place, coefficients, patterns
 from symgrad.transforms.vmap import vmap
 
 _FLOAT64 = np.dtype(np.float64)
@@ -128,6 +133,31 @@ class Flow(Op):
         both = self.pushed(wanted)(F.cat([start, moved], 0), times, *thetas, *[ts[2 + i] for i in wanted])
         found = as_tensor(both)[rows:]
         return found if slopes is None else found + slopes * F.reshape(as_tensor(later), (1, -1, 1))
+
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        # the coefficients of y are solutions beside y, made with the same steps
+        wanted = [i for i in active if i >= 2 and self.field.inputs[i].is_float]
+        rows, runs = self.field.inputs[0].shape[0], {}
+        if 1 in active:
+            return NotImplemented
+
+        def follow(k: int) -> Any:
+            most = k if order is None else order
+            if most not in runs:
+                known = patterns(xs, wanted, most)
+                zero = np.zeros(self.field.inputs[0].shape)
+                starts = [zero if xs[0][j] is None else xs[0][j] for j in range(most + 1)]
+                moved = [xs[i][j] for i, j in known]
+                runs[most] = self.expanded(known, most)(Cat(0)(*starts), *[u[0] for u in xs[1:]], *moved)
+            return getitem(runs[most], slice(k * rows, (k + 1) * rows))
+
+        return Stream(follow, [y])
+
+    def expanded(self, known: tuple[Place, ...], order: int) -> Flow:
+        """Return the flow of the coefficients of y, those of θ in ``known`` after the θ; its steps are as large."""
+        field = _expanded(self.field, known, order, (0,))
+        step = None if self.step is None else _expanded(self.step, _later(known), order, (0, 1))
+        return Flow(field, field if step is None else self.base, step, self.control, self.derivative, self.title)
 
     def _slopes(self, y: Any, times: Any, thetas: Sequence[Any]) -> Any:
         """f(y(tₖ), tₖ) of all k, (c, m, n)."""
@@ -396,6 +426,33 @@ def _pushed_step(step: Body, wanted: tuple[int, ...]) -> Body:
 
     specs = [_doubled(step.inputs[0]), *step.inputs[1:], *[step.inputs[i] for i in which[1:]]]
     return bodies.once(step, ("pushed", wanted), specs, rule)
+
+
+def _later(known: tuple[Place, ...]) -> tuple[Place, ...]:
+    """The places of θ among the inputs of a step, which has three more in front."""
+    return tuple((i + 3, j) for i, j in known)
+
+
+def _expanded(body: Body, known: tuple[Place, ...], order: int, axes: tuple[int, ...]) -> Body:
+    """Return a body of (Y₀ … Yₖ, …): its first results have their coefficients one after the other along these axes."""
+    count, rows = len(body.inputs), body.inputs[0].shape[0]
+    orders = range(order + 1)
+
+    def rule(everything: Any, *rest: Any) -> list[Any]:
+        env = {(0, j): everything[j * rows : (j + 1) * rows] for j in orders}
+        env |= {(i, 0): t for i, t in enumerate(rest[: count - 1], 1)} | dict(
+            zip(known, rest[count - 1 :], strict=True)
+        )
+        found = coefficients(body, env, order)
+        together = [
+            F.cat([fitted(t, spec) for t in row], axis)
+            for row, spec, axis in zip(found, body.results, axes, strict=False)
+        ]
+        return [*together, *[row[0] for row in found[len(axes) :]]]
+
+    first = body.inputs[0]
+    specs = [Spec(((order + 1) * rows, *first.shape[1:]), first.dtype), *body.inputs[1:]]
+    return bodies.once(body, ("series", known, order), [*specs, *[body.inputs[i] for i, _ in known]], rule)
 
 
 def _sensitivities(field: Body, wanted: tuple[int, ...]) -> Body:

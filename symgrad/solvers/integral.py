@@ -19,16 +19,19 @@ from symgrad import functions as F
 from symgrad.core.kernels import canonical
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
+from symgrad.core.streams import Stream, add, times
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, NotConverged, SymgradError
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
-from symgrad.ops.shape import Reshape
+from symgrad.ops.shape import Expand, Reshape
 from symgrad.solvers import bodies
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
+from symgrad.transforms.loops.linear import fitted
+from symgrad.transforms.loops.series import Place, coefficients, patterns
 
 _ACCEPTED = 1.5e-8  # the error, relative to 1 and to the value, with which rounding may end the search for more digits
 
@@ -172,6 +175,25 @@ class Integral(Op):
             total = part if total is None else ADD(total, part)
         return total
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        # ∫ fₖ dx between the limits at 0, and beside them ∫ f from each of these to where it has moved
+        limits = [(i, sign) for i, sign in ((1, 1.0), (0, -1.0)) if i in active]
+        wanted = [i - 1 for i in active if i > 1 and self.body.inputs[i - 1].is_float]
+
+        def follow(k: int) -> Any:
+            ends, thetas = [u[0] for u in xs[:2]], [u[0] for u in xs[2:]]
+            known = tuple((i, j) for i, j in patterns(xs[1:], wanted, k))
+            moved = [xs[i + 1][j] for i, j in known]
+            parts = [self._of(_coefficient(self.body, known, k))(*ends, *thetas, *moved)] if known else []
+            for i, sign in limits:
+                steps = tuple(j for j in range(1, k + 1) if xs[i][j] is not None)
+                beside = _beside(self.body, known, steps, k)
+                along = beside(ends[i], *thetas, *moved, *[xs[i][j] for j in steps])[0]
+                parts.append(along if sign > 0 else NEG(along))
+            return add(parts)
+
+        return Stream(follow, [y])
+
 
 def _bracketed(value: Any) -> str:
     text = sp.sstr(value)
@@ -197,6 +219,44 @@ def _edge(body: Body, summed: bool) -> Body:
 
     last = body.results[0] if summed else body.inputs[0]
     return bodies.once(body, ("edge", summed), [*body.inputs, last], rule)
+
+
+def _coefficient(body: Body, known: tuple[Place, ...], k: int) -> Body:
+    """Return (x, *θ, *coefficients) ↦ fₖ, the coefficient of f(x, θ(t)), where those of θ in ``known`` are not zero."""
+    inputs = [(i, 0) for i in range(len(body.inputs))]
+
+    def rule(*given: Any) -> list[Any]:
+        env = dict(zip([*inputs, *known], given, strict=True))
+        return [fitted(coefficients(body, env, k)[0][k], body.results[0])]
+
+    return bodies.once(body, ("coefficient", known, k), [body.inputs[i] for i, _ in [*inputs, *known]], rule)
+
+
+def _beside(body: Body, known: tuple[Place, ...], steps: tuple[int, ...], k: int) -> Body:
+    """Return (a, *θ, *coefficients, *steps) ↦ the k-th coefficient of ∫ f(x, θ(t)) dx from a to a + β(t).
+
+    It is ∫ f(a + sβ, θ) β ds over 0 ≤ s ≤ 1, of a polynomial in s of degree k − 1: Gauss' rule is exact. Where a is
+    infinite it is 0.
+    """
+    count = (k + 1) // 2
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    over = bodies.mapped(body, count, (True, *(False,) * (len(body.inputs) - 1)))
+    inputs = [(i, 0) for i in range(len(body.inputs))]
+
+    def rule(*given: Any) -> list[Any]:
+        env = dict(zip([*inputs, *known, *[(-1, j) for j in steps]], given, strict=True))
+        inside = F.isfinite(env[0, 0])
+        at = F.where(inside, env[0, 0], 0.0)
+        env |= {(0, j): (nodes + 1) / 2 * env[-1, j] for j in steps} | {(0, 0): Expand((count,))(at)}
+        values = coefficients(over, env, k - 1)[0]
+        found = add([times(env[-1, j], values[k - j]) for j in steps])
+        if found is None:
+            return [bodies.zeros(body.results[0])]
+        total = F.tensordot(as_tensor(weights / 2), found, 1)
+        return [fitted(F.where(inside, total, 0.0), body.results[0])]
+
+    specs = [body.inputs[i] for i, _ in [*inputs, *known]] + [body.inputs[0]] * len(steps)
+    return bodies.once(body, ("beside", known, steps, k), specs, rule)
 
 
 def _pulled(body: Body, wanted: tuple[int, ...], is_number: bool) -> Body:
