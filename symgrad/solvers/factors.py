@@ -188,13 +188,13 @@ class System:
     def dense(self) -> Dense | Stacked:
         """The factorisation."""
         if self.record.dense is None and self.way.slices > 1:
-            self.record.dense = Stacked(self._stacked(), self.who)
+            self.record.dense = Stacked(self.matrices(), self.who)
         if self.record.dense is None:
             found = bodies.numbers(bodies.matrix(self.operator), *self.ps)
             self.record.dense = Dense(np.reshape(found, (self.size, self.size)), self.who)
         return self.record.dense
 
-    def _stacked(self) -> Any:
+    def matrices(self) -> Any:
         """Return the matrices of the slices: a unit vector in all of them gives a column of each."""
         many, spec = self.way.slices, self.operator.inputs[0]
         n = self.size // many

@@ -7,8 +7,8 @@ derivatives of F, so every mode and every order follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,6 +32,16 @@ _LEFT = 1e-3  # how far from an answer, relative to it, a solver may have stoppe
 _BENT = 0.1  # how much the Jacobian may change on the way to the answer
 
 
+class Watches(Protocol):
+    """What looks at an answer before a derivative is taken."""
+
+    def __call__(self, x: Any, /, *thetas: Any) -> None:
+        """Raise where there is none."""
+
+    def mapped(self, size: int, flags: Sequence[bool]) -> Watches:
+        """Return what looks at so many slices at once, θ as ``flags`` says."""
+
+
 @frozen
 class Conditions:
     """What determines the unknown, as a value to compare operations by.
@@ -41,7 +51,7 @@ class Conditions:
         way: how linear systems with ∂F/∂x are solved.
         who: the function that errors name.
         title: what the unknown is called in formulas.
-        watch: called with (x, *θ) before a derivative is taken; raises where there is none.
+        watch: looks at (x, *θ) before a derivative is taken; raises where there is none.
         problem: of a minimum under equations, what it is made of, which formulas show.
     """
 
@@ -49,7 +59,7 @@ class Conditions:
     way: Way
     who: str
     title: str
-    watch: Callable[..., None] | None = None
+    watch: Watches | None = None
     problem: Any = None
 
 
@@ -63,7 +73,7 @@ class Root(Op):
     saves = "xy"
     dense = "an answer that depends on all that the conditions look at"
     wordless = SOLVER
-    looped = "a solver other than Newton's looks for one answer at a time"
+    looped = "conditions of many unknowns are solved one slice at a time"
 
     def __repr__(self) -> str:
         return f"Root({self.conditions.title})"
@@ -116,10 +126,12 @@ class Root(Op):
     def batched(self, size: int, xs: Sequence[Any], flags: Sequence[bool]) -> Any:
         """All slices at once, as one problem whose Jacobian is that of each slice."""
         found = mapped_conditions(self.conditions, size, flags[1:])
-        if found is None or not hasattr(self.solver, "mapped"):
+        if found is None:
             return NotImplemented
         start = xs[0] if flags[0] else repeated(xs[0], size)
-        return Root(found, self.solver.mapped(self.conditions, size, flags[1:]))(start, *xs[1:])
+        each = EachSlice(self.solver, self.conditions, size, tuple(flags[1:]))
+        together = self.solver.together(each) if hasattr(self.solver, "together") else each
+        return Root(found, together)(start, *xs[1:])
 
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
         """One of ``vjps``."""
@@ -254,15 +266,44 @@ class OperatorSolve(Op):
         return found if to == (size,) else Reshape(to)(found)
 
 
+@frozen
+class EachSlice:
+    """A solver on one slice after the other.
+
+    Attributes:
+        solver, conditions: of one slice.
+        size, flags: how many slices, and which θ have one for each.
+    """
+
+    solver: Any
+    conditions: Conditions
+    size: int
+    flags: tuple[bool, ...]
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the answers, one after the other."""
+        return np.stack([self.one(k, start, thetas) for k in range(self.size)])
+
+    def one(self, k: int, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return the answer of one slice."""
+        return np.asarray(self.solver(self.conditions, canonical(np.asarray(start[k])), self.own(k, thetas)))
+
+    def own(self, k: int, thetas: Sequence[Any]) -> list[Any]:
+        """Return the θ of one slice."""
+        return [canonical(np.asarray(t[k])) if f else t for t, f in zip(thetas, self.flags, strict=True)]
+
+
 def mapped_conditions(conditions: Conditions, size: int, flags: Sequence[bool]) -> Conditions | None:
     """Return the conditions of so many slices side by side, θ as ``flags`` says; None where slices go one by one."""
     way = conditions.way
-    if conditions.watch is not None or way.method not in ("auto", "lu") or size < 2:
+    if way.method not in ("auto", "lu") or size < 2:
         return None
     if bodies.size_of(conditions.body.inputs[0]) // way.slices > _SIDE_BY_SIDE:
         return None
     body = bodies.mapped(conditions.body, size, (True, *flags))
-    return Conditions(body, Way(way.method, way.tol, way.most, way.slices * size), conditions.who, conditions.title)
+    way = Way(way.method, way.tol, way.most, way.slices * size)
+    watch = None if conditions.watch is None else conditions.watch.mapped(size, flags)
+    return Conditions(body, way, conditions.who, conditions.title, watch)
 
 
 def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:

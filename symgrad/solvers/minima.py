@@ -20,8 +20,9 @@ from symgrad.solvers import bodies
 from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.bounds import pairs
 from symgrad.solvers.factors import Way, norm, positive
-from symgrad.solvers.implicit import Conditions, Root
+from symgrad.solvers.implicit import Conditions, EachSlice, Root
 from symgrad.solvers.newton import Newton, polished
+from symgrad.solvers.quadratic import Together
 from symgrad.solvers.unknowns import Arguments, Unknown, flat_result, joined, title_of, traced
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
@@ -245,20 +246,31 @@ class Problem:
 
 @frozen
 class Watch:
-    """Refuses a derivative where the set of active constraints changes."""
+    """Refuses a derivative where the set of active constraints changes.
+
+    Attributes:
+        margins: (z, *θ) ↦ how far each bound and inequality is from being active by chance.
+        who: the function that errors name.
+        slices: how many problems there are side by side.
+    """
 
     margins: Body
     who: str
+    slices: int = 1
 
     def __call__(self, z: Any, *thetas: Any) -> None:
         """Look at one point."""
-        found = np.ravel(bodies.numbers(self.margins, z, *thetas))
+        found = np.min(np.reshape(bodies.numbers(self.margins, z, *thetas), (self.slices, -1)), 0)
         if np.any(found <= _WEAK):
             raise NotDifferentiable(
                 f"{self.who}: a bound or an inequality (number {int(np.argmin(found))}, lower bounds first, then upper "
                 "ones, then constraints) holds with a multiplier of 0: it is active by chance, and the derivative from "
                 "one side is not that from the other. Move the parameters off this point, or leave the bound out."
             )
+
+    def mapped(self, size: int, flags: Sequence[bool]) -> Watch:
+        """Return that of so many problems."""
+        return Watch(bodies.mapped(self.margins, size, (True, *flags)), self.who, self.slices * size)
 
 
 def _number(who: str, y: Any) -> Any:
@@ -348,6 +360,10 @@ class Minimiser:
             if self.shape.equal or self.shape.bounded or self._is_level(x, thetas):
                 return z
             raise
+
+    def together(self, each: EachSlice) -> Together:
+        """Return what finds the minima of all slices at once, where they are those of quadratic problems."""
+        return Together(each, self.tol)
 
     def _is_level(self, x: Any, thetas: Sequence[Any]) -> bool:
         slope = norm(self._slope(x, thetas))

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.kernels import canonical
 from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.ops.protocol import shape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import Record, System, keep, norm, norms
-from symgrad.solvers.implicit import Conditions
+from symgrad.solvers.implicit import Conditions, EachSlice
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 
@@ -53,9 +52,9 @@ class Newton:
                 return _answer(conditions, operator, x, thetas, record)
         raise NotConverged(self._stuck(conditions, rest, f"{self.most} steps did not suffice"))
 
-    def mapped(self, conditions: Conditions, size: int, flags: Sequence[bool]) -> Newtons:
-        """Return the method for so many slices at once."""
-        return Newtons(self, conditions, size, tuple(flags))
+    def together(self, each: EachSlice) -> Newtons:
+        """Return the method for all slices at once."""
+        return Newtons(self, each)
 
     @staticmethod
     def _stuck(conditions: Conditions, rest: Any, why: str) -> str:
@@ -71,38 +70,32 @@ class Newtons:
     """Newton's method on slices at once, each with steps of its own length.
 
     Attributes:
-        each: the method of one slice, with the conditions of that: it goes on alone where one of them fails.
-        size, flags: how many slices, and which θ have one for each.
+        newton: the method.
+        each: the slices one by one, where one of them fails.
     """
 
-    each: Newton
-    conditions: Conditions
-    size: int
-    flags: tuple[bool, ...]
+    newton: Newton
+    each: EachSlice
 
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return the answers, one after the other."""
-        if self.conditions.way.slices == 1:
+        if self.each.conditions.way.slices == 1:
             try:
                 found = self._at_once(conditions, np.array(start, np.float64), thetas)
             except LinAlgError:
                 found = None
             if found is not None:
                 return found
-        rows = []
-        for k in range(self.size):
-            own = [canonical(np.asarray(t[k])) if f else t for t, f in zip(thetas, self.flags, strict=True)]
-            rows.append(self.each(self.conditions, start[k], own))
-        return np.stack([np.asarray(r) for r in rows])
+        return self.each(conditions, start, thetas)
 
     def _at_once(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
         """Return the answers; None where a slice does not get there."""
-        body, operator, many = conditions.body, bodies.linearised(conditions.body), self.size
+        body, operator, many = conditions.body, bodies.linearised(conditions.body), self.each.size
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
             return None
         done = np.zeros(many, bool)
-        for _ in range(self.each.most):
+        for _ in range(self.newton.most):
             system = System(operator, conditions.way, (x, *thetas), conditions.who, Record())
             step = np.where(done[:, None], 0.0, -system.solve(rest).reshape(many, -1))
             t = self._lengths(body, x, step, rest, thetas)
@@ -110,7 +103,7 @@ class Newtons:
                 return None
             x = x + (t[:, None] * step).reshape(x.shape)
             rest = _residual(body, x, thetas)
-            done |= norms(step, many) <= self.each.tol * norms(x, many) + _SMALLEST
+            done |= norms(step, many) <= self.newton.tol * norms(x, many) + _SMALLEST
             done |= ~np.any(rest.reshape(many, -1), axis=1)
             if np.all(done):
                 return x
@@ -118,15 +111,15 @@ class Newtons:
 
     def _lengths(self, body: Any, x: Any, step: Any, rest: Any, thetas: Sequence[Any]) -> Any:
         """Return how much of each step is taken, so that its residual falls; 0 where none helps."""
-        before, t = norms(rest, self.size), np.ones(self.size)
+        before, t = norms(rest, self.each.size), np.ones(self.each.size)
         still = np.any(step, axis=1)
         for _ in range(_HALVINGS):
-            left = norms(_residual(body, x + (t[:, None] * step).reshape(x.shape), thetas), self.size)
+            left = norms(_residual(body, x + (t[:, None] * step).reshape(x.shape), thetas), self.each.size)
             still = still & ~(left <= (1.0 - 1e-4 * t) * before)
             if not np.any(still):
                 return t
             t = np.where(still, t / 2, t)
-        short = norms(step, self.size) <= _STALLED * (1.0 + norms(x, self.size))
+        short = norms(step, self.each.size) <= _STALLED * (1.0 + norms(x, self.each.size))
         return np.where(still & ~short, 0.0, np.where(still, _SMALLEST, t))
 
 

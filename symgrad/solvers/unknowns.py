@@ -199,9 +199,8 @@ def traced(
 
 
 def conditions(
-    who: str, f: Callable[..., Any], unknown: Unknown, args: Arguments, way: Way, title: str,
-    watch: Callable[..., None] | None = None,
-) -> tuple[Conditions, list[Any]]:  # fmt: skip
+    who: str, f: Callable[..., Any], unknown: Unknown, args: Arguments, way: Way, title: str
+) -> tuple[Conditions, list[Any]]:
     """Return the conditions f(x, *args) = 0, and the tensors that they depend on."""
 
     def equations(z: Any, *tensors: Any) -> Any:
@@ -211,7 +210,7 @@ def conditions(
         return _square(who, result, z)
 
     body, inputs = traced(who, equations, spec_of(unknown.start), args.tensors)
-    return Conditions(body, way, who, title, watch), inputs
+    return Conditions(body, way, who, title), inputs
 
 
 def _square(who: str, result: Any, z: Any) -> Any:
