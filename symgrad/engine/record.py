@@ -47,6 +47,8 @@ class Core(Traced):
     def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
         if type(op) is Einsum and len(args) == 2 and type(args[0]) is type(args[1]):
             return contraction(op, *args)
+        if type(op) is Map and self._value is None:
+            return on_symbols(op, args)
         if not args and self._value is None:  # the identity in a formula stays one, whatever its size
             return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
         return apply(op, args)
@@ -174,6 +176,55 @@ def apply(op: Op, args: Sequence[Any], label: str | None = None) -> Any:
     _note(ins)
     t = handle(node, None)
     return t if op is DETACH or _grad_mode() else apply(DETACH, (t,))
+
+
+def on_symbols(op: Map, args: Sequence[Any]) -> Any:
+    """Apply an elementwise operation to real tensors, of which some have no value: most of what is traced.
+
+    This is ``apply``'s short way. Floating-point numbers of one dtype make the like, so nobody need ask for it later.
+    """
+    shape: Any = None
+    dtype: Any = None
+    inputs, values, active, fits = [], [], [], not modes.complexes.met
+    for i, a in enumerate(args):
+        if type(a) is Tensor:
+            v, p = a._value, a._node
+            if v is None:
+                own = p.dtype
+                if p.value is not None:  # an expression of sizes, say
+                    return apply(op, args)
+            else:
+                p = p or input_of(a)
+                own = v.dtype if type(v) is _ndarray else dtype
+                fits = fits and (own is None or own.kind != "c")
+            if shape is None:
+                shape, dtype = p.shape, own
+            else:
+                fits = fits and p.shape == shape
+                dtype = dtype if own is dtype else None
+            if p.level == GRAD:
+                active.append(i)
+            inputs.append(p)
+            values.append(v)
+        elif type(a) is float or type(a) is int:
+            inputs.append(a)
+            values.append(a)
+        else:
+            return apply(op, args)
+    if not fits:
+        return apply(op, args)
+    if len(inputs) > 1:
+        _check_traced(op, args)
+    which = tuple(active)
+    plan = op.plans.get(which) or op.plan(which, len(inputs))
+    saved = plan.pack(None, values) if active else ()
+    node = make_node(plan, tuple(inputs), saved, shape, GRAD if active else TRACED, True)
+    if dtype is not None and dtype.kind == "f" and not op.truth:
+        node.dtype = dtype
+    if _SEEN.get() is not None:
+        _note(args)
+    t = handle(node, None)
+    return t if _grad_mode() else apply(DETACH, (t,))
 
 
 def _any_complex(args: Sequence[Any]) -> bool:
@@ -357,7 +408,9 @@ def unary(op: Map, a: Any) -> Any:
         except ARITHMETIC:
             y = op.forward(np.float64(x))
         shape: Any = ()
-    elif x is None or x.dtype.num in _COMPLEX:
+    elif x is None:
+        return on_symbols(op, (a,))
+    elif x.dtype.num in _COMPLEX:
         return apply(op, (a,))
     else:
         try:
@@ -404,6 +457,8 @@ def binary(op: Map, a: Any, b: Any) -> Any:
         except TypeError:
             y = _compute(op, (x, z))  # raises what it is
         shape = x.shape
+    elif x is None or z is None:
+        return on_symbols(op, (a, b))
     else:
         return apply(op, (a, b))
     if type(y) is not float and type(y) is not _ndarray:
@@ -470,7 +525,9 @@ def with_number(op: Map, a: Any, c: float) -> Any:
         except ARITHMETIC:
             y = _compute(op, (np.float64(x), c))
         shape: Any = ()
-    elif x is None or x.dtype.num in _COMPLEX:
+    elif x is None:
+        return on_symbols(op, (a, c))
+    elif x.dtype.num in _COMPLEX:
         return apply(op, (a, c))
     else:
         try:

@@ -281,6 +281,7 @@ class Partial:
         self.missing: Undeclared | _OfReal | None = next(iter(payload.atoms(Undeclared)), None)
         rename = {slots[k]: X[n] for n, k in enumerate(self.used)}
         self.op = Map.of(payload.xreplace(rename), len(self.used), "Map")
+        self.hands_on = self.op.payload == X[0]  # the cotangent, as a sum does
 
     @staticmethod
     @lru_cache(maxsize=8192)
@@ -295,8 +296,9 @@ class Partial:
 
     def apply(self, *g_y_xs: Any) -> Any:
         """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
-        self.check()
-        if self.op.payload == X[0]:
+        if self.missing is not None:
+            self.check()
+        if self.hands_on:
             return g_y_xs[0]
         return self.op(*[g_y_xs[k] for k in self.used])
 

@@ -295,7 +295,7 @@ def _no_gradient(value: Any, where: str = "") -> str:
 def variable(x: Any) -> Any:
     """A handle of its own on x, so that this transform differentiates by it and by nothing else."""
     if isinstance(x, Core) and x._node is not None and (x._node.level == GRAD or x._value is None):
-        return apply(IDENTITY, (x,))
+        return IDENTITY(x)
     value = x._value if isinstance(x, Core) else to_value(x)
     if not is_differentiable(np.asarray(value).dtype):
         raise DTypeError(_no_gradient(value))
