@@ -86,7 +86,7 @@ def test_a_matrix_times_a_vector_is_their_product(text):
 
 READ = {
     "y = x^2": "    x^2",
-    "f(x) = lambda*x^2": "       lam   *x^2",
+    "f(x) = lambda*x^2": "       λ     *x^2",
     " g(x, y)=x*y": "         x*y",
     "y = y + x": "y = y + x",
     "x == 2": "x == 2",

@@ -48,12 +48,12 @@ def syntax_of(text: str) -> str:
 def as_read(text: str) -> str:
     """Return a formula as people type it, in the notation that is read, sign by sign: each stays at its place.
 
-    The left side of ``y = …`` and ``f(x) = …`` is left out, ``lambda`` is ``lam``, and the x^T of books is x'.
+    The left side of ``y = …`` and ``f(x) = …`` is left out, ``lambda`` is λ, and the x^T of books is x'.
 
     >>> as_read("f(x) = lambda*x^2"), as_read("x^T*A*x"), as_read("T*x^T"), as_read("x^T @ A @ x")
-    ('       lam   *x^2', "x' *A*x", 'T*x^T', 'x.T @ A @ x')
+    ('       λ     *x^2', "x' *A*x", 'T*x^T', 'x.T @ A @ x')
     """
-    return _transposed(_LAMBDA.sub("lam   ", _without_left(text)))
+    return _transposed(_LAMBDA.sub("λ     ", _without_left(text)))
 
 
 def _without_left(text: str) -> str:
