@@ -394,3 +394,38 @@ def test_scripts_in_what_is_typed_or_linked_do_not_run(visit: Visit) -> None:
     page.get_by_label("Formula", exact=True).fill("</div><script>alert(1)</script>")
     shows(page, "#formula-mistake", re.compile("."))
     assert page.locator("main script, main img, main b").count() == 0
+
+
+def test_a_long_derivative_is_broken_into_lines_or_fades_where_it_goes_on(visit: Visit) -> None:
+    page = visit("#f=x^7*sin(x) + x^3*exp(2*x) + log(x)/x + sqrt(x + 1)*cos(x)&wrt=x", width=390)
+    place = page.locator("#derivative")
+    api.expect(place.locator("math.lines mtr").nth(2)).to_be_visible()
+    assert place.evaluate("place => place.scrollWidth <= place.clientWidth + 1")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    api.expect(place.locator("math.lines mtr").nth(2)).to_have_count(0)  # fewer lines where there is room
+    page.goto(page.url.partition("#")[0] + "#f=exp(-x^2)*sin(3*x)/(1+x^2)^2*log(1+x^2)&wrt=x")
+    page.set_viewport_size({"width": 390, "height": 900})
+    api.expect(place).to_have_class(re.compile(r"\bgoes-on\b"))
+    assert "gradient" in place.evaluate("place => getComputedStyle(place).maskImage")
+    place.evaluate("place => place.scrollTo({ left: place.scrollWidth })")
+    api.expect(place).not_to_have_class(re.compile(r"\bgoes-on\b"))
+    api.expect(place).to_have_class(re.compile(r"\bwent-on\b"))
+    assert violations(page) == []
+
+
+def test_a_formula_that_is_too_wide_for_a_telephone_does_not_widen_the_page(visit: Visit) -> None:
+    page = visit("#f=norm(X*w - y)^2 + lam*norm(w)^2 + log(1+exp(a'*w))*sum(w.^3)&wrt=w&tab=steps", width=390)
+    settled(page, "steps")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_names_are_printed_as_a_table_of_words(visit: Visit) -> None:
+    page = visit(LEAST_SQUARES + "&n.X=matrix:n,d:positive", width=390)
+    shows(page, "#panel", "2*Xᵀ*(X*w - y)")
+    table = page.locator("#names-printed table")
+    assert not table.is_visible()
+    page.emulate_media(media="print")
+    assert table.is_visible()
+    assert not page.locator("#names").is_visible()
+    rows = [row.split() for row in table.locator("tbody tr").all_inner_texts()]
+    assert rows == [["X", "matrix", "n", "×", "d", "positive"], ["w", "vector", "d"], ["y", "vector", "n"]]

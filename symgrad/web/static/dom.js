@@ -53,19 +53,114 @@ export function mathematics(text) {
   return [...read.querySelectorAll("math")].filter((m) => !m.parentElement.closest("math")).map(copied);
 }
 
-/** Put mathematics into a place; wide ones can be scrolled with the keyboard, too. */
+/** Put mathematics into a place: smaller, or in several lines, where it would not fit; else it can be scrolled. */
 export function put(place, mathml, otherwise = "") {
   const formulas = mathematics(mathml);
   place.replaceChildren(...(formulas.length ? formulas : [otherwise]));
-  scrollable(place);
+  fitted(place);
 }
 
-/** Let a place take the focus if, and only if, it has something to scroll. */
-export function scrollable(place) {
-  requestAnimationFrame(() => {
-    if (place.scrollWidth > place.clientWidth + 1) place.tabIndex = 0;
-    else place.removeAttribute("tabindex");
+const whole = new WeakMap(); // of a place, its formulas in one line each
+
+/** Make what stands in a place as wide as the place, as far as its formulas can be broken. */
+export function fitted(place) {
+  whole.set(place, [...place.childNodes].map((node) => node.cloneNode(true)));
+  watch(place, () => {
+    place.classList.remove("tight");
+    place.replaceChildren(...whole.get(place).map((node) => node.cloneNode(true)));
+    if (isWide(place)) place.classList.add("tight");
+    for (const math of isWide(place) ? place.querySelectorAll("math") : []) inLines(math, place);
+    showEdges(place);
   });
+}
+
+const element = (tag, ...children) => {
+  const made = document.createElementNS(MATHML, tag);
+  made.append(...children);
+  return made;
+};
+
+/** Break a sum before its signs, so that its lines fit; what stands before an equals sign begins the first one. */
+function inLines(math, place) {
+  const room = place.clientWidth - 2 * parseFloat(getComputedStyle(place).fontSize);
+  if (math.getBoundingClientRect().width <= room) return;
+  const lines = [[]];
+  let used = 0;
+  for (const piece of pieces(math)) {
+    const width = piece.reduce((sum, node) => sum + node.getBoundingClientRect().width, 0);
+    if (used && used + width > room && piece[0].localName === "mo") {
+      lines.push([]);
+      used = 0;
+    }
+    lines.at(-1).push(...piece);
+    used += width;
+  }
+  if (lines.length < 2) return;
+  const indent = () => {
+    const space = element("mspace");
+    space.setAttribute("width", "1em");
+    return space;
+  };
+  const table = element("mtable", ...lines.map((line, k) => element("mtr", element("mtd", element("mrow", ...(k ? [indent()] : []), ...line)))));
+  table.setAttribute("displaystyle", "true");
+  math.replaceChildren(table);
+  math.classList.add("lines");
+}
+
+const SIGNS = ["+", "−", "-", "="];
+
+/** The pieces of a formula between which it may be broken: each begins with the sign before a term. */
+function pieces(math) {
+  let row = math;
+  const before = [];
+  for (;;) {
+    const children = [...row.children];
+    const rest = children.length - 1;
+    if (children[rest]?.localName !== "mrow" || (rest && children[rest - 1].textContent !== "=")) break;
+    before.push(...children.slice(0, rest));
+    row = children[rest];
+  }
+  const found = before.length ? [before] : [];
+  for (const node of row.children) {
+    if (before.includes(node)) continue;
+    const begins = node.localName === "mo" && SIGNS.includes(node.textContent) && node !== row.firstElementChild;
+    if (begins || !found.length || found.at(-1) === before) found.push([node]);
+    else found.at(-1).push(node);
+  }
+  return found;
+}
+
+const isWide = (place) => place.scrollWidth > place.clientWidth + 1;
+
+/** Let a place take the focus, and fade where it goes on, if and only if it has something to scroll. */
+export function scrollable(place) {
+  watch(place, () => showEdges(place));
+}
+
+function showEdges(place) {
+  const rest = place.scrollWidth - place.clientWidth - place.scrollLeft;
+  if (!isWide(place)) place.removeAttribute("tabindex");
+  else if (place.role !== "tablist") place.tabIndex = 0; // whose tabs take it
+  place.classList.toggle("goes-on", isWide(place) && rest > 1);
+  place.classList.toggle("went-on", isWide(place) && place.scrollLeft > 1);
+}
+
+const watched = new WeakMap();
+const widths = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) {
+    const known = watched.get(target);
+    if (!known || known.width === contentRect.width) continue;
+    known.width = contentRect.width;
+    requestAnimationFrame(known.look);
+  }
+});
+
+/** Look at a place now, and whenever its width changes; its edges also when it is scrolled. */
+function watch(place, look) {
+  if (!watched.has(place)) place.addEventListener("scroll", () => showEdges(place), { passive: true });
+  watched.set(place, { look, width: null });
+  widths.unobserve(place);
+  widths.observe(place);
 }
 
 /** Say something to a reader of the screen. */

@@ -51,6 +51,16 @@ export function showNames(place, decided, looked, decide, possible = {}) {
   if (focus) document.getElementById(focus)?.focus();
 }
 
+/** The same table for paper: words where the page has controls. */
+export function printedNames(names) {
+  const rows = Object.entries(names).map(([name, { kind, shape, assume, value }]) =>
+    h("tr", {}, h("th", { scope: "row" }, h("code", {}, name)), [kind, shape.join(" × "), assume.join(", "), value ?? ""].map((words) => h("td", {}, String(words)))),
+  );
+  if (!rows.length) return "";
+  const head = h("tr", {}, ["Name", "Kind", "Size", "Known of it", "Value"].map((words) => h("th", { scope: "col" }, words)));
+  return h("table", { class: "printed-table" }, h("caption", {}, "Names"), h("thead", {}, head), h("tbody", {}, rows));
+}
+
 function rowsOf(name, one, { guess, decided, decide, again, possible }) {
   const set = (patch) => decide(name, { ...one, ...patch });
   const kind = h(

@@ -1,9 +1,9 @@
 // The page as a whole: one state, shown; changed by the controls, by the address, and by undo.
 
 import { ask, gallery, onBusy } from "./api.js";
-import { $, choice, copy, h, put, tell, toast } from "./dom.js";
+import { $, choice, copy, fitted, h, put, scrollable, tell, toast } from "./dom.js";
 import { Editor, reason } from "./editor.js";
-import { merged, showNames } from "./names.js";
+import { merged, printedNames, showNames } from "./names.js";
 import { showPractise } from "./practise.js";
 import { explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, TABS, write } from "./state.js";
 import { LABELS, showView } from "./views.js";
@@ -101,6 +101,7 @@ function showControls() {
     change({ names: what ? { ...others, [name]: what } : others });
   };
   $("names-hint").textContent = hintOf(merged(state.names, looked?.names || {}));
+  $("names-printed").replaceChildren(printedNames(merged(state.names, looked?.names || {})));
   showNames($("names"), state.names, looked?.names || {}, decide, looked?.possible);
 }
 
@@ -112,7 +113,10 @@ function hintOf(names) {
 
 function showTabs() {
   const tabs = $("tabs");
-  if (!tabs.childElementCount) tabs.append(...TABS.map(tabOf));
+  if (!tabs.childElementCount) {
+    tabs.append(...TABS.map(tabOf));
+    scrollable(tabs);
+  }
   for (const tab of tabs.children) {
     const chosen = tab.id === `tab-${state.tab}`;
     tab.setAttribute("aria-selected", String(chosen));
@@ -217,6 +221,7 @@ async function derivative(of) {
   const [math, second] = $("derivative").querySelectorAll("math");
   if (math) withLeft(math, chosenWrt(), of.order);
   second?.before(h("p", { class: "quiet" }, "where"));
+  fitted($("derivative"));
   clearTimeout(remembering);
   remembering = setTimeout(() => remember(of), 1500);
 }

@@ -1,7 +1,7 @@
 // Practise: a problem, an answer that is graded, hints one at a time. A link fixes topic, level and seed.
 
 import { ask, sheet } from "./api.js";
-import { choice, copy, h, put, tell } from "./dom.js";
+import { choice, copy, fitted, h, put, tell } from "./dom.js";
 import { Editor, quotedPlace, reason } from "./editor.js";
 import { link, practise, write } from "./state.js";
 import { line } from "./views.js";
@@ -224,6 +224,7 @@ async function hint(state, most, list, button) {
   if (!found || now !== state) return;
   const item = line(found.ok ? { ...found, number: null, kind: found.kind === "pair" ? "pair" : "" } : { parts: [{ text: reason(found.error) }] });
   list.append(item);
+  item.querySelectorAll(".said").forEach(fitted);
   if (found.ok) hints += 1;
   tellHints(button, most);
 }

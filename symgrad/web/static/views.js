@@ -1,7 +1,7 @@
 // The tabs of the explorer: each asks one job and shows its answer, and computes nothing.
 
 import { ask } from "./api.js";
-import { choice, copy, h, mathematics, put, scrollable } from "./dom.js";
+import { choice, copy, fitted, h, mathematics, put, scrollable } from "./dom.js";
 import { reason } from "./editor.js";
 import { drawContours, drawCurve, short } from "./plot.js";
 import { NOTATIONS } from "./state.js";
@@ -84,7 +84,7 @@ async function steps({ exercise, state, change, panel }) {
   const styles = panelChoice("style", "In the style of", STYLE_LABELS, chosen, (value) => change({ style: value }), panel);
   if (!found.ok) return [styles, apology(found.error)];
   const list = h("ol", { class: "steps" }, found.steps.map(line));
-  list.querySelectorAll(".said").forEach(scrollable);
+  list.querySelectorAll(".said").forEach(fitted);
   const told = found.steps.some((step) => step.kind === "result") || !found.result;
   const result = h("div", { class: "result" }, h("p", { class: "rule-name" }, "Result"), told ? null : formula(found.result.mathml, found.result.text));
   return [styles, list, told ? null : result];
