@@ -51,6 +51,7 @@ class Program:
         self.cached = False  # whether machine code is kept on disk
         self._known: dict[Any, int] = {}
         self._kinds: list[Kind] = []  # of the values
+        self._typed: dict[Any, Any] = {}  # what an operation of such kinds computes with, and gives
         self._live: tuple[Any, list[int]] | None = None
 
     # -------------------------------------------------------------- building
@@ -82,15 +83,22 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            kinds = [self._kinds[a] for a in args]
+            operands, dtype = self._types(op, tuple([self._kinds[a] for a in args]))
             values = self.values
             ready = tuple(
                 [
                     a if values[a].dtype is d and not values[a].weak else self._as(a, d)
-                    for a, d in zip(args, op.operands(*kinds), strict=True)
+                    for a, d in zip(args, operands, strict=True)
                 ]
             )
-            found = self._known[key] = self._new(op, ready, shape, op.dtype(*kinds))
+            found = self._known[key] = self._new(op, ready, shape, dtype)
+        return found
+
+    def _types(self, op: Op, kinds: tuple[Kind, ...]) -> tuple[Sequence[np.dtype[Any] | None], np.dtype[Any]]:
+        """Return the dtypes that an operation computes with, and that of its result; asked once for such kinds."""
+        found = self._typed.get((op, kinds))
+        if found is None:
+            found = self._typed[op, kinds] = op.operands(*kinds), np.dtype(op.dtype(*kinds))
         return found
 
     def _as(self, place: int, dtype: np.dtype[Any] | None) -> int:
@@ -109,11 +117,11 @@ class Program:
         except OverflowError:  # which a comparison does not mind
             return place
 
-    def _new(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: Any) -> int:
+    def _new(self, op: Op, args: tuple[int, ...], shape: Shape, dtype: np.dtype[Any]) -> int:
         values = self.values
         for a in args:
             if values[a].kind != CONST:
-                return self._append(Value(STEP, op, args, shape, np.dtype(dtype)))
+                return self._append(Value(STEP, op, args, shape, dtype))
         return self._fold(op, [values[a] for a in args], dtype)
 
     def _fold(self, op: Op, values: Sequence[Value], dtype: Any) -> int:
@@ -124,7 +132,7 @@ class Program:
 
     def _append(self, value: Value) -> int:
         self.values.append(value)
-        self._kinds.append(value.of_kind)
+        self._kinds.append(value.of_kind if value.weak else kind_of(value.shape, value.dtype))
         return len(self.values) - 1
 
     def replace(self, place: int, value: Value) -> None:
@@ -176,7 +184,7 @@ def from_nodes(
     ``nodes`` are all that the roots depend on, oldest first, where they are known.
     """
     program = Program() if into is None else into
-    place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}
+    place = {id(leaf): program.input(leaf.shape, leaf.dtype) for leaf in leaves}  # numbers have none
     if nodes is None:
         nodes = ancestors([r for r in roots if is_node(r)], set(place))
     for node in nodes:
@@ -185,7 +193,7 @@ def from_nodes(
         if isinstance(node, Leaf):
             place[id(node)] = program.const(_captured(node))
             continue
-        args = tuple([place[id(p)] if is_node(p) else program.const(p) for p in node.inputs])
+        args = tuple([place[id(p)] if id(p) in place else program.const(p) for p in node.inputs])
         place[id(node)] = program.step(node.op, args, node.shape)
     program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
     return program
