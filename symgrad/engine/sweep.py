@@ -118,6 +118,7 @@ class _Way(NamedTuple):
 def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], list[Any]]:
     """Pull the cotangents down, youngest node first. Returns those wanted, and the nodes whose rule ran."""
     inside, wanted, handle, symbolic = way
+    reached = (inside or set()) | (wanted or set()) if symbolic else set()
     heap = [(-node.index, node) for node in grads]
     heapify(heap)
     found: dict[AnyNode, Any] = {}
@@ -140,7 +141,7 @@ def _descend(grads: dict[AnyNode, Any], way: _Way) -> tuple[dict[AnyNode, Any], 
         plan, saved = node.rule, node.saved
         active = plan.active
         if symbolic:
-            active, pulled = _pull_symbolic(node, g, handle, inside, wanted)
+            active, pulled = _pull_symbolic(node, g, handle, reached)
         elif saved is None:
             raise GraphError(FREED)
         elif g is None or handle is not None:
@@ -261,7 +262,7 @@ def _towards(roots: Sequence[AnyNode], wrt: Sequence[AnyNode], since: int | None
         if node.index <= oldest:
             continue
         for p in node.inputs:
-            if is_node(p) and (p in useful or p in targets):
+            if p in useful or p in targets:
                 useful.add(node)
                 break
     return useful if since is None else {n for n in useful if n.index > since and n not in targets}
@@ -275,9 +276,9 @@ def _pull_recorded(node: Any, g: Any, handle: Any) -> list[Any]:
     return plan.vjps(node, plan.active, g, out, ins)  # type: ignore[no-any-return]
 
 
-def _pull_symbolic(node: Any, g: Any, handle: Any, inside: Any, wanted: Any) -> tuple[list[int], list[Any]]:
-    """Run the rule on tensors without values, towards the wanted nodes only."""
-    positions = [i for i, p in enumerate(node.inputs) if is_node(p) and (p in wanted or p in inside)]
+def _pull_symbolic(node: Any, g: Any, handle: Any, reached: set[AnyNode]) -> tuple[list[int], list[Any]]:
+    """Run the rule on tensors without values, towards the wanted nodes, and those between, only."""
+    positions = [i for i, p in enumerate(node.inputs) if p in reached]
     if g is None:
         return positions, [None] * len(positions)
     ins = [handle(p, None) if is_node(p) else p for p in node.inputs]
