@@ -8,21 +8,21 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.primitives.infix import SIGNS, infix
-from symgrad.compiler.primitives.scalar import LEAVES, Scalars
+from symgrad.compiler.primitives.scalar import LEAVES
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core import trees
 from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.promotion import FLOAT64, is_integer
 from symgrad.ops.map import Map
-from symgrad.scalars import SCALARS
+from symgrad.scalars import SCALARS, Scalar
 
 MOST = 200_000  # scalar operations
 _DEPTH = 12  # of an expression in one line
@@ -40,8 +40,9 @@ def checked(program: Program) -> Kernel:
     """Compile a program that is short enough, and can be written entry by entry."""
     written = Written(program)
     source = _source(program, written)
-    code = compile(source, "<symgrad python kernel>", "exec")
-    on_floats, on_arrays = _function(code, _floats()), _function(code, _arrays(), np.float64)
+    code = _compiled(source)
+    used = [SCALARS[n.removeprefix("k_")] for n in code.co_names if n.removeprefix("k_") in SCALARS]
+    on_floats, on_arrays = _function(code, _floats(used)), _function(code, _arrays(used), np.float64)
     return Kernel(
         run=_runner(on_floats, on_arrays, program),
         source=source,
@@ -81,7 +82,7 @@ def _strange(program: Program) -> Value | None:
 def _source(program: Program, written: Written) -> str:
     names = [f"x{k}" for k in range(len(program.inputs))]
     lines = [f"def kernel({', '.join(names)}):"]
-    writer = _Lines(written.scalars, written.roots())
+    writer = _Lines(written)
     own: dict[int, list[str]] = {}  # what is not needed has no slots
     for slot, (k, _) in enumerate(written.slots):
         own.setdefault(k, []).append(f"a{slot}")
@@ -103,23 +104,25 @@ def _result(refs: Any, writer: _Lines) -> str:
 class _Lines:
     """Assignments for what is used more than once; the rest is written into the expression that uses it."""
 
-    def __init__(self, s: Scalars, roots: Sequence[int]) -> None:
+    def __init__(self, written: Written) -> None:
         self.lines: list[str] = []
         self.text: dict[int, str] = {}
-        uses, depth = s.use_counts(roots), [0] * len(s.ops)
-        for k, (name, *refs) in enumerate(s.ops):
+        ops, uses, text, forms = written.scalars.ops, written.uses, self.text, _INFIX
+        depth = [0] * len(ops)
+        for k, (name, *refs) in enumerate(ops):
             if not uses[k]:
                 continue
             if name in LEAVES:
-                self.text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
+                text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
                 continue
             deep = 1 + max([depth[r] for r in refs])
-            form, args = _INFIX.get(name), [self.text[r] for r in refs]
+            form, args = forms.get(name), [text[r] for r in refs]
+            said = form.format(*args) if form else _call(name, args)
             if uses[k] > 1 or deep > _DEPTH:
-                self.lines.append(f"    v{k} = {form.format(*args) if form else _call(name, args)}")
-                self.text[k] = f"v{k}"
+                self.lines.append(f"    v{k} = {said}")
+                text[k] = f"v{k}"
             else:
-                self.text[k] = f"({form.format(*args)})" if form else _call(name, args)
+                text[k] = f"({said})" if form else said
                 depth[k] = deep
 
 
@@ -142,10 +145,15 @@ def listing(written: Written) -> str:
 
 
 # ------------------------------------------------------------------ running
-def _floats() -> dict[str, Any]:
-    names: dict[str, Any] = {f"k_{s.name}": s.float or _on_float(s.numpy) for s in SCALARS.values()}
+def _compiled(source: str) -> CodeType:
+    """Return the code of the function."""
+    found = compile(source, "<symgrad python kernel>", "exec").co_consts
+    return next(c for c in found if isinstance(c, CodeType))
+
+
+def _floats(used: Sequence[Scalar]) -> dict[str, Any]:
     return {
-        **names,
+        **{f"k_{s.name}": s.float or _on_float(s.numpy) for s in used},
         "sqrt": math.sqrt,
         "power": math.pow,
         "inf": math.inf,
@@ -155,12 +163,11 @@ def _floats() -> dict[str, Any]:
     }
 
 
-def _arrays() -> dict[str, Any]:
-    names: dict[str, Any] = {f"k_{s.name}": s.numpy for s in SCALARS.values()}
-    numbers = {"inf": np.float64(np.inf), "nan": np.float64(np.nan)}
+def _arrays(used: Sequence[Scalar]) -> dict[str, Any]:
     return {
-        **names,
-        **numbers,
+        **{f"k_{s.name}": s.numpy for s in used},
+        "inf": np.float64(np.inf),
+        "nan": np.float64(np.nan),
         "sqrt": np.sqrt,
         "power": np.power,
         "k_cast_float32": lambda x: np.float64(np.float32(x)),
@@ -179,11 +186,10 @@ def _rounded(x: float) -> float:
     return result
 
 
-def _function(code: Any, names: dict[str, Any], number: type[float] = float) -> Callable[..., Any]:
+def _function(code: CodeType, names: dict[str, Any], number: type[float] = float) -> Callable[..., Any]:
     """The kernel with these names, whose literals are numbers of this type: NumPy's divide by zero."""
-    inner = next(c for c in code.co_consts if hasattr(c, "co_code"))
-    inner = inner.replace(co_consts=tuple(number(c) if type(c) is float else c for c in inner.co_consts))
-    return FunctionType(inner, {"__builtins__": {}, **names})
+    own = code.replace(co_consts=tuple([number(c) if type(c) is float else c for c in code.co_consts]))
+    return FunctionType(own, {"__builtins__": {}, **names})
 
 
 def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Sequence[Any]], list[Any]]:

@@ -38,6 +38,8 @@ def steps_of(payload: Any, arity: int) -> Steps:
 def replay(steps: Steps, args: Sequence[Any], emit: Callable[..., Any], const: Callable[[float], Any]) -> Any:
     """Run the steps on references."""
     arity, ops, result = steps
+    if len(ops) == 1 and ops[0][0] != "const":  # as most
+        return emit(ops[0][0], *[args[k] for k in ops[0][1:]])
     env = list(args[:arity])
     for op in ops:
         if op[0] == "const":

@@ -85,10 +85,6 @@ class Scalars:
                     found[r] += 1
         return found
 
-    def count(self, roots: Iterable[int]) -> int:
-        """Return the number of operations that the roots need, constants and arguments aside."""
-        return sum(op[0] not in LEAVES for op, n in zip(self.ops, self.use_counts(roots)) if n)
-
 
 def _add(s: Scalars, a: int, b: int) -> int | None:
     if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:

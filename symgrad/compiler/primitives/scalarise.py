@@ -15,7 +15,7 @@ from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.primitives.decompose import program_of
 from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
-from symgrad.compiler.primitives.scalar import ONE, TRUTH, ZERO, Scalars, total
+from symgrad.compiler.primitives.scalar import LEAVES, ONE, TRUTH, ZERO, Scalars, total
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.promotion import BOOL, FLOAT64, is_bool, is_discrete, is_floating, is_integer
 from symgrad.ops.contract import Einsum
@@ -28,6 +28,7 @@ from symgrad.ops.reductions.scan import Cumprod, Cumsum, Recurrence
 from symgrad.ops.reductions.total import MapTotal
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.shape import Eye
+from symgrad.support.lazy import cached_property
 
 Refs = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -88,11 +89,22 @@ class Written:
 
     def roots(self) -> list[int]:
         """Return the references of all results' entries."""
-        return [int(r) for y in self.outputs for r in np.ravel(y)]
+        return [r for y in self.outputs for r in y.ravel().tolist()]
+
+    @cached_property
+    def uses(self) -> list[int]:
+        """How often the results, and what they need, ask for each operation."""
+        return self.scalars.use_counts(self.roots())
+
+    @cached_property
+    def needed(self) -> list[int]:
+        """The operations that the results need, in order; constants and arguments aside."""
+        ops = self.scalars.ops
+        return [k for k, n in enumerate(self.uses) if n and ops[k][0] not in LEAVES]
 
     def operations(self) -> int:
         """Return the number of operations that the results need."""
-        return self.scalars.count(self.roots())
+        return len(self.needed)
 
 
 def can_be_written(v: Value, args: Sequence[Value]) -> bool:
@@ -119,10 +131,10 @@ def _is_exact(value: Any) -> bool:
 
 def entries_of(v: Value, values: Sequence[Value]) -> int:
     """Estimate how many scalar operations a step writes."""
+    if type(v.op) is Map and v.shape == ():
+        return len(steps_of_map(v.op).ops) or 1
     if v.kind != "step" or v.op.moves:
         return 0
-    if type(v.op) is Map and v.shape == ():
-        return max(1, len(steps_of_map(v.op).ops))
     if isinstance(v.op, (Map, MapTotal)):
         steps = steps_of_map(v.op if isinstance(v.op, Map) else v.op.map)
         size = max((values[a].size for a in v.args), default=1) if isinstance(v.op, MapTotal) else v.size

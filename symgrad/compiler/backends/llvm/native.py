@@ -39,7 +39,7 @@ def _straight(program: Program, interface: Interface) -> Kernel | None:
         return None
     written = Written(program)
     count = written.operations()
-    names = {written.scalars.ops[k][0] for k in written.scalars.reachable(written.roots())} - {"const", "in"}
+    names = {written.scalars.ops[k][0] for k in written.needed}
     if count > max(SHORT, _PER_STEP * steps) or not names <= arrays.KNOWN or not interface.supported:
         return None
     used = Used()

@@ -24,7 +24,7 @@ def body(written: Written, inputs: Sequence[Array], outputs: Sequence[Array], us
     """Return the IR of ``@body(inputs…, outputs…)``."""
     s = written.scalars
     params = [f"ptr noalias %x{k}" for k in range(len(inputs))] + [f"ptr noalias %o{k}" for k in range(len(outputs))]
-    order = [k for k in s.reachable(written.roots()) if s.ops[k][0] not in ("const", "in")]
+    order = written.needed
     most = LONGEST if len(order) <= LONGEST else CUT
     cuts = [order[n : n + most] for n in range(0, len(order), most)] or [[]]
     home = {k: n for n, part in enumerate(cuts) for k in part}
