@@ -123,7 +123,7 @@ class Crossing:
         steps = Steps(flow.step, flow.base, flow.control, [t0, self.until], thetas[2 : self.count])
         look = machine(self.g)
         step, before = machine(flow.step), None
-        made = ((s, k) for _, s in steps.walk(steps.first(y0)) for k in range(len(s.t)))
+        made = ((s, k) for _, s in steps.walk(steps.first(y0)) for k in np.flatnonzero(s.h))
         for stretch, k in made:
             t, y, h = float(stretch.t[k]), stretch.y[k], float(stretch.h[k])
 

@@ -7,6 +7,7 @@ many; those between are walked again, by the same decisions, when the derivative
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -29,6 +30,7 @@ _AT_ONCE = ((16, 128), (64, 32), (1000, 4), (np.inf, 1))  # numbers of a state, 
 _KEPT = 2**14  # numbers that are kept before states are thinned out
 _RECALLED = 4
 _SAFE, _LEAST, _MOST = 0.9, 0.2, 10.0  # Hairer, Nørsett, Wanner I, section II.4
+_CALM = math.log(1e-4)  # of the error before, at least
 _ADVICE = (
     "Where the equation is stiff take method='rodas4' or 'BDF', and derivative='steps' or 'forward'; look at f there; "
     "or ask for less by rtol and atol."
@@ -60,9 +62,12 @@ class Control:
 
 def check_times(who: str, values: Any) -> None:
     """Refuse times that do not go one way."""
+    first, last = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+    steps = np.subtract(values[1:], values[:-1])
+    if math.isfinite(first + last) and (steps > 0 if last > first else steps < 0).all():
+        return
     if not np.all(np.isfinite(values)):
         raise ArgumentError(f"{who}: t has {values[~np.isfinite(values)][0]} among its times. Expected finite numbers.")
-    steps = np.diff(values)
     if not (np.all(steps > 0) or np.all(steps < 0)):
         k = int(np.argmax(steps * np.sign(values[-1] - values[0] or 1.0) <= 0))
         raise ArgumentError(
@@ -72,7 +77,7 @@ def check_times(who: str, values: Any) -> None:
 
 
 class Mark(NamedTuple):
-    """Where a walk can go on: time, state, the step proposed, the last error, the next output, the steps tried."""
+    """Where a walk can go on: time, state, the step proposed, log of the last error, the next output, steps tried."""
 
     t: Any
     y: Any
@@ -86,19 +91,21 @@ class Stretch(NamedTuple):
     """Some steps in a row: their beginnings and sizes, the outputs in them, their ends and the polynomials between.
 
     Attributes:
-        t, y, h: with the steps first.
-        outputs: the numbers of the outputs in these steps.
+        t, y, h: with the steps first; h is 0 of those that were rejected, and behind the last time.
+        outputs: the places of the outputs in these steps.
         steps: which of the steps each output is in.
         parts: where in its step, σ; 1 at its end.
+        tried: how many of the steps were tried.
         end, between: with the steps first; not kept, since the way back does not read them.
     """
 
     t: Any
     y: Any
     h: Any
-    outputs: Any
+    outputs: slice
     steps: Any
     parts: Any
+    tried: int
     end: Any = None
     between: Any = None
 
@@ -119,6 +126,7 @@ class Steps:
         check_times("odeint", self.ts)
         self.first_time, self.last = float(self.ts[0]), float(self.ts[-1])
         self.sign = 1.0 if self.last >= self.first_time else -1.0
+        self.rising = self.sign * self.ts
         self.step, self.base = step, base
         size = bodies.size_of(step.inputs[0])
         self.length = next(k for most, k in _AT_ONCE if size <= most)
@@ -140,11 +148,11 @@ class Steps:
     @staticmethod
     def _put(found: Any, stretch: Stretch) -> None:
         """Write the states at the outputs of a stretch."""
-        if len(stretch.outputs):
+        if len(stretch.steps):
             rows = _powers(stretch.parts, stretch.between.shape[1])
             inside = stretch.y[stretch.steps] + np.einsum("op,opcn->ocn", rows, stretch.between[stretch.steps])
             states = np.where((stretch.parts == 1.0)[:, None, None], stretch.end[stretch.steps], inside)
-            found[:, stretch.outputs] = np.transpose(states, (1, 0, 2))
+            found[:, stretch.outputs] = states.swapaxes(0, 1)
 
     def walk(self, mark: Mark) -> Iterator[tuple[Mark, Stretch]]:
         """Go on from a mark to the last time; of each stretch where it began, and what was made."""
@@ -154,25 +162,18 @@ class Steps:
             *state, ended, t, y, h, ok, error, end, between = run(
                 mark.t, mark.y, mark.h, mark.error, 0.0, self.last, control.rtol, control.atol, *self.thetas
             )
-            t, h, ok, error = np.asarray(t), np.asarray(h), np.asarray(ok), np.asarray(error)
-            tried = np.flatnonzero(h)
-            self._check(mark, t[tried], h[tried], error[tried], np.asarray(y), state, bool(ended))
-            made = np.flatnonzero((ok > 0) & (h != 0))
-            after = np.append(t[made][1:], state[0])
-            inside = self.ts[mark.output :]
-            count = int(np.count_nonzero(self.sign * (inside - float(state[0])) <= 0)) if len(made) else 0
-            times = inside[:count]
-            at = np.searchsorted(self.sign * after, self.sign * times) if count else np.zeros(0, int)
-            parts = np.where(times == after[at], 1.0, (times - t[made][at]) / h[made][at]) if count else np.zeros(0)
-            numbers = mark.output + np.arange(count)
-            yield (
-                mark,
-                Stretch(
-                    t[made], np.asarray(y)[made], h[made], numbers, at, parts, np.asarray(end)[made],
-                    np.asarray(between)[made],
-                ),
-            )  # fmt: skip
-            mark = Mark(state[0], state[1], state[2], state[3], mark.output + count, mark.tried + len(tried))
+            tried = int(np.count_nonzero(h))
+            self._check(mark, t[:tried], h[:tried], error[:tried], y, state, bool(ended))
+            sizes, reached = h * ok, float(state[0])
+            until = int(self.rising.searchsorted(self.sign * reached, "right"))
+            outputs = slice(mark.output, until)
+            after = np.empty(tried)
+            after[:-1], after[-1:] = t[1:tried], reached
+            at = (self.sign * after).searchsorted(self.rising[outputs])
+            times, first = self.ts[outputs], t[at]
+            parts = np.where(times == after[at], 1.0, (times - first) / sizes[at])
+            yield mark, Stretch(t, y, sizes, outputs, at, parts, tried, end, between)
+            mark = Mark(state[0], state[1], state[2], state[3], until, mark.tried + tried)
 
     def first(self, start: Any) -> Mark:
         """Choose the first step by the slope and its change: Hairer, Nørsett, Wanner I, section II.4."""
@@ -183,14 +184,18 @@ class Steps:
             raise NotConverged(
                 f"odeint: f is not finite at the start, t = {t:g}. Start where it is defined, and check y0 and args."
             )
-        return Mark(t, start, float(h), 1e-4, 1, 0)
+        return Mark(t, start, float(h), _CALM, 1, 0)
 
     def _check(self, mark: Mark, t: Any, h: Any, error: Any, y: Any, state: Sequence[Any], ended: bool) -> None:
         """Refuse steps that are too small, and too many of them."""
         span = abs(self.last - self.first_time)
-        rest = np.abs(self.last - t)
-        short = (np.abs(h) <= 16 * _EPS * np.maximum(np.abs(t), span)) & (np.abs(h) < rest)
-        if np.any(short):
+        farthest = max(abs(self.first_time), abs(self.last), span)
+        sizes = np.abs(h)
+        short = sizes <= 16 * _EPS * farthest
+        if (
+            short.any()
+            and (short := (sizes <= 16 * _EPS * np.maximum(np.abs(t), span)) & (sizes < np.abs(self.last - t))).any()
+        ):
             k = int(np.argmax(short))
             failed = error[max(k - 1, 0)]
             largest = float(np.max(np.abs(y[k][0]), initial=0.0))
@@ -212,7 +217,7 @@ class Steps:
         enough = self.control.kept or max(_KEPT // mark.y.size, 2 * self.stride * self.length)
         if self.stretches % self.stride == 0:
             self.marks.append((mark, stretch._replace(end=None, between=None) if self.whole else None))
-            self.kept += len(stretch.t) if self.whole else 1
+            self.kept += stretch.tried if self.whole else 1
         self.stretches += 1
         if self.whole and self.kept > enough:
             self.whole, self.kept = False, len(self.marks)
@@ -230,21 +235,11 @@ class Steps:
         now: Any = np.zeros_like(g[:, 0])
         degree = self.step.results[1].shape[0]
         for stretch in self._reversed():
-            if not len(stretch.t):
-                continue
-            after, direct = np.zeros((2, length, *now.shape))
-            between = np.zeros((length, degree, *now.shape))
-            seeds = np.transpose(g[:, stretch.outputs], (1, 0, 2))
-            ends = stretch.parts == 1.0
-            inside = stretch.steps[~ends]
-            np.add.at(after, stretch.steps[ends], seeds[ends])
-            np.add.at(direct, inside, seeds[~ends])
-            np.add.at(between, inside, _powers(stretch.parts[~ends], degree)[:, :, None, None] * seeds[~ends, None])
-            made = [_filled(x, length) for x in (stretch.y, stretch.t)]
-            sizes = np.zeros(length)
-            sizes[: len(stretch.h)] = stretch.h
+            seeds = np.zeros((length, degree + 2, *now.shape))
+            weights, here = _weights(stretch.parts, degree), g[:, stretch.outputs].swapaxes(0, 1)
+            np.add.at(seeds, stretch.steps, weights[:, :, None, None] * here[:, None])
             now, *sums = run(
-                now, *made, sizes, after, direct, between, self.control.rtol, self.control.atol, *sums, *self.thetas
+                now, stretch.y, stretch.t, stretch.h, seeds, self.control.rtol, self.control.atol, *sums, *self.thetas
             )
         return np.asarray(now) + g[:, 0], sums
 
@@ -261,9 +256,13 @@ class Steps:
             yield from reversed(again)
 
 
-def _filled(x: Any, length: int) -> Any:
-    """Fill up with the last one: of steps of length 0, which change nothing."""
-    return x if len(x) == length else np.concatenate([x, np.broadcast_to(x[-1:], (length - len(x), *x.shape[1:]))])
+def _weights(parts: Any, degree: int) -> Any:
+    """Return how much of a step's end, its beginning and its polynomial is in the state at each part: in this order."""
+    found = np.zeros((len(parts), degree + 2))
+    inside = parts != 1.0
+    found[:, 0], found[:, 1] = ~inside, inside
+    found[:, 2:] = _powers(parts, degree) * inside[:, None]
+    return found
 
 
 def between_at(y: Any, between: Any, part: float) -> Any:
@@ -301,14 +300,14 @@ def walking(step: Body, order: int, length: int) -> Any:
             taken = (1 - ended) * F.where(is_last, rest, h)
             end, between, error = step(y, t, taken, rtol, atol, *thetas)
             ok = error <= 1.0
-            grow = _SAFE * F.maximum(error, 1e-10) ** (-0.7 / order) * before ** (0.4 / order)
-            shrink = F.where(error < np.inf, F.maximum(_SAFE * error ** (-1 / order), _LEAST), 0.1)
-            size = taken * F.where(ok, F.clip(grow, _LEAST, _MOST), shrink)
+            digits = F.log(F.maximum(error, 1e-10))
+            change = _SAFE * F.exp(F.where(ok, 0.4 * before - 0.7 * digits, -digits) / order)
+            size = taken * F.where(error < np.inf, F.clip(change, _LEAST, _MOST), 0.1)
             after = F.where(is_last, last, t + taken)
             arrived = F.maximum(ended, F.where(ok, F.where(is_last, 1.0, 0.0), 0.0))
             state = (
                 F.where(ok, after, t), F.where(ok, end, y), size,
-                F.where(ok, F.maximum(error, 1e-4), before), arrived,
+                F.where(ok, F.maximum(digits, _CALM), before), arrived,
             )  # fmt: skip
             return state, (t, y, taken, F.where(ok, 1.0, 0.0), error, end, between)
 
@@ -328,14 +327,13 @@ def beginning(field: Body, order: int) -> Any:
         allowed, way = atol + rtol * F.abs(y), F.sign(span)
         slope = field(y, t, *thetas)[0]
         d0, d1 = size(y), size(slope)
-        small = F.logical_or(d0 <= 1e-5, d1 <= 1e-5)
-        h = F.minimum(F.where(small, 1e-6, 0.01 * d0 / d1), F.abs(span))
+        h = F.minimum(F.where(F.minimum(d0, d1) <= 1e-5, 1e-6, 0.01 * d0 / d1), F.abs(span))
         there = field(y + way * h * slope, t + way * h, *thetas)[0]
         steep = F.maximum(d1, size(there - slope) / h)
         other = F.where(steep <= 1e-15, F.maximum(h * 1e-3, 1e-6), (0.01 / steep) ** (1 / order))
-        other = F.where(F.isfinite(other), other, h)
-        finite = F.logical_and(F.all(F.isfinite(y)), F.all(F.isfinite(slope)))
-        return way * F.minimum(F.minimum(100 * h, other), F.abs(span)), F.where(finite, 1.0, 0.0)
+        other = F.where(F.abs(other) < np.inf, other, h)
+        largest = F.maximum(F.amax(F.abs(y)), F.amax(F.abs(slope)))
+        return way * F.minimum(F.minimum(100 * h, other), F.abs(span)), F.where(largest < np.inf, 1.0, 0.0)
 
     return _once(field, ("beginning", order), run)
 
@@ -346,14 +344,14 @@ def returning(step: Body, wanted: tuple[int, ...]) -> Any:
     pull = bodies.pullback(two, (0, *[5 + k for k in wanted]))
 
     def run(*given: Any) -> Any:
-        now, *made, rtol, atol = given[:9]
-        sums, thetas = given[9 : 9 + len(wanted)], given[9 + len(wanted) :]
+        now, *made, rtol, atol = given[:7]
+        sums, thetas = given[7 : 7 + len(wanted)], given[7 + len(wanted) :]
 
         def back(carry: Any, one: Any) -> Any:
             now, *sums = carry
-            y, t, h, after, direct, between = one
-            found, *parts = pull(y, t, h, rtol, atol, *thetas, now + after, between)
-            return (found + direct, *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
+            y, t, h, seeds = one
+            found, *parts = pull(y, t, h, rtol, atol, *thetas, now + seeds[0], seeds[2:])
+            return (found + seeds[1], *[a + double(b) for a, b in zip(sums, parts, strict=True)]), None
 
         return scan(back, (now, *sums), tuple(made), reverse=True)[0]
 
