@@ -125,6 +125,37 @@ def test_leibniz_rule_is_printed(y, x, text):
     assert str(sg.derive(y, x)) == text
 
 
+M = sg.tensor(np.array([[2.0, 1.0], [0.5, 3.0]]), name="A", requires_grad=True)
+V = sg.tensor([0.4, 1.2], name="b", requires_grad=True)
+OF_MATRICES = {
+    "product": (lambda s, A, b: sg.sin(A @ b * s).sum(), "b", "∫(s*Aᵀ*cos(s*A*b), s, 0, 1)"),
+    "by the matrix": (lambda s, A, b: sg.sin(A @ b * s).sum(), "A", "∫(s*cos(s*A*b)*bᵀ, s, 0, 1)"),
+    "from the left": (lambda s, A, b: sg.tanh(b @ A * s).sum(), "b", "∫(s*A*(1 ⊘ cosh(s*Aᵀ*b)^⊙2), s, 0, 1)"),
+    "quadratic": (
+        lambda s, A, b: sg.exp(-s * (b @ A @ b)), "b", "∫(-s*exp(-s*bᵀ*A*b)*(A + Aᵀ)*b, s, 0, 1)"),
+    "Jacobian": (lambda s, A, b: sg.exp(-s * (A @ b)), "b", "∫(-s*diag(exp(-s*A*b))*A, s, 0, 1)"),
+    "clash": (lambda b, A, c: b**2 * (A @ c).sum(), "b", "∫(t**2*Aᵀ*1, t, 0, 1)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_MATRICES)
+def test_what_stands_inside_is_written_in_matrices(name):
+    f, x, text = OF_MATRICES[name]
+    wrt = {"A": M, "b": V}[x]
+    form = sg.derive(sg.quad(f, 0.0, 1.0, M, V), wrt, verify=True)
+    assert str(form) == text
+    assert form.latex().startswith(r"\int_{0}^{1} ")
+    assert "einsum" not in form._repr_html_()
+    exact = sg.jacobian(lambda A, b: sg.quad(f, 0.0, 1.0, A, b), "Ab".index(x))(M.detach(), V.detach())
+    np.testing.assert_allclose(form.lambdify()(A=M.detach().numpy(), b=V.detach().numpy()), exact, rtol=1e-9)
+
+
+def test_second_derivatives_and_explanations_write_it_in_matrices():
+    y = sg.quad(lambda s, A, b: sg.sin(A @ b * s).sum(), 0.0, 1.0, M, V)
+    assert str(sg.derive(y, V, order=2, verify=True)) == "∫(-s**2*Aᵀ*diag(sin(s*A*b))*A, s, 0, 1)"
+    assert "∫(s·Aᵀ·cos(s·A·b), s, 0, 1)" in str(sg.explain(y, V))
+
+
 def test_formulas_have_the_value_and_latex():
     form = sg.derive(DECAY, A)
     assert form.lambdify()(a=1.0, b=2.0) == pytest.approx(3 * math.exp(-2) - 1)

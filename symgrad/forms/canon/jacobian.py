@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from symgrad.forms.canon.complexes import CONJ, IM, RE
-from symgrad.forms.canon.terms import FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
+from symgrad.forms.canon.terms import CALL, FUNCTION, PRODUCT, SUM, Pool, Shape, Term, below
+from symgrad.solvers import bodies
+from symgrad.solvers.integral import Integral
+from symgrad.support.frozen import replace
 
 
 class NotLinear(Exception):
@@ -34,6 +37,8 @@ def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term
         return pool.sum([(c, found[a]) for c, a in zip(t.data, t.args, strict=True)], (*front, *t.shape))
     if t.kind == FUNCTION and t.data in (CONJ, RE, IM):  # of a real basis
         return pool.function(t.data, [found[t.args[0]]], (*front, *t.shape))
+    if t.kind == CALL and isinstance(t.data, Integral):
+        return _under_the_sign(pool, t, found, front)
     if t.kind != PRODUCT or sum(a in found for a in t.args) != 1:
         raise NotLinear(t.kind)
     subs, out, pairs = t.data
@@ -43,3 +48,17 @@ def _carried(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term
     sizes.update(zip(letters, front, strict=True))
     factors = [(found[a], (*letters, *s)) if a in found else (a, s) for a, s in zip(t.args, subs, strict=True)]
     return pool.product(factors, (*letters, *out), sizes)
+
+
+def _under_the_sign(pool: Pool, t: Term, found: dict[Term, Term], front: Shape) -> Term:
+    """Return the integral of the coefficients, where the integrand is linear in one argument that has some."""
+    carried = [k for k, a in enumerate(t.args) if a in found]
+    body = t.data.body
+    if len(carried) != 1 or carried[0] < 2 or not all(isinstance(n, int) for n in front):
+        raise NotLinear("an integral")
+    at = carried[0] - 1  # among the inputs of the body, of which x is the first
+    if bodies.is_read(bodies.pushforward(body, (at,)), at):
+        raise NotLinear("an integrand")
+    for size in reversed(front):
+        body = bodies.mapped(body, int(size), tuple(k == at for k in range(len(body.inputs))))
+    return pool.call(replace(t.data, body=body), [found.get(a, a) for a in t.args], (*front, *t.shape))

@@ -13,7 +13,7 @@ from sympy.printing.precedence import PRECEDENCE
 from symgrad.forms.nodes import markup
 from symgrad.forms.nodes.arrays import ATOM, OnesVector, level
 from symgrad.forms.nodes.indexed import joined
-from symgrad.forms.nodes.matrices import Operation, called, called_in_mathml
+from symgrad.forms.nodes.matrices import Operation
 
 
 class Entry(sp.Expr):
@@ -29,7 +29,7 @@ class Entry(sp.Expr):
     def of(op: Any, wholes: Sequence[sp.Expr], idx: Sequence[Any], shapes: Sequence[Sequence[Any]]) -> Entry:
         """Return the entry of op(*wholes) at idx, for arguments of these shapes."""
         return Entry(
-            Operation(op),
+            op if isinstance(op, Operation) else Operation(op),
             sp.Tuple(*wholes),
             sp.Tuple(*idx),
             sp.Tuple(*[sp.Tuple(*s) for s in shapes]),
@@ -50,11 +50,11 @@ class Entry(sp.Expr):
         return [_shown(w, printer, "_whole_text") for w in self.args[1]]
 
     def _whole_text(self, printer: Any) -> str:
-        return called(self.op.text, self.op, self.argument_texts(printer), len(self.args[3][0]))
+        return str(self.args[0].text(printer, self.argument_texts(printer), len(self.args[3][0])))
 
     def _whole_latex(self, printer: Any) -> str:
         texts = [_shown(w, printer, "_whole_latex") for w in self.args[1]]
-        return called(self.op.latex, self.op, texts, len(self.args[3][0]))
+        return str(self.args[0].latex(printer, texts, len(self.args[3][0])))
 
     def _sympystr(self, printer: Any) -> str:
         places = [printer._print(k) for k in self.indices]
@@ -71,7 +71,8 @@ class Entry(sp.Expr):
 
     def _mathml(self, printer: Any) -> str:
         shown = [_shown_in_mathml(w, printer) for w in self.args[1]]
-        whole = called_in_mathml(self.op, [t for t, _ in shown], [atom for _, atom in shown], len(self.args[3][0]))
+        texts, atoms = [t for t, _ in shown], [atom for _, atom in shown]
+        whole = str(self.args[0].mathml(printer, texts, atoms, len(self.args[3][0])))
         return markup.below(markup.fenced(whole, "[", "]"), printer.places(self.indices)) if self.indices else whole
 
 

@@ -462,6 +462,59 @@ class Operation(sp.Atom):
     def _sympyrepr(self, printer: Any) -> str:
         return f"Operation({self.op!r})"
 
+    def text(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
+        """Write it of its arguments, of which the first has so many axes."""
+        return called(self.op.text, self.op, arguments, rank)
+
+    def latex(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
+        """Write it in LaTeX."""
+        return called(self.op.latex, self.op, arguments, rank)
+
+    def mathml(self, printer: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
+        """Write it in MathML; ``atoms`` says which arguments need no brackets."""
+        return called_in_mathml(self.op, arguments, atoms, rank)
+
+
+class Integrand(Operation):
+    """An integral, with what stands inside of it: f of ∫ f dx, of arrays. Its first arguments are the limits."""
+
+    x: Any
+    inside: Any
+
+    def __new__(cls, op: Any, x: Any, inside: Any) -> Any:
+        made = super().__new__(cls, op)
+        made.x, made.inside = x, inside
+        return made
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self.x, self.inside)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.op, self.x, self.inside)
+
+    def _xreplace(self, rule: Any) -> tuple[Any, bool]:
+        inside, changed = self.inside._xreplace(rule)
+        return (self.around(inside), True) if changed else (self, False)
+
+    def around(self, inside: Any) -> Integrand:
+        """Return the same integral of something else, such as of other names."""
+        return Integrand(self.op, self.x, inside)  # type: ignore[no-any-return]
+
+    def text(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
+        """Write it of its limits."""
+        low, high = arguments[:2]
+        return f"∫({printer._print(self.inside)}, {printer._print(self.x)}, {low}, {high})"
+
+    def latex(self, printer: Any, arguments: Sequence[str], rank: int) -> str:
+        """Write it with its sign."""
+        low, high = arguments[:2]
+        return f"\\int_{{{low}}}^{{{high}}} {printer._print(self.inside)}\\,d{printer._print(self.x)}"
+
+    def mathml(self, printer: Any, arguments: Sequence[str], atoms: Sequence[bool], rank: int) -> str:
+        """Write it as the text."""
+        shown = [printer._print(self.inside), printer._print(self.x), *arguments[:2]]
+        return markup.operation(lambda *texts: f"∫({', '.join(texts)})", shown, (True,) * 4)
+
 
 def called(write: Callable[..., str], op: Any, arguments: Sequence[str], rank: int) -> str:
     """Write an operation of its arguments, with its axes where they are not all of the first argument's."""
@@ -489,7 +542,7 @@ class Call(ArrayExpr):
     @classmethod
     def of(cls, op: Any, arguments: Any, shape: Any = ()) -> Any:
         """Make the call of an operation; it has a shape."""
-        return cls(Operation(op), *arguments, sp.Tuple(*shape))
+        return cls(op if isinstance(op, Operation) else Operation(op), *arguments, sp.Tuple(*shape))
 
     @property
     def op(self) -> Any:
@@ -501,15 +554,15 @@ class Call(ArrayExpr):
         return len(getattr(self.args[1], "shape", ()))
 
     def _sympystr(self, printer: Any) -> str:
-        return called(self.op.text, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
+        return str(self.args[0].text(printer, list(map(printer._print, self.args[1:-1])), self._rank))
 
     def _latex(self, printer: Any) -> str:
-        return called(self.op.latex, self.op, list(map(printer._print, self.args[1:-1])), self._rank)
+        return str(self.args[0].latex(printer, list(map(printer._print, self.args[1:-1])), self._rank))
 
     def _mathml(self, printer: Any) -> str:
         arguments = self.args[1:-1]
         atoms = [level(a) >= ATOM for a in arguments]
-        return called_in_mathml(self.op, list(map(printer._print, arguments)), atoms, self._rank)
+        return str(self.args[0].mathml(printer, list(map(printer._print, arguments)), atoms, self._rank))
 
     def _numpycode(self, printer: Any) -> str:
         return numpycode.operation(printer, self.op, list(map(printer._print, self.args[1:-1])))

@@ -6,6 +6,7 @@ A named operation states its own entry (``Op.index``); here are the sums, the pr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +22,10 @@ from symgrad.forms.canon.products import content
 from symgrad.forms.canon.terms import CALL, EYE, FUNCTION, LEAF, NAMED, POWER, PRODUCT, SUM, Pool, Term
 from symgrad.forms.nodes.entries import Entry
 from symgrad.forms.nodes.indexed import At, Branches, PiProduct, Sigma, dressed
+from symgrad.forms.notations.letters import NoMatrix
+from symgrad.forms.notations.matrix import integral
 from symgrad.scalars import tidy
+from symgrad.solvers.integral import Integral
 from symgrad.support.symbols import Letter
 
 _NONE: Mapping[Any, Any] = MappingProxyType({})
@@ -141,7 +145,16 @@ class Reader:
         return head(*map(as_number, entries))
 
     def _call(self, idx: list[Any]) -> Any:
+        if isinstance(self.term.data, Integral):
+            return self._integral(idx)
         return self.term.data.index(idx, *[self._of(a) for a in self.term.args])
+
+    def _integral(self, idx: list[Any]) -> Any:
+        """Return an entry of an integral, which shows what stands inside of it as matrices, if it can."""
+        op = self.term.data
+        with suppress(NoMatrix):
+            op = integral(self.reading.pool, self.reading.names, self.term)
+        return self.entry(op, [self._of(a) for a in self.term.args], idx)
 
     # -------------------------------------------------------------- for the operations
     def fresh(self) -> sp.Symbol:

@@ -5,7 +5,7 @@ Every reading is exact or refused: what has no matrix notation raises ``NoMatrix
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sympy as sp
@@ -13,6 +13,7 @@ import sympy as sp
 from symgrad.forms import names as naming
 from symgrad.forms.canon.complexes import is_complex
 from symgrad.forms.canon.fourier import is_fourier
+from symgrad.forms.canon.integrals import integrand
 from symgrad.forms.canon.kron import BlockDot, BlockSum, Kron
 from symgrad.forms.canon.products import content, opened
 from symgrad.forms.canon.terms import (
@@ -37,6 +38,7 @@ from symgrad.forms.nodes.matrices import (
     Call,
     Filled,
     Identity,
+    Integrand,
     Kronecker,
     OnesVector,
     Plus,
@@ -47,6 +49,7 @@ from symgrad.forms.nodes.matrices import (
 from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer, turned_sum
 from symgrad.ops.protocol import Op
 from symgrad.scalars import BY_FUNCTION
+from symgrad.solvers.integral import Integral
 
 
 class MatrixReading:
@@ -198,7 +201,25 @@ class MatrixReading:
         args = [written_out(self.found[a]) for a in t.args]
         if isinstance(t.data, Kron):
             return Kronecker.of(t.data, args, t.shape)
-        return Call.of(t.data, args, t.shape) if t.shape else ScalarCall.of(t.data, args)
+        op = integral(self.pool, self.names, t, self.found) if isinstance(t.data, Integral) else t.data
+        return Call.of(op, args, t.shape) if t.shape else ScalarCall.of(op, args)
+
+
+def integral(pool: Pool, names: Mapping[Any, str], t: Term, beside: Iterable[Term] = ()) -> Any:
+    """Return an integral with what stands inside of it; one of numbers reads that itself. May raise NoMatrix."""
+    if not any(a.shape for a in (t, *t.args)):
+        return t.data
+    inside, x, held = integrand(pool, t.data, t.args)
+    used = [a for a in (*beside, *_needed(t, {})) if a.kind in (LEAF, NAMED)]
+    keys = [a.data[0] if a.kind == LEAF else a.data for a in used]
+    if not all(key in names for key in keys):
+        raise NoMatrix("an integral of units")
+    mint = naming.Mint(names[key] for key in keys)
+    letter = mint.names("txsuvz")[0] if t.data.letter in mint.used else t.data.letter
+    mint.used.add(letter)
+    more = {key: mint.names("AB" if rank > 1 else "ab")[0] for key, rank in held.items()}
+    found = MatrixReading(pool, {**names, x: letter, **more}).expr(inside)
+    return Integrand(t.data, sp.Symbol(letter, real=True), found)
 
 
 def _size(c: Any) -> Any:

@@ -15,7 +15,7 @@ from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity, OnesVec
 from symgrad.forms.nodes.complexes import Part
 from symgrad.forms.nodes.elementwise import ElementPower, Hadamard
 from symgrad.forms.nodes.marks import Diag, Quotient, Trace
-from symgrad.forms.nodes.matrices import Filled, Plus, Product, Scaled, Transposed
+from symgrad.forms.nodes.matrices import Filled, Integrand, Plus, Product, Scaled, Transposed
 
 
 class Differential(ArraySymbol):
@@ -189,6 +189,8 @@ def rebuilt(e: Any, there: dict[Any, Any]) -> Any:
     """Put expressions in the place of others, and fold what becomes trivial."""
     if e in there:
         return there[e]
+    if isinstance(e, Integrand):
+        return e.around(rebuilt(e.inside, there))
     if isinstance(e, (ArraySymbol, sp.Symbol)) or not getattr(e, "args", ()):
         return e
     kept = isinstance(e, ArrayExpr)
