@@ -249,15 +249,18 @@ class Compiled(AsFunction, Generic[P]):
         program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
         program.donated, program.digits = positions_of(self.donate, tree), self.digits
         program.cached = wanted() if self.cache is None else self.cache
-        try:
-            kernel = build_with(self.backend, program, tree, results)
-        except Unsuitable:
-            if self.strict:
-                raise
-            kernel = build_with("auto", program, tree, results)
+        kernel = self._built(program, tree, results)
         spent = time.perf_counter() - start
         stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
         return Specialised(program, results, kernel, stats, _finish(results), self._call(program, tree, kernel))
+
+    def _built(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
+        try:
+            return build_with(self.backend, program, tree, results)
+        except Unsuitable:
+            if self.strict:
+                raise
+            return build_with("auto", program, tree, results)
 
     def _call(self, program: Program, tree: trees.Tree, kernel: Kernel) -> Call:
         def run(xs: Sequence[Any]) -> Sequence[Any]:

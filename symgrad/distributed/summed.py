@@ -132,10 +132,11 @@ class Summed:
         check_argnums(self.name, argnums)
         if reduce not in ("sum", "mean"):
             raise ArgumentError(f"{self.name}: got reduce={reduce!r}. Expected 'sum' or 'mean'.")
-        self.kernel = Kernel(make, fn, *([] if name in _ONE_FUNCTION else [argnums]), compiled=compile)
+        self.numbers = 1 + max(argnums if isinstance(argnums, (tuple, list)) else [argnums])
+        options = [] if name in _ONE_FUNCTION else [argnums]
+        self.kernel = Kernel(make, fn, *options, compiled=compile, first=self.numbers)
         self.weighted = reduce == "mean"
         self.power = 2 if name in _MATRICES else 1
-        self.numbers = 1 + max(argnums if isinstance(argnums, (tuple, list)) else [argnums])
 
     def __call__(self, *args: Any) -> Any:
         """Return the derivative at the parameters, over all data."""

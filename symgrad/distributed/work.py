@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler import compile
+from symgrad.compiler.tiles import CompiledInTiles
 from symgrad.core import trees
 from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_floating
@@ -34,9 +35,16 @@ class Kernel(AsFunction):
     block, however often it is sent the function. A process that hands it on makes nothing.
     """
 
-    def __init__(self, make: Callable[..., Any], fn: Callable[..., Any], *options: Any, compiled: bool = True) -> None:
-        self._given: Any = make, fn, options, compiled
-        self._made: _Made | None = _Made(make(fn, *options), compiled)
+    def __init__(
+        self,
+        make: Callable[..., Any],
+        fn: Callable[..., Any],
+        *options: Any,
+        compiled: bool = True,
+        first: int | None = None,
+    ) -> None:
+        self._given: Any = make, fn, options, compiled, first
+        self._made: _Made | None = _Made(make(fn, *options), compiled, first)
         self._written = b""
 
     def __call__(self, *args: Any) -> Any:
@@ -64,10 +72,13 @@ def _read(written: bytes) -> Kernel:
 
 
 class _Made:
-    """A derivative in this process: compiled, but eager for blocks on which it cannot be traced."""
+    """A derivative in this process: compiled, but eager for blocks on which it cannot be traced.
 
-    def __init__(self, eager: Callable[..., Any], compiled: bool) -> None:
-        self.eager, self.compiled = eager, compile(eager) if compiled else None
+    ``first`` is where the arguments with rows begin if it is a sum over these.
+    """
+
+    def __init__(self, eager: Callable[..., Any], compiled: bool, first: int | None) -> None:
+        self.eager, self.compiled = eager, _compiled(eager, first) if compiled else None
         self.untraced: set[Any] = set()
 
     def __call__(self, *args: Any) -> Any:
@@ -82,13 +93,17 @@ class _Made:
             return found
 
 
+def _compiled(eager: Callable[..., Any], first: int | None) -> Callable[..., Any]:
+    return compile(eager) if first is None else CompiledInTiles(eager, first)
+
+
 def _found(written: bytes) -> _Made:
     """Return what this process made of these bytes."""
     digest = hashlib.sha256(written).digest()
     with _lock.current:
         if digest not in _known:
-            make, fn, options, compiled = pickle.loads(written)
-            _known[digest] = _Made(make(fn, *options), compiled)
+            make, fn, options, compiled, first = pickle.loads(written)
+            _known[digest] = _Made(make(fn, *options), compiled, first)
             while len(_known) > MOST_KERNELS:
                 _known.popitem(last=False)
         _known.move_to_end(digest)
