@@ -1,6 +1,7 @@
 """The page's server: what is asked and answered, whom it refuses, what workers may take, and clients that misbehave."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,7 @@ from hostile import TEXTS  # noqa: E402  # isort: skip
 SQUARES = {"formula": "sum((X @ w - y)**2)", "wrt": "w"}
 CURVE = {"formula": "x**2*sin(x)"}
 BASE = "http://127.0.0.1:8000"
+LONG_FORMULA = "*".join(f"sin(x{k}*x)**{k + 2}" for k in range(12))
 
 
 class Here:
@@ -526,9 +529,32 @@ def test_slow_and_broken_clients_are_cut_off_and_others_are_served(monkeypatch):
     assert not re.search(rb"(?i)^(server|date|set-cookie):", said, re.M)
 
 
-def test_the_command_serves_until_it_is_interrupted():
+def of_session(leader):
+    """The processes that a process has started, and those that they have; none where the system does not list them."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended in the meantime
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+            found += [int(stat.parent.name)] if int(session) == leader and state != "Z" else []
+    return found
+
+
+def gone(leader, wait=8):
+    """Whether all of a session end within some seconds."""
+    until = time.monotonic() + wait
+    while of_session(leader) and time.monotonic() < until:
+        time.sleep(0.02)
+    left = of_session(leader)
+    for pid in left:  # never leave any behind
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return not left
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_the_command_serves_until_it_is_ended_and_all_its_processes_with_it(how):
     words = [sys.executable, "-m", "symgrad", "serve", "--port", "0", "--workers", "1"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     timer = threading.Timer(120, process.kill)
     timer.start()
     try:
@@ -536,10 +562,19 @@ def test_the_command_serves_until_it_is_interrupted():
         with httpx.Client(base_url=address, timeout=60, trust_env=False) as c:
             assert c.get("/").status_code == 200
             found = c.post("/api/derive", json={"exercise": CURVE}).json()
-        process.send_signal(signal.SIGINT)
+        if how == "SIGKILL":  # in the middle of a request
+            long = {"exercise": {"formula": LONG_FORMULA, "wrt": "x", "order": 3}}
+            with pytest.raises(httpx.ReadTimeout):
+                httpx.post(address + "api/derive", json=long, timeout=0.5, trust_env=False)
+        process.send_signal(getattr(signal, how))
+        process.wait(60)
+        at_once = of_session(process.pid)
         _, errors = process.communicate(timeout=60)
     finally:
         timer.cancel()
         process.kill()
+        assert gone(process.pid)
     assert found["text"] == "x*(x*cos(x) + 2*sin(x))"
-    assert (process.returncode, errors.strip()) == (0, "symgrad serve: 2 requests, 1 computed")
+    if how != "SIGKILL":  # which leaves nobody to wait for the others
+        assert at_once == []
+        assert (process.returncode, errors.strip()) == (0, "symgrad serve: 2 requests, 1 computed")

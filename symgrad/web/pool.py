@@ -11,15 +11,21 @@ import json
 import multiprocessing
 import os
 import queue
+import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from symgrad.errors import SymgradError
 from symgrad.web import worker
 from symgrad.web.jobs import failed
+
+HAS_FORKSERVER = "forkserver" in multiprocessing.get_all_start_methods()
+if HAS_FORKSERVER:
+    from multiprocessing import forkserver, resource_tracker
 
 SECONDS = 2.0  # of a processor, for one request
 PATIENCE = 4  # times as long by the clock, on a machine that has other work
@@ -155,8 +161,12 @@ class Pool:
         self._all: set[Worker] = set()
         self._waiting = 0
         self._closed = False
-        for _ in range(size):
-            self._add()
+        try:
+            for _ in range(size):
+                self._add()
+        except BaseException:  # such as a signal, while the first worker is prepared
+            self.close()
+            raise
 
     def _add(self) -> None:
         if not self._closed:
@@ -254,8 +264,40 @@ class Pool:
 
 def _context() -> Any:
     """Return how processes are started: forked from one that has imported everything, where the system can."""
-    known = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
-    if "forkserver" in known:
-        context.set_forkserver_preload(["symgrad.web.warm"])
+    if not HAS_FORKSERVER:
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["symgrad.web.warm"])
+    with ignoring(signal.SIGINT):  # which a terminal sends to all; what is started ignores what is ignored here
+        forkserver.ensure_running()
     return context
+
+
+def end_forking() -> None:
+    """End the process that workers are forked from, and the one that tidies up behind it, where no worker is left.
+
+    They would end by themselves, a moment after this process. The library has a way for its own tests only.
+    """
+    if not HAS_FORKSERVER or multiprocessing.active_children():
+        return
+    one = forkserver._forkserver
+    if (pid := getattr(one, "_forkserver_pid", None)) is not None:
+        os.kill(pid, signal.SIGKILL)
+    for helper in (one, resource_tracker._resource_tracker):
+        if (stop := getattr(helper, "_stop", None)) is not None:
+            with contextlib.suppress(OSError):  # it has ended already
+                stop()
+
+
+@contextlib.contextmanager
+def ignoring(*signals: signal.Signals) -> Iterator[None]:
+    """Ignore signals for a while; in the main thread, which alone can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [signal.signal(one, signal.SIG_IGN) for one in signals]
+    try:
+        yield
+    finally:
+        for one, handler in zip(signals, before, strict=True):
+            signal.signal(one, handler)

@@ -16,7 +16,7 @@ import uvicorn
 from symgrad.errors import ArgumentError
 from symgrad.web.app import application
 from symgrad.web.guard import Guard, is_loopback
-from symgrad.web.pool import Pool
+from symgrad.web.pool import Counts, Pool, end_forking, ignoring
 from symgrad.web.protocol import Patient
 
 PORT = 8000
@@ -55,18 +55,22 @@ def serve(
     chosen = secrets.token_urlsafe(12) if token == "" else token
     guard = Guard(host, chosen)
     listening = _bound(host, port)
-    pool = Pool(workers or processors())
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service is ended so; workers are ended with it
+    pool = None
     try:
+        pool = Pool(workers or processors())
         server = _Server(uvicorn.Config(application(pool, guard), http=Patient, **_config(host, port)))
         server.started_at = lambda bound: _told(guard, bound, open_browser, say)
         server.run([listening])
     except KeyboardInterrupt:  # which is how it is stopped
         pass
     finally:
-        pool.close()
-    return str(pool.counts)
+        with ignoring(signal.SIGINT, signal.SIGTERM):
+            if pool is not None:
+                pool.close()
+            end_forking()
+    return str(Counts() if pool is None else pool.counts)
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -7,6 +7,7 @@ it has simplified, from its start.
 from __future__ import annotations
 
 import json
+import os
 
 from symgrad.web.jobs import answered
 
@@ -15,13 +16,18 @@ JOBS = ("look", "derive", "steps", "graph", "numbers")
 
 
 def warm() -> None:
-    """Ask for everything once."""
-    for formula in EXAMPLES:
-        for job in JOBS:
-            answered(json.dumps({"job": job, "exercise": {"formula": formula}}).encode())
-    answered(json.dumps({"job": "plot", "exercise": {"formula": EXAMPLES[0]}}).encode())
-    answered(json.dumps({"job": "code", "target": "numpy", "exercise": {"formula": EXAMPLES[0]}}).encode())
-    answered(json.dumps({"job": "problem", "topic": "chain"}).encode())
+    """Ask for everything once, as long as there is a server for which to."""
+    server = os.getppid()
+    requests: list[dict[str, object]] = [{"job": j, "exercise": {"formula": f}} for f in EXAMPLES for j in JOBS]
+    requests += [
+        {"job": "plot", "exercise": {"formula": EXAMPLES[0]}},
+        {"job": "code", "target": "numpy", "exercise": {"formula": EXAMPLES[0]}},
+        {"job": "problem", "topic": "chain"},
+    ]
+    for request in requests:
+        if os.getppid() != server:
+            return
+        answered(json.dumps(request).encode())
 
 
 warm()

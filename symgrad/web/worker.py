@@ -5,9 +5,11 @@ Requests and answers are JSON in bytes; nothing is pickled. A worker can write n
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -32,20 +34,25 @@ def serve_one(connection: Any, memory: int, answer: Answer = answered) -> None:
         answer: from a request to its answer.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's affair
+    threading.Thread(target=_end_with_the_server, daemon=True).start()
     if sys.platform != "win32":
         os.nice(YIELDING)
     limit(memory)
     set_num_threads(1)
-    connection.send_bytes(READY)
-    while True:
-        try:
-            request = connection.recv_bytes()
-        except (EOFError, OSError):  # the server is gone
-            return
-        try:
-            connection.send_bytes(answer(request))
-        except OSError:
-            return
+    try:
+        connection.send_bytes(READY)
+        while True:
+            connection.send_bytes(answer(connection.recv_bytes()))
+    except (EOFError, OSError):  # the server is gone
+        return
+
+
+def _end_with_the_server() -> None:
+    """End this process when the one that asks it has ended, whatever is being computed: nobody waits for the answer."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(1)
 
 
 def limit(memory: int) -> None:
