@@ -11,7 +11,7 @@ from symgrad.core.node import GRAD, AnyNode, Leaf, Shape, ancestors, is_node
 from symgrad.core.promotion import Kind, is_floating, is_integer, kind_of, kind_of_number
 from symgrad.errors import GraphError
 from symgrad.ops.convert import DETACH, Cast
-from symgrad.ops.map import IDENTITY
+from symgrad.ops.map import IDENTITY, Map
 from symgrad.ops.protocol import Op
 
 INPUT, CONST, STEP = "input", "const", "step"
@@ -51,7 +51,7 @@ class Program:
         self.cached = False  # whether machine code is kept on disk
         self._known: dict[Any, int] = {}
         self._kinds: list[Kind] = []  # of the values
-        self._typed: dict[Any, Any] = {}  # what an operation of such kinds computes with, and gives
+        self._typed: dict[Any, Any] = {}  # what a map of such kinds computes with, and gives
         self._live: tuple[Any, list[int]] | None = None
 
     # -------------------------------------------------------------- building
@@ -95,7 +95,9 @@ class Program:
         return found
 
     def _types(self, op: Op, kinds: tuple[Kind, ...]) -> tuple[Sequence[np.dtype[Any] | None], np.dtype[Any]]:
-        """Return the dtypes that an operation computes with, and that of its result; asked once for such kinds."""
+        """Return the dtypes that an operation computes with, and that of its result; maps are asked once."""
+        if type(op) is not Map:
+            return op.operands(*kinds), np.dtype(op.dtype(*kinds))
         found = self._typed.get((op, kinds))
         if found is None:
             found = self._typed[op, kinds] = op.operands(*kinds), np.dtype(op.dtype(*kinds))

@@ -240,10 +240,15 @@ def _mask(mask: Any, sizes: Shape, source: int, at: int) -> list[Positions]:
 
 def check_range(k: Any, n: Any, axis: int) -> None:
     """Check positions against a size, where the size is a number."""
-    positions = np.asarray(k)
-    if not isinstance(n, int) or positions.size == 0:
+    if not isinstance(n, int):
         return
-    low, high = int(positions.min()), int(positions.max())
+    if type(k) is int:  # as most
+        low = high = k
+    else:
+        positions = np.asarray(k)
+        if positions.size == 0:
+            return
+        low, high = int(positions.min()), int(positions.max())
     if low < -n or high >= n:
         raise IndexRangeError(
             f"index {low if low < -n else high} is out of bounds for dimension {axis} with size {n}. "
