@@ -234,6 +234,26 @@ PROCESSORS = ["x86-64", "x86-64-v3"]
 X86 = llvm.get_process_triple().startswith("x86_64")
 
 
+@pytest.mark.parametrize("rows", [100, 40_000], ids=["small", "shared among threads"])
+def test_what_an_unrolled_loop_repeats_is_compiled_once(rows):
+    rng = np.random.default_rng(0)
+    w, x = rng.normal(size=(3, 3)) / 3, rng.normal(size=(rows, 3))
+
+    def unrolled(steps):
+        def f(w, x):
+            h = x
+            for _ in range(steps):
+                h = (h / (1 + h * h)) @ w + x
+            return h
+
+        return f
+
+    fast = [sg.compile(unrolled(steps), backend="llvm") for steps in (3, 6)]
+    counts = [len(re.findall(r"^define internal void @nest", f.lower(w, x).source, re.MULTILINE)) for f in fast]
+    assert 0 < counts[0] == counts[1]
+    agree(fast[1](w, x), unrolled(6)(sg.tensor(w), sg.tensor(x)))
+
+
 @pytest.mark.skipif(not X86, reason="names x86 processors")
 @pytest.mark.parametrize("processor", PROCESSORS)
 @pytest.mark.parametrize("seed", range(2))

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
-from symgrad.compiler.backends.llvm import chunks, scan
+from symgrad.compiler.backends.llvm import chunks, loops, scan
 from symgrad.compiler.backends.llvm.code import Used
 from symgrad.compiler.backends.llvm.steps import Loop, Nest, Steps, Workspace
+from symgrad.compiler.primitives.views import View
+
+_ANY = "nest@any"  # the name of a nest until it is known to be the first of its kind
+_HINT = re.compile(r"!llvm\.loop !\d+")  # which every loop has a number of its own for
 
 
 def places(plan: Steps, space: Workspace, used: Used) -> list[str]:
@@ -23,21 +29,42 @@ def constants(plan: Steps) -> list[Any]:
 
 
 def functions(plan: Steps, prefix: str, used: Used) -> tuple[str, list[list[str]]]:
-    """Return the functions of all steps, and for each step the lines that call its own; none for one outside."""
+    """Return the functions of all steps, and for each step the lines that call its own; none for one outside.
+
+    What is unrolled repeats nests on other memory. Each is compiled once.
+    """
     texts: list[str] = []
     calls: list[list[str]] = []
+    known: dict[str, str] = {}  # the names of nests by their text
     for n, step in enumerate(plan.steps):
         name = f"{prefix}{n}"
         if isinstance(step, Nest):
-            text, buffers = chunks.function(name, step, plan.e, used)
-            texts.append(text)
-            calls.append([f"  call void @{name}({', '.join(f'ptr %{b.name}' for b in buffers)})"])
+            text = chunks.function(_ANY, _anywhere(step), plan.e, used)[0]
+            own = known.setdefault(_HINT.sub("", text), name)
+            if own == name:
+                texts.append(text.replace(_ANY, name))
+            calls.append([f"  call void @{own}({', '.join(f'ptr %{b.name}' for b in loops.buffers_of(step))})"])
         elif isinstance(step, Loop):
             texts += [_body(name, step, used), scan.around(name, step, used)]
             calls.append(scan.call(name, step))
         else:
             calls.append([])
     return "\n".join(texts), calls
+
+
+def _anywhere(nest: Nest) -> Nest:
+    """Return a nest on buffers that are numbered as it meets them: nests alike have the same text, and one function."""
+    names = {b: b._replace(kind="a", number=k) for k, b in enumerate(loops.buffers_of(nest))}
+
+    def moved(view: View) -> View:
+        return view._replace(memory=names[view.memory])
+
+    return replace(
+        nest,
+        loads={r: moved(v) for r, v in nest.loads.items()},
+        stores=[(r, moved(v)) for r, v in nest.stores],
+        sums=[(kind, r, moved(v)) for kind, r, v in nest.sums],
+    )
 
 
 def _body(name: str, loop: Loop, used: Used) -> str:
