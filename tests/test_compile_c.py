@@ -19,6 +19,7 @@ import symgrad as sg
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.c import compiler
 from symgrad.compiler.backends.c.translate import translated
+from symgrad.compiler.backends.llvm import pool
 from symgrad.errors import MissingExtra
 from symgrad.support import store
 
@@ -186,6 +187,43 @@ def test_derivatives_and_pickles_stay_with_the_backend():
     np.testing.assert_allclose(x.grad.numpy(), 3 * X**2)
     assert "assembly" in f.lower(X).stages
     assert "symgrad_flat" in f.lower(X).stages["assembly"]
+
+
+# ------------------------------------------------------------------ threads
+THREADS = """
+import os, sys
+sys.modules["llvmlite"] = None
+import numpy as np, symgrad as sg
+x = np.linspace(0, 1, 100_000)
+loss = lambda x: (sg.softmax(x.reshape(200, 500), 1) * sg.sin(x.sum())).amax(1).sum()
+f = sg.compile(sg.value_and_grad(loss), backend="c")
+found = set()
+for n in (1, 2, 5):
+    sg.set_num_threads(n)
+    value, slope = f(x)
+    found.add((value, slope.tobytes()))
+assert len(found) == 1 and "_chunk(" in f.source
+child = os.fork()
+if not child:
+    os._exit(0 if f(x)[0] == value else 1)
+assert os.waitpid(child, 0)[1] == 0 and f(x)[0] == value
+print("done")
+"""
+
+
+@pytest.mark.skipif(not pool.available() or not hasattr(os, "fork"), reason="no threads, or no fork on this system")
+def test_threads_share_large_loops_without_llvm_and_a_forked_child_computes_alone():
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", THREADS], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert run.stdout == "done\n", run.stderr
+
+
+@pytest.mark.skipif(not pool.available(), reason="no threads on this system")
+def test_large_loops_are_cut_and_small_ones_are_not():
+    source = lambda n: sg.compile(lambda x: (sg.exp(x) * x).sum(), backend="c").lower((n,)).source
+    assert "for (int64_t i0 = lo; i0 < hi; i0++) {" in source(100_000)
+    assert "_chunk(" not in source(1000)
 
 
 # ------------------------------------------------------------------ auto

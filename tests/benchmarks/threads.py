@@ -30,6 +30,7 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
     "1e6 entries read from 1e6": (lambda x: (x[AT] ** 2).sum(), VECTOR, "llvm"),
     "1e6 entries read from 1000": (lambda x: (x[AT % 1000] * VECTOR).sum(), VECTOR[:1000], "llvm"),
     "exp·tanh·log, 1e6, backend numpy": (chain, VECTOR, "numpy"),
+    "exp·tanh·log, 1e6, backend c": (chain, VECTOR, "c"),
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 TYPES = {
@@ -44,6 +44,9 @@ INLINE int32_t bits_of_float(float x) { int32_t y; memcpy(&y, &x, 4); return y; 
 INLINE float float_of_bits(int32_t x) { float y; memcpy(&y, &x, 4); return y; }
 """
 _EXTREME = "INLINE {t} {name}_{k}({t} x, {t} y) {{ return x != x ? x : y != y ? y : x {sign} y ? x : y; }}"
+_PAUSE = {"llvm.x86.sse2.pause": "__builtin_ia32_pause()", "llvm.aarch64.hint": '__asm__ volatile("yield")'}
+_ORDER = {"seq_cst": "__ATOMIC_SEQ_CST", "monotonic": "__ATOMIC_RELAXED"}
+_CHANGE = {"add": "fetch_add", "sub": "fetch_sub", "xchg": "exchange_n"}
 _LINE = re.compile(r"(?:%(\S+) = )?(\S+)\s*(.*)")
 
 
@@ -85,7 +88,8 @@ class Function(NamedTuple):
 
 def translated(text: str, links: int) -> str:
     """Return a module of IR as C, with the function ``symgrad_link`` that is given the addresses of its pointers."""
-    functions, tables = list(_functions(text)), re.findall(r"@(\S+) = private constant \[\d+ x i64\] \[(.*)\]", text)
+    functions = list(_functions(text))
+    names, tables = {f.name for f in functions}, re.findall(r"@(\S+) = private constant \[\d+ x i64\] \[(.*)\]", text)
     extremes = [
         _EXTREME.format(t=t, k=k, name=name, sign=sign)
         for name, sign in _EXTREMES.items()
@@ -94,7 +98,7 @@ def translated(text: str, links: int) -> str:
     parts = [_HEAD, *extremes, f"static char *links[{max(1, links)}];"]
     parts += [f"static const int64_t {_name(n)}[] = {{{values.replace('i64 ', '')}}};" for n, values in tables]
     parts += [f"{_head(f)};" for f in functions]
-    parts += [_Writer(f).text() for f in functions]
+    parts += [_Writer(f, names).text() for f in functions]
     parts.append(f"EXPORT void {EXPORT}link(char **from) {{ memcpy(links, from, sizeof links); }}")
     return "\n".join(parts) + "\n"
 
@@ -147,8 +151,8 @@ def _called(name: str) -> str:
 class _Writer:
     """The text of one function."""
 
-    def __init__(self, f: Function) -> None:
-        self.f = f
+    def __init__(self, f: Function, functions: Collection[str]) -> None:
+        self.f, self.functions = f, functions
         self.lines: list[str] = []
         self.types: dict[str, str] = {}  # of names that are declared at the top
         self.same: dict[str, str] = {}  # names that stand for others
@@ -235,7 +239,7 @@ class _Writer:
                 self.lines.append(f"{nan} = {name} != {name};")
                 clauses = {**clauses, nan: "|"}
             self.lines.append("#pragma omp simd " + " ".join(f"reduction({how}: {n})" for n, how in clauses.items()))
-        self.lines.append(f"for (int64_t {i} = 0; {i} < {loop.stop}; {i}++) {{")
+        self.lines.append(f"for (int64_t {i} = {loop.start}; {i} < {loop.stop}; {i}++) {{")
         self.lines += [f"  {line}" for line in body]
         out = _targets(loop.end.lines[-1].rest)[1]
         found = [f'if ({nan}) {name} = __builtin_nan("");' for name, nan in lost.items()]
@@ -263,7 +267,7 @@ class _Writer:
             name = _name(text)
             return self.same.get(name, name)
         if text[0] == "@":
-            return f"(char *){_name(text)}"
+            return f"(char *){_called(text[1:]) if text[1:] in self.functions else _name(text)}"
         if text.startswith("0x"):
             return _literal(int(text, 16), kind)
         return {"true": "1", "false": "0", "null": "0"}.get(text) or (
@@ -280,7 +284,8 @@ class _Writer:
             return self._converted(x)
         return {
             "fneg": self._negated, "select": self._select, "call": self._call, "load": self._load, "store": self._store,
-            "getelementptr": self._place, "alloca": self._alloca, "ret": self._ret,
+            "getelementptr": self._place, "alloca": self._alloca, "ret": self._ret, "atomicrmw": self._changed,
+            "cmpxchg": self._taken, "extractvalue": self._is_taken,
         }[x.word](x)  # fmt: skip
 
     def _infix(self, x: Instruction) -> tuple[str, str]:
@@ -335,6 +340,8 @@ class _Writer:
     def _callee(self, name: str, args: Sequence[str]) -> str:
         if name.startswith("llvm.memcpy"):
             return f"memcpy({', '.join(args[:3])})"
+        if name in _PAUSE:
+            return _PAUSE[name]
         if name.startswith("llvm."):
             _, word, kind = name.split(".")
             name = f"__builtin_{_BUILTIN[word]}{'f' if kind == 'f32' else ''}" if word in _BUILTIN else f"{word}_{kind}"
@@ -346,10 +353,17 @@ class _Writer:
         kind, rest = x.rest.split(", ptr ")
         if rest.startswith("@link"):
             return kind, f"links[{rest.removeprefix('@link')}]"
+        if kind.startswith("atomic "):
+            kind, (place, order) = kind.removeprefix("atomic "), rest.split(" ")
+            return kind, f"__atomic_load_n(({_pointer(kind)}){self.value(place, 'ptr')}, {_ORDER[order]})"
         return kind, f"*({_pointer(kind)}){self.value(rest, 'ptr')}"
 
     def _store(self, x: Instruction) -> tuple[str, str]:
         given, place = x.rest.split(", ptr ")
+        if given.startswith("atomic "):
+            (_, kind, text), (place, order) = given.split(" "), place.split(" ")
+            into = f"({_pointer(kind)}){self.value(place, 'ptr')}"
+            return "void", f"__atomic_store_n({into}, {self.value(text, kind)}, {_ORDER[order]})"
         kind, text = given.split(" ")
         return "void", f"*({_pointer(kind)}){self.value(place, 'ptr')} = {self.value(text, kind)}"
 
@@ -358,9 +372,26 @@ class _Writer:
         n = self.value(position.split(" ")[1], "i64")
         return "ptr", f"(char *)(({_pointer(kind)}){self.value(start.split(' ')[1], 'ptr')} + {n})"
 
+    def _changed(self, x: Instruction) -> tuple[str, str]:
+        """``add ptr %place, i64 1 seq_cst``: change a number in memory, and return what it was."""
+        how, _, place, kind, by, order = x.rest.replace(",", "").split(" ")
+        into = f"({_pointer(kind)}){self.value(place, 'ptr')}"
+        return kind, f"__atomic_{_CHANGE[how]}({into}, {self.value(by, kind)}, {_ORDER[order]})"
+
+    def _taken(self, x: Instruction) -> tuple[str, str]:
+        """``ptr %place, i64 0, i64 1 seq_cst seq_cst``: put the second number where the first is; whether it was."""
+        _, place, kind, old, _, new, *_ = x.rest.replace(",", "").split(" ")
+        into = f"({_pointer(kind)}){self.value(place, 'ptr')}"
+        return "i1", f"__sync_bool_compare_and_swap({into}, {self.value(old, kind)}, {self.value(new, kind)})"
+
+    def _is_taken(self, x: Instruction) -> tuple[str, str]:
+        """``{ i64, i1 } %both, 1``: the second of what a ``cmpxchg`` gives, which is all that is kept."""
+        return "i1", self.value(x.rest.split(" ")[-2].rstrip(","), "i1")
+
     def _alloca(self, x: Instruction) -> tuple[str, str]:
-        count = re.match(r"\[(\d+) x i8\]", x.rest)
-        self.lines.append(f"_Alignas(64) char memory_{_name(x.result)}[{count.group(1) if count else 8}];")
+        array = re.match(r"\[(\d+) x (\w+)\]", x.rest)
+        size = int(array.group(1)) * (1 if array.group(2) == "i8" else 8) if array else 8
+        self.lines.append(f"_Alignas(64) char memory_{_name(x.result)}[{size}];")
         return "ptr", f"memory_{_name(x.result)}"
 
     def _ret(self, x: Instruction) -> tuple[str, str]:
@@ -390,11 +421,12 @@ def _choices(phi: Instruction) -> list[tuple[str, str]]:
 
 
 class Loop(NamedTuple):
-    """A loop without others inside: from 0 in steps of 1; what is computed inside is read inside, unless carried on."""
+    """A loop without others inside, in steps of 1; what is computed inside is read inside, unless carried on."""
 
     head: Block
     end: Block
     counter: Instruction
+    start: str
     stop: str
 
     @property
@@ -408,7 +440,7 @@ def _counting(end: Block) -> tuple[str, str]:
     """Return the names of the next number, and of whether it is below the end."""
     test = end.lines[-1].rest.split(" ")[1].strip("%,")
     of = next((x.rest for x in end.lines if x.result == test), "")
-    found = re.fullmatch(r"ult i64 %(\S+), \d+", of)
+    found = re.fullmatch(r"ult i64 %(\S+), (\d+|%hi)", of)
     return (found.group(1) if found else ""), test
 
 
@@ -422,12 +454,13 @@ def _loop(f: Function, k: int) -> Loop | None:
         return None
     step, test = _counting(end)
     counter = next((p for p in head.phis if (f"%{step}"[1:], end.label) in [(v[1:], s) for v, s in _choices(p)]), None)
-    if counter is None or not any(v == "0" for v, _ in _choices(counter)):
+    start = "" if counter is None else next(v for v, s in _choices(counter) if s != end.label)
+    if counter is None or start not in ("0", "%lo"):
         return None
     if not any(x.result == step and x.rest.endswith(f" %{counter.result}, 1") for x in end.lines):
         return None
     stop = next(x.rest.rsplit(" ", 1)[1] for x in end.lines if x.result == test)
-    loop = Loop(head, end, counter, stop)
+    loop = Loop(head, end, counter, start.lstrip("%"), stop.lstrip("%"))
     carried = {v for p in head.phis for v, s in _choices(p) if s == end.label and p is not counter}
     inside = {f"%{x.result}" for x in loop.body if x.result} - carried | {f"%{step}", f"%{test}", f"%{counter.result}"}
     read = {n for b in f.blocks if b is not head and b is not end for x in b.lines

@@ -32,7 +32,7 @@ class Interface:
 
     def pool(self) -> Callable[[], Pool] | None:
         """Return what gives the threads that share large loops, where there are any."""
-        return partial(pool, self._assemble, self._cached) if self.backend == "llvm" and available() else None
+        return partial(pool, self._assemble, self._cached) if available() else None
 
     def machine(self, module: Module) -> Machine:
         """Compile a module."""

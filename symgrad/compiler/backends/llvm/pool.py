@@ -150,8 +150,8 @@ def _watching(before: list[str], field: str, wanted: int, then: str) -> str:
   %there = icmp eq i64 %seen, {wanted}
   br i1 %there, label %{then}, label %more.looks
 more.looks:
-  %long = icmp sgt i64 %looks, {_SPINS}
-  br i1 %long, label %tired, label %idle
+  %often = icmp sgt i64 %looks, {_SPINS}
+  br i1 %often, label %tired, label %idle
 idle:
   call void {_PAUSE[platform.machine()]}
   %looks.next = add i64 %looks, 1
