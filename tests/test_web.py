@@ -569,11 +569,12 @@ def test_the_command_serves_until_it_is_ended_and_all_its_processes_with_it(how)
         process.send_signal(getattr(signal, how))
         process.wait(60)
         at_once = of_session(process.pid)
+        assert gone(process.pid)
         _, errors = process.communicate(timeout=60)
     finally:
         timer.cancel()
         process.kill()
-        assert gone(process.pid)
+        gone(process.pid)
     assert found["text"] == "x*(x*cos(x) + 2*sin(x))"
     if how != "SIGKILL":  # which leaves nobody to wait for the others
         assert at_once == []
