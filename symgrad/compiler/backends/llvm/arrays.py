@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.llvm.build import Interface, finished
-from symgrad.compiler.backends.llvm.code import LIBM, Used
-from symgrad.compiler.backends.llvm.math import FUNCTIONS
+from symgrad.compiler.backends.llvm.code import KNOWN, Used
 from symgrad.compiler.backends.llvm.mixed import mixed
 from symgrad.compiler.backends.llvm.module import LOOPS
 from symgrad.compiler.backends.llvm.plan import Plan
@@ -16,11 +15,8 @@ from symgrad.compiler.backends.llvm.steps import Outside, Workspace
 from symgrad.compiler.backends.llvm.workspace import constants, functions, places
 from symgrad.compiler.primitives.decompose import expand
 from symgrad.compiler.primitives.elements import Elements
-from symgrad.compiler.primitives.scalar import TRUTH
 from symgrad.compiler.program import Program
 
-_BASIC = TRUTH | {"add", "sub", "mul", "div", "neg", "select", "cast_float32", "cast_float64"}
-KNOWN = _BASIC | LIBM | set(FUNCTIONS)
 _STACK = 32_768  # bytes of workspace that fit the stack
 _LONG = 200_000  # primitives from which other threads may run meanwhile
 

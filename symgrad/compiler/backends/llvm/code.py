@@ -14,6 +14,7 @@ import numpy as np
 from symgrad.compiler.backends.llvm.math import FUNCTIONS, definitions
 from symgrad.compiler.backends.llvm.module import Level, Module
 from symgrad.compiler.backends.llvm.pool import Pool
+from symgrad.compiler.primitives.scalar import TRUTH
 
 _SIZES = (8, 16, 32, 64)
 TYPES = {"f64": "double", "f32": "float", "i1": "i1", **{f"{s}{n}": f"i{n}" for n in _SIZES for s in "iu"}}
@@ -27,6 +28,8 @@ LIBM = frozenset({
     "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin",
     "acos", "atan", "atan2", "asinh", "acosh", "atanh", "erf", "erfc", "pow",
 })  # fmt: skip
+# The primitives that there is code for.
+KNOWN = TRUTH | {"select", "neg", "cast_float32", "cast_float64"} | set(_ARITHMETIC) | LIBM | set(FUNCTIONS)
 
 _INTRINSICS = (
     "declare double @llvm.fabs.f64(double)",
@@ -133,6 +136,9 @@ class Code:
 
     def apply(self, name: str, args: list[tuple[str, str]], kind: str) -> tuple[str, str]:
         """Append a primitive and return its result."""
+        sign = _ARITHMETIC.get(name)
+        if sign is not None and args[0][1] == kind == args[1][1]:  # as most
+            return self.set(f"{sign} {TYPES[kind]} {args[0][0]}, {args[1][0]}"), kind
         if name in ("and", "or", "not"):
             bits = [self.truth(a) for a in args]
             return self.set(f"{'xor' if name == 'not' else name} i1 {bits[0]}, {(*bits, 'true')[1]}"), "i1"

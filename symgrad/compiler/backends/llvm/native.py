@@ -6,11 +6,14 @@ machine code.
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
+
 from symgrad.compiler.backends import python
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
-from symgrad.compiler.backends.llvm import arrays, python_api, scalars
+from symgrad.compiler.backends.llvm import python_api, scalars
 from symgrad.compiler.backends.llvm.build import Interface, finished
-from symgrad.compiler.backends.llvm.code import Used
+from symgrad.compiler.backends.llvm.code import KNOWN, Used
 from symgrad.compiler.backends.llvm.module import Assemble, straight_level
 from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.program import Program
@@ -27,7 +30,14 @@ def compiled(name: str, assemble: Assemble, program: Program, args: trees.Tree, 
     if not python_api.supported():
         raise Unsuitable(f"the {name} backend needs 64-bit CPython with its lock. Use backend='numpy'.")
     interface = Interface(name, assemble, program, args, results)
-    return _straight(program, interface) or arrays.build(program, interface)
+    return _straight(program, interface) or _in_loops(program, interface)
+
+
+def _in_loops(program: Program, interface: Interface) -> Kernel:
+    """Write the program as nests of loops; what writes them is imported when it is first asked for."""
+    build: Callable[[Program, Interface], Kernel]
+    build = importlib.import_module("symgrad.compiler.backends.llvm.arrays").build
+    return build(program, interface)
 
 
 def _straight(program: Program, interface: Interface) -> Kernel | None:
@@ -40,7 +50,7 @@ def _straight(program: Program, interface: Interface) -> Kernel | None:
     written = Written(program)
     count = written.operations()
     names = {written.scalars.ops[k][0] for k in written.needed}
-    if count > max(SHORT, _PER_STEP * steps) or not names <= arrays.KNOWN or not interface.supported:
+    if count > max(SHORT, _PER_STEP * steps) or not names <= KNOWN or not interface.supported:
         return None
     used = Used()
     body = scalars.body(written, interface.inputs, interface.outputs, used)

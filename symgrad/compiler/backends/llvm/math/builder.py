@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(NamedTuple):
     """A binary floating-point format: names in IR, bits of the fraction, bias of the exponent."""
 
     name: str
@@ -53,12 +52,12 @@ F32 = Kind("f32", "float", "i32", fraction=23, bias=127)
 KINDS = {kind.name: kind for kind in (F64, F32)}
 
 
-@dataclass
 class Body:
     """The lines of one function so far, and the intrinsics they call."""
 
-    lines: list[str] = field(default_factory=list)
-    declares: set[str] = field(default_factory=set)
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declares: set[str] = set()
 
     def append(self, text: str) -> str:
         """Append an instruction and return the name of its result."""
@@ -67,18 +66,17 @@ class Body:
         return name
 
 
-@dataclass(frozen=True, eq=False)
 class Value:
     """An SSA value: a number of the kind, its bits as an integer, or a truth value, by ``type``."""
 
-    body: Body
-    kind: Kind
-    type: str
-    name: str
+    __slots__ = ("body", "kind", "name", "type")
+
+    def __init__(self, body: Body, kind: Kind, type: str, name: str) -> None:
+        self.body, self.kind, self.type, self.name = body, kind, type, name
 
     def emit(self, text: str, type: str | None = None) -> Value:
         """Append an instruction whose result has the given type, this value's own by default."""
-        return replace(self, name=self.body.append(text), type=type or self.type)
+        return Value(self.body, self.kind, type or self.type, self.body.append(text))
 
     def text(self, other: Operand) -> str:
         """An operand of this value's type, as IR writes it."""
@@ -188,15 +186,15 @@ class Value:
 
     def widen(self) -> Value:
         """A float32 as float64, exactly."""
-        return replace(self.emit(f"fpext float {self.name} to double", "double"), kind=F64)
+        return Value(self.body, F64, "double", self.body.append(f"fpext float {self.name} to double"))
 
     def narrow(self) -> Value:
         """A float64 rounded to float32."""
-        return replace(self.emit(f"fptrunc double {self.name} to float", "float"), kind=F32)
+        return Value(self.body, F32, "float", self.body.append(f"fptrunc double {self.name} to float"))
 
     def constant(self, value: float) -> Value:
         """A number of this kind."""
-        return replace(self, name=self.kind.literal(value), type=self.kind.type)
+        return Value(self.body, self.kind, self.kind.type, self.kind.literal(value))
 
 
 Operand = Value | float

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from symgrad.compiler.backends.llvm.math import (
     error,
@@ -64,8 +64,15 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "clamp_max": simple.minimum,
 }
 
+
+def _arity(function: Any) -> int:
+    """Return the number of arguments; a signature takes longer."""
+    found: int = function.__code__.co_argcount
+    return found
+
+
 # name -> number of arguments
-FUNCTIONS = {name: len(inspect.signature(function).parameters) for name, function in _TABLE.items()}
+FUNCTIONS = {name: _arity(function) for name, function in _TABLE.items()}
 
 # (name, kind) -> the |x| up to which the function is accurate; beyond it gives some finite number
 LIMIT = {(name, kind): limit for name in ("sin", "cos", "tan") for kind, limit in trigonometric.LIMIT.items()}
