@@ -8,7 +8,6 @@ nothing of symgrad else.
 from __future__ import annotations
 
 import ctypes
-import sysconfig
 from functools import lru_cache
 from typing import Any
 
@@ -34,8 +33,11 @@ class _Method(ctypes.Structure):
 
 
 def supported() -> bool:
-    """Whether objects are laid out as this module expects: CPython with its lock, 64 bits."""
-    return HEADER == 16 and not sysconfig.get_config_var("Py_GIL_DISABLED") and ctypes.sizeof(ctypes.c_void_p) == 8
+    """Whether objects are laid out as this module expects: CPython with its lock, 64 bits.
+
+    Without the lock, 32 bytes stand before an object's own fields.
+    """
+    return HEADER == 16 and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
 @lru_cache(maxsize=1)
