@@ -57,6 +57,8 @@ DIRECT = 50  # operations of a higher derivative of numbers that is shortened as
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 MIDDLING, PIECE = 48, 10  # signs of a formula, and of a part of it that stands there twice, that may have a name
 
+_KINKED = (sp.Abs, sp.sign, sp.Piecewise, sp.Max, sp.Min, sp.Heaviside, sp.floor, sp.ceiling)
+
 
 class ClosedForm(Arithmetic):
     """A closed-form expression for an array.
@@ -663,7 +665,7 @@ class ClosedForm(Arithmetic):
 
         Raises:
             ArgumentError: the form has no such letter, or the order is no whole number of at least 1.
-            FormError: the form is no number, or SymPy finds no series at the point.
+            FormError: the form is no number, has a kink at the point, or SymPy finds no series there.
 
         >>> print(sg.derive("sin(x)*a", "a").series("x", 0, 6))
         x - x**3/6 + x**5/120 + O(x**6)
@@ -684,9 +686,14 @@ class ClosedForm(Arithmetic):
         except sp.SympifyError:
             raise ArgumentError(f"series: got the point {x0!r}. Pass a number, or SymPy's, such as sp.pi.") from None
         try:
-            return found.series(letters.get(name, sp.Symbol(name)), point, n)
+            by = letters.get(name, sp.Symbol(name))
+            series = found.series(by, point, n)
+            kinked = found.has(*_KINKED) and series != found.series(by, point, n, "-")
         except (ValueError, TypeError, NotImplementedError, sp.PoleError) as error:
             raise FormError(f"series: SymPy finds no series of {self} at {name} = {x0}: {error}.") from error
+        if kinked:
+            raise FormError(f"series: {self} has a kink or a jump at {name} = {x0}, and no series there.")
+        return series
 
     def simplify(self) -> ClosedForm:
         """Return the form itself: it is simplified as it is derived. SymPy's way is ``sp.simplify(form.expr)``."""

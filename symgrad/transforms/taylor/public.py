@@ -44,6 +44,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     check_function("taylor", f)
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 0:
         raise ArgumentError(f"taylor: got the order {order!r}. Pass a whole number, 0 or more.")
+    x = float(x) if type(x) is int else x
     series = [] if order == 0 else [1.0 if direction is None else direction]
     return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
 
