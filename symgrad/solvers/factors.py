@@ -74,7 +74,7 @@ class Way:
 
 def positive(who: str, name: str, value: Any) -> Any:
     """Return a tolerance or a number of steps, which must be positive."""
-    if not value > 0:
+    if np.ndim(value) or not value > 0:
         raise ArgumentError(f"{who}: got {name}={value!r}. Expected a positive number.")
     return value
 

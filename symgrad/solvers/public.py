@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from symgrad.engine.record import as_tensor
+from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError
 from symgrad.solvers.borrowed import Foreign, Polished, foreign
 from symgrad.solvers.factors import Way, positive
@@ -95,8 +95,8 @@ def fixed_point(
     unknown = Unknown("fixed_point", x0)
 
     def change(x: Any, *rest: Any) -> Any:
-        found = unknown.beside("fixed_point: g", g(x, *rest))
-        return [a - b for a, b in zip(unknown.beside("fixed_point: x", x), found, strict=True)]
+        before = [handle(t._node, t._value) for t in unknown.beside("fixed_point: x", x)]  # g may write to x in place
+        return [a - b for a, b in zip(before, unknown.beside("fixed_point: g", g(x, *rest)), strict=True)]
 
     return solved("fixed_point", change, x0, args, solver, Way.of("fixed_point", solve), title_of(g))
 

@@ -14,7 +14,7 @@ from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.core.kernels import canonical
 from symgrad.core.promotion import is_bool, is_complex, is_floating
-from symgrad.engine.record import Core, as_tensor
+from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
@@ -193,7 +193,8 @@ def traced(
     """Return f(x, *θ) as a body, and all tensors that it depends on: θ, and those that it took from outside."""
     trace = Trace()
     variables = trace.variables([unknown, *[spec_of(t) for t in tensors]])
-    y = trace.run(f, variables, f"{who}: the function looks at a value, so that it has no derivative.")
+    own = [handle(v._node, None) for v in variables]  # f may write to its own in place
+    y = trace.run(f, own, f"{who}: f is traced once on tensors without values, and looks at one.")
     body, captured = close(variables, len(variables), [as_tensor(y)], trace)
     return bodies.shared(body), [*tensors, *captured]
 
