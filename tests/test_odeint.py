@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, ShapeError, ValueNeeded
 from symgrad.ode import stepping
 
 TS = np.array([0.0, 0.3, 0.9, 1.0])
@@ -202,6 +202,10 @@ DECAY = sg.odeint(lambda y, t, k: -k * y, START, [0.0, 2.0], K)[-1]
 A, X0 = sg.tensor([[0.0, 1.0], [-1.0, -0.2]], name="A"), sg.tensor([1.0, 0.0], name="x0")
 LINEAR = (sg.odeint(lambda x, t, A: A @ x, X0, [0.0, 1.0], A)[-1] ** 2).sum()
 P = sg.symbol("p")
+LATER = sg.tensor(2.0, name="T")
+UNTIL = sg.odeint(lambda y, t, k: -k * y, START, [0.0, LATER], K)[-1]
+NAMED = {name: sg.tensor(0.5, name=name) for name in ("λ", "y", "t")}
+CLASHING = {name: sg.odeint(lambda y, t, k: -k * y, START, [0.0, 2.0], k)[-1] for name, k in NAMED.items()}
 
 
 @pytest.mark.parametrize(
@@ -209,6 +213,11 @@ P = sg.symbol("p")
     [
         (DECAY, K, "∫(-y*λ, t, 0, 2) where λ' = k*λ; λ(2) = ∂L/∂y(2); y' = -k*y"),
         (DECAY, START, "λ(0) where λ' = k*λ; λ(2) = ∂L/∂y(2); y' = -k*y"),
+        (CLASHING["λ"], NAMED["λ"], "∫(-y*μ, t, 0, 2) where μ' = λ*μ; μ(2) = ∂L/∂y(2); y' = -y*λ"),
+        (CLASHING["y"], NAMED["y"], "∫(-x*λ, t, 0, 2) where λ' = y*λ; λ(2) = ∂L/∂x(2); x' = -x*y"),
+        (CLASHING["t"], NAMED["t"], "∫(-y*λ, s, 0, 2) where λ' = t*λ; λ(2) = ∂L/∂y(2); y' = -t*y"),
+        (UNTIL, LATER, "-k*y(T) where y' = -k*y"),
+        (UNTIL, K, "∫(-y*λ, t, 0, T) where λ' = k*λ; λ(T) = ∂L/∂y(T); y' = -k*y"),
         (LINEAR, A, "∫(λ*xᵀ, t, 0, 1)_ij where λ' = -Aᵀ*λ; λ(1) = ∂L/∂x(1); x' = A*x"),
         (LINEAR, X0, "λ(0)_i where λ' = -Aᵀ*λ; λ(1) = ∂L/∂x(1); x' = A*x"),
         (
@@ -230,8 +239,52 @@ def test_the_adjoint_equation_is_printed(y, wrt, printed):
 def test_the_adjoint_equation_in_latex_and_in_words():
     assert r"\lambda ' = k \lambda" in sg.derive(DECAY, K).latex()
     assert "∫(−y·λ, t, 0, 2)" in str(sg.explain(DECAY, K))
+    found = sg.derive(CLASHING["λ"], NAMED["λ"]).latex()
+    assert found.startswith(r"\left[\int_{0}^{2} - y \mu\,dt\right]")
+    assert "λ" not in found
     with pytest.raises(FormError, match=r"sg\.hessian"):
         str(sg.derive(DECAY, K, order=2))
+
+
+def _halved(k, until):
+    return sg.odeint_event(lambda y, t, k: -k * y, 1.0, 0.0, k, event=lambda y, t, k: y - 0.5, t_max=until)[0]
+
+
+def test_where_the_search_ends_may_depend_on_what_is_differentiated():
+    assert sg.grad(lambda k: _halved(k, 3 / k))(1.0) == pytest.approx(-math.log(2), rel=1e-7)
+
+
+def _negated(y, t):
+    y *= -1
+    return y
+
+
+def _raised(y, t, p):
+    p[0] = 5.0
+    return -p[0] * y
+
+
+def _doubled(x, a):
+    x[0] = 2 * x[0]
+    return x - a
+
+
+def test_functions_may_write_to_what_they_get():
+    for how in ({}, {"method": "rk4", "steps": 20}):
+        assert sg.odeint(_negated, 1.0, [0.0, 1.0], **how)[-1].item() == pytest.approx(math.exp(-1), rel=1e-6)
+    p = np.array([1.0, 2.0])
+    assert sg.odeint(_raised, 1.0, [0.0, 1.0], p)[-1].item() == pytest.approx(math.exp(-5), rel=1e-6)
+    assert p[0] == 1.0
+    assert sg.root(_doubled, np.ones(2), np.array([1.0, 2.0])).tolist() == [0.5, 2.0]
+    assert sg.fixed_point(lambda x, a: x.mul_(0.5).add_(a), 1.0, 2.0).item() == pytest.approx(4.0)
+
+
+def test_the_longest_step_sees_a_pulse():
+    pulse = lambda y, t: -0.1 * y + sg.where(sg.abs(t - 5) < 0.05, 100.0, 0.0)
+    for method in ("dopri5", "rodas4"):
+        assert sg.odeint(pulse, 0.0, [0.0, 15.0], method=method)[-1].item() == 0.0
+        found = sg.odeint(pulse, 0.0, [0.0, 15.0], method=method, hmax=0.04)[-1].item()
+        assert found == pytest.approx(10 * math.exp(-1), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +312,20 @@ def test_the_adjoint_equation_in_latex_and_in_words():
             "no deriv",
         ),
         (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], rtol=0.0), ArgumentError, "rtol"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], atol=np.ones(2)), ArgumentError, "got atol=array"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], hmax=-1.0), ArgumentError, "hmax"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], method="rk4"), ArgumentError, "as in steps=10"),
+        (lambda: sg.odeint(lambda y, t: -y, 1.0, [0.0, 1.0], steps=0), ArgumentError, "got steps=0"),
+        (lambda: sg.odeint(lambda y, t: 1 / t, 1.0, [0.0, 1.0, 2.0], steps=3), NotConverged, "not finite at t = 1"),
+        (lambda: sg.odeint(lambda y, t: -y, math.nan, [0.0, 2.0], steps=3), NotConverged, "not finite at t = 0"),
+        (lambda: sg.odeint(lambda y, t: math.sin(t), 1.0, [0.0, 1.0]), ValueNeeded, "f is traced once"),
+        (lambda: sg.odeint(lambda y, t: y, 1.0, [0.0, 1.0], method="rk45"), ArgumentError, "with steps= also 'euler'"),
+        (
+            lambda: sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=[lambda y, t: y], t_max=1.0),
+            ArgumentTypeError,
+            "event is a list. Pass one function",
+        ),
+        (lambda: sg.compile(lambda s: _halved(s, 3 / s))(1.0), ArgumentError, "t_max has no value here"),
         (
             lambda: sg.odeint_event(lambda y, t: -y, 1.0, 0.0, event=lambda y, t: (y, y), t_max=1.0),
             ArgumentTypeError,

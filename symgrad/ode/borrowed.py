@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,11 +26,13 @@ class Borrowed:
     Attributes:
         method: its name there.
         rtol, atol: the error allowed, relative to the state and absolute.
+        longest: the length of the longest step.
     """
 
     method: str
     rtol: float
     atol: float
+    longest: float = math.inf
 
     @property
     def is_stiff(self) -> bool:
@@ -47,7 +50,7 @@ class Borrowed:
         found = integrate.solve_ivp(
             lambda t, y: np.ravel(slope(np.reshape(y, to), float(t), *thetas)[0]), (float(ts[0]), float(ts[-1])),
             np.ravel(start), method=self.method, t_eval=np.asarray(ts, float), rtol=max(self.rtol, 1e-13),
-            atol=self.atol, **more,
+            atol=self.atol, max_step=self.longest, **more,
         )  # fmt: skip
         if not found.success or not np.all(np.isfinite(found.y)):
             reached = found.t[-1] if found.t.size else ts[0]

@@ -29,7 +29,7 @@ _PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
 def odeint_event(
     f: Callable[..., Any], y0: Any, t0: Any, *args: Any, event: Callable[..., Any], t_max: float, direction: int = 0,
     method: str = "dopri5", rtol: float = 1e-8, atol: float = 1e-10, derivative: str = "auto",
-    max_steps: int = 100_000, checkpoints: int | None = None,
+    max_steps: int = 100_000, checkpoints: int | None = None, hmax: float = math.inf,
 ) -> tuple[Any, Any]:  # fmt: skip
     """Find the first t* after t0 with g(y(t*), t*) = 0, where y' = f(y, t, *args), y(t0) = y0; and y(t*).
 
@@ -43,7 +43,7 @@ def odeint_event(
         t_max: where the search ends; before t0 to search backwards.
         direction: 1 where g must change from negative to positive, −1 the other way, 0 for both.
         method: "dopri5" or "rodas4".
-        rtol, atol, derivative, max_steps, checkpoints: as for ``odeint``.
+        rtol, atol, derivative, max_steps, checkpoints, hmax: as for ``odeint``.
 
     Returns:
         t*, a number, and the state, in the structure of y0.
@@ -61,10 +61,15 @@ def odeint_event(
     """
     who = "odeint_event"
     check_function(who, f)
+    if isinstance(event, (list, tuple)):
+        raise ArgumentTypeError(
+            f"{who}: event is a {type(event).__name__}. Pass one function; of several events, call {who} for each."
+        )
     check_function(who, event)
+    until = _known(who, "t_max", t_max)
     if direction not in (-1, 0, 1):
         raise ArgumentError(f"{who}: direction is {direction!r}. Expected 1, -1 or 0.")
-    control = control_of(who, method, rtol, atol, max_steps, checkpoints)
+    control = control_of(who, method, rtol, atol, max_steps, checkpoints, hmax)
     if not isinstance(control, Control):
         raise ArgumentError(f"{who}: SciPy's {method} is not for events. Take 'dopri5' or 'rodas4'.")
     system = System(who, f, y0, args)
@@ -87,11 +92,19 @@ def odeint_event(
         return g(y, t, *thetas[count - 2 :])[0]
 
     body, _ = traced(who, condition, Spec((), _FLOAT64), inputs)
-    solver = Crossing(flow, g, count, float(t_max), direction)
+    solver = Crossing(flow, g, count, until, direction)
     conditions = Conditions(body, Way.of(who, "lu"), who, "t")
-    time = as_tensor(Root(conditions, solver)(as_tensor(float(t_max)), *inputs))
+    time = as_tensor(Root(conditions, solver)(as_tensor(until), *inputs))
     state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
     return time, system.state(state if system.is_double else Cast(system.unknown.start.dtype)(state))
+
+
+def _known(who: str, what: str, x: Any) -> float:
+    """Return the value of a number that answers do not depend on."""
+    value = number(who, what, x)._value
+    if value is None:
+        raise ArgumentError(f"{who}: {what} has no value here. Pass a number that needs no derivative.")
+    return float(np.asarray(value))
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,12 +16,15 @@ from symgrad.core.promotion import Kind
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.errors import FormError
 from symgrad.forms.closed import ClosedForm
+from symgrad.forms.names import latex_name
 from symgrad.ops.protocol import Op
 from symgrad.solvers import bodies
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
 
 NO_FORMULA = "odeint: the solution of a differential equation has no formula in letters."
+_NAMES = re.compile(r"[^\W\d]\w*")
+_SHORT = 12
 _NO_WORD = "it stands in formulas only"
 
 
@@ -31,7 +35,8 @@ class Words(sp.Symbol):
         return str(self.name)
 
     def _latex(self, printer: Any) -> str:
-        return str(self.name.replace("λ", r"\lambda ").replace("∂", r"\partial "))
+        found = re.sub("[α-ωΑ-Ω]", lambda m: f"{_in_latex(m[0])} ", str(self.name))
+        return found.replace("∂", r"\partial ").replace("ₖ⁻", "_k^-").replace("ₖ⁺", "_k^+")
 
 
 @frozen
@@ -44,7 +49,7 @@ class Letter(Op):
         part: which entries of its result, flat, the letter is.
         field: (Y, t, *θ) ↦ Y'.
         title: what the unknown is called.
-        when: the time, or "" for an integral.
+        when: the time; "" for an integral.
         wrt: None for a state, −1 for a costate, else the number of the θ that an integral belongs to.
         span: all times, of which an integral is from the first to the last.
         shape: of the letter.
@@ -93,50 +98,77 @@ class Letter(Op):
 
     def text(self, *args: str) -> str:
         """y(2), λ(0), or ∫((∂f/∂k)ᵀ*λ, t, 0, 2)."""
+        state, costate, time = self._names(args)
         if self.wrt is None or self.wrt < 0:
-            return f"{'λ' if self.wrt == -1 else self.title}({self.when})"
-        return f"∫({self._integrand(args)}, t, {self.span[0]}, {self.span[-1]})"
+            return f"{costate if self.wrt == -1 else state}({self.when})"
+        return f"∫({self._integrand(args)}, {time}, {self.span[0]}, {self.span[-1]})"
 
     def latex(self, *args: str) -> str:
         """The same."""
+        state, costate, time = map(_in_latex, self._names(args))
         if self.wrt is None or self.wrt < 0:
-            return f"{chr(92) + 'lambda' if self.wrt == -1 else self.title}\\left({self.when}\\right)"
-        inner = sp.latex(self._along(args)[2])
-        return f"\\int_{{{self.span[0]}}}^{{{self.span[-1]}}} {inner}\\,dt"
+            return f"{costate if self.wrt == -1 else state}\\left({self.when}\\right)"
+        inner = _form(self._along(args)[2]).latex()
+        first, last = self.span[0], self.span[-1]
+        return f"\\int_{{{first}}}^{{{last}}} {inner}\\,d{time}"
 
     def _integrand(self, args: Sequence[str]) -> str:
-        return str(sp.sstr(self._along(args)[2]))
+        return str(sp.sstr(_form(self._along(args)[2]).expr))
 
     def definitions(self, args: Sequence[str]) -> list[tuple[Any, Any]]:
         """Return what the letters solve: of a costate λ' = −(∂f/∂y)ᵀ λ, its end, how it jumps between, and y' = f."""
-        slope, costate, _ = self._along(args)
-        found = [(Words(f"{self.title}'"), slope)]
+        slope, costate, _ = [_form(t).expr for t in self._along(args)]
+        y, a, t = self._names(args)
+        found = [(Words(f"{y}'"), slope)]
         if self.wrt is not None:
             last = self.span[-1]
             if len(self.span) > 2:
-                found.append((Words("λ(tₖ⁻)"), Words(f"λ(tₖ⁺) + ∂L/∂{self.title}(tₖ)")))
-            found += [(Words(f"λ({last})"), Words(f"∂L/∂{self.title}({last})")), (Words("λ'"), costate)]
+                found.append((Words(f"{a}({t}ₖ⁻)"), Words(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
+            found += [(Words(f"{a}({last})"), Words(f"∂L/∂{y}({last})")), (Words(f"{a}'"), costate)]
         return found
 
+    def _names(self, args: Sequence[str]) -> tuple[str, str, str]:
+        """Return letters for the state, the costate and the time that no parameter has."""
+        thetas = _names_in(self._thetas(args))
+        state = next((s for s in (self.title, *"yxzuw") if not _names_in([s]) & thetas), "Y")
+        taken = _names_in([*args, state])
+        costate, time = (
+            next((s for s in some if not _names_in([s]) & taken), some[-1]) for some in ("λμψpΛΨ", "tsτrΤ")
+        )
+        return state, costate, time
+
+    def _thetas(self, args: Sequence[str]) -> list[str]:
+        return list(args)[len(args) - len(self.field.inputs[2:]) :]
+
     def _along(self, args: Sequence[str]) -> tuple[Any, Any, Any]:
-        """f, −(∂f/∂y)ᵀ λ, and (∂f/∂θ)ᵀ λ, as formulas in y, t, λ and the names of θ."""
+        """f, −(∂f/∂y)ᵀ λ, and (∂f/∂θ)ᵀ λ, of letters for y, t, λ and of the names of θ."""
         field = self.field
         specs, shape = field.inputs[2:], field.inputs[0].shape
 
         def leaf(title: str, shape: Shape) -> Any:
             return handle(Leaf(None, shape, TRACED, title), None)
 
-        y, costate, t = leaf(self.title, shape), leaf("λ", shape), leaf("t", ())
-        thetas = [leaf(a, s.shape) for a, s in zip(list(args)[len(args) - len(specs) :], specs, strict=True)]
+        state, adjoint, time = self._names(args)
+        y, costate, t = leaf(state, shape), leaf(adjoint, shape), leaf(time, ())
+        thetas = [leaf(a, s.shape) for a, s in zip(self._thetas(args), specs, strict=True)]
         which = (0,) if self.wrt is None or self.wrt < 0 else (0, self.wrt + 2)
         pulled = bodies.pullback(field, which)(y, t, *thetas, costate)
-        return _formula(field(y, t, *thetas)[0]), _formula(-as_tensor(pulled[0])), _formula(pulled[-1])
+        return field(y, t, *thetas)[0], -as_tensor(pulled[0]), pulled[-1]
 
 
-def _formula(t: Any) -> Any:
+def _names_in(texts: Sequence[str]) -> set[str]:
+    """The names in formulas or in LaTeX, Greek letters as LaTeX calls them."""
+    return {latex_name(name).lstrip("\\") for text in texts for name in _NAMES.findall(text)}
+
+
+def _in_latex(name: str) -> str:
+    return latex_name(name)
+
+
+def _form(t: Any) -> ClosedForm:
     t = as_tensor(t)
     input_of(t)
-    return ClosedForm(t._node, [t._node], check=False).expr
+    return ClosedForm(t._node, [t._node], check=False)
 
 
 def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
@@ -166,6 +198,12 @@ def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any]) -
     return F.cat(parts, 0)
 
 
+def _shown(times: Any, k: int) -> str:
+    """Return a time that is no constant: its name, or t_k where it has none that is short."""
+    text = str(_form(as_tensor(times)[k]))
+    return text if len(text) <= _SHORT else f"t_{k}"
+
+
 def _times(times: Any) -> tuple[list[str], bodies.Frozen | None]:
     """The times as texts; and as an array, where they are constants."""
     node = getattr(times, "_node", None)
@@ -173,5 +211,5 @@ def _times(times: Any) -> tuple[list[str], bodies.Frozen | None]:
     if value is None and isinstance(node, Leaf) and node.level == CONSTANT:
         value = node.value
     if value is None:
-        return [f"t_{k}" for k in range(times.shape[0])], None
+        return [_shown(times, k) for k in range(times.shape[0])], None
     return [f"{t:.6g}" for t in np.ravel(value)], bodies.Frozen(np.asarray(value))

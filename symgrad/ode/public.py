@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core import trees
 from symgrad.engine.record import Core, as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError
 from symgrad.ode.borrowed import Borrowed
 from symgrad.ode.flow import Flow
 from symgrad.ode.stepping import Control, check_times
@@ -32,7 +33,7 @@ _WAYS = ("auto", "steps", "forward", "adjoint")
 def odeint(
     f: Callable[..., Any], y0: Any, t: Any, *args: Any, method: str = "dopri5", rtol: float = 1e-8,
     atol: float = 1e-10, derivative: str = "auto", steps: int | None = None, max_steps: int = 100_000,
-    checkpoints: int | None = None,
+    checkpoints: int | None = None, hmax: float = math.inf,
 ) -> Any:  # fmt: skip
     """Solve y' = f(y, t, *args), y(t₀) = y0. Derivative: ẏ' = ∂f/∂y ẏ + ∂f/∂θ θ̇, or λ' = −(∂f/∂y)ᵀ λ backwards.
 
@@ -41,8 +42,8 @@ def odeint(
     ``jax.experimental.ode.odeint``.
 
     Args:
-        f: f(y, t, *args), returning the derivative of y in its structure, or a list of numbers for a vector. It cannot
-            branch on values.
+        f: f(y, t, *args), returning the derivative of y in its structure, or a list of numbers for a vector. It is
+            traced once: it cannot branch on values, and random numbers in it are drawn once.
         y0: the state at t[0]: a number, an array, or nested dicts, lists, tuples and dataclasses of them.
         t: the times, a vector that increases or decreases.
         args: what f depends on: arrays, numbers, and structures of them.
@@ -56,17 +57,20 @@ def odeint(
             takes steps; of SciPy's methods, which have no derivative of their steps, forward for few numbers and for
             stiff equations, else adjoint.
         steps: None chooses the steps; a number takes so many equal ones between neighbouring times, as one loop,
-            which compiles to machine code and is exported.
+            which compiles to machine code and is exported. Their error is not looked at, and rtol and atol are not
+            used: compare with twice as many.
         max_steps: the most steps, where they are chosen.
         checkpoints: how many states at most are kept for derivative="steps"; those between are computed again. By
             default all that fit in 128 kB, then about √(number of steps).
+        hmax: the length of the longest step that is chosen. A step may pass over what f does in a short time, such as
+            a pulse; take hmax below its length.
 
     Returns:
         Tensors in the structure of y0, each with a new first axis for the times.
 
     Raises:
         NotConverged: the solution ends or f is not finite before the last time; too many steps; the equation does not
-            lead back where derivative="adjoint" needs it.
+            lead back where derivative="adjoint" needs it. Equal steps in a compiled function are not checked.
         ShapeError: t is no vector, or f does not return what y0 is.
         ArgumentError: t is not monotone, or there is no such method or derivative.
         MissingExtra: SciPy is asked for and not installed.
@@ -87,8 +91,12 @@ def odeint(
             raise ArgumentError(f"odeint: steps= is for {_listed(FIXED)}, not {method!r}.")
         if derivative not in ("auto", "steps"):
             raise ArgumentError(f"odeint: with steps= the derivative is that of the steps, not {derivative!r}.")
-        return system.structure(_fixed(system, times, FIXED[method], whole("odeint", "steps", steps or 1)))
-    control = control_of("odeint", method, rtol, atol, max_steps, checkpoints)
+        if steps is None:
+            raise ArgumentError(
+                f"odeint: {method!r} makes equal steps. Say how many between neighbouring times, as in steps=10."
+            )
+        return system.structure(_fixed(system, times, method, whole("odeint", "steps", steps)))
+    control = control_of("odeint", method, rtol, atol, max_steps, checkpoints, hmax)
     flow = Flow.of(system.field, control, way_of("odeint", derivative, control), title_of(f), system.plain)
     return system.structure(as_tensor(flow(system.start, times, *system.inputs))[0])
 
@@ -148,17 +156,19 @@ class System:
 
 
 def control_of(
-    who: str, method: str, rtol: float, atol: float, max_steps: int, checkpoints: int | None
+    who: str, method: str, rtol: float, atol: float, max_steps: int, checkpoints: int | None, hmax: float
 ) -> Control | Borrowed:
     """Return how steps are chosen."""
-    for name, value in (("rtol", rtol), ("atol", atol)):
+    for name, value in (("rtol", rtol), ("atol", atol), ("hmax", hmax)):
         positive(who, name, value)
     if method in ADAPTIVE:
         kept = None if checkpoints is None else whole(who, "checkpoints", checkpoints)
-        return Control(ADAPTIVE[method], float(rtol), float(atol), whole(who, "max_steps", max_steps), kept)
+        most = whole(who, "max_steps", max_steps)
+        return Control(ADAPTIVE[method], float(rtol), float(atol), most, kept, float(hmax))
     if method in SCIPY:
-        return Borrowed(method, float(rtol), float(atol))
-    raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}.")
+        return Borrowed(method, float(rtol), float(atol), float(hmax))
+    others = f"; with steps= also {_listed([m for m in FIXED if m not in ADAPTIVE])}" if who == "odeint" else ""
+    raise ArgumentError(f"{who}: there is no method {method!r}. Take one of {_listed([*ADAPTIVE, *SCIPY])}{others}.")
 
 
 def way_of(who: str, derivative: str, control: Control | Borrowed) -> str:
@@ -188,9 +198,9 @@ def _times(t: Any) -> Any:
     return double(times)
 
 
-def _fixed(system: System, times: Any, method: Any, steps: int) -> Any:
+def _fixed(system: System, times: Any, method: str, steps: int) -> Any:
     """So many equal steps between neighbouring times, as a loop in a loop; returns (m, n)."""
-    step: Body = method.step(system.field)
+    step: Body = FIXED[method].step(system.field)
     one = as_tensor(1.0)
 
     def interval(y: Any, row: Any) -> tuple[Any, Any]:
@@ -205,4 +215,12 @@ def _fixed(system: System, times: Any, method: Any, steps: int) -> Any:
     if times.shape[0] == 1:
         return system.start
     _, rows = scan(interval, system.start, (times[:-1], (times[1:] - times[:-1]) / steps))
-    return F.cat([system.start, rows], 0)
+    found = F.cat([system.start, rows], 0)
+    value, at = as_tensor(found)._value, as_tensor(times)._value
+    if value is not None and at is not None and not np.isfinite(value).all():
+        k = int(np.argmin(np.isfinite(value).all(axis=1)))
+        raise NotConverged(
+            f"odeint: with steps={steps} of {method!r} the state is not finite at t = {at[k]:g}. Its steps may be too "
+            "long, or the solution may end before: take more steps, or leave out steps= and let the error choose them."
+        )
+    return found

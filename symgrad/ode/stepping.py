@@ -46,6 +46,7 @@ class Control:
         rtol, atol: the error allowed in a step, relative to the state and absolute.
         most: the number of steps, rejected ones included.
         kept: the most states that are kept; None chooses.
+        longest: the length of the longest step.
     """
 
     method: Explicit | Rosenbrock
@@ -53,11 +54,12 @@ class Control:
     atol: float
     most: int
     kept: int | None = None
+    longest: float = math.inf
 
     @property
     def numbers(self) -> tuple[Any, ...]:
         """All but the method."""
-        return self.rtol, self.atol, self.most, self.kept
+        return self.rtol, self.atol, self.most, self.kept, self.longest
 
 
 def check_times(who: str, values: Any) -> None:
@@ -160,7 +162,16 @@ class Steps:
         control = self.control
         while float(mark.t) != self.last:
             *state, ended, t, y, h, ok, error, end, between = run(
-                mark.t, mark.y, mark.h, mark.error, 0.0, self.last, control.rtol, control.atol, *self.thetas
+                mark.t,
+                mark.y,
+                mark.h,
+                mark.error,
+                0.0,
+                self.last,
+                control.longest,
+                control.rtol,
+                control.atol,
+                *self.thetas,
             )
             tried = int(np.count_nonzero(h))
             self._check(mark, t[:tried], h[:tried], error[:tried], y, state, bool(ended))
@@ -184,7 +195,7 @@ class Steps:
             raise NotConverged(
                 f"odeint: f is not finite at the start, t = {t:g}. Start where it is defined, and check y0 and args."
             )
-        return Mark(t, start, float(h), _CALM, 1, 0)
+        return Mark(t, start, float(np.clip(h, -self.control.longest, self.control.longest)), _CALM, 1, 0)
 
     def _check(self, mark: Mark, t: Any, h: Any, error: Any, y: Any, state: Sequence[Any], ended: bool) -> None:
         """Refuse steps that are too small, and too many of them."""
@@ -287,12 +298,14 @@ def _once(body: Body, key: Any, f: Any) -> Any:
 
 
 def walking(step: Body, order: int, length: int) -> Any:
-    """Return so many tries of a step as one loop: (*state, last, rtol, atol, *θ) ↦ the state after, and what was tried.
+    """Return so many tries of a step as one loop: (*state, tₘ, hmax, rtol, atol, *θ) ↦ the state after, and the tries.
 
     A try whose error is too large leaves time and state and shortens the step; after the last time nothing changes.
     """
 
-    def run(t: Any, y: Any, h: Any, before: Any, ended: Any, last: Any, rtol: Any, atol: Any, *thetas: Any) -> Any:
+    def run(t: Any, y: Any, h: Any, before: Any, ended: Any, last: Any, *given: Any) -> Any:
+        longest, rtol, atol, *thetas = given
+
         def attempt(state: Any, _: Any) -> Any:
             t, y, h, before, ended = state
             rest = last - t
@@ -303,6 +316,7 @@ def walking(step: Body, order: int, length: int) -> Any:
             digits = F.log(F.maximum(error, 1e-10))
             change = _SAFE * F.exp(F.where(ok, 0.4 * before - 0.7 * digits, -digits) / order)
             size = taken * F.where(error < np.inf, F.clip(change, _LEAST, _MOST), 0.1)
+            size = F.maximum(F.minimum(size, longest), -longest)
             after = F.where(is_last, last, t + taken)
             arrived = F.maximum(ended, F.where(ok, F.where(is_last, 1.0, 0.0), 0.0))
             state = (
