@@ -85,12 +85,11 @@ class Program:
         if found is None:
             operands, dtype = self._types(op, tuple([self._kinds[a] for a in args]))
             values = self.values
-            ready = tuple(
-                [
-                    a if values[a].dtype is d and not values[a].weak else self._as(a, d)
-                    for a, d in zip(args, operands, strict=True)
-                ]
-            )
+            ready = args
+            for a, d in zip(args, operands, strict=True):
+                if values[a].dtype is not d or values[a].weak:
+                    ready = tuple([self._as(a, d) for a, d in zip(args, operands, strict=True)])
+                    break
             found = self._known[key] = self._new(op, ready, shape, dtype)
         return found
 
@@ -190,13 +189,14 @@ def from_nodes(
     if nodes is None:
         nodes = ancestors([r for r in roots if is_node(r)], set(place))
     for node in nodes:
-        if id(node) in place:
+        key = id(node)
+        if key in place:
             continue
         if isinstance(node, Leaf):
-            place[id(node)] = program.const(_captured(node))
+            place[key] = program.const(_captured(node))
             continue
         args = tuple([place[id(p)] if id(p) in place else program.const(p) for p in node.inputs])
-        place[id(node)] = program.step(node.op, args, node.shape)
+        place[key] = program.step(node.rule.op, args, node.shape)
     program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
     return program
 

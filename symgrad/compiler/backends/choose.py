@@ -13,6 +13,7 @@ from symgrad.compiler.backends.backend import Build, Kernel, Unsuitable
 from symgrad.compiler.backends.mpmath import backend as mpmath_backend
 from symgrad.compiler.backends.pairs import paired
 from symgrad.compiler.primitives.pairs import has_complex
+from symgrad.compiler.primitives.scalarise import Written
 from symgrad.compiler.program import Program
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, MissingExtra
@@ -99,7 +100,7 @@ def _scalars(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel 
     steps = len(program.steps())
     try:
         python.check(program, max(_WORTH_TRYING, _ENTRIES * steps))
-        kernel = python.checked(program)
     except Unsuitable:
         return None
-    return kernel if kernel.operations <= max(SHORT, _PER_STEP * steps) else None
+    written = Written(program)
+    return python.finished(program, written) if written.operations() <= max(SHORT, _PER_STEP * steps) else None

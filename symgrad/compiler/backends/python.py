@@ -33,12 +33,11 @@ _CALLED = {"sqrt": "sqrt", "pow": "power"}  # the others by the names of their k
 def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     """Compile the program as one Python function."""
     check(program, MOST)
-    return checked(program)
+    return finished(program, Written(program))
 
 
-def checked(program: Program) -> Kernel:
-    """Compile a program that is short enough, and can be written entry by entry."""
-    written = Written(program)
+def finished(program: Program, written: Written) -> Kernel:
+    """Compile a program that is written entry by entry."""
     source = _source(program, written)
     code = _compiled(source)
     used = [SCALARS[n.removeprefix("k_")] for n in code.co_names if n.removeprefix("k_") in SCALARS]
@@ -115,7 +114,10 @@ class _Lines:
             if name in LEAVES:
                 text[k] = _number(refs[0]) if name == "const" else f"a{refs[0]}"
                 continue
-            deep = 1 + max([depth[r] for r in refs])
+            deep = 1
+            for r in refs:
+                if depth[r] >= deep:
+                    deep = depth[r] + 1
             form, args = forms.get(name), [text[r] for r in refs]
             said = form.format(*args) if form else _call(name, args)
             if uses[k] > 1 or deep > _DEPTH:
