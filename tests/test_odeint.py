@@ -10,6 +10,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged, ShapeError, ValueNeeded
+from symgrad.forms.nodes.matrices import Operation
 from symgrad.ode import stepping
 
 TS = np.array([0.0, 0.3, 0.9, 1.0])
@@ -351,3 +352,71 @@ def test_the_longest_step_sees_a_pulse():
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def _decay(k):
+    return sg.odeint_event(lambda y, t, k: -k * y, 1.0, 0.0, k, event=lambda y, t, k: y - 0.3, t_max=9.0)
+
+
+def _fall(g, h=10.0):
+    fall = lambda y, t, g: [y[1], -g]
+    start = sg.stack([h * 1.0, h * 0.0]) if isinstance(h, sg.Tensor) else [h, 0.0]
+    return sg.odeint_event(fall, start, 0.0, g, event=lambda y, t, g: y[0], t_max=9.0)
+
+
+MOMENTS = {
+    "a parameter": (lambda k: _decay(k)[0], 0.5, "∫(-y*μ, t, 0, τ)/(k*y(τ)) where μ' = k*μ; μ(τ) = 1; y' = -k*y"),
+    "the start": (
+        lambda k: sg.odeint_event(lambda y, t: -y * y, k, 0.0, event=lambda y, t: y - 0.2, t_max=9.0)[0], 1.0,
+        "μ(0)/y(τ)**2 where μ' = 2*y*μ; μ(τ) = 1; y' = -y**2"),
+    "when it starts": (
+        lambda k: sg.odeint_event(lambda y, t: -y * t, 1.0, k, event=lambda y, t: y - 0.2, t_max=9.0)[0], 0.1,
+        "k*μ(k)/(τ*y(τ)) where μ' = t*μ; μ(τ) = 1; y' = -t*y"),
+    "the event alone": (
+        lambda k: sg.odeint_event(lambda y, t, k: -y, 1.0, 0.0, k, event=lambda y, t, k: y - k * t, t_max=9.0)[0], 0.3,
+        "-τ/(k + y(τ)) where y' = -y"),
+    "a ball": (
+        lambda k: _fall(k)[0], 9.81,
+        "-∫(-μ[1], t, 0, τ)/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -k)"),
+    "a function of it": (
+        lambda k: sg.sin(_fall(9.81, k)[0]), 10.0,
+        "-cos(τ)*μ(0)_0/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -9.81)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_the_derivative_of_an_events_time_has_a_formula(name):
+    f, at, text = MOMENTS[name]
+    k = sg.tensor(at, requires_grad=True, name="k")
+    form = sg.derive(f(k), k)  # its value is compared with the derivative's
+    assert str(form) == text
+    assert form.lambdify()(k=at) == pytest.approx(sg.grad(f)(at), rel=1e-9)
+    h = 1e-5
+    assert sg.grad(f)(at) == pytest.approx(float(f(at + h) - f(at - h)) / (2 * h), rel=1e-6)
+
+
+def test_the_state_at_an_event_has_two_costates():
+    k = sg.tensor(9.81, requires_grad=True, name="k")
+    assert str(sg.derive(_fall(k)[1][1], k, verify=True)) == (
+        "k*∫(-μ[1], t, 0, τ)/y(τ)_1 + ∫(-λ[1], t, 0, τ) where λ' = -scatter(λ[0], [1]); λ(τ) = ∂L/∂y(τ); "
+        "μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -k)"
+    )
+
+
+def test_derivatives_of_an_events_time_in_every_mode():
+    f, exact = lambda k: _decay(k)[0], -math.log(0.3)
+    assert sg.grad(f)(0.5) == pytest.approx(-exact / 0.25, rel=1e-7)
+    assert sg.grad(sg.grad(f))(0.5) == pytest.approx(2 * exact / 0.125, rel=1e-6)
+    assert sg.vmap(sg.grad(f))(np.array([0.5, 1.0])) == pytest.approx([-exact / 0.25, -exact], rel=1e-7)
+    k = sg.tensor(0.5, requires_grad=True, name="k")
+    assert "implicit function theorem" in str(sg.explain(f(k), k))
+    with pytest.raises(FormError, match="no formula"):
+        str(sg.derive(f(k), k, order=2))
+
+
+def test_two_operations_that_are_written_alike_are_told_apart_in_formulas():
+    """SymPy remembers expressions, and would compute one with the other's."""
+    one, other = (sg.tensor(at, requires_grad=True, name="k") for at in (0.5, 9.81))
+    ops = [f(k)[0]._node.op for f, k in ((_decay, one), (_fall, other))]
+    assert repr(ops[0]) == repr(ops[1])
+    assert Operation(ops[0]) != Operation(ops[1])

@@ -9,19 +9,25 @@ from typing import Any
 import numpy as np
 
 from symgrad import functions as F
-from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged
-from symgrad.ode.flow import Flow
+from symgrad.core.node import CONSTANT, Leaf, Shape
+from symgrad.core.promotion import Kind
+from symgrad.engine.record import as_tensor, handle
+from symgrad.errors import ArgumentError, ArgumentTypeError, FormError, NotConverged
+from symgrad.ode import letters
+from symgrad.ode.flow import Flow, Pull, unpacked
 from symgrad.ode.public import System, control_of, way_of
 from symgrad.ode.stepping import Control, Steps, between_at, machine
 from symgrad.ops.convert import Cast
+from symgrad.ops.protocol import Op
+from symgrad.solvers import bodies
 from symgrad.solvers.factors import Way
-from symgrad.solvers.implicit import Conditions, Root
+from symgrad.solvers.implicit import SOLVER, Conditions, Root
 from symgrad.solvers.unknowns import flat_result, number, title_of, traced
 from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, Spec
 
+TIME = "τ"  # what the time of an event is called in formulas, beside t
 _FLOAT64 = np.dtype(np.float64)
 _PARTS = (0.25, 0.5, 0.75, 1.0)  # of a step, where the sign is looked at
 
@@ -93,8 +99,8 @@ def odeint_event(
 
     body, _ = traced(who, condition, Spec((), _FLOAT64), inputs)
     solver = Crossing(flow, g, count, until, direction)
-    conditions = Conditions(body, Way.of(who, "lu"), who, "t")
-    time = as_tensor(Root(conditions, solver)(as_tensor(until), *inputs))
+    conditions = Conditions(body, Way.of(who, "lu"), who, TIME)
+    time = as_tensor(Moment(conditions, solver)(as_tensor(until), *inputs))
     state = as_tensor(flow(system.start, F.stack([first, time]), *system.inputs))[0, 1]
     return time, system.state(state if system.is_double else Cast(system.unknown.start.dtype)(state))
 
@@ -105,6 +111,116 @@ def _known(who: str, what: str, x: Any) -> float:
     if value is None:
         raise ArgumentError(f"{who}: {what} has no value here. Pass a number that needs no derivative.")
     return float(np.asarray(value))
+
+
+@frozen
+class Moment(Root):
+    """The t* with g(y(t*), t*) = 0, where ``solver`` is a ``Crossing``. The inputs are a start, Y₀, t₀, and θ."""
+
+    name = "Moment"
+    explained = (
+        f"implicit function theorem: g(y({TIME}), {TIME}) = 0 gives d{TIME}/dθ = "
+        "−(∂g/∂y·∂y/∂θ + ∂g/∂θ)/(∂g/∂y·f + ∂g/∂t)"
+    )
+
+    def __repr__(self) -> str:
+        return f"Moment({self.solver.flow.title})"
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # as of any root, in one operation, which formulas write as above
+        wanted = tuple(i for i in which if i > 0 and self.conditions.body.inputs[i].is_float)
+        if not wanted:
+            return [None for _ in which]
+        first, others = unpacked(MomentPull(self, wanted)(g, y, *xs[1:]), self.specs(wanted))
+        found = dict(zip(wanted, [first, *others], strict=True))
+        return [found.get(i) for i in which]
+
+    def specs(self, wanted: Sequence[int]) -> list[Spec]:
+        """Return what is known of these inputs."""
+        return [self.conditions.body.inputs[i] for i in wanted]
+
+
+@frozen
+class MomentPull(Op):
+    """The cotangents of the inputs of a ``Moment``, one after the other, of t̄, t*, Y₀, t₀ and θ."""
+
+    moment: Moment
+    wanted: tuple[int, ...]
+    name = "MomentBackward"
+    saves = "x"
+    dense = "a solution that depends on all that the equation looks at"
+    wordless = SOLVER
+    looped = "the sizes of steps are chosen for one start at a time"
+    explained = Moment.explained
+
+    def __repr__(self) -> str:
+        return f"MomentBackward({self.moment.solver.flow.title})"
+
+    @property
+    def _body(self) -> Body:
+        specs = [Spec((), _FLOAT64), *self.moment.conditions.body.inputs]
+
+        def rule(g: Any, at: Any, *thetas: Any) -> list[Any]:
+            found = Root.vjps(self.moment, self.wanted, g, at, None, *thetas)
+            return [F.cat([F.ravel(as_tensor(t)) for t in found], 0)]
+
+        return bodies.once(self.moment.conditions.body, ("moment", self.wanted), specs, rule)
+
+    def forward(self, *xs: Any) -> Any:
+        """Solve with the slope of g along the solution."""
+        return bodies.numbers(self._body, *xs)
+
+    def on_symbols(self, *xs: Any) -> Any:
+        """No formula in letters."""
+        raise FormError(letters.NO_FORMULA)
+
+    def out_shape(self, *shapes: Shape) -> Shape:
+        """One vector."""
+        return (sum(bodies.size_of(s) for s in self.moment.specs(self.wanted)),)
+
+    def dtype(self, *kinds: Kind) -> np.dtype[Any]:
+        """float64."""
+        return _FLOAT64
+
+    def operands(self, *kinds: Kind) -> Sequence[None]:
+        """As they are."""
+        return (None,) * len(kinds)
+
+    def as_letters(self, g: Any, at: Any, *xs: Any) -> Any:
+        """Return what formulas show: the quotient, where a costate with λ(t*) = ∂g/∂y gives ∂g/∂y·∂y/∂θ."""
+        crossing, (start, since, *rest) = self.moment.solver, xs
+        flow, many = crossing.flow, crossing.count - 2
+        own, others = rest[:many], rest[many:]
+        times = F.stack([as_tensor(since), as_tensor(at)])
+        end = as_tensor(flow.as_letters(start, times, *own))[:, 1]
+        one = handle(Leaf(1.0, (), CONSTANT), None)  # whose products are written out, not computed
+        g_y, g_t, *by = bodies.pullback(crossing.g, tuple(range(2 + len(others))))(end, at, *others, one)
+        g_y = as_tensor(g_y)
+        rate = F.sum(g_y * flow.field(end, at, *own)[0]) + g_t
+        wanted = tuple(k for k in range(many) if k + 3 in self.wanted and bodies.is_read(flow.field, k + 2))
+        shown = letters.in_entries(F.reshape(g_y, flow.plain.inputs[0].shape))
+        seed = F.stack([0.0 * g_y, g_y], 1)
+        packed = letters.costates(Pull(flow, wanted), seed, start, times, own, shown)
+        first, parts = unpacked(packed, flow.specs(wanted))
+        found = {1: first, 2: -F.sum(first * flow.field(start, since, *own)[0])}
+        found |= {k + 3: t for k, t in zip(wanted, parts, strict=True)} | {k + 3 + many: t for k, t in enumerate(by)}
+        none = [bodies.zeros(s) for s in self.moment.specs(self.wanted)]
+        return F.cat([F.ravel(-g / rate * found.get(i, zero)) for i, zero in zip(self.wanted, none, strict=True)], 0)
+
+    def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
+        """One of ``vjps``."""
+        return self.vjps((i,), g, y, *xs)[0]
+
+    def vjps(self, which: Sequence[int], g: Any, y: Any, *xs: Any) -> list[Any]:
+        # of the program that computes them
+        wanted = tuple(i for i in which if self._body.inputs[i].is_float)
+        found = dict(zip(wanted, bodies.pullback(self._body, wanted)(*xs, g), strict=True))
+        return [found.get(i) for i in which]
+
+    def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
+        # of the program that computes them
+        wanted = tuple(i for i, t in enumerate(ts) if t is not None and self._body.inputs[i].is_float)
+        return bodies.pushforward(self._body, wanted)(*xs, *[ts[i] for i in wanted])[0] if wanted else None
 
 
 @frozen

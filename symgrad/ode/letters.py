@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,7 @@ class Words(sp.Symbol):
         return str(self.name)
 
     def _latex(self, printer: Any) -> str:
-        found = re.sub("[α-ωΑ-Ω]", lambda m: f"{_in_latex(m[0])} ", str(self.name))
-        return found.replace("∂", r"\partial ").replace("ₖ⁻", "_k^-").replace("ₖ⁺", "_k^+")
+        return _greek(str(self.name)).replace("∂", r"\partial ").replace("ₖ⁻", "_k^-").replace("ₖ⁺", "_k^+")
 
 
 @frozen
@@ -53,6 +53,7 @@ class Letter(Op):
         wrt: None for a state, −1 for a costate, else the number of the θ that an integral belongs to.
         span: all times, of which an integral is from the first to the last.
         shape: of the letter.
+        end: the costate at the last time, where that is known; such a one is not called λ.
     """
 
     whole: Op
@@ -65,6 +66,7 @@ class Letter(Op):
     wrt: int | None
     span: tuple[str, ...]
     shape: tuple[int, ...]
+    end: Any = None
     name = "Letter"
     saves = ""
     looped = _NO_WORD
@@ -107,9 +109,9 @@ class Letter(Op):
         """The same."""
         state, costate, time = map(_in_latex, self._names(args))
         if self.wrt is None or self.wrt < 0:
-            return f"{costate if self.wrt == -1 else state}\\left({self.when}\\right)"
+            return f"{costate if self.wrt == -1 else state}\\left({_greek(self.when).strip()}\\right)"
         inner = _form(self._along(args)[2]).latex()
-        first, last = self.span[0], self.span[-1]
+        first, last = (_greek(t).strip() for t in (self.span[0], self.span[-1]))
         return f"\\int_{{{first}}}^{{{last}}} {inner}\\,d{time}"
 
     def _integrand(self, args: Sequence[str]) -> str:
@@ -124,7 +126,8 @@ class Letter(Op):
             last = self.span[-1]
             if len(self.span) > 2:
                 found.append((Words(f"{a}({t}ₖ⁻)"), Words(f"{a}({t}ₖ⁺) + ∂L/∂{y}({t}ₖ)")))
-            found += [(Words(f"{a}({last})"), Words(f"∂L/∂{y}({last})")), (Words(f"{a}'"), costate)]
+            end = Words(f"∂L/∂{y}({last})") if self.end is None else self.end
+            found += [(Words(f"{a}({last})"), end), (Words(f"{a}'"), costate)]
         return found
 
     def _names(self, args: Sequence[str]) -> tuple[str, str, str]:
@@ -132,8 +135,9 @@ class Letter(Op):
         thetas = _names_in(self._thetas(args))
         state = next((s for s in (self.title, *"yxzuw") if not _names_in([s]) & thetas), "Y")
         taken = _names_in([*args, state])
+        costates = "λμψpΛΨ" if self.end is None else "μψpΛΨ"
         costate, time = (
-            next((s for s in some if not _names_in([s]) & taken), some[-1]) for some in ("λμψpΛΨ", "tsτrΤ")
+            next((s for s in some if not _names_in([s]) & taken), some[-1]) for some in (costates, "tsτrΤ")
         )
         return state, costate, time
 
@@ -146,6 +150,9 @@ class Letter(Op):
         specs, shape = field.inputs[2:], field.inputs[0].shape
 
         def leaf(title: str, shape: Shape) -> Any:
+            if not shape and not title.isidentifier():
+                with suppress(ValueError):
+                    return handle(Leaf(float(title), shape, CONSTANT), None)
             return handle(Leaf(None, shape, TRACED, title), None)
 
         state, adjoint, time = self._names(args)
@@ -165,10 +172,23 @@ def _in_latex(name: str) -> str:
     return latex_name(name)
 
 
+def _greek(text: str) -> str:
+    """Write Greek letters as LaTeX does."""
+    return re.sub("[α-ωΑ-Ω]", lambda m: f"{_in_latex(m[0])} ", text)
+
+
 def _form(t: Any) -> ClosedForm:
     t = as_tensor(t)
     input_of(t)
     return ClosedForm(t._node, [t._node], check=False)
+
+
+def in_entries(t: Any) -> Any:
+    """Return a tensor without a value as an expression, of a small array by its entries."""
+    form = _form(t)
+    with suppress(FormError):
+        return form.entries() if form.shape else form.expr
+    return form.expr
 
 
 def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
@@ -184,15 +204,15 @@ def states(flow: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
     return F.cat(rows, 1)
 
 
-def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any]) -> Any:
-    """Return the cotangents of the start and of θ, one after the other, each a letter."""
+def costates(pull: Any, g: Any, start: Any, times: Any, thetas: Sequence[Any], end: Any = None) -> Any:
+    """Return the cotangents of the start and of θ, one after the other, each a letter; λ ends at ``end`` if known."""
     (whens, value), plain = _times(times), pull.flow.plain
     given = [g, start, *([times] if value is None else []), *thetas]
     at, parts = 0, []
     for k in (-1, *pull.wanted):
         spec = plain.inputs[0 if k < 0 else k + 2]
         stop, when = at + bodies.size_of(spec), whens[0] if k < 0 else ""
-        letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, tuple(whens), spec.shape)
+        letter = Letter(pull, value, 2, (at, stop), plain, pull.flow.title, when, k, tuple(whens), spec.shape, end)
         parts.append(F.ravel(as_tensor(letter(*given))))
         at = stop
     return F.cat(parts, 0)

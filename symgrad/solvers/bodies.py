@@ -295,6 +295,7 @@ def _fitted(t: Any, spec: Spec) -> Any:
     """Return a cotangent or tangent with the shape and dtype of what it belongs to; zeros for None."""
     if t is None:
         return zeros(spec)
+    t = as_tensor(t)  # of what is linear, a derivative may be a number
     t = t if shape(t) == spec.shape else Expand(spec.shape)(t)
     return t if t.dtype == spec.dtype else Cast(spec.dtype)(t)
 

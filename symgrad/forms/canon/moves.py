@@ -79,7 +79,8 @@ def _remade(pool: Pool, a: Term, args: list[Term], shape: Shape) -> Term:
     if a.kind == SUM:
         return pool.sum(zip(a.data, args, strict=True), shape)
     if a.kind == PRODUCT:
-        return pool.times(*args)
+        found = pool.times(*args)
+        return found if found.shape == shape else pool.product([(found, ())], range(len(shape)), dict(enumerate(shape)))
     return pool.power(args[0], a.data) if a.kind == POWER else pool.function(a.data, args, shape)
 
 

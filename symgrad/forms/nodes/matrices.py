@@ -451,7 +451,7 @@ class Operation(sp.Atom):
         return made
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (repr(self.op),)
+        return (repr(self.op), hash(self.op))  # SymPy remembers: two operations may be written alike
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.op,)
