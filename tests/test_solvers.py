@@ -399,6 +399,35 @@ def test_bounds_of_scipy_hold_the_minimum_fast():
     assert sg.jacobian(f)(2.0) == pytest.approx([0, 1])
 
 
+def test_the_value_at_the_minimum_is_followed_as_the_minimum_is():
+    pytest.importorskip("scipy")
+    found = lambda a: sg.optim.minimize(lambda x, a: (x - a) ** 2 + a * x, 0.0, (a,))  # the least value is 3a²/4
+    value = lambda a: found(a).fun
+    assert sg.grad(value)(1.5) == pytest.approx(2.25)
+    assert sg.compile(sg.grad(value))(1.5) == pytest.approx(2.25)
+    assert sg.hessian(value)(1.5) == pytest.approx(1.5)
+    assert sg.grad(lambda a: found(a).jac)(1.5) == pytest.approx(0)
+    assert sg.grad(lambda a: sg.optim.minimize(lambda x: (x - a) ** 2 + a * x, 0.0).fun)(1.5) == pytest.approx(2.25)
+    bound = lambda a: sg.optim.minimize(lambda x, a: (x - a) ** 2, 0.0, (a,), bounds=[(0, 1)])
+    assert sg.grad(lambda a: bound(a).fun)(2.0) == pytest.approx(2)
+    assert sg.grad(lambda a: bound(a).jac)(2.0) == pytest.approx(-2)
+
+
+@pytest.mark.parametrize("field", ["cost", "fun", "grad", "jac"])
+def test_what_least_squares_gives_is_followed(field):
+    pytest.importorskip("scipy")
+    residuals = lambda p, a: {"u": p["x"] - a, "v": sg.stack([p["y"] * a - 1, p["x"] * p["y"]])}
+    exact = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+
+    def found(a):
+        part = sg.optim.least_squares(residuals, {"x": 1.0, "y": 1.0}, (a,), **exact)[field]
+        return sg.stack([part["x"], part["y"]]) if field == "grad" else part
+
+    plain = lambda a: sg.optim.least_squares(residuals, {"x": 1.0, "y": 1.0}, (a,), **exact)[field]
+    slope = np.zeros(2) if field == "grad" else (np.asarray(plain(2 + 1e-5)) - np.asarray(plain(2 - 1e-5))) / 2e-5
+    assert sg.jacobian(found)(2.0) == pytest.approx(slope, abs=1e-6)
+
+
 def test_what_scipy_finds_is_compiled_mapped_and_followed_from_outside():
     pytest.importorskip("scipy")
     loss = lambda u, a: (u["x"] - a) ** 2 + u["y"] ** 2

@@ -11,7 +11,8 @@ from symgrad.compiler.sparse import sparse_jacobian
 from symgrad.core import trees
 from symgrad.engine.record import as_tensor
 from symgrad.errors import NotYet
-from symgrad.func import jacobian
+from symgrad.func import grad, jacobian
+from symgrad.functions import cat
 from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
@@ -41,8 +42,9 @@ def least_squares(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. Where a tensor in args requires a
-        gradient, x are tensors, differentiable in args as ``sg.argmin`` is. ``fun`` is one vector, and ``jac``
-        has a row for each residual and a column for each number in x0.
+        gradient, x, fun, cost, grad and jac are tensors, differentiable in args as ``sg.argmin`` is (jac not where
+        it is sparse). ``fun`` is one vector, and ``jac`` has a row for each residual and a column for each number in
+        x0.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -66,7 +68,10 @@ def least_squares(
         )  # fmt: skip
     done = restored(found, vector, ("x", "grad"))
     if follows:
-        done["x"] = _least(fun, done["x"], args, _arrays(bounds, vector), options)
+        done["x"] = x = _least(fun, done["x"], args, _arrays(bounds, vector), options)
+        done["fun"], done["cost"] = _joined(fun(x, *args)), _half(fun(x, *args))
+        done["grad"] = grad(lambda z: _half(fun(z, *args)))(x)
+        done["jac"] = done["jac"] if sparse else jacobian(lambda z: residuals(z, *args))(_joined(x))
     return done
 
 
@@ -92,7 +97,9 @@ def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, optio
         return followed.arrived("least_squares", found)
 
     x = _least(fun, x0, args, bounds if followed.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
-    return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(x=x, fun=fun(x, *args))
+    found = fun(x, *args)
+    done = {"x": x, "fun": _joined(found), "cost": _half(found)}
+    return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(done)
 
 
 def root(
@@ -151,9 +158,14 @@ def _root_traced(fun: Any, x0: Any, args: Any, method: str, tol: Any, callback: 
 
 def _half(residuals: Any) -> Any:
     """Return half the sum of squares."""
+    return (_joined(residuals) ** 2).sum() / 2
+
+
+def _joined(residuals: Any) -> Any:
+    """Return the arrays of a structure as one vector."""
     found: list[Any] = []
     trees.flatten([residuals], is_variable, found)
-    return sum((as_tensor(r) ** 2).sum() for r in found) / 2
+    return cat([as_tensor(r).reshape(-1) for r in found])
 
 
 def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any]:

@@ -54,9 +54,9 @@ def minimize(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. Where a
-        tensor in args requires a gradient, x are tensors, differentiable in args as ``sg.argmin`` is. What belongs
-        to the vector of all numbers, such as ``hess_inv``, stays one array. In functions that are compiled or mapped
-        there are x and fun only, and what does not converge is an error.
+        tensor in args requires a gradient, x, fun and jac are tensors, differentiable in args as ``sg.argmin`` is.
+        What belongs to the vector of all numbers, such as ``hess_inv``, stays one array, without a derivative. In
+        functions that are compiled or mapped there are x and fun only, and what does not converge is an error.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -91,7 +91,10 @@ def minimize(
         )  # fmt: skip
     done = restored(found, vector, ("x", "jac"))
     if follows:
-        done["x"] = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
+        done["x"] = x = known_minimum("minimize", fun, done["x"], args, pairs_of(bounds), _conditions(constraints))
+        done["fun"] = fun(x, *args)
+        if "jac" in done:
+            done["jac"] = grad(fun)(x, *args)
     return done
 
 
