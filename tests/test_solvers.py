@@ -459,6 +459,27 @@ def test_the_theorem_is_explained():
     ]
 
 
+def test_functions_of_answers_name_the_theorem_of_each():
+    pytest.importorskip("scipy")
+
+    def f(theta):
+        x = sg.root(lambda x, θ: x**3 + θ * x - 1, 1.0, theta)
+        area = sg.quad(lambda s, θ: sg.exp(-θ * s**2), 0.0, 1.0, theta)
+        return sg.sin(x) * area + sg.odeint(lambda y, t, k: -k * y, 1.0, np.array([0.0, 2.0]), theta)[1]
+
+    theta = _named(0.7, "θ")
+    lines = str(sg.explain(f(theta), theta)).splitlines()
+    assert lines[1:3] == [
+        "  x is given by F = 0 with F = x³ + x·θ − 1",
+        "  implicit function theorem: F(x, θ) = 0 gives dx/dθ = −(∂F/∂x)⁻¹·∂F/∂θ",
+    ]
+    assert lines[3].startswith("  Leibniz's rule: ")
+    assert lines[4].startswith("  adjoint equation: ")
+    assert lines[6] == "  operation by operation, forwards:"
+    ridge = sg.argmin(lambda w, y: ((w - y) ** 2).sum() + (w**2).sum(), np.ones(2), _named([1.0, 2.0], "y")).sum() ** 2
+    assert "implicit function theorem: F(w, θ) = 0" in str(sg.explain(ridge))
+
+
 @pytest.mark.parametrize("solver", ["cg", "gmres", "lsqr"])
 def test_systems_with_operators_are_differentiable_in_both_sides(solver):
     pytest.importorskip("scipy")

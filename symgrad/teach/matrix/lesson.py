@@ -21,7 +21,7 @@ from symgrad.forms.nodes.matrices import Kronecker, Product
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
-from symgrad.teach.matrix.operations import operations
+from symgrad.teach.matrix.operations import operations, theorems
 from symgrad.teach.matrix.rules import NoWords
 from symgrad.teach.matrix.solution import Solution
 from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
@@ -72,6 +72,7 @@ class Lesson:
         shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in self._leaves.items() if leaf.shape)
         yield Line("given", (Formula(shown),), None, shapes)
         yield from (Line("why", ("where ", Formula(letter))) for letter in self.tape.letters)
+        yield from theorems(self.tape)
         if any(map(self._has_gradient, names)):
             yield Line("why", (WIRTINGER,))
         try:

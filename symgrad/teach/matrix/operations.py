@@ -6,10 +6,45 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from symgrad.core.node import AnyNode, Leaf, is_node
+from symgrad.forms.closed import ClosedForm
+from symgrad.ode.flow import Flow
+from symgrad.solvers.implicit import OperatorSolve, Root
+from symgrad.solvers.integral import Integral
+from symgrad.solvers.opened import equations, spelled
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.matrix.symbols import Differential, sized
+from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lines import entry
 from symgrad.teach.steps.tape import Tape
+
+_LONG = 80  # signs of an equation
+_ANSWERS = (Flow, Integral, OperatorSolve, Root)  # what has a theorem of its own
+
+
+def theorems(tape: Tape) -> Iterator[Line]:
+    """Yield a line for the theorem by which each answer is differentiated, with the equation that it solves."""
+    told: set[str] = set()
+    for node in tape.nodes:
+        if isinstance(node, Leaf) or not isinstance(node.op, _ANSWERS):
+            continue
+        if isinstance(node.op, Root) and (equation := _equation(node)) is not None:
+            yield Line("why", (f"{node.op.conditions.title} is given by F = 0 with F = ", equation))
+        if node.op.explained not in told:
+            told.add(node.op.explained)
+            yield Line("why", (node.op.explained,))
+
+
+def _equation(node: Any) -> Formula | None:
+    """Return the conditions of an answer, None where they are no formula."""
+    known: dict[AnyNode, AnyNode] = {}
+    spelled([node], known, _never)
+    condition = equations(known, _never)[-1:]
+    form = ClosedForm(condition[0], condition, (), False) if condition else None
+    return None if form is None or form.shape or (e := brief(form, _LONG)) is None else Formula((e,))
+
+
+def _never(one: AnyNode, other: AnyNode) -> None:
+    """No node is a multiple of another."""
 
 
 def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[Line]:
@@ -24,8 +59,9 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[Line]:
         moving = [i for i, p in enumerate(node.inputs) if is_node(p) and p in active]
         if moving:
             active.add(node)
-            d = tape.differential(node, moving)
+            d = None if isinstance(node.op, Flow) else tape.differential(node, moving)
             name = Differential.of(tape.names[node], node.shape)
-            parts.append(Formula((entry(name, d), d)) if d is not None else node.op.explained or "")
+            told = "" if isinstance(node.op, _ANSWERS) else node.op.explained
+            parts.append(Formula((entry(name, d), d)) if d is not None else told or "")
         yield Line("pair", tuple(p for p in parts if p), None, sized(node.shape))
     yield Line("why", ("put into each other, from the last to the first:",))
