@@ -380,6 +380,57 @@ def test_crosscheck_and_gradcheck_know_answers():
         sg.testing.crosscheck(lambda t: sg.argmin(lambda x, t: (x - t) ** 2, 0.5, t, bounds=(0, 1)), 1.0)
 
 
+MINIMA = {  # loss, start, what else; the minimum, or what is said
+    "a maximum between bounds": (lambda x: (x**2 - 1) ** 2, 0.0, {"bounds": (-2, 2)}, [1.0]),
+    "a maximum, without bounds": (lambda x: sg.cos(x), 0.0, {"method": "BFGS"}, [np.pi]),
+    "a saddle between bounds": (lambda x: x[0] * x[1], [0.0, 0.0], {"bounds": (-1, 1)}, [1.0, -1.0]),
+    "a maximum on a circle": (lambda x: x @ A23 @ x, [1.0, 0.0], {"constraints": lambda x: x @ x - 1}, [0.0, 1.0]),
+    "a saddle in a disc": (
+        lambda x: x[0] ** 2 - x[1] ** 2, [0.0, 0.0],
+        {"constraints": {"type": "ineq", "fun": lambda x: 1 - x @ x}}, [0.0, 1.0],
+    ),
+    "a line, which has no curvature": (lambda x: x.sum(), [0.5, 0.5], {"bounds": (0, 1)}, [0.0, 0.0]),
+    "a fall without end": (lambda x: -x[0], [0.0, 0.0], {"bounds": (0, None)}, "falls without end"),
+    "a square that falls": (lambda x: -(x.sum() ** 2), np.ones(2), {"bounds": (0, None)}, "falls without end"),
+    "a kink": (lambda x: ((x - 1) ** 2).sum() + 4 * sg.abs(x).sum(), [0.5, 0.3], {}, r"kink.* u \+ v"),
+    "a kink, by SciPy": (
+        lambda x: ((x - 1) ** 2).sum() + 4 * sg.abs(x).sum(), [0.5, 0.3], {"method": "BFGS"}, r"kink.* u \+ v",
+    ),
+}  # fmt: skip
+A23 = np.diag([3.0, 2.0])
+
+
+@pytest.mark.parametrize("name", MINIMA)
+def test_a_minimum_is_one(name):
+    pytest.importorskip("scipy")
+    loss, start, how, expected = MINIMA[name]
+    if isinstance(expected, str):
+        with pytest.raises(errors.NotConverged, match=expected):
+            sg.argmin(loss, start, **how)
+        return
+    found = sg.argmin(loss, start, **how)
+    assert np.abs(np.ravel(getattr(found, "x", found))) == pytest.approx(np.abs(expected), abs=1e-8)
+
+
+def test_a_quadratic_with_a_maximum_has_no_closed_form():
+    with pytest.raises(errors.ArgumentError, match="has a maximum and no minimum"):
+        sg.argmin(lambda x, a: -((x - a) ** 2), sg.symbol("x0"), sg.symbol("a"))
+    assert str(sg.argmin(lambda x, a: a * x**2 - x, sg.symbol("x0"), sg.symbol("a")).expr) == "1/(2*a)"
+
+
+def test_constraints_and_bounds_of_scipy():
+    optimize = pytest.importorskip("scipy.optimize")
+    total = {"type": "eq", "fun": lambda x, b: x.sum() - b}
+    near = lambda x: ((x - 2) ** 2).sum()
+    assert sg.argmin(near, [0.0, 0.0], constraints={**total, "args": (1.0,)}).x == pytest.approx([0.5, 0.5])
+    first = lambda b: sg.argmin(near, [0.0, 0.0], constraints={**total, "args": b}).x[0]
+    assert sg.grad(first)(1.0) == pytest.approx(0.5)
+    assert sg.compile(sg.grad(first))(1.0) == pytest.approx(0.5)
+    with pytest.raises(errors.ArgumentError, match="has the key 'foo'"):
+        sg.argmin(near, [0.0, 0.0], constraints={**total, "foo": 1})
+    assert sg.argmin(near, [0.0, 0.0], bounds=optimize.Bounds([0, 0], [1, 3])) == pytest.approx([1, 2])
+
+
 # ------------------------------------------------------------------ SciPy's solvers of sg.optim
 def test_what_scipy_finds_is_differentiable_in_args():
     pytest.importorskip("scipy")

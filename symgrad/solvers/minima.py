@@ -7,6 +7,7 @@ body serves whichever constraints turn out to be: f with bounds l ≤ x ≤ u, h
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +16,15 @@ import numpy as np
 
 from symgrad import functions as F
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, NotConverged, NotDifferentiable, ShapeError
+from symgrad.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    LinAlgError,
+    NotConverged,
+    NotDifferentiable,
+    ShapeError,
+    SymgradError,
+)
 from symgrad.solvers import bodies
 from symgrad.solvers.borrowed import foreign
 from symgrad.solvers.bounds import pairs
@@ -29,6 +38,12 @@ from symgrad.support.frozen import frozen
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.loops.body import Body, spec_of
 
+_SMOOTH = (
+    "Is the loss smooth there? A minimum on a kink, as that of |x|, has no gradient 0: write |x| as u + v with "
+    "x = u - v and bounds u, v ≥ 0."
+)
+_ESCAPES = 8
+_FAR = 1e12  # as far from the start as only a loss without a bound leads
 _WEAK = 1e-7  # what is active by so little may not be so next to it
 
 
@@ -59,8 +74,8 @@ def argmin(
         args: what the loss and the constraints depend on.
         bounds: a pair (lower, upper) of numbers, arrays, tensors or None; or a list of pairs, one for each number, as
             in SciPy; for a structure, the same structure of pairs.
-        constraints: h, with h(x, *args) = 0; SciPy's {"type": "eq" or "ineq", "fun": h}, where "ineq" is h ≥ 0; or a
-            list of those.
+        constraints: h, with h(x, *args) = 0; SciPy's {"type": "eq" or "ineq", "fun": h}, where "ineq" is h ≥ 0, and
+            "args", where given, take the place of args; or a list of those.
         method: one of ``scipy.optimize.minimize``'s; by default Newton's, which needs no SciPy, and SLSQP with
             bounds or constraints. Newton takes the last steps of each.
         tol, max_steps, solve: as for ``root``.
@@ -70,7 +85,8 @@ def argmin(
         like the constraints and differentiable too.
 
     Raises:
-        NotConverged: no minimum was reached.
+        NotConverged: no minimum was reached: the loss falls without end, or a saddle point or a maximum was found,
+            from which no way down was.
         NotDifferentiable: a bound or an inequality is active by chance, with a multiplier of 0, when a derivative is
             asked for: there it has one from either side.
         LinAlgError: the conditions do not determine x, as for a valley or constraints that repeat each other.
@@ -233,6 +249,8 @@ class Problem:
         problem = shape if shape.equal and watch is None else None
         conditions = Conditions(body, way, self.who, self.title, watch, problem)
         found = as_tensor(Root(conditions, solver)(start, *self.inputs))
+        if found._value is None and not self.is_constrained:
+            check_quadratic(self.who, body)
         if not shape.equal:
             return self.unknown.structure(found)
         size, multipliers = math.prod(shape.shape), []
@@ -289,7 +307,12 @@ def _constraint(who: str, c: Any) -> tuple[bool, Callable[..., Any]]:
     if callable(c):
         return True, c
     if isinstance(c, dict) and c.get("type") in ("eq", "ineq") and callable(c.get("fun")):
-        return c["type"] == "eq", c["fun"]
+        unknown = c.keys() - {"type", "fun", "jac", "hess", "args"}
+        if unknown:
+            raise ArgumentError(f"{who}: a constraint has the key {min(unknown)!r}. Expected type, fun, args.")
+        own = c.get("args")
+        own = own if isinstance(own, tuple) or own is None else (own,)
+        return c["type"] == "eq", c["fun"] if own is None else lambda x, *_: c["fun"](x, *own)
     raise ArgumentTypeError(
         f"{who}: got a constraint {c!r:.60}. Expected a function that must be 0, or a dict with type 'eq' or 'ineq' "
         "and fun."
@@ -300,6 +323,8 @@ def _ends(who: str, unknown: Unknown, bounds: Any) -> list[Any]:
     """Return the lower and the upper bounds as tensors shaped like the unknown; nothing without bounds."""
     if bounds is None:
         return []
+    if hasattr(bounds, "lb") and hasattr(bounds, "ub"):  # SciPy's Bounds
+        bounds = (np.asarray(bounds.lb), np.asarray(bounds.ub))
     if _is_pair(unknown, bounds):
         each = [tuple(np.array(b) if isinstance(b, (list, tuple)) else b for b in bounds)] * len(unknown.shapes)
     elif unknown.single and isinstance(bounds, (list, tuple)):
@@ -352,14 +377,17 @@ class Minimiser:
         size = math.prod(self.shape.shape)
         x = np.array(start, np.float64)
         x = x[:size].reshape(self.shape.shape) if self.shape.equal else x
-        x = self._down(conditions, x, thetas) if self.method == "newton" else self._borrowed(conditions, x, thetas)
+        x = self._down(conditions, x, thetas) if self.method == "newton" else self._lowest(conditions, x, thetas)
         z = with_multipliers(self.shape, x, thetas)
         try:
             return Newton(self.tol, self.most)(conditions, z, thetas)
         except (NotConverged, LinAlgError):  # where an active constraint has a multiplier of 0, or along a valley
             if self.shape.equal or self.shape.bounded or self._is_level(x, thetas):
                 return z
-            raise
+            raise NotConverged(
+                f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "
+                f"ended, x = {_few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
+            ) from None
 
     def together(self, each: EachSlice) -> Together:
         """Return what finds the minima of all slices at once, where they are those of quadratic problems."""
@@ -430,9 +458,29 @@ class Minimiser:
             return x
         raise NotConverged(
             f"{conditions.who}: no step lowers the loss, and its gradient's length is "
-            f"{norm(slope):.3g}. Is it smooth? Start nearer, or take one of SciPy's methods, as in "
-            "method='BFGS'."
+            f"{norm(slope):.3g}. {_SMOOTH} Start nearer, or take one of SciPy's methods, as in method='BFGS'."
         )
+
+    def _lowest(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        """Let SciPy find a minimum; from a saddle or a maximum, where its slopes are 0 too, go on beside it."""
+        for _ in range(_ESCAPES):
+            x = self._borrowed(conditions, x, thetas)
+            way = falling(self.shape, x, thetas)
+            if way is None:
+                return x
+            aside = [self._within(x + s * way * 1e-2 * (1.0 + norm(x)), thetas) for s in (1.0, -1.0)]
+            found = [self._borrowed(conditions, z, thetas) for z in aside if np.any(z != x)]
+            lower = [z for z in found if self._loss(z, thetas) < self._loss(x, thetas)]
+            if not lower:
+                break
+            x = min(lower, key=lambda z: self._loss(z, thetas))
+        raise NotConverged(
+            f"{conditions.who}: SciPy's {self.method} ended at x = {_few(x)}, a saddle point or a maximum, from which "
+            "the loss falls. Start elsewhere."
+        )
+
+    def _within(self, x: Any, thetas: Sequence[Any]) -> Any:
+        return np.clip(x, thetas[-2], thetas[-1]) if self.shape.bounded else x
 
     def _borrowed(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
         optimize = required(f"{conditions.who} with bounds or constraints", "scipy", "scipy.optimize")
@@ -461,6 +509,11 @@ class Minimiser:
                 f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
                 "met, or take another method."
             )
+        if norm(found.x) > _FAR * (1.0 + norm(x)):
+            raise NotConverged(
+                f"{conditions.who}: the loss falls without end: it is {float(found.fun):.3g} where x is as large as "
+                f"{float(np.max(np.abs(found.x))):.3g}. Bound x, or check the loss's sign."
+            )
         return np.reshape(np.asarray(found.x, np.float64), shape.shape)
 
     def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
@@ -481,6 +534,71 @@ class Minimiser:
         left = np.ravel(bodies.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
         off = np.where(np.array(self.shape.equal), np.abs(left), -left)
         return bool(np.all(off <= 1e-6))
+
+
+def check_quadratic(who: str, conditions: Body) -> None:
+    """Refuse the closed form of a quadratic that has a maximum, whatever its parameters are."""
+    operator = bodies.linearised(conditions)
+    if bodies.is_read(operator, 1):
+        return
+    rng, sizes = np.random.default_rng(0), itertools.count(2)
+    known: dict[Any, int] = {}
+    shapes = [
+        [n if isinstance(n, int) else known.setdefault(n, next(sizes)) for n in s.shape] for s in conditions.inputs
+    ]
+    drawn, ways = [rng.normal(size=s) for s in shapes], rng.normal(size=(8, *shapes[0]))
+    try:
+        tried = [np.sum(v * bodies.numbers(operator, v, *[s * a for a in drawn])) for v in ways for s in (1.0, -1.0)]
+    except (SymgradError, TypeError, ValueError):  # such as of singular matrices, or sizes that go with no others
+        return
+    if np.max(tried) < 0:
+        raise ArgumentError(f"{who}: the loss has a maximum and no minimum: its second derivatives are negative.")
+
+
+def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return a direction along which the loss falls from a stationary point, by its curvature; None at a minimum.
+
+    It is the lowest eigenvector of the Lagrangian's Hessian on what the active constraints leave free; a constraint
+    that holds without a force is not among these.
+    """
+    size, at = x.size, _read(x)
+    pull = bodies.pullback(shape.loss, (0,))
+    losses = [thetas[k] for k in shape.losses]
+    curvature = _square(bodies.matrix(bodies.linearised(pull)), size, at, *losses, 1.0)
+    slope, held = slope_of(shape, x, thetas), np.zeros((0, size))
+    if shape.constraints is not None:
+        limits, body = [thetas[k] for k in shape.limits], shape.constraints
+        forces = with_multipliers(shape, x, thetas)[size:]
+        turn = bodies.pullback(body, (0,))
+        curvature = curvature - _square(bodies.matrix(bodies.linearised(turn)), size, at, *limits, forces)
+        slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (-1, size))
+        slope = slope - forces @ slopes
+        held = slopes[np.array(shape.equal) | (forces > _WEAK * (1.0 + norm(forces)))]
+    free = np.ones(size, bool)
+    if shape.bounded:
+        low, high = (np.ravel(e) for e in thetas[-2:])
+        ends = (np.ravel(x) - low <= _WEAK) | (high - np.ravel(x) <= _WEAK)
+        free = ~(ends & (np.abs(slope) > _WEAK * (1.0 + norm(slope))))
+    if not free.any() or not np.all(np.isfinite(curvature)):
+        return None
+    _, lengths, rows = np.linalg.svd(held[:, free])
+    ways = rows[int(np.sum(lengths > 1e-9 * np.max(lengths, initial=0.0))) :].T
+    if not ways.shape[1]:
+        return None
+    lengths, vectors = np.linalg.eigh(ways.T @ curvature[np.ix_(free, free)] @ ways)
+    if not lengths[0] < -1e-6 * float(np.max(np.abs(curvature))):
+        return None
+    found = np.zeros(size)
+    found[free] = ways @ vectors[:, 0]
+    return np.reshape(found, x.shape)
+
+
+def _square(body: Body, size: int, *args: Any) -> Any:
+    return np.reshape(np.asarray(bodies.numbers(body, *args), np.float64), (size, size))
+
+
+def _few(x: Any) -> str:
+    return np.array2string(np.ravel(x)[:5], precision=4) if np.ndim(x) else f"{float(x):.4g}"
 
 
 def _check_ends(who: str, low: Any, high: Any) -> None:
