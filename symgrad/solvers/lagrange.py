@@ -24,7 +24,7 @@ _REGULAR = 1e10  # condition up to which a matrix counts as one with an inverse
 
 
 class Blocks:
-    """The conditions of a problem (``minima.Shape``) at one point.
+    """The conditions of a problem (``problem.Shape``) at one point.
 
     Attributes:
         x, multipliers: tensors.

@@ -77,7 +77,7 @@ def _spread(flags: Any, z: Any) -> Any:
 
 
 def is_quadratic(shape: Any) -> bool:
-    """Whether a problem (``minima.Shape``) has a quadratic loss and linear constraints, whatever θ is."""
+    """Whether a problem (``problem.Shape``) has a quadratic loss and linear constraints, whatever θ is."""
     slope = bodies.pullback(shape.loss, (0,))
     limits = shape.constraints
     return _is_straight(shape.loss, slope) and (limits is None or _is_straight(limits, limits))

@@ -1,0 +1,317 @@
+"""The ways down to a minimum: Newton's method with a positive Hessian, SciPy's methods, and past saddle points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symgrad.errors import ArgumentError, LinAlgError, NotConverged
+from symgrad.solvers import bodies
+from symgrad.solvers.factors import norm
+from symgrad.solvers.implicit import Conditions, EachSlice
+from symgrad.solvers.newton import Newton, polished
+from symgrad.solvers.problem import WEAK, Shape
+from symgrad.solvers.quadratic import Together
+from symgrad.support.extras import required
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body
+
+_SMOOTH = (
+    "Is the loss smooth there? A minimum on a kink, as that of |x|, has no gradient 0: write |x| as u + v with "
+    "x = u - v and bounds u, v ≥ 0."
+)
+_ESCAPES = 8
+_FAR = 1e12  # as far from the start as only a loss without a bound leads
+
+
+@frozen
+class Minimiser:
+    """Goes down to a minimum, and takes the last steps by Newton's method on the conditions."""
+
+    shape: Shape
+    method: str
+    tol: float
+    most: int
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return x, and the multipliers behind it."""
+        size = math.prod(self.shape.shape)
+        x = np.array(start, np.float64)
+        x = x[:size].reshape(self.shape.shape) if self.shape.equal else x
+        x = self._down(conditions, x, thetas) if self.method == "newton" else self._lowest(conditions, x, thetas)
+        z = with_multipliers(self.shape, x, thetas)
+        try:
+            return Newton(self.tol, self.most)(conditions, z, thetas)
+        except (NotConverged, LinAlgError):  # where an active constraint has a multiplier of 0, or along a valley
+            if self.shape.equal or self.shape.bounded or self._is_level(x, thetas):
+                return z
+            raise NotConverged(
+                f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "
+                f"ended, x = {_few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
+            ) from None
+
+    def together(self, each: EachSlice) -> Together:
+        """Return what finds the minima of all slices at once, where they are those of quadratic problems."""
+        return Together(each, self.tol)
+
+    def _is_level(self, x: Any, thetas: Sequence[Any]) -> bool:
+        slope = norm(self._slope(x, thetas))
+        return slope * norm(x) <= 1e-9 * (1 + abs(self._loss(x, thetas)))
+
+    def _loss(self, x: Any, thetas: Sequence[Any]) -> float:
+        try:
+            return float(bodies.numbers(self.shape.loss, _read(x), *[thetas[k] for k in self.shape.losses]))
+        except NotConverged:  # a root inside of the loss, which is not there for this x
+            return math.inf
+
+    def _slope(self, x: Any, thetas: Sequence[Any]) -> Any:
+        return slope_of(self.shape, x, thetas)
+
+    def _down(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        """Newton's method for a minimum: the Hessian is shifted until it is positive definite."""
+        if self.shape.equal or self.shape.bounded:
+            raise ArgumentError(
+                f"{conditions.who}: Newton's method takes no bounds or constraints. Use method='SLSQP'."
+            )
+        curvature = bodies.matrix(bodies.linearised(conditions.body))
+        value, size = self._loss(x, thetas), x.size
+        if not math.isfinite(value):
+            raise NotConverged(f"{conditions.who}: the loss is {value} at the start. Start where it is defined.")
+        for _ in range(self.most):
+            slope = self._slope(x, thetas)
+            matrix = np.reshape(bodies.numbers(curvature, _read(x), *thetas), (size, size))
+            if not (math.isfinite(value) and np.all(np.isfinite(slope)) and np.all(np.isfinite(matrix))):
+                break
+            step = -_positive_solve(matrix, slope)
+            t, new = 1.0, value
+            while t > 1e-12:
+                new = self._loss(x + t * step.reshape(x.shape), thetas)
+                if new <= value + 1e-4 * t * float(slope @ step):
+                    break
+                t /= 2
+            else:
+                return self._near(conditions, x, step, slope)
+            x, value = x + t * step.reshape(x.shape), new
+            if norm(step) <= 1e-6 * norm(x) or not np.any(slope):
+                aside = self._off_saddle(matrix, x, value, thetas)
+                if aside is None:
+                    return x
+                x, value = aside
+        raise NotConverged(
+            f"{conditions.who}: no minimum after {self.most} steps: the gradient's length is "
+            f"{norm(self._slope(x, thetas)):.3g}, the loss {value:.6g}. Is it bounded from below? "
+            "Start nearer, or take one of SciPy's methods, as in method='BFGS'."
+        )
+
+    def _off_saddle(self, matrix: Any, x: Any, value: float, thetas: Sequence[Any]) -> Any:
+        """Return a lower point beside a saddle or a maximum, and its loss; None elsewhere."""
+        lengths, vectors = np.linalg.eigh(matrix)
+        if not lengths[0] < -1e-8 * float(np.max(np.abs(lengths))):
+            return None
+        aside = np.reshape(vectors[:, 0], x.shape) * 1e-2 * (1.0 + norm(x))
+        found = min(((self._loss(z, thetas), k) for k, z in enumerate((x + aside, x - aside))))
+        return ((x + aside, x - aside)[found[1]], found[0]) if found[0] < value else None
+
+    @staticmethod
+    def _near(conditions: Conditions, x: Any, step: Any, slope: Any) -> Any:
+        """Return x where rounding hides what a step gains; elsewhere there is no minimum in sight."""
+        if norm(step) <= 1e-5 * (1 + norm(x)):
+            return x
+        raise NotConverged(
+            f"{conditions.who}: no step lowers the loss, and its gradient's length is "
+            f"{norm(slope):.3g}. {_SMOOTH} Start nearer, or take one of SciPy's methods, as in method='BFGS'."
+        )
+
+    def _lowest(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        """Let SciPy find a minimum; from a saddle or a maximum, where its slopes are 0 too, go on beside it."""
+        for _ in range(_ESCAPES):
+            x = self._borrowed(conditions, x, thetas)
+            way = falling(self.shape, x, thetas)
+            if way is None:
+                return x
+            aside = [self._within(x + s * way * 1e-2 * (1.0 + norm(x)), thetas) for s in (1.0, -1.0)]
+            found = [self._borrowed(conditions, z, thetas) for z in aside if np.any(z != x)]
+            lower = [z for z in found if self._loss(z, thetas) < self._loss(x, thetas)]
+            if not lower:
+                break
+            x = min(lower, key=lambda z: self._loss(z, thetas))
+        raise NotConverged(
+            f"{conditions.who}: SciPy's {self.method} ended at x = {_few(x)}, a saddle point or a maximum, from which "
+            "the loss falls. Start elsewhere."
+        )
+
+    def _within(self, x: Any, thetas: Sequence[Any]) -> Any:
+        return np.clip(x, thetas[-2], thetas[-1]) if self.shape.bounded else x
+
+    def _borrowed(self, conditions: Conditions, x: Any, thetas: Sequence[Any]) -> Any:
+        optimize = required(f"{conditions.who} with bounds or constraints", "scipy", "scipy.optimize")
+        shape, limits = self.shape, [thetas[k] for k in self.shape.limits]
+
+        def at(z: Any) -> Any:
+            return _read(np.reshape(z, shape.shape))
+
+        given: dict[str, Any] = {}
+        if shape.bounded:
+            _check_ends(conditions.who, thetas[-2], thetas[-1])
+            given["bounds"] = list(zip(np.ravel(thetas[-2]), np.ravel(thetas[-1]), strict=True))
+        if shape.constraints is not None:
+            given["constraints"] = [self._limit(kind, at, limits) for kind in (True, False) if kind in shape.equal]
+        try:
+            found = optimize.minimize(
+                lambda z: self._loss(at(z), thetas), np.ravel(x), jac=lambda z: self._slope(at(z), thetas),
+                method=self.method, tol=1e-12 if self.method == "SLSQP" else None,
+                options={"maxiter": max(self.most, 500)}, **given,
+            )  # fmt: skip
+        except ValueError as error:
+            raise ArgumentError(f"{conditions.who}: method={self.method!r}: {str(error).rstrip('.')}.") from error
+        if not found.success and not self._is_close(found.x, at, thetas):
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
+                f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
+                "met, or take another method."
+            )
+        if norm(found.x) > _FAR * (1.0 + norm(x)):
+            raise NotConverged(
+                f"{conditions.who}: the loss falls without end: it is {float(found.fun):.3g} where x is as large as "
+                f"{float(np.max(np.abs(found.x))):.3g}. Bound x, or check the loss's sign."
+            )
+        return np.reshape(np.asarray(found.x, np.float64), shape.shape)
+
+    def _limit(self, equal: bool, at: Any, limits: Sequence[Any]) -> dict[str, Any]:
+        body: Any = self.shape.constraints
+        chosen = np.flatnonzero(np.array(self.shape.equal) == equal)
+        slopes = bodies.matrix(bodies.linearised(body))
+        return {
+            "type": "eq" if equal else "ineq",
+            "fun": lambda z: np.ravel(bodies.numbers(body, at(z), *limits))[chosen],
+            "jac": lambda z: np.reshape(bodies.numbers(slopes, at(z), *limits), (len(self.shape.equal), -1))[chosen],
+        }
+
+    def _is_close(self, z: Any, at: Any, thetas: Sequence[Any]) -> bool:
+        """Whether rounding alone kept a method from going on: Newton takes the last steps from there."""
+        held = self.shape.constraints
+        if held is None:
+            return bool(np.all(np.isfinite(z)))
+        left = np.ravel(bodies.numbers(held, at(z), *[thetas[k] for k in self.shape.limits]))
+        off = np.where(np.array(self.shape.equal), np.abs(left), -left)
+        return bool(np.all(off <= 1e-6))
+
+
+def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return a direction along which the loss falls from a stationary point, by its curvature; None at a minimum.
+
+    It is the lowest eigenvector of the Lagrangian's Hessian on what the active constraints leave free; a constraint
+    that holds without a force is not among these.
+    """
+    size, at = x.size, _read(x)
+    pull = bodies.pullback(shape.loss, (0,))
+    losses = [thetas[k] for k in shape.losses]
+    curvature = _square(bodies.matrix(bodies.linearised(pull)), size, at, *losses, 1.0)
+    slope, held = slope_of(shape, x, thetas), np.zeros((0, size))
+    if shape.constraints is not None:
+        limits, body = [thetas[k] for k in shape.limits], shape.constraints
+        forces = with_multipliers(shape, x, thetas)[size:]
+        turn = bodies.pullback(body, (0,))
+        curvature = curvature - _square(bodies.matrix(bodies.linearised(turn)), size, at, *limits, forces)
+        slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (-1, size))
+        slope = slope - forces @ slopes
+        held = slopes[np.array(shape.equal) | (forces > WEAK * (1.0 + norm(forces)))]
+    free = np.ones(size, bool)
+    if shape.bounded:
+        low, high = (np.ravel(e) for e in thetas[-2:])
+        ends = (np.ravel(x) - low <= WEAK) | (high - np.ravel(x) <= WEAK)
+        free = ~(ends & (np.abs(slope) > WEAK * (1.0 + norm(slope))))
+    if not free.any() or not np.all(np.isfinite(curvature)):
+        return None
+    _, lengths, rows = np.linalg.svd(held[:, free])
+    ways = rows[int(np.sum(lengths > 1e-9 * np.max(lengths, initial=0.0))) :].T
+    if not ways.shape[1]:
+        return None
+    lengths, vectors = np.linalg.eigh(ways.T @ curvature[np.ix_(free, free)] @ ways)
+    if not lengths[0] < -1e-6 * float(np.max(np.abs(curvature))):
+        return None
+    found = np.zeros(size)
+    found[free] = ways @ vectors[:, 0]
+    return np.reshape(found, x.shape)
+
+
+def _square(body: Body, size: int, *args: Any) -> Any:
+    return np.reshape(np.asarray(bodies.numbers(body, *args), np.float64), (size, size))
+
+
+def _few(x: Any) -> str:
+    return np.array2string(np.ravel(x)[:5], precision=4) if np.ndim(x) else f"{float(x):.4g}"
+
+
+def _check_ends(who: str, low: Any, high: Any) -> None:
+    if not np.all(low <= high):
+        raise ArgumentError(f"{who}: a lower bound is above its upper bound, or a bound is nan: got {low} and {high}.")
+
+
+def _read(x: Any) -> Any:
+    return float(x) if np.ndim(x) == 0 else x
+
+
+def _positive_solve(matrix: Any, slope: Any) -> Any:
+    """Solve with the matrix; where it is not positive definite, with the absolute values of its eigenvalues."""
+    try:
+        np.linalg.cholesky(matrix)
+        return np.linalg.solve(matrix, slope)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+        size = float(np.max(np.abs(values), initial=0.0))
+        lengths = np.maximum(np.abs(values), 1e-3 * size) if size > 0 else np.ones(len(slope))
+        return vectors @ ((vectors.T @ slope) / lengths)
+
+
+def with_multipliers(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return x with the multipliers that fit best behind it: of inactive inequalities, 0."""
+    body = shape.constraints
+    if body is None:
+        return x
+    limits, at = [thetas[k] for k in shape.limits], _read(x)
+    held = np.ravel(bodies.numbers(body, at, *limits))
+    slopes = np.reshape(bodies.numbers(bodies.matrix(bodies.linearised(body)), at, *limits), (len(held), -1))
+    active = np.array(shape.equal) | (np.abs(held) <= 1e-5)
+    free = np.ones(x.size, bool)
+    if shape.bounded:
+        low, high = (np.ravel(e) for e in thetas[-2:])
+        free = (np.ravel(x) - low > 1e-7) & (high - np.ravel(x) > 1e-7)
+    found = np.zeros(len(held))
+    slope = slope_of(shape, x, thetas)
+    found[active] = np.linalg.lstsq(slopes[active][:, free].T, slope[free], rcond=None)[0]
+    return np.concatenate([np.ravel(x), found])
+
+
+def slope_of(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
+    """Return the gradient of the loss, as a vector."""
+    pull = bodies.pullback(shape.loss, (0,))
+    return np.ravel(bodies.numbers(pull, _read(x), *[thetas[k] for k in shape.losses], 1.0))
+
+
+@frozen
+class Known:
+    """A minimum that somebody else found, or finds.
+
+    Attributes:
+        x: where it is; None with ``run``.
+        run: the solver, or None.
+    """
+
+    shape: Shape
+    x: Any
+    run: Any = None
+
+    def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
+        """Return it with its multipliers."""
+        if self.run is None:
+            x = self.x.value
+        else:
+            size = math.prod(self.shape.shape)
+            first = np.ravel(start)[:size].reshape(self.shape.shape)
+            x = self.run(conditions, first, thetas)
+        z = with_multipliers(self.shape, np.reshape(x, self.shape.shape), thetas)
+        return polished(conditions, z, thetas)
