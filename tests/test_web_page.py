@@ -276,14 +276,22 @@ def test_answers_are_graded_and_hints_come_one_at_a_time(visit: Visit) -> None:
     assert page.locator(".task").inner_text() != task
 
 
-def test_the_place_that_a_grade_speaks_of_is_underlined(visit: Visit) -> None:
+def test_the_slip_is_underlined_in_the_answer_and_what_is_said_of_it_in_the_problem(visit: Visit) -> None:
     page = visit("#practise&topic=chain&level=2&seed=3&problem=4")
     shows(page, ".task", "sin(x^4)")
+    page.get_by_label("Your answer").fill("4x^4 cos(x ** 4)")
+    page.get_by_label("Your answer").press("Enter")
+    shows(page, "#verdict", "Not yet")
+    assert page.locator(".editor-layer mark").all_text_contents() == ["4"]
     page.get_by_label("Your answer").fill("cos(x ** 4)")
     page.get_by_label("Your answer").press("Enter")
     shows(page, "#verdict", "The inner function x^4")
     assert page.locator(".task mark").inner_text() == "x^4"
-    assert page.locator(".editor-layer mark").last.text_content() == "x ** 4"
+    assert page.locator(".editor-layer mark").all_text_contents() == ["cos(x ** 4)"]
+    page.get_by_label("Your answer").fill("x + 17")
+    page.get_by_label("Your answer").press("Enter")
+    shows(page, "#verdict", "This is not the derivative")
+    assert page.locator(".editor-layer mark").count() == 0
 
 
 def test_a_teachers_link_fixes_the_problems_and_prints_them(visit: Visit) -> None:

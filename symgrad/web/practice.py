@@ -103,7 +103,7 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
         "slip": found.slip,
         "words": found.hint,
         "shorter": found.shorter,
-        "at": None,
+        "at": None if found.place is None else list(found.place),
         "point": None if found.at is None else str(found).partition("\n")[2],
         "mathml": None,
     }

@@ -25,6 +25,7 @@ from symgrad.expression.reader import tree_of
 from symgrad.teach.answers.answer import Answer, read_answer, with_bars
 from symgrad.teach.answers.mends import mends
 from symgrad.teach.answers.misread import misread
+from symgrad.teach.answers.places import bracketed, changed_part, place_of, span_at, whole_of, wrong_part
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
 from symgrad.teach.answers.rules import INNER, Wrong
@@ -65,6 +66,8 @@ class Grade:
         at: where the answer is wrong, with both values; None where it is right or has no values.
         shorter: a shorter form of a right answer that is not simplified, else None.
         proof: of a right answer, "rewriting" where rewriting proves it, else "values".
+        place: the signs of a wrong answer's text that are to blame, from the first to behind the last, as a ParseError
+            has them; None where no part is, or the answer is no text.
     """
 
     right: bool
@@ -74,6 +77,7 @@ class Grade:
     at: At | None = None
     shorter: str | None = None
     proof: str | None = None
+    place: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         lines = [self.hint if self.right else f"Wrong ({self.slip}): {self.hint}"]
@@ -99,7 +103,7 @@ def grade(
         order: 2 for the second derivative, and so on.
 
     Returns:
-        A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``.
+        A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``, ``place``.
 
     Raises:
         ParseError: the answer or the formula is no formula; says where.
@@ -131,18 +135,35 @@ def _grade(answer: Any, of: str, names: Sequence[str], shapes: dict[str, Any], o
     return _of_each(pieces, of, names, shapes, order)
 
 
-def _of_each(pieces: Sequence[Any], of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
+class _Piece(NamedTuple):
+    """One of several answers, and where its text begins; None where it is no part of a text."""
+
+    answer: Any
+    start: int | None
+
+    def placed(self, found: Grade, outer: int | None = 0) -> Grade:
+        """Return the grade with its place in the whole text."""
+        if found.place is None:
+            return found
+        if self.start is None or outer is None:
+            return replace(found, place=None)
+        begin, end = found.place
+        return replace(found, place=(begin + self.start + outer, end + self.start + outer))
+
+
+def _of_each(pieces: Sequence[_Piece], of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
     """Grade the derivative by each name; what is said is of the first one that is wrong."""
     grades: list[tuple[str, Grade]] = []
     for name, piece in zip(names, pieces):
         if order == 1:
-            grades.append((f"By {name}: ", _Grading(problem(of, [name], shapes)).of(piece)))
+            grades.append((f"By {name}: ", piece.placed(_Grading(problem(of, [name], shapes)).of(piece.answer))))
             continue
-        inner = _pieces(piece, problem(of, names, shapes)) or []
+        inner = _pieces(piece.answer, problem(of, names, shapes)) or []
         if order != 2 or len(inner) != len(names):
             raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
         for other, entry in zip(names, inner):
-            grades.append((f"By {name} and {other}: ", _Grading(problem(of, [name, other], shapes)).of(entry)))
+            graded = _Grading(problem(of, [name, other], shapes)).of(entry.answer)
+            grades.append((f"By {name} and {other}: ", entry.placed(graded, piece.start)))
     for label, found in grades:
         if not found.right:
             return replace(found, hint=label + found.hint)
@@ -152,10 +173,10 @@ def _of_each(pieces: Sequence[Any], of: str, names: Sequence[str], shapes: dict[
     return grades[0][1]
 
 
-def _pieces(answer: Any, problem: Problem) -> list[Any] | None:
+def _pieces(answer: Any, problem: Problem) -> list[_Piece] | None:
     """The parts of a list of answers, or None where there is one answer."""
     if isinstance(answer, (list, tuple)):
-        return list(answer)
+        return [_Piece(one, None) for one in answer]
     if not isinstance(answer, str):
         return None
     try:
@@ -164,7 +185,12 @@ def _pieces(answer: Any, problem: Problem) -> list[Any] | None:
         raise _about(answer, error) from error.__cause__
     if not isinstance(tree, (ast.List, ast.Tuple)):
         return None
-    return [ast.get_source_segment(found.text, e) for e in tree.elts]
+    spans = [span_at([k], tree, answer, problem) for k in range(len(tree.elts))]
+    spans = [bracketed(answer, s) if s and isinstance(e, ast.List) else s for e, s in zip(tree.elts, spans)]
+    return [
+        _Piece(ast.get_source_segment(found.text, e), None) if span is None else _Piece(answer[slice(*span)], span[0])
+        for e, span in zip(tree.elts, spans)
+    ]
 
 
 def _wrong(slip: str, hint: str, at: At | None = None) -> Grade:
@@ -195,17 +221,60 @@ class _Grading:
         read = self._sized(read_answer(answer, problem), case)
         unknown = problem.unknown(read.tree) if read.tree is not None else []
         if unknown:
-            return _wrong("other", self._unknown(unknown))
+            return replace(_wrong("other", self._unknown(unknown)), place=self._place_of_name(unknown, read, answer))
         barred = self._with_bars(answer, case)
         if barred is not None:
             return self._right(barred)
         said = self._shape_is_wrong(case, read)
         if said is not None:
-            return self._of_wrong_shape(read, said)
+            return self._placed(self._of_wrong_shape(read, said), case, read, answer)
         different = self._difference_of(read)
         if different is None:
             return self._right(read)
-        return self._explained(case, read, different)
+        return self._placed(self._explained(case, read, different), case, read, answer)
+
+    # -------------------------------------------------------------- the place
+    def _placed(self, found: Grade, case: Case, read: Answer, answer: Any) -> Grade:
+        """The grade with the place of the slip: of the part that differs, else, of a slip with a name, of the whole."""
+        tree = read.tree
+        if tree is None or not isinstance(answer, str):
+            return found
+        part = self._misspelled(case, read)
+        mend = None if part is not None else wrong_part(case, tree, _agree)
+        part = part or (mend.part if mend is not None else self._failing(case, read))
+        if part is not None:
+            place = place_of(part, tree, answer, self.problem, sign=mend is not None and mend.is_sign)
+        else:
+            place = None if found.slip == "other" else whole_of(answer)
+        return replace(found, place=place)
+
+    def _misspelled(self, case: Case, read: Answer) -> ast.expr | None:
+        """The part of an answer that lacks brackets, or its one number that is rounded."""
+        tree = read.tree
+        assert tree is not None  # narrows the type
+        meant = next(self._meant(case, read), None)
+        if meant is not None:
+            return changed_part(tree, meant)
+        decimals = [p for p in parts(tree) if isinstance(p, ast.Constant) and type(p.value) is float]
+        return decimals[0] if len(decimals) == 1 and self._rounded(case, read, self._floats_of(case, read)) else None
+
+    def _failing(self, case: Case, read: Answer) -> ast.expr | None:
+        """The part of an answer whose shapes do not fit."""
+        tree = read.tree
+        assert tree is not None  # narrows the type
+        values = case.values(case.leaves(case.points[0]), Bounds(), read.text)
+        try:
+            values.tensor(tree)
+        except SymgradError:
+            found: ast.expr | None = _innermost(values)
+            return found
+        return None
+
+    def _place_of_name(self, unknown: Sequence[str], read: Answer, answer: Any) -> tuple[int, int] | None:
+        tree = read.tree
+        assert tree is not None  # narrows the type
+        first = next((p for p in parts(tree) if isinstance(p, ast.Name) and p.id in unknown), None)
+        return None if first is None else place_of(first, tree, answer, self.problem)
 
     def _with_bars(self, answer: Any, case: Case) -> Answer | None:
         """The answer, right where |x| of a vector is its norm, or |X| of a matrix its determinant; else None."""
@@ -278,7 +347,7 @@ class _Grading:
         return isinstance(tree, ast.Constant) and tree.value == 0
 
     def _do_not_fit(self, case: Case, values: Any) -> str:
-        node = values.failed
+        node = _innermost(values)
         if not isinstance(node, ast.BinOp):
             return f"The shapes do not fit at {shown(node)}."
         shapes = [getattr(values.of(side), "shape", ()) for side in (node.left, node.right)]
@@ -573,6 +642,19 @@ class _Grading:
         with np.errstate(all="ignore"):
             ratios = (mine / case.truth).reshape(len(mine), -1)
         return bool(np.isfinite(ratios).all() and np.allclose(ratios, ratios[:, :1], rtol=_CLOSE, atol=0))
+
+
+def _innermost(values: Any) -> Any:
+    """The part that has no value, while those within it have: of a + b + c, which is read in one go, perhaps a + b."""
+    node = values.failed
+    while isinstance(node, ast.BinOp):
+        try:
+            values.of(node.left)
+        except SymgradError:
+            node = node.left
+        else:
+            break
+    return node
 
 
 _FACTORS = (

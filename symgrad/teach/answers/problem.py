@@ -8,6 +8,7 @@ floats for all slips at once, and to 50 digits for the verdict.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -113,6 +114,12 @@ class Problem:
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
         found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
+
+    def with_name(self, name: str, axes: int) -> Problem:
+        """Return the same problem with one more name, of so many axes, to read answers with."""
+        found = copy.copy(self)
+        found.leaves = {**self.leaves, name: symbol(name, shape=("n", "m", "l", "k")[:axes])}
+        return found
 
     @property
     def known(self) -> set[str]:

@@ -210,13 +210,13 @@ async function check(state, input, verdict) {
   );
 }
 
-/** Underline what the words on a wrong answer speak of, in the answer and in the problem. */
+/** Underline the slip in a wrong answer, and in the problem what the words on it speak of. */
 function mark(found, input) {
   const task = document.querySelector(".task");
   const text = task.textContent;
-  const [there, here] = found.right ? [null, null] : [quotedPlace(found.words || "", text), found.at || quotedPlace(found.words || "", input.text)];
+  const there = found.right ? null : quotedPlace(found.words || "", text);
   task.replaceChildren(...(there ? [text.slice(0, there[0]), h("mark", {}, text.slice(...there)), text.slice(there[1])] : [text]));
-  input.show(here ? { at: here } : null);
+  input.show(found.at ? { at: found.at } : null);
 }
 
 async function hint(state, most, list, button) {

@@ -1,0 +1,270 @@
+"""Where an answer is wrong: the smallest part of it with which it would be right if something likely stood there.
+
+What is likely is what pupils mix up: another number, sign or function, and any part of the right derivative or of the
+problem. A part is found again in the text as it was typed by reading the text with a name in its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from symgrad.errors import SymgradError
+from symgrad.teach.answers.answer import read_answer
+from symgrad.teach.answers.problem import Case, Problem
+from symgrad.teach.answers.products import rank
+from symgrad.teach.answers.rules import Derivative
+from symgrad.teach.answers.spelling import CONSTANTS
+from symgrad.teach.answers.trees import (
+    call,
+    children,
+    negative,
+    number,
+    parts,
+    power,
+    replaced,
+    times,
+    value_of,
+    with_children,
+)
+from symgrad.teach.answers.values import ONE, Values
+from symgrad.tensors.creation import tensor
+
+Span = tuple[int, int]
+HOLE = "place_"
+SIBLINGS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")
+MOST_PARTS, MOST_EXPECTED, MOST_TRIED, MOST_SPANS, MOST_NODES = 60, 40, 1500, 600, 150
+_FACTORS = (Fraction(2), Fraction(1, 2), Fraction(3), Fraction(1, 3))
+_TOKEN = re.compile(r"\d+\.?\d*|\.\d+|[^\W\d²³¹⁰⁴-⁹⁺⁻ⁿˣ]+\d*|\*\*|\S")
+
+
+class Mend(NamedTuple):
+    """What may stand for a part; of several that make the answer right, the one of least weight is meant."""
+
+    weight: int
+    part: ast.expr
+    new: ast.expr
+    is_sign: bool = False
+
+
+# ------------------------------------------------------------------ which part
+def wrong_part(case: Case, tree: ast.expr, agree: Callable[[Any, Any], bool]) -> Mend | None:
+    """Return the part of an answer that differs, or None where no single one does."""
+    if sum(1 for _ in parts(tree)) > MOST_NODES:
+        return None
+    found = sorted(islice(_mends(tree, _expected(case.problem)), MOST_TRIED), key=lambda m: m.weight)
+    try:
+        tried = _Tried(case, tree, agree)
+        return next((m for m in found if tried.is_right(m)), None)
+    except SymgradError:
+        return None
+
+
+def _expected(problem: Problem) -> list[ast.expr]:
+    """The parts of the right derivative, by the rules and as it is printed, and of the problem."""
+    found: list[ast.expr] = []
+    right: ast.expr | None = problem.tree
+    if not problem.has_arrays:
+        for name in problem.path:
+            right = None if right is None else Derivative(name, None).right(right)
+        found += [] if right is None else [right]
+    if problem.printed is not None:
+        try:
+            printed = read_answer(problem.printed, problem).tree
+            found += [] if printed is None else [printed]
+        except SymgradError:  # a form that no answer can have
+            pass
+    every = [p for whole in (*found, problem.tree) for p in parts(whole)]
+    distinct = {ast.dump(p): p for p in reversed(every) if value_of(p) is None}
+    return list(reversed(distinct.values()))[:MOST_EXPECTED]
+
+
+def _mends(tree: ast.expr, expected: Sequence[ast.expr]) -> Iterator[Mend]:
+    numbers = {v for p in expected for q in parts(p) if (v := value_of(q)) is not None}
+    terms = _terms(tree)
+    for size, part in islice(_with_sizes(tree), MOST_PARTS):
+        v = value_of(part)
+        if isinstance(part, ast.Constant) and v is not None:
+            likely = {v + 1, v - 1, 2 * v, v / 2, v * v, Fraction(1), Fraction(2), *numbers}
+            likely |= {v * n for n in numbers}
+            kept = [n for n in likely if n >= 0 and n != v]  # another sign is one of the term
+            yield from (Mend(10, part, number(n)) for n in sorted(kept, key=_length)[:24])
+        elif isinstance(part, ast.Call) and len(part.args) == 1 and isinstance(part.func, ast.Name):
+            for name in sorted({*SIBLINGS} - {part.func.id}) if part.func.id in SIBLINGS else ():
+                other = call(name, part.args[0])
+                yield from (Mend(12 + k, part, new) for k, new in enumerate((other, negative(other))))
+        if any(part is t for t in terms):
+            yield Mend(14, part, negative(part), is_sign=True)
+            yield from (Mend(20, part, times(number(c), part)) for c in _FACTORS)
+            yield from (Mend(22, part, number(n)) for n in sorted({Fraction(0), *numbers}, key=_length)[:12])
+            for e in expected:
+                yield Mend(64 + size, part, times(part, e))
+                if part is not tree:  # for which the derivative would always do
+                    yield Mend(60 + size, part, e)
+                    yield Mend(62 + size, part, negative(e))
+        elif v is None and not (isinstance(part, ast.Name) and part.id in CONSTANTS):
+            yield Mend(24, part, power(part, number(2)))
+            yield from (Mend(30 + size, part, e) for e in expected)
+
+
+def _length(v: Fraction) -> tuple[int, Fraction]:
+    return len(str(v)), abs(v)
+
+
+def _with_sizes(tree: ast.expr) -> Iterator[tuple[int, ast.expr]]:
+    """The parts, small ones first, each with the number of parts that it has."""
+    every = [(sum(1 for _ in parts(p)), p) for p in parts(tree)]
+    yield from sorted(every, key=lambda one: one[0])
+
+
+def _terms(tree: ast.expr) -> list[ast.expr]:
+    """What stands between the signs of sums, the outermost and those within, and the answer as a whole."""
+    found = [tree]
+    for part in parts(tree):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Add, ast.Sub)):
+            found += [part.left, part.right]
+        elif isinstance(part, ast.UnaryOp):
+            found.append(part.operand)
+    return [t for t in found if not (isinstance(t, ast.BinOp) and isinstance(t.op, (ast.Add, ast.Sub))) or t is tree]
+
+
+class _Tried:
+    """The values of an answer in which a part is another one: only what stands above the part is computed anew."""
+
+    def __init__(self, case: Case, tree: ast.expr, agree: Callable[[Any, Any], bool]) -> None:
+        self._tree, self._agree, self._kept = tree, agree, list[ast.expr]()
+        together = not case.problem.has_arrays  # of numbers, at all points at once
+        points = [_all(case.points)] if together else case.points
+        self._truths = [case.truth] if together else list(case.truth)
+        self._values = [Values("", _leaves(p), case.sizes) for p in points]
+
+    def is_right(self, mend: Mend) -> bool:
+        """Whether the answer is right with this mend."""
+        tree = replaced(self._tree, mend.part, mend.new)
+        self._kept.append(tree)  # values are known by the identity of trees
+        try:
+            with np.errstate(all="ignore"):
+                for values, truth in zip(self._values, self._truths):
+                    found = np.asarray(values.tensor(tree).numpy())
+                    found = np.broadcast_to(found, truth.shape) if found.ndim == 0 else found
+                    if found.shape != truth.shape or not self._agree(found, truth):
+                        return False
+        except (SymgradError, ValueError):
+            return False
+        return True
+
+
+def _all(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: np.array([p[name] for p in points], float) for name in points[0]}
+
+
+def _leaves(point: Mapping[str, Any]) -> dict[str, Any]:
+    return {**{name: tensor(np.asarray(v, float)) for name, v in point.items()}, ONE: tensor(np.ones(()))}
+
+
+# ------------------------------------------------------------------ where it stands
+def place_of(part: ast.expr, tree: ast.expr, answer: Any, problem: Problem, *, sign: bool = False) -> Span | None:
+    """Return the signs of an answer's text that a part of its tree was read of, or None where there are none.
+
+    What is not found by itself, as sin in xsinx, is within what stands above it.
+
+    Args:
+        sign: whether the sign before a term is part of the place.
+    """
+    path = _path(tree, part)
+    if path is None or not isinstance(answer, str):
+        return None
+    whole = read_answer(answer, problem).tree
+    for length in range(len(path), 0, -1):
+        found = span_at(path[:length], whole, answer, problem)
+        if found is not None:
+            return _with_sign(answer, found) if sign else found
+    return whole_of(answer)
+
+
+def whole_of(answer: Any) -> Span | None:
+    """Return the place of a whole answer, without the spaces around it."""
+    if not isinstance(answer, str):
+        return None
+    return len(answer) - len(answer.lstrip()), len(answer.rstrip())
+
+
+def bracketed(text: str, place: Span) -> Span:
+    """Return a place with the brackets around it, where it has none itself."""
+    before, behind = text[: place[0]].rstrip(), text[place[1] :]
+    if not text[place[0]].startswith("[") and before.endswith("[") and behind.lstrip().startswith("]"):
+        return len(before) - 1, len(text) - len(behind.lstrip()) + 1
+    return place
+
+
+def changed_part(tree: ast.expr, meant: ast.expr) -> ast.expr:
+    """Return the smallest part of a tree outside which another tree is the same."""
+    here, there = children(tree), children(meant)
+    heads = [ast.dump(with_children(t, [ast.Constant(0)] * len(c))) for t, c in ((tree, here), (meant, there))]
+    different = [(a, b) for a, b in zip(here, there) if ast.dump(a) != ast.dump(b)]
+    if heads[0] != heads[1] or len(different) != 1:
+        return tree
+    return changed_part(*different[0])
+
+
+def _path(tree: ast.expr, part: ast.expr) -> tuple[int, ...] | None:
+    """Which child leads to a part, at each node from the top; None where it is not in the tree."""
+    if tree is part:
+        return ()
+    for k, child in enumerate(children(tree)):
+        below = _path(child, part)
+        if below is not None:
+            return (k, *below)
+    return None
+
+
+def _at(tree: ast.expr | None, path: Sequence[int]) -> ast.expr | None:
+    for k in path:
+        below = [] if tree is None else children(tree)
+        tree = below[k] if k < len(below) else None
+    return tree
+
+
+def span_at(path: Sequence[int], whole: ast.expr | None, answer: str, problem: Problem) -> Span | None:
+    """Return the signs of which the part at the end of a path was read: with a name there, all else reads the same."""
+    part = _at(whole, path)
+    if whole is None or part is None:
+        return None
+    opened = problem.with_name(HOLE, rank(part, problem.ranks))
+    wanted = ast.dump(replaced(whole, part, ast.Name(HOLE, ast.Load())))
+    leaves = sum(1 for p in ast.walk(part) if isinstance(p, (ast.Name, ast.Constant)))
+    for start, end in islice(_spans(answer, leaves), MOST_SPANS):
+        try:
+            tree = read_answer(f"{answer[:start]}({HOLE}){answer[end:]}", opened).tree
+        except SymgradError:
+            continue
+        if tree is not None and ast.dump(tree) == wanted:
+            return start, end
+    return None
+
+
+def _spans(text: str, leaves: int) -> list[Span]:
+    """Where a part with so many names and numbers may stand, its brackets closed; likely places first."""
+    tokens = [(m.start(), m.end(), m[0]) for m in _TOKEN.finditer(text)]
+    found: list[tuple[int, int, Span]] = []
+    for i, (start, _, _) in enumerate(tokens):
+        depth = count = 0
+        for _, end, token in tokens[i:]:
+            depth += (token in "([{") - (token in ")]}")
+            count += token[0].isalnum()
+            if depth < 0 or count > leaves + 2:
+                break
+            if depth == 0 and count:
+                found.append((abs(count - leaves), end - start, (start, end)))
+    return [span for _, _, span in sorted(found)]
+
+
+def _with_sign(text: str, place: Span) -> Span:
+    before = text[: place[0]].rstrip()
+    return (len(before) - 1, place[1]) if before.endswith(("+", "-", "−", "–")) else place
