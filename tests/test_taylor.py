@@ -179,6 +179,43 @@ def test_the_number_of_operations_grows_with_the_square_of_the_order(monkeypatch
     assert counts[2] < 2000, counts
 
 
+C, D = WIDE[:4, :4] + 2 * np.eye(4), WIDE[1:, 1:]
+GRADIENTS = {
+    "det": (lambda X: sg.linalg.det(X), A, B),
+    "det of four rows": (lambda X: sg.linalg.det(X), C, D),
+    "matrix_exp": (lambda X: (sg.linalg.matrix_exp(X) ** 2).sum(), A, B),
+    "sqrtm": (lambda X: sg.linalg.sqrtm(X).sum(), A[:2, :2], B[:2, :2]),
+    "logm": (lambda X: sg.linalg.logm(X).sum(), A[:2, :2], B[:2, :2]),
+    "scan": (lambda X: sg.fori_loop(0, 3, lambda i, c: sg.sin(c) @ X, X).sum(), A, B),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("of", [sg.grad, sg.hessian], ids=["gradient", "hessian"])
+def test_coefficients_of_gradients_are_those_of_nested_derivatives_and_of_bounded_cost(monkeypatch, name, of):
+    f, a, b = GRADIENTS[name]
+    line = lambda t: of(f)(sg.tensor(a) + sg.sin(t) * sg.tensor(b))
+    found = sg.taylor(line, 0.2, 2)
+    for k in range(3):
+        np.testing.assert_allclose(found[k] * math.factorial(k), _nested(line, 0.2, k), rtol=1e-8, atol=1e-9)
+    calls = []
+    monkeypatch.setattr(Op, "__call__", lambda op, *args, call=Op.__call__: (calls.append(op), call(op, *args))[1])
+    last = sg.taylor(line, 0.2, 9)[9]
+    assert len(calls) < 6000
+    near = [sg.taylor(line, 0.2 + h, 9)[8] for h in (STEP, -STEP)]
+    allowed = 1e-4 * np.abs(last).max() + 1e-9
+    np.testing.assert_allclose(9 * last, (near[0] - near[1]) / (2 * STEP), rtol=1e-4, atol=allowed)
+
+
+def test_coefficients_of_the_gradient_of_a_solution():
+    def slope(t):
+        ts = np.array([0.0, 1.0])
+        return sg.grad(lambda c: sg.odeint(lambda y, s, c: -c * y, 1.0, ts, c, rtol=1e-10, atol=1e-11)[1])(t)
+
+    exact = [(-1) ** (k + 1) * math.exp(-0.7) / math.factorial(k) for k in range(6)]
+    np.testing.assert_allclose(sg.taylor(slope, 0.7, 5), exact, rtol=1e-7)
+
+
 def test_order_20_is_that_of_mpmath_at_30_digits():
     mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
 

@@ -323,6 +323,26 @@ class Pull(Op):
             found = changed if found is None else found + changed
         return found
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        # [ȳᵀ ∂y/∂θ]ₖ = Σ ȳₖ₋ⱼᵀ [∂y/∂θ]ⱼ, and the latter is ∂yⱼ/∂θ₀: one way back through the coefficients of y
+        if 2 in active:
+            return NotImplemented
+        wanted = [i - 1 for i in active if i > 2 and self._is_float(i)]
+        size = bodies.size_of(self.flow.field.inputs[0])
+
+        def follow(k: int) -> Any:
+            most = k if order is None else order
+            known = patterns(xs[1:], wanted, most)
+            flow = self.flow.expanded(known, most)
+            zeros = [np.zeros(x[0].shape) for x in xs[:2]]
+            seeds = [zeros[0] if j > k or xs[0][k - j] is None else xs[0][k - j] for j in range(most + 1)]
+            starts = [zeros[1] if xs[1][j] is None else xs[1][j] for j in range(most + 1)]
+            moved = [xs[i + 1][j] for i, j in known]
+            packed = Pull(flow, self.wanted)(Cat(0)(*seeds), Cat(0)(*starts), *[u[0] for u in xs[2:]], *moved)
+            return Cat(0)(getitem(packed, slice(0, size)), getitem(packed, slice(size * (most + 1), None)))
+
+        return Stream(follow, [y])
+
     def _is_float(self, i: int) -> bool:
         return self.flow.field.inputs[i - 1].is_float
 

@@ -108,6 +108,10 @@ class Cofactor(Op):
         terms = [self.vjp(i, t, y, *xs) for i, t in enumerate(ts) if t is not None]
         return sum(terms[1:], terms[0])
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """By minors, or det A·A⁻ᵀ."""
+        return series.cofactors(y, xs, Det(), Inverse())
+
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """Jacobi's complementary minors: det A · Σ ΠH_r[a_r, b_r] · det(A⁻¹[b_r, a_s]), for invertible A."""
         *lead, i, j = idx

@@ -76,6 +76,18 @@ class MatrixFunction(Op):
         terms = [self(*xs[:i], t, *xs[i + 1 :]) if i else self(*xs, t) for i, t in enumerate(ts) if t is not None]
         return sum_terms(terms)
 
+    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+        """Of the matrix that has the derivative in its corner, where there are directions."""
+        if len(xs) == 1:
+            return self.of_series(y, xs[0], order)
+        whole = series.enlarged(xs)
+        found = self.of_series(self(whole[0]), whole, order)
+        return found if found is NotImplemented else series.corner(found, y)
+
+    def of_series(self, y: Any, a: Any, order: int | None) -> Any:
+        """Return the series of f(A), whose first coefficient is y; NotImplemented where the rule says it."""
+        return NotImplemented
+
     def index(self, idx: Sequence[sp.Expr], *ps: Any) -> sp.Expr:
         """An entry of f(A), or Σ ∂ᵏf(A)_ij/∂A_{a₁b₁}… ΠH_r[a_r, b_r]."""
         a, *hs = ps
@@ -130,9 +142,9 @@ class MatrixExp(MatrixFunction):
         """Of each matrix."""
         return _exponential(x)
 
-    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+    def of_series(self, y: Any, a: Any, order: int | None) -> Any:
         """By the exponential of the matrix of coefficients."""
-        return NotImplemented if len(xs) > 1 else series.of_matrix(y, self, xs[0], order)
+        return series.of_matrix(y, self, a, order)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """In hyperbolic functions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from math import prod
 from typing import Any
@@ -89,9 +89,9 @@ class MatrixSqrt(Principal):
         found = _newton(a)
         return _by_eigenvectors(a, np.sqrt, self.called) if found is None else found
 
-    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+    def of_series(self, y: Any, a: Any, order: int | None) -> Any:
         """X₀ Xₖ + Xₖ X₀ = Aₖ − Σ Xᵢ Xₖ₋ᵢ."""
-        return NotImplemented if len(xs) > 1 else series.root(y, lambda right: Sylvester()(y, y, right), xs[0])
+        return series.root(y, lambda right: Sylvester()(y, y, right), a)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """(A + √det A I)/√(tr A + 2 √det A)."""
@@ -126,12 +126,10 @@ class MatrixLog(Principal):
             return (vectors * np.log(_principal(values, a))) @ vectors.conj().T
         return _logarithm(a)
 
-    def series(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Any:
+    def of_series(self, y: Any, a: Any, order: int | None) -> Any:
         """exp X = A: the exponential of what is known of X lacks Dexp(X₀)[Xₖ], which Dlog(A₀) undoes."""
-        if len(xs) > 1:
-            return NotImplemented
-        at = xs[0][0]
-        return series.of_inverse(y, MatrixExp(), lambda right: self(at, right), xs[0])
+        at = a[0]
+        return series.of_inverse(y, MatrixExp(), lambda right: self(at, right), a)
 
     def formula(self, z: sp.Matrix) -> sp.Matrix:
         """½ log det A I + atanh(δ/μ)/δ (A - μ I), μ half the trace, δ² = μ² - det A."""

@@ -6,19 +6,21 @@ diagonal, A₁ above it, and so on, f has the coefficients of f(A(t)) in the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from symgrad.core.streams import Stream, add, each, given, less, product, scaled, slope, times, total
-from symgrad.ops.contract import LETTERS, Einsum, matmul, permute
+from symgrad.ops.contract import LETTERS, Einsum, matmul, mT, permute
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.protocol import shape, zeros_like
-from symgrad.ops.shape import Reshape
-from symgrad.ops.shapes.join import Stack
+from symgrad.ops.shape import Expand, Reshape
+from symgrad.ops.shapes.join import Cat, Stack
 
 _ROWS = 3  # of the last block, whose determinant is written out, so that a matrix may lack so many in rank
+_REGULAR = 1e8  # condition up to which cofactors are a determinant times an inverse
 _ENDS = slice(None, -_ROWS), slice(-_ROWS, None)
 
 
@@ -51,7 +53,7 @@ def determinant(a: Stream, of: Callable[[Any], Any], inverse: Callable[[Any], An
     return scaled(sign, product(leading, small))
 
 
-def _block(i: slice, j: slice) -> Callable[[Any], Any]:
+def _block(i: int | slice, j: int | slice) -> Callable[[Any], Any]:
     return lambda c: getitem(c, (..., i, j))
 
 
@@ -76,25 +78,148 @@ def _by_inverse(a: Stream, of: Callable[[Any], Any], inverse: Any) -> tuple[Stre
 
 def _written_out(a: Stream, n: int) -> Stream:
     """Expand along the first row."""
+    return _minor(_Entries([a]), tuple(range(n)), tuple(range(n)))[frozenset()]
 
-    def entry(i: int, j: int) -> Stream:
-        return each(lambda c: getitem(c, (..., i, j)), a)
 
-    def minor(i: int, columns: tuple[int, ...]) -> Stream:
-        if not columns:
-            return given([1.0])
-        parts = []
-        for k, j in enumerate(columns):
-            part = (
-                entry(i, j) if len(columns) == 1 else product(entry(i, j), minor(i + 1, columns[:k] + columns[k + 1 :]))
-            )
-            parts.append(scaled(-1.0, part) if k % 2 else part)
-        return total(parts)
+def cofactors(first: Any, xs: Sequence[Stream], of: Callable[[Any], Any], inverse: Callable[[Any], Any]) -> Any:
+    """Return the series of the cofactors of A, or of their derivative along directions H, of xs = A, H₁, ….
 
-    return minor(0, tuple(range(n)))
+    NotImplemented where a matrix of more than three rows is close to a singular one.
+    """
+    a, *hs = xs
+    n, whole = shape(a[0])[-1], frozenset(range(1, len(xs)))
+    if n <= _ROWS:
+        found = _by_minors(_Entries(xs), n, whole)
+    elif _is_singular(a[0]):
+        return NotImplemented
+    else:
+        found = each(mT, _of_inverse(*_by_inverse(a, of, inverse(a[0])), hs, whole))
+    return Stream(found.__getitem__, [first])
+
+
+def _is_singular(a: Any) -> bool:
+    value = a if isinstance(a, np.ndarray) else a._value
+    return value is not None and not np.all(np.linalg.cond(value) < _REGULAR)
+
+
+_Part = dict[frozenset[int], Stream]  # what multiplies each product of ε₁, ε₂, …, whose squares are 0
+
+
+class _Entries:
+    """The entries of A + ε₁H₁ + …."""
+
+    def __init__(self, xs: Sequence[Stream]) -> None:
+        self.xs = xs
+
+    def at(self, i: int, j: int) -> _Part:
+        """Return entry i, j."""
+        return {frozenset([k] if k else []): each(_block(i, j), u) for k, u in enumerate(self.xs)}
+
+
+def _times(u: _Part, v: _Part) -> _Part:
+    found: dict[frozenset[int], list[Stream]] = {}
+    for s, p in u.items():
+        for t, q in v.items():
+            if not s & t:
+                found.setdefault(s | t, []).append(product(p, q))
+    return {s: total(parts) for s, parts in found.items()}
+
+
+def _minor(e: _Entries, rows: tuple[int, ...], columns: tuple[int, ...]) -> _Part:
+    """Expand the determinant of these rows and columns along the first one."""
+    if not rows:
+        return {frozenset(): given([1.0])}
+    parts: dict[frozenset[int], list[Stream]] = {}
+    for k, j in enumerate(columns):
+        one = e.at(rows[0], j)
+        term = one if len(rows) == 1 else _times(one, _minor(e, rows[1:], columns[:k] + columns[k + 1 :]))
+        for s, u in term.items():
+            parts.setdefault(s, []).append(scaled(-1.0, u) if k % 2 else u)
+    return {s: total(us) for s, us in parts.items()}
+
+
+def _by_minors(e: _Entries, n: int, whole: frozenset[int]) -> Stream:
+    """Return the matrix of cofactors, entry by entry, of which ``whole`` says the part."""
+    to = shape(e.xs[0][0])
+    every = range(n)
+    minors = {
+        (i, j): _minor(e, tuple(k for k in every if k != i), tuple(k for k in every if k != j)).get(whole)
+        for i in every
+        for j in every
+    }
+
+    def follow(k: int) -> Any:
+        found = {at: None if u is None else u[k] for at, u in minors.items()}
+        if all(c is None for c in found.values()):
+            return None
+        zero = np.zeros(to[:-2])
+        signed = [Expand(to[:-2])(zero if c is None else -1.0 * c if sum(at) % 2 else c) for at, c in found.items()]
+        return Reshape(to)(Stack(len(to) - 2)(*signed))
+
+    return Stream(follow)
+
+
+def _of_inverse(d: Stream, z: Stream, hs: Sequence[Stream], whole: frozenset[int]) -> Stream:
+    """Return the part of det(A + Σ εH)·(A + Σ εH)⁻¹, of det A and A⁻¹.
+
+    The inverse's part Z_S is −Z Σ Hᵢ Z_{S∖i}, and that of the determinant Σ d_T tr(Z_{S∖i∖T} Hᵢ) for one i of S.
+    """
+    batch = LETTERS[2 : len(shape(z[0]))]
+    trace = Einsum.of(f"{batch}ab,{batch}ba->{batch}")
+    inverse: _Part = {frozenset(): z}
+    number: _Part = {frozenset(): d}
+    for s in _subsets(whole)[1:]:
+        moved = total([product(hs[i - 1], inverse[s - {i}], matmul) for i in sorted(s)])
+        inverse[s] = scaled(-1.0, product(z, moved, matmul))
+        last = max(s)
+        rest = s - {last}
+        rates = [product(number[t], product(inverse[rest - t], hs[last - 1], trace)) for t in _subsets(rest)]
+        number[s] = total(rates)
+    return total([product(number[t], inverse[whole - t], _per_matrix) for t in _subsets(whole)])
+
+
+def _subsets(s: frozenset[int]) -> list[frozenset[int]]:
+    """All of them, smaller ones first."""
+    return [frozenset(c) for size in range(len(s) + 1) for c in combinations(sorted(s), size)]
+
+
+def _per_matrix(d: Any, z: Any) -> Any:
+    return (Reshape((*shape(d), 1, 1))(d) if shape(d) else d) * z
 
 
 # ------------------------------------------------------------------ functions of a matrix
+def enlarged(xs: Sequence[Stream]) -> Stream:
+    """Return the series of [[A, H], [0, A]], blocks of blocks: f of it has Df(A)[H₁, …] in its upper right corner."""
+    found = xs[0]
+    for k, h in enumerate(xs[1:]):
+        for _ in range(k):
+            h = _in_blocks(h, None)
+        found = _in_blocks(found, h)
+    return found
+
+
+def _in_blocks(a: Stream, h: Stream | None) -> Stream:
+    """Return [[A, H], [0, A]]."""
+
+    def follow(k: int) -> Any:
+        parts = [a[k], None if h is None else h[k]]
+        if all(p is None for p in parts):
+            return None
+        zero = zeros_like(next(p for p in parts if p is not None))
+        one, corner = (zero if p is None else p for p in parts)
+        axis = len(shape(zero)) - 1
+        return Cat(axis - 1)(Cat(axis)(one, corner), Cat(axis)(zero, one))
+
+    return Stream(follow)
+
+
+def corner(u: Stream, first: Any) -> Stream:
+    """Return the upper right corners, whose first one is known."""
+    n = shape(first)[-1]
+    found = each(lambda c: getitem(c, (..., slice(0, n), slice(shape(c)[-1] - n, None))), u)
+    return Stream(found.__getitem__, [first])
+
+
 def toeplitz(a: Stream, order: int) -> Any:
     """Return the matrix of blocks with A₀ on its diagonal, A₁ above it, and so on: its products are those of series."""
     first = a[0]
