@@ -106,6 +106,23 @@ def test_answers_about_numbers_are_graded_in_matlabs_spelling(formula, answer, s
     assert practice.answer({"exercise": {"formula": formula}, "answer": answer})["slip"] == slip
 
 
+@pytest.mark.parametrize("formula", ["norm(X*w - y)^2", "(X*w - y)'*(X*w - y)", "np.sum((X @ w - y)**2)"])
+def test_answers_of_arrays_are_graded_in_matlabs_spelling(formula):
+    exercise = {"formula": formula, "wrt": "w"}
+    assert asked("grade", exercise=exercise, answer="2*X'*(X*w - y)")["right"]
+    found = asked("grade", exercise=exercise, answer="2*X'*(X*w + y)")
+    assert (found["slip"], found["at"]) == ("sign", [10, 13])
+
+
+def test_a_problem_of_arrays_takes_an_answer_in_matlabs_spelling():
+    several = {"topic": "least-squares", "level": 1, "seed": 0}
+    found = asked("problem", index=0, **several)["problem"]
+    solution = asked("sheet", solutions=1, **several)["problems"][0]["solution"]["text"]
+    assert found["formula"]
+    assert "⊙" not in solution
+    assert asked("grade", index=0, answer=solution.replace("ᵀ", "'"), **several)["right"]
+
+
 def test_matlabs_spelling_is_recognised():
     found = asked("look", exercise={"formula": "x'*A*x + norm(x)^2"})
     assert (found["spelling"], found["names"]["A"]["shape"]) == ("matlab", ["n", "n"])

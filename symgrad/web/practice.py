@@ -112,19 +112,7 @@ def answer(data: Mapping[str, Any]) -> dict[str, Any]:
 def _of_own(data: Mapping[str, Any], text: str) -> Any:
     found = read(data.get("exercise"))
     shapes = {name: n.shape for name, n in found.names.items() if n.shape}
-    if found.syntax != "python" and shapes:
-        raise ArgumentError(
-            "answers with arrays are graded for formulas in symgrad's or NumPy's spelling. Write the formula so."
-        )
-    formula = found.formula if shapes else _of_numbers(found.formula)
-    return grade(text if shapes else _of_numbers(text), formula, found.by(), shapes, order=found.order)
-
-
-def _of_numbers(text: str) -> str:
-    """Return MATLAB's entrywise signs as those of numbers."""
-    for sign in "*/^":
-        text = text.replace(f".{sign}", sign)
-    return text
+    return grade(text, found.formula, found.by(), shapes, order=found.order, syntax=found.syntax)
 
 
 # ------------------------------------------------------------------ sheets

@@ -89,7 +89,13 @@ class Grade:
 
 
 def grade(
-    answer: Any, of: str, wrt: str | Sequence[str], shapes: Mapping[str, Any] | None = None, *, order: int = 1
+    answer: Any,
+    of: str,
+    wrt: str | Sequence[str],
+    shapes: Mapping[str, Any] | None = None,
+    *,
+    order: int = 1,
+    syntax: str = "python",
 ) -> Grade:
     """Return whether an answer is the derivative of a formula, and what slip explains it where it is not.
 
@@ -101,6 +107,7 @@ def grade(
             stand for a mixed derivative.
         shapes: of names that stand for arrays, as in ``sg.parse``; all other names are numbers.
         order: 2 for the second derivative, and so on.
+        syntax: the notation of the formula, as in ``sg.parse``: "python" or "matlab". Answers may be in either.
 
     Returns:
         A ``Grade``: ``right``, ``simplified``, ``slip``, ``hint``, ``at``, ``place``.
@@ -119,20 +126,22 @@ def grade(
     names = [wrt] if isinstance(wrt, str) else list(wrt)
     if not names:
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
+    if syntax not in ("python", "matlab"):
+        raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected 'python' or 'matlab'.")
     with enable_grad():
-        return _grade(answer, of, names, dict(shapes or {}), order)
+        return _grade(answer, names, partial(problem, of, shapes=dict(shapes or {}), syntax=syntax), order)
 
 
-def _grade(answer: Any, of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
+def _grade(answer: Any, names: Sequence[str], problem_by: Callable[[Sequence[str]], Problem], order: int) -> Grade:
     if len(names) == 1:
-        return _Grading(problem(of, [names[0]] * order, shapes)).of(answer)
-    pieces = _pieces(answer, problem(of, names, shapes))
+        return _Grading(problem_by([names[0]] * order)).of(answer)
+    pieces = _pieces(answer, problem_by(names))
     if pieces is None and order == len(names):
-        return _Grading(problem(of, names, shapes)).of(answer)
+        return _Grading(problem_by(names)).of(answer)
     if pieces is None or len(pieces) != len(names):
         got = "one" if pieces is None else str(len(pieces))
         return _wrong("other", f"There are {len(names)} derivatives, by {', '.join(names)}; the answer has {got}.")
-    return _of_each(pieces, of, names, shapes, order)
+    return _of_each(pieces, names, problem_by, order)
 
 
 class _Piece(NamedTuple):
@@ -151,18 +160,20 @@ class _Piece(NamedTuple):
         return replace(found, place=(begin + self.start + outer, end + self.start + outer))
 
 
-def _of_each(pieces: Sequence[_Piece], of: str, names: Sequence[str], shapes: dict[str, Any], order: int) -> Grade:
+def _of_each(
+    pieces: Sequence[_Piece], names: Sequence[str], problem_by: Callable[[Sequence[str]], Problem], order: int
+) -> Grade:
     """Grade the derivative by each name; what is said is of the first one that is wrong."""
     grades: list[tuple[str, Grade]] = []
     for name, piece in zip(names, pieces):
         if order == 1:
-            grades.append((f"By {name}: ", piece.placed(_Grading(problem(of, [name], shapes)).of(piece.answer))))
+            grades.append((f"By {name}: ", piece.placed(_Grading(problem_by([name])).of(piece.answer))))
             continue
-        inner = _pieces(piece.answer, problem(of, names, shapes)) or []
+        inner = _pieces(piece.answer, problem_by(names)) or []
         if order != 2 or len(inner) != len(names):
             raise ArgumentError("grade: by several names, order=2 takes a matrix of answers, [[…, …], […, …]].")
         for other, entry in zip(names, inner):
-            graded = _Grading(problem(of, [name, other], shapes)).of(entry.answer)
+            graded = _Grading(problem_by([name, other])).of(entry.answer)
             grades.append((f"By {name} and {other}: ", entry.placed(graded, piece.start)))
     for label, found in grades:
         if not found.right:

@@ -8,6 +8,7 @@ floats for all slips at once, and to 50 digits for the verdict.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import functools
 import math
@@ -25,7 +26,8 @@ from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
-from symgrad.teach.answers.spelling import CONSTANTS, LETTERS, Spelled, spelled
+from symgrad.teach.answers.from_matlab import from_matlab, has_signs_of_matlab
+from symgrad.teach.answers.spelling import CONSTANTS, LETTERS, Spelled, spelled, without_name
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
@@ -46,12 +48,12 @@ Points = list[dict[str, Any]]
 PART = "·u"
 
 
-def problem(of: Any, path: Sequence[str], shapes: Mapping[str, Any]) -> Problem:
+def problem(of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "python") -> Problem:
     """Return a problem; one that was met lately is not worked out again."""
     try:
-        return _remembered(of, tuple(path), tuple((name, _frozen(s)) for name, s in shapes.items()))
+        return _remembered(of, tuple(path), tuple((name, _frozen(s)) for name, s in shapes.items()), syntax)
     except TypeError:  # a tensor among the shapes, or another kind of text
-        return Problem(of, path, shapes)
+        return Problem(of, path, shapes, syntax)
 
 
 def _frozen(s: Any) -> Any:
@@ -61,8 +63,8 @@ def _frozen(s: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
-def _remembered(of: str, path: tuple[str, ...], shapes: tuple[tuple[str, Any], ...]) -> Problem:
-    return Problem(of, path, dict(shapes))
+def _remembered(of: str, path: tuple[str, ...], shapes: tuple[tuple[str, Any], ...], syntax: str) -> Problem:
+    return Problem(of, path, dict(shapes), syntax)
 
 
 class Problem:
@@ -72,18 +74,21 @@ class Problem:
         of: the function, as text.
         path: the names by which it is differentiated, in turn.
         shapes: of names that stand for arrays; all others are numbers.
+        syntax: the notation of the function, and of answers that can be read in it: "python" or "matlab".
 
     Attributes:
         names: the shape of each name; sizes may be SymPy symbols.
         letters: the names of sizes.
     """
 
-    def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any]) -> None:
+    def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "python") -> None:
+        self.syntax = syntax
         self.path = tuple(LETTERS.get(name, name) for name in path)
         self.leaves = {name: s if isinstance(s, Tensor) else symbol(name, shape=s) for name, s in shapes.items()}
         for name in self.path:
             self.leaves.setdefault(_checked(name), symbol(name))
-        self.text = spelled(_text(of), self._shapes(), _is_function).text
+        text = from_matlab(_text(of), self.ranks) if syntax == "matlab" else _text(of)
+        self.text = spelled(text, self._shapes(), _is_function).text
         self.tree = tree_of(self.text)
         self.letters = _letters(self.leaves.values())
         for name in sorted(names_in(self.tree) - {*self.leaves, *self.letters, *CONSTANTS}):
@@ -112,6 +117,9 @@ class Problem:
     def read(self, text: str) -> tuple[ast.expr, Spelled]:
         """Return the tree of an answer, and its text in the reader's notation."""
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
+        if self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays):
+            with contextlib.suppress(ParseError):  # it may be read as all other answers are
+                text = from_matlab(without_name(text), self.ranks)
         found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
 

@@ -84,7 +84,7 @@ def spelled(
         raise ParseError(f"grade: expected a formula as text, got {type(text).__name__}.")
     if len(text) > MOST_SIGNS:
         raise ParseError(f"grade: the formula has {len(text)} signs, more than {MOST_SIGNS}.")
-    text = _FRACTION.sub(r"\1 (\2/\3)*", _with_parts(_without_name(text)))
+    text = _FRACTION.sub(r"\1 (\2/\3)*", _with_parts(without_name(text)))
     text = _plain(with_where(text), shapes)
     text = _last_side(text, names_end=is_answer and not any(map(len, shapes.values()))).strip().rstrip(".;").strip()
     if not text:
@@ -102,7 +102,7 @@ def spelled(
     return Spelled(plain, constant, marked if marked != plain else None, differential)
 
 
-def _without_name(text: str) -> str:
+def without_name(text: str) -> str:
     """Return the text without f'(x) = or f'(x): in front."""
     return re.sub(r"^\s*(\w+['’′″]+(\(\w+\))?|d\w*/d\w+)\s*(:|=(?!=))", "", text)
 
