@@ -1,8 +1,9 @@
 """Every problem of tests/implicit_rows.py in every mode and order against mpmath, and some against JAXopt or JAX.
 
 Differential equations, those of tests/ode_rows.py, likewise, by each kind of derivative and with several methods.
-Run: python tests/benchmarks/answers.py [answers] [equations]. It prints what is off by more than 1e-9, and how many
-comparisons there were. Flows at rtol=1e-10 may be off by 1e-8, by the adjoint equation and by SciPy's methods by more.
+Run: python tests/benchmarks/answers.py [answers] [equations] [diffrax]. It prints what is off by more than 1e-9, and
+how many comparisons there were. Flows at rtol=1e-10 may be off by 1e-8, by the adjoint equation and by SciPy's methods
+by more.
 """
 
 from __future__ import annotations
@@ -89,6 +90,40 @@ def of_flows():
     return count, off
 
 
+def of_diffrax():
+    """Compare each equation's states and gradient with diffrax's, where it is installed."""
+    try:
+        import diffrax as d
+        import jax
+        import jax.numpy as jnp
+    except ImportError:
+        return 0, []
+    jax.config.update("jax_enable_x64", True)
+    how = d.PIDController(rtol=1e-10, atol=1e-12)
+    off = []
+    for name, row in ode_rows.EQUATIONS.items():
+        at, solver = jnp.asarray(row.at), d.Kvaerno5() if row.stiff else d.Dopri8()
+
+        def total(u, row=row, at=at, solver=solver):
+            p = u * at
+            t, y0 = jnp.stack([jnp.asarray(s, float) for s in row.times(p)]), row.start(jnp, p)
+            term = d.ODETerm(lambda t, y, p: jnp.stack([jnp.asarray(s, float) for s in row.right(jnp, y, t, p)]))
+            y0 = jnp.stack([jnp.asarray(s, float) for s in y0])
+            found = d.diffeqsolve(
+                term, solver, t[0], t[-1], None, y0, p, saveat=d.SaveAt(ts=t[1:]), stepsize_controller=how,
+                max_steps=2**17,
+            ).ys.ravel()  # fmt: skip
+            return found @ jnp.cos(jnp.arange(found.size)), found
+
+        (_, values), slope = jax.value_and_grad(total, has_aux=True)(jnp.ones(len(row.at)))
+        mine = ode_rows.states(name, np.array(row.at)).ravel()
+        sizes = error(mine, values), error(sg.grad(ode_rows.weighted(name))(ode_rows.ones(name)), slope)
+        off += [
+            f"{name}: {what} off diffrax's by {s:.1e}" for what, s in zip(("values", "gradient"), sizes) if s > 1e-6
+        ]
+    return 2 * len(ode_rows.EQUATIONS), off
+
+
 def in_all_modes(title, f, at, known, limit):
     """Compare one function's derivatives; return how many comparisons, and what is off."""
     g, h = np.array(known["gradient"]), np.array(known["hessian"])
@@ -164,7 +199,7 @@ def solved(jax, jnp, jaxopt, f, x0, t):
 
 if __name__ == "__main__":
     total, wrong = 0, []
-    kinds = {"answers": [of_symgrad, of_peers], "equations": [of_flows]}
+    kinds = {"answers": [of_symgrad, of_peers], "equations": [of_flows], "diffrax": [of_diffrax]}
     for compare in [part for kind in sys.argv[1:] or kinds for part in kinds[kind]]:
         number, found = compare()
         total, wrong = total + number, wrong + found
