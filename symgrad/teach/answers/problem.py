@@ -118,8 +118,9 @@ class Problem:
         """Return the tree of an answer, and its text in the reader's notation."""
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
         if self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays):
-            with contextlib.suppress(ParseError):  # it may be read as all other answers are
-                text = from_matlab(without_name(text), self.ranks)
+            with contextlib.suppress(ParseError):  # it may be read as all other answers are, bx' as b times x'
+                written = from_matlab(without_name(text), self.ranks)
+                text = text if self.unknown(tree_of(written)) else written
         found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
 
