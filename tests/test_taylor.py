@@ -207,6 +207,28 @@ def test_coefficients_of_gradients_are_those_of_nested_derivatives_and_of_bounde
     np.testing.assert_allclose(9 * last, (near[0] - near[1]) / (2 * STEP), rtol=1e-4, atol=allowed)
 
 
+def test_coefficients_of_solutions_whose_times_move():
+    """y' = −c·y² from 1 is 1/(1 + c·(t − t₀)), here with c = x, t₀ = x/2 and t = x, 1 + x²."""
+    mpmath = pytest.importorskip("mpmath", reason="compares with mpmath")
+
+    def f(x):
+        ts = sg.stack([x / 2, x, 1 + x * x])
+        return sg.odeint(lambda y, t, c: -c * y * y, 1.0, ts, x, rtol=1e-12, atol=1e-13)[1:]
+
+    found = np.array([np.asarray(c) for c in sg.taylor(f, 0.7, 8)])
+    for k, exact in enumerate((lambda x: 1 / (1 + x * x / 2), lambda x: 1 / (1 + x * (1 + x * x - x / 2)))):
+        np.testing.assert_allclose(found[:, k], [float(c) for c in mpmath.taylor(exact, 0.7, 8)], rtol=1e-8)
+
+
+def test_coefficients_of_an_events_time():
+    def when(k):
+        event = lambda y, t, k: y - 0.3
+        return sg.odeint_event(lambda y, t, k: -k * y, 1.0, 0.0, k, event=event, t_max=9.0, rtol=1e-11, atol=1e-12)[0]
+
+    exact = [-math.log(0.3) * (-1) ** k / 0.7 ** (k + 1) for k in range(4)]
+    np.testing.assert_allclose(sg.taylor(when, 0.7, 3), exact, rtol=1e-8)
+
+
 def test_coefficients_of_the_gradient_of_a_solution():
     def slope(t):
         ts = np.array([0.0, 1.0])

@@ -15,25 +15,28 @@ import numpy as np
 from symgrad import functions as F
 from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
-from symgrad.core.streams import Stream
+from symgrad.core.streams import Stream, each, given
 from symgrad.engine.record import as_tensor, handle, input_of
 from symgrad.engine.sweep import sweep
-from symgrad.errors import FormError
+from symgrad.errors import FormError, NotYet
 from symgrad.ode import borrowed, letters
+from symgrad.ode.shifts import shifted
 from symgrad.ode.stepping import Control, steps_of
 from symgrad.ops.convert import Cast
 from symgrad.ops.indexing.select import getitem
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, shape
+from symgrad.ops.shape import Reshape
 from symgrad.ops.shapes.join import Cat
 from symgrad.solvers import bodies
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body, Spec
 from symgrad.transforms.loops.linear import fitted
-from symgrad.transforms.loops.series import Place, coefficients, patterns
+from symgrad.transforms.loops.series import Place, ahead, coefficients
 from symgrad.transforms.vmap import vmap
 
 _FLOAT64 = np.dtype(np.float64)
 _WORDLESS = "steps of chosen sizes, in Python; pass steps= for steps of fixed size"
+_MOST = 24  # the highest order of series along times, where it is not known ahead
 _FEW = 64  # directions up to which sensitivities are integrated along rather than the adjoint equation
 
 
@@ -139,17 +142,32 @@ class Flow(Op):
         wanted = [i for i in active if i >= 2 and self.field.inputs[i].is_float]
         rows, runs = self.field.inputs[0].shape[0], {}
         if 1 in active:
-            return NotImplemented
+            return self._along_times(y, xs, active, order)
 
         def follow(k: int) -> Any:
-            most = k if order is None else order
-            if most not in runs:
-                known = patterns(xs, wanted, most)
-                zero = np.zeros(self.field.inputs[0].shape)
-                starts = [zero if xs[0][j] is None else xs[0][j] for j in range(most + 1)]
-                moved = [xs[i][j] for i, j in known]
-                runs[most] = self.expanded(known, most)(Cat(0)(*starts), *[u[0] for u in xs[1:]], *moved)
-            return getitem(runs[most], slice(k * rows, (k + 1) * rows))
+            upto = k if order is None else order
+            if upto not in runs:
+                most, known, read = ahead(xs, wanted, k, order)
+                starts = [_filled(read(0, j), xs[0][0]) for j in range(most + 1)]
+                moved = [_filled(read(i, j), xs[i][0]) for i, j in known]
+                runs[upto] = self.expanded(known, most)(Cat(0)(*starts), *[u[0] for u in xs[1:]], *moved)
+            return getitem(runs[upto], slice(k * rows, (k + 1) * rows))
+
+        return Stream(follow, [y])
+
+    def _along_times(self, y: Any, xs: Sequence[Any], active: Sequence[int], order: int | None) -> Stream:
+        """Return the series where the times move: from where they are at first the states go on along the equation."""
+        (start, times, *thetas), most = xs, _MOST if order is None else order
+        first = each(lambda t: getitem(t, slice(0, 1)), times)
+        begun = shifted(self.field, each(_at_one_time, start), first, thetas, most, back=True)
+        begun = each(lambda v: Reshape((v.shape[0], v.shape[2]))(v), begun)
+        still = self.series(y, [begun, given([times[0]]), *thetas], [i for i in {0, *active} if i != 1], order)
+        moved = shifted(self.field, still, times, thetas, most)
+
+        def follow(k: int) -> Any:
+            if k > most:
+                raise NotYet(f"odeint: series of order {k} of an event's time. Expected at most {most}.")
+            return moved[k]
 
         return Stream(follow, [y])
 
@@ -331,13 +349,11 @@ class Pull(Op):
         size = bodies.size_of(self.flow.field.inputs[0])
 
         def follow(k: int) -> Any:
-            most = k if order is None else order
-            known = patterns(xs[1:], wanted, most)
+            most, known, read = ahead(xs[1:], wanted, k, order)
             flow = self.flow.expanded(known, most)
-            zeros = [np.zeros(x[0].shape) for x in xs[:2]]
-            seeds = [zeros[0] if j > k or xs[0][k - j] is None else xs[0][k - j] for j in range(most + 1)]
-            starts = [zeros[1] if xs[1][j] is None else xs[1][j] for j in range(most + 1)]
-            moved = [xs[i + 1][j] for i, j in known]
+            seeds = [_filled(None if j > k else xs[0][k - j], xs[0][0]) for j in range(most + 1)]
+            starts = [_filled(read(0, j), xs[1][0]) for j in range(most + 1)]
+            moved = [_filled(read(i, j), xs[i + 1][0]) for i, j in known]
             packed = Pull(flow, self.wanted)(Cat(0)(*seeds), Cat(0)(*starts), *[u[0] for u in xs[2:]], *moved)
             return Cat(0)(getitem(packed, slice(0, size)), getitem(packed, slice(size * (most + 1), None)))
 
@@ -397,6 +413,15 @@ class Beside(Op):
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         # the state itself
         return ts[0]
+
+
+def _filled(c: Any, like: Any) -> Any:
+    """Write a coefficient out, which may be zero."""
+    return np.zeros(shape(like)) if c is None else c
+
+
+def _at_one_time(y: Any) -> Any:
+    return Reshape((y.shape[0], 1, y.shape[1]))(y)
 
 
 def _zeros(x: Any) -> Any:

@@ -95,3 +95,16 @@ def coefficients(body: Body, env: dict[Place, Any], order: int) -> list[list[Any
 def patterns(us: Sequence[Stream], which: Sequence[int], order: int) -> tuple[Place, ...]:
     """Return the coefficients above order 0 that are not zero."""
     return tuple((i, j) for i in which for j in range(1, order + 1) if us[i][j] is not None)
+
+
+def ahead(us: Sequence[Stream], which: Sequence[int], k: int, order: int | None) -> tuple[int, tuple[Place, ...], Any]:
+    """Return an order to compute up to, the coefficients above order 0 that matter, and a reading of them.
+
+    Where the inputs follow from the result, those beyond k are not known: they are read as zero, and the order is a
+    power of two, so that one program serves several orders.
+    """
+    if order is not None:
+        return order, patterns(us, which, order), lambda i, j: us[i][j]
+    most = 1 << (k - 1).bit_length()
+    places = tuple((i, j) for i in which for j in range(1, most + 1))
+    return most, places, lambda i, j: us[i][j] if j <= k else None
