@@ -123,6 +123,31 @@ def test_a_problem_of_arrays_takes_an_answer_in_matlabs_spelling():
     assert asked("grade", index=0, answer=solution.replace("ᵀ", "'"), **several)["right"]
 
 
+@pytest.mark.parametrize(
+    ("formula", "same"),
+    [
+        ("2x", "2*x"), ("3sin(x)", "3*sin(x)"), ("2(x+1)^2", "2*(x+1)^2"), ("(x+1)(x-1)", "(x+1)*(x-1)"),
+        ("2.5x^2 - sin(x)cos(x)", "2.5*x^2 - sin(x)*cos(x)"), ("exp(-x)x", "exp(-x)*x"), ("2x'*A*x", "2*x'*A*x"),
+        ("2norm(X*w - y)^2", "2*norm(X*w - y)^2"), ("y = 2x", "2*x"), ("1e5*x + log10(x)x2", "1e5*x + log10(x)*x2"),
+    ],
+)  # fmt: skip
+def test_products_may_lack_their_sign_where_nothing_else_is_meant(formula, same):
+    one, other = (asked("derive", exercise={"formula": f}) for f in (formula, same))
+    assert one["text"] == other["text"]
+    assert asked("look", exercise={"formula": formula})["formula"] == formula
+
+
+@pytest.mark.parametrize(
+    ("formula", "at"),
+    [
+        ("2x + sni(x)", [5, 8]), ("1/2x", [3, 4]), ("e^2x", [3, 4]), ("1/(x+1)(x-1)", [7, 8]), ("2x + 3x +)", [9, 10]),
+        ("2e3x", [3, 4]),
+    ],
+)  # fmt: skip
+def test_products_that_are_read_in_two_ways_are_refused_at_their_place(formula, at):
+    assert asked("look", exercise={"formula": formula})["error"]["at"] == at
+
+
 def test_matlabs_spelling_is_recognised():
     found = asked("look", exercise={"formula": "x'*A*x + norm(x)^2"})
     assert (found["spelling"], found["names"]["A"]["shape"]) == ("matlab", ["n", "n"])
@@ -147,7 +172,7 @@ def test_a_mistake_has_its_place_in_the_text_as_it_was_typed():
     error = asked("look", exercise={"formula": text})["error"]
     assert text[slice(*error["at"])] == "foo"
     assert error["what"] == "'foo' is not a function that formulas may call"
-    assert asked("look", exercise={"formula": "2x"})["error"]["what"].endswith("write 2*x")
+    assert asked("look", exercise={"formula": "e^2x"})["error"]["what"].endswith("write 2*x")
 
 
 def test_a_derivative_has_its_notations_or_says_why_not():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
 from symgrad.expression.spelling import as_read, spelling, syntax_of
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
+from symgrad.web.unsigned import as_typed, with_signs
 
 MARKS = {
     "symmetric": "symmetric",
@@ -68,6 +69,7 @@ class Exercise(NamedTuple):
         names: what each name stands for, in the order of the text.
         wrt: by what to differentiate; None where the formula has no names.
         order: how often.
+        signs: where in the formula a * was put that was left out.
     """
 
     typed: str
@@ -76,6 +78,7 @@ class Exercise(NamedTuple):
     names: dict[str, Name]
     wrt: str | None
     order: int
+    signs: Sequence[int] = ()
 
     @property
     def syntax(self) -> str:
@@ -85,7 +88,10 @@ class Exercise(NamedTuple):
     def parsed(self, shapes: Mapping[str, Any] | None = None) -> Expression:
         """Return the formula that was read, of symbols; or of names of these shapes."""
         leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
-        return parse(self.formula, leaves, syntax=self.syntax)
+        try:
+            return parse(self.formula, leaves, syntax=self.syntax)
+        except ParseError as error:
+            raise as_typed(error, self.signs) from error.__cause__
 
     def sizes(self) -> dict[str, int]:
         """Return a number for the name of each size: as values have it, else a small one.
@@ -131,7 +137,15 @@ def read(data: Any) -> Exercise:
         raise ArgumentError(f"the formula has {len(formula)} signs, more than {MOST_SIGNS}. Name its parts.")
     if not formula.strip():
         raise ParseError("there is no formula yet. Type one, such as x**2*sin(x).")
-    typed, formula = formula, as_read(formula)
+    meant, signs = with_signs(as_read(formula))
+    try:
+        return _read(formula, meant, data)._replace(signs=signs)
+    except ParseError as error:
+        raise as_typed(error, signs) from error.__cause__
+
+
+def _read(typed: str, formula: str, data: Mapping[str, Any]) -> Exercise:
+    """Return the exercise of a formula with all its signs."""
     syntax, found = syntax_of(formula), spelling(formula)
     given = _names(data.get("names"))
     used = names_in(formula, (), syntax)
