@@ -25,13 +25,23 @@ TERMS = 32  # of a numerator, multiplied out, beyond which no way to write it is
 KERNELS = 9  # kernels beyond which they are not
 
 
-def fractions(e: sp.Expr) -> Iterator[sp.Expr]:
-    """Give e as fractions, in the ways that may be shorter."""
+def fractions(e: sp.Expr, seen: set[Any]) -> Iterator[sp.Expr]:
+    """Give e as fractions, in the ways that may be shorter.
+
+    Args:
+        e: the formula.
+        seen: the fractions of which all ways were given before; this one is added.
+    """
     for kernels in _readings(e):
         if kernels.expr.count_ops() > MOST or len(kernels.expr.free_symbols) > KERNELS:
             continue
         try:
-            for found in _written(kernels):
+            fraction = _quotient(kernels.expr)
+            key = (fraction, frozenset(kernels.back.items()))
+            if key in seen:
+                continue
+            seen.add(key)
+            for found in _written(fraction, kernels):
                 yield kernels.restored(found)
         except sp.PolynomialError:
             continue
@@ -47,8 +57,8 @@ def _readings(e: sp.Expr) -> Iterator[Kernels]:
         yield Kernels(made)
 
 
-def _written(kernels: Kernels) -> Iterator[sp.Expr]:
-    above, below = _quotient(kernels.expr)
+def _written(fraction: tuple[sp.Expr, sp.Expr], kernels: Kernels) -> Iterator[sp.Expr]:
+    above, below = fraction
     names = kernels.names
     if count_of_terms(above) > TERMS:
         return
@@ -56,12 +66,20 @@ def _written(kernels: Kernels) -> Iterator[sp.Expr]:
     for reduce in _reductions(kernels):
         top, bottom = reduce(sp.expand(above)), reduce(sp.expand(below))
         if bottom != 0 and (top, bottom) != (above, below):
-            yield from _ways(*_quotient(top / bottom), names)
+            yield from _ways(*_cancelled(top, bottom), names)
 
 
 @lru_cache(maxsize=1024)
 def _quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     found: tuple[sp.Expr, sp.Expr] = sp.fraction(sp.cancel(sp.together(e)))
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _cancelled(above: sp.Expr, below: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
+    """Return a fraction of polynomials without what both sides share."""
+    number, top, bottom = sp.cancel((above, below))
+    found: tuple[sp.Expr, sp.Expr] = sp.fraction(number * (top / bottom))
     return found
 
 
@@ -104,12 +122,7 @@ def _by_kernels(above: sp.Expr, bottom: sp.Expr, names: frozenset[sp.Symbol]) ->
     """Give the fraction as a polynomial in one function, each coefficient a fraction: log x + 1/x."""
     for g in sorted(above.free_symbols - names - bottom.free_symbols, key=str)[:SOME]:
         parts = sp.Poly(above, g).all_terms()
-        yield sp.Add(*[g**k * _fraction(c, bottom) for (k,), c in parts])
-
-
-def _fraction(above: sp.Expr, below: sp.Expr) -> sp.Expr:
-    top, bottom = _quotient(above / below)
-    return factored(top) / factored(bottom)
+        yield sp.Add(*[g**k * (factored(c) / bottom) for (k,), c in parts])
 
 
 Reduction = Callable[[sp.Expr], sp.Expr]

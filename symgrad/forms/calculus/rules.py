@@ -7,6 +7,7 @@ that is found, the shortest is taken.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -30,8 +31,9 @@ def rules_for(e: sp.Expr) -> list[Rule]:
     return RULES if e.has(NDTR, DENSITY) else [r for r in RULES if r not in _OF_THE_NORMAL]
 
 
+@lru_cache(maxsize=16384)
 def everywhere(e: sp.Expr, apply: Rule) -> sp.Expr:
-    """Return e with the rule applied to all its nodes, arguments first."""
+    """Return e with the rule applied to all its nodes, arguments first; what formulas share is written once."""
     if not e.args or not isinstance(e, sp.Expr):
         return e
     args = [everywhere(a, apply) for a in e.args]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import sympy as sp
 
@@ -28,13 +29,14 @@ def shortest(e: sp.Expr) -> sp.Expr:
         return _in_parts(e)
     best, rules = _with_shortest_arguments(e), rules_for(e)
     frontier, seen, work, waited = [best], {best}, 0, 0
+    given: set[Any] = set()
     for _ in range(ROUNDS):
         new: list[sp.Expr] = []
         for old in frontier:
             work += old.count_ops()
             if new and work > WORK:
                 break
-            new += _not_seen(_rewritten(old, rules), seen)
+            new += _not_seen(_rewritten(old, rules, given), seen)
         frontier = sorted(new, key=length)[:KEPT]
         waited = 0 if frontier and length(frontier[0]) < length(best) else waited + 1
         best = min([best, *frontier[:1]], key=length)
@@ -101,7 +103,7 @@ def _opened(e: sp.Expr) -> sp.Expr | None:
     return found if length(found) <= LONGER * length(e) else None
 
 
-def _rewritten(e: sp.Expr, rules: Sequence[Rule]) -> Iterator[sp.Expr]:
+def _rewritten(e: sp.Expr, rules: Sequence[Rule], given: set[Any]) -> Iterator[sp.Expr]:
     for rule in rules:
         yield everywhere(e, rule)
-    yield from fractions(e)
+    yield from fractions(e, given)
