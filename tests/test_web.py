@@ -445,6 +445,20 @@ def test_a_server_that_others_reach_needs_a_token_and_says_why():
     ]  # fmt: skip
 
 
+def test_the_address_for_other_machines_is_told_and_answered():
+    said = []
+    guard = Guard("0.0.0.0", "a b&c")
+    serving._told(guard, 8000, False, said.append)
+    assert said[0] == "symgrad serves on http://0.0.0.0:8000/?token=a%20b%26c"
+    name = socket.gethostname()
+    assert f"http://{name}:8000/?token=a%20b%26c" in said[2]
+    for host in [name, f"{name}.local", *re.findall(r"http://([^:/]+):", said[2])]:
+        assert guard.refusal({"host": f"{host}:8000"}) is None
+    assert guard.refusal({"host": "local:8000"}) is not None
+    assert guard.refusal({"host": f"{name}.example:8000"}) is not None
+    assert Guard().refusal({"host": f"{name}.local:8000"}) is not None
+
+
 def test_a_port_that_is_taken_is_told():
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,

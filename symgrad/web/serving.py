@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import signal
@@ -10,6 +11,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 import uvicorn
 
@@ -20,6 +22,7 @@ from symgrad.web.pool import Counts, Pool, end_forking, ignoring
 from symgrad.web.protocol import Patient
 
 PORT = 8000
+ANY = ("0.0.0.0", "::")  # hosts that stand for all addresses of this machine
 CONNECTIONS = 1000
 KEPT = 15  # seconds for which a connection without a request stays
 OPEN = (
@@ -112,11 +115,26 @@ class _Server(uvicorn.Server):
 
 
 def _told(guard: Guard, port: int, open_browser: bool, say: Callable[[str], Any]) -> None:
-    shown = f"[{guard.host}]" if ":" in guard.host else guard.host
-    address = f"http://{shown}:{port}/" + (f"?token={guard.token}" if guard.token is not None else "")
+    end = f":{port}/" + (f"?token={quote(guard.token, safe='')}" if guard.token is not None else "")
+    address = f"http://{_shown(guard.host)}{end}"
     say(f"symgrad serves on {address}")
     if guard.is_open:
         say(f"Other machines can reach it: {guard.host} is bound. They need the token; nothing is encrypted.")
+    if guard.host in ANY:
+        say("On other machines it is " + " or ".join(f"http://{_shown(name)}{end}" for name in _names()))
     say("Stop it with Ctrl+C.")
     if open_browser:
-        webbrowser.open(address.replace("0.0.0.0", "127.0.0.1"))
+        webbrowser.open(f"http://127.0.0.1{end}" if guard.host in ANY else address)
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _names() -> list[str]:
+    """Return what this machine is called by others: its name, and its address where it has one."""
+    found = [socket.gethostname()]
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        asked.connect(("192.0.2.1", 9))  # an address of nobody's: nothing is sent, a way to it is chosen
+        found.append(asked.getsockname()[0])
+    return found

@@ -168,7 +168,7 @@ async function problem(work, state, change) {
         h("label", { for: "answer", class: "label-row" }, "Your answer"),
       editor,
       mistake,
-      h("p", { class: "quiet", id: "answer-help" }, "Typed as 2*x*cos(x), 2x cos x or, of matrices, 2*X.T @ (X @ w - y)."),
+      h("p", { class: "quiet", id: "answer-help" }, "Typed as 2*x*cos(x), 2x cos x or, of matrices, 2*X.T @ (X @ w - y) or 2*X'*(X*w - y)."),
       h("div", { class: "row actions" }, h("button", { type: "button", id: "check", class: "primary", onclick: () => check(state, input, verdict) }, "Check"), hintButton, next),
       verdict,
     ),

@@ -140,5 +140,9 @@ export function remember(state) {
 
 /** Forget all. */
 export function forget() {
-  localStorage.removeItem(STORE);
+  try {
+    localStorage.removeItem(STORE);
+  } catch {
+    // There is nothing to forget.
+  }
 }
