@@ -18,7 +18,7 @@ from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
-from symgrad.core.promotion import COMPLEX128, FLOATING, is_complex, kind_of, kind_of_number
+from symgrad.core.promotion import COMPLEX128, FLOATING, is_complex, is_floating, kind_of, kind_of_number
 from symgrad.engine.dtypes import dtype_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
@@ -196,7 +196,7 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
             else:
                 p = p or input_of(a)
                 own = v.dtype if type(v) is _ndarray else dtype
-                fits = fits and (own is None or own.kind != "c")
+                fits = fits and (own is None or not is_complex(own))
             if shape is None:
                 shape, dtype = p.shape, own
             else:
@@ -219,7 +219,7 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
     plan = op.plans.get(which) or op.plan(which, len(inputs))
     saved = plan.pack(None, values) if active else ()
     node = make_node(plan, tuple(inputs), saved, shape, GRAD if active else TRACED, True)
-    if dtype is not None and dtype.kind == "f" and not op.truth:
+    if dtype is not None and is_floating(dtype) and not op.truth:
         node.dtype = dtype
     if _SEEN.get() is not None:
         _note(args)

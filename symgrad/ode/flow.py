@@ -66,6 +66,7 @@ class Flow(Op):
     dense = "a solution that depends on all that the equation looks at"
     wordless = _WORDLESS
     looped = "the sizes of steps are chosen for one start at a time"
+    theorem = True
     explained = "adjoint equation: λ' = −(∂f/∂y)ᵀ·λ backwards from λ(T) = ∂L/∂y(T) gives ∂L/∂θ = ∫ (∂f/∂θ)ᵀ·λ dt"
 
     @staticmethod

@@ -68,7 +68,7 @@ class Op:
     - ``decides``: looks which numbers the entries are, so that letters have no result.
     - ``picks``: reads or writes parts of arrays, or puts arrays together.
     - ``adds``: the selections that the inputs are added to, in zeros.
-    - ``explained``: the rule in words, for ``sg.explain``.
+    - ``explained``: the rule in words, for ``sg.explain``; ``theorem`` says that it is one, of answers to problems.
     - ``analytic``: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
       function, since sweeps carry cotangents that are not conjugated. What is linear, moves or picks is so anyway.
 
@@ -98,6 +98,7 @@ class Op:
     decides: ClassVar[bool] = False
     analytic: ClassVar[bool] = False
     explained: Any = ""
+    theorem: ClassVar[bool] = False
     dense: ClassVar[str] = ""
     looped: ClassVar[str] = ""
     wordless: ClassVar[str] = ""

@@ -74,6 +74,7 @@ class Root(Op):
     dense = "an answer that depends on all that the conditions look at"
     wordless = SOLVER
     looped = "conditions of many unknowns are solved one slice at a time"
+    theorem = True
 
     def __repr__(self) -> str:
         return f"Root({self.conditions.title})"
@@ -173,6 +174,7 @@ class OperatorSolve(Op):
     conditions: Conditions | None = None
     name = "OperatorSolve"
     saves = "xy"
+    theorem = True
     explained = "linear system: solve with the transpose; what the operator is made of receives −(∂(L·v)/∂p)ᵀ"
     dense = "each unknown depends on the whole system"
     wordless = SOLVER

@@ -68,6 +68,7 @@ class Integral(Op):
     dense = "an integral depends on all that its integrand looks at"
     wordless = "adaptive quadrature in Python; pass order= for a rule with fixed nodes"
     looped = "the intervals are chosen for one integral at a time"
+    theorem = True
     explained = "Leibniz's rule: ∂/∂θ ∫ₐᵇ f dx = f(b)·b′ − f(a)·a′ + ∫ₐᵇ ∂f/∂θ dx"
 
     # -------------------------------------------------------------- the value

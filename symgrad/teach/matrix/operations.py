@@ -8,8 +8,7 @@ from typing import Any
 from symgrad.core.node import AnyNode, Leaf, is_node
 from symgrad.forms.closed import ClosedForm
 from symgrad.ode.flow import Flow
-from symgrad.solvers.implicit import OperatorSolve, Root
-from symgrad.solvers.integral import Integral
+from symgrad.solvers.implicit import Root
 from symgrad.solvers.opened import equations, spelled
 from symgrad.teach.board.line import Formula, Line
 from symgrad.teach.matrix.symbols import Differential, sized
@@ -18,14 +17,13 @@ from symgrad.teach.steps.lines import entry
 from symgrad.teach.steps.tape import Tape
 
 _LONG = 80  # signs of an equation
-_ANSWERS = (Flow, Integral, OperatorSolve, Root)  # what has a theorem of its own
 
 
 def theorems(tape: Tape) -> Iterator[Line]:
     """Yield a line for the theorem by which each answer is differentiated, with the equation that it solves."""
     told: set[str] = set()
     for node in tape.nodes:
-        if isinstance(node, Leaf) or not isinstance(node.op, _ANSWERS):
+        if isinstance(node, Leaf) or not node.op.theorem:
             continue
         if isinstance(node.op, Root) and (equation := _equation(node)) is not None:
             yield Line("why", (f"{node.op.conditions.title} is given by F = 0 with F = ", equation))
@@ -61,7 +59,7 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[Line]:
             active.add(node)
             d = None if isinstance(node.op, Flow) else tape.differential(node, moving)
             name = Differential.of(tape.names[node], node.shape)
-            told = "" if isinstance(node.op, _ANSWERS) else node.op.explained
+            told = "" if node.op.theorem else node.op.explained
             parts.append(Formula((entry(name, d), d)) if d is not None else told or "")
         yield Line("pair", tuple(p for p in parts if p), None, sized(node.shape))
     yield Line("why", ("put into each other, from the last to the first:",))
