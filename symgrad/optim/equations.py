@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.sparse import sparse_jacobian
-from symgrad.core import trees
-from symgrad.engine.record import as_tensor
 from symgrad.errors import NotYet
 from symgrad.func import grad, jacobian
-from symgrad.functions import cat
 from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, pairs_of, reading
 from symgrad.optim.minimize import restored
-from symgrad.optim.vectors import Vector, is_variable, several
+from symgrad.optim.vectors import Vector, joined, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.solvers.public import known_root
 from symgrad.support.extras import required
@@ -42,9 +39,9 @@ def least_squares(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and ``grad`` in the structure of x0. Where a tensor in args requires a
-        gradient, x, fun, cost, grad and jac are tensors, differentiable in args as ``sg.argmin`` is (jac not where
-        it is sparse). ``fun`` is one vector, and ``jac`` has a row for each residual and a column for each number in
-        x0.
+        gradient, x, fun, cost, grad and jac are tensors, differentiable in args as ``sg.argmin`` is (jac is left
+        out where it is sparse), and other arrays are left out. ``fun`` is one vector, and ``jac`` has a row for each
+        residual and a column for each number in x0.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -69,9 +66,11 @@ def least_squares(
     done = restored(found, vector, ("x", "grad"))
     if follows:
         done["x"] = x = _least(fun, done["x"], args, _arrays(bounds, vector), options)
-        done["fun"], done["cost"] = _joined(fun(x, *args)), _half(fun(x, *args))
+        done["fun"], done["cost"] = joined(fun(x, *args)), _half(fun(x, *args))
         done["grad"] = grad(lambda z: _half(fun(z, *args)))(x)
-        done["jac"] = done["jac"] if sparse else jacobian(lambda z: residuals(z, *args))(_joined(x))
+        if not sparse:
+            done["jac"] = jacobian(lambda z: residuals(z, *args))(joined(x))
+        followed.without_others(done, ("x", "fun", "cost", "grad", *([] if sparse else ["jac"])))
     return done
 
 
@@ -98,7 +97,7 @@ def _least_traced(fun: Any, x0: Any, args: Any, bounds: Any, sparse: bool, optio
 
     x = _least(fun, x0, args, bounds if followed.is_traced(x0) else _arrays(bounds, Vector(x0)), options, run)
     found = fun(x, *args)
-    done = {"x": x, "fun": _joined(found), "cost": _half(found)}
+    done = {"x": x, "fun": joined(found), "cost": _half(found)}
     return required("least_squares", "scipy", "scipy.optimize").OptimizeResult(done)
 
 
@@ -117,8 +116,8 @@ def root(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` in the structure of x0; tensors, differentiable in args as ``sg.root``
-        is, where a tensor in args requires a gradient. In functions that are compiled or mapped there are x and
-        fun only.
+        is, where a tensor in args requires a gradient; the solver's own arrays, such as ``fjac``, are then left out.
+        In functions that are compiled or mapped there are x and fun only.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -140,7 +139,9 @@ def root(
         )  # fmt: skip
     done = restored(found, vector, ("x",))
     if follows:
-        done["x"] = known_root("root", fun, done["x"], args)
+        done["x"] = x = known_root("root", fun, done["x"], args)
+        done["fun"] = joined(fun(x, *args))
+        followed.without_others(done, ("x", "fun"))
     return done
 
 
@@ -158,14 +159,7 @@ def _root_traced(fun: Any, x0: Any, args: Any, method: str, tol: Any, callback: 
 
 def _half(residuals: Any) -> Any:
     """Return half the sum of squares."""
-    return (_joined(residuals) ** 2).sum() / 2
-
-
-def _joined(residuals: Any) -> Any:
-    """Return the arrays of a structure as one vector."""
-    found: list[Any] = []
-    trees.flatten([residuals], is_variable, found)
-    return cat([as_tensor(r).reshape(-1) for r in found])
+    return (joined(residuals) ** 2).sum() / 2
 
 
 def _counted(residuals: Callable[[Any], Any], work: Work) -> Callable[[Any], Any]:

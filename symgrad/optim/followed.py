@@ -77,3 +77,13 @@ def arrived(who: str, found: Any) -> Any:
             "allow more steps."
         )
     return found.x
+
+
+def without_others(found: Any, names: Sequence[str]) -> Any:
+    """Leave out the arrays of a result that depend on the arguments and are not followed: nobody takes 0 for them."""
+    for name in set(found) - set(names):
+        value = found[name]
+        is_told = value is None or isinstance(value, (bool, int, float, str, np.generic))
+        if not is_told and getattr(value, "dtype", np.dtype(float)).kind not in "biu":
+            del found[name]
+    return found

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.errors import ArgumentError, NotYet
+from symgrad.errors import ArgumentError
 from symgrad.func import grad, hessian, jvp, value_and_grad
 from symgrad.optim import followed
 from symgrad.optim.limits import flat_bounds, flat_constraints, pairs_of, reading
-from symgrad.optim.vectors import Vector, scalar, several
+from symgrad.optim.vectors import Vector, joined, scalar, several
 from symgrad.solvers.minima import known_minimum
 from symgrad.support.extras import required
 from symgrad.support.progress import Work, long_work
@@ -54,9 +54,9 @@ def minimize(
 
     Returns:
         SciPy's ``OptimizeResult``, with ``x`` and the gradient ``jac`` in the structure and dtypes of x0. Where a
-        tensor in args requires a gradient, x, fun and jac are tensors, differentiable in args as ``sg.argmin`` is.
-        What belongs to the vector of all numbers, such as ``hess_inv``, stays one array, without a derivative. In
-        functions that are compiled or mapped there are x and fun only, and what does not converge is an error.
+        tensor in args requires a gradient, x, fun, jac and hess are tensors, differentiable in args as ``sg.argmin``
+        is, and arrays without a derivative, such as ``hess_inv``, are left out. In functions that are compiled or
+        mapped there are x and fun only, and what does not converge is an error.
 
     Raises:
         MissingExtra: SciPy is not installed.
@@ -95,6 +95,9 @@ def minimize(
         done["fun"] = fun(x, *args)
         if "jac" in done:
             done["jac"] = grad(fun)(x, *args)
+        if "hess" in done:
+            done["hess"] = hessian(objective)(joined(x), *args)
+        followed.without_others(done, ("x", "fun", "jac", "hess"))
     return done
 
 
@@ -129,7 +132,8 @@ def _conditions(constraints: Any) -> list[Any]:
     found = []
     for c in _listed(constraints):
         if not isinstance(c, dict):
-            raise NotYet(f"minimize: the derivative by args takes constraints as dicts, got {type(c).__name__}.")
+            found.append(c)
+            continue
         own = followed.tuple_of(c.get("args", ()))
         found.append({"type": c["type"], "fun": lambda x, *_, f=c["fun"], own=own: f(x, *own)})
     return found

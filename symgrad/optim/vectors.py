@@ -144,6 +144,13 @@ def several(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     return call
 
 
+def joined(structure: Any) -> Any:
+    """Return the arrays of a structure as one vector."""
+    found: list[Any] = []
+    trees.flatten([structure], is_variable, found)
+    return F.cat([F.ravel(as_tensor(x)) for x in found], 0)
+
+
 def _result(y: Any) -> Any:
     if not is_variable(y):
         raise ArgumentTypeError(f"the function returned {type(y).__name__}. Expected a tensor or a number.")
