@@ -12,7 +12,7 @@ from symgrad.errors import ArgumentError, LinAlgError, NotConverged
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import norm
 from symgrad.solvers.implicit import Conditions, EachSlice
-from symgrad.solvers.newton import Newton, polished
+from symgrad.solvers.newton import Newton, few, polished
 from symgrad.solvers.problem import WEAK, Shape
 from symgrad.solvers.quadratic import Together
 from symgrad.support.extras import required
@@ -50,7 +50,7 @@ class Minimiser:
                 return z
             raise NotConverged(
                 f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "
-                f"ended, x = {_few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
+                f"ended, x = {few(x)}. {_SMOOTH} Start nearer, or take another of SciPy's methods."
             ) from None
 
     def together(self, each: EachSlice) -> Together:
@@ -139,7 +139,7 @@ class Minimiser:
                 break
             x = min(lower, key=lambda z: self._loss(z, thetas))
         raise NotConverged(
-            f"{conditions.who}: SciPy's {self.method} ended at x = {_few(x)}, a saddle point or a maximum, from which "
+            f"{conditions.who}: SciPy's {self.method} ended at x = {few(x)}, a saddle point or a maximum, from which "
             "the loss falls. Start elsewhere."
         )
 
@@ -167,16 +167,21 @@ class Minimiser:
             )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(f"{conditions.who}: method={self.method!r}: {str(error).rstrip('.')}.") from error
-        if not found.success and not self._is_close(found.x, at, thetas):
+        if not np.all(np.isfinite(found.x)) and math.isfinite(self._loss(x, thetas)):
             raise NotConverged(
-                f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
-                f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
-                "met, or take another method."
+                f"{conditions.who}: SciPy's {self.method} ran away until x was {few(found.x)}: the loss falls without "
+                "end, or it is not defined on the way. Bound x, start nearer, or check the loss's sign."
             )
         if norm(found.x) > _FAR * (1.0 + norm(x)):
             raise NotConverged(
                 f"{conditions.who}: the loss falls without end: it is {float(found.fun):.3g} where x is as large as "
                 f"{float(np.max(np.abs(found.x))):.3g}. Bound x, or check the loss's sign."
+            )
+        if not found.success and not self._is_close(found.x, at, thetas):
+            raise NotConverged(
+                f"{conditions.who}: SciPy's {self.method} did not converge after {found.get('nit', 'some')} steps: "
+                f"{' '.join(str(found.message).split()).rstrip('.')}. Start nearer, check that the constraints can be "
+                "met, or take another method."
             )
         return np.reshape(np.asarray(found.x, np.float64), shape.shape)
 
@@ -240,10 +245,6 @@ def falling(shape: Shape, x: Any, thetas: Sequence[Any]) -> Any:
 
 def _square(body: Body, size: int, *args: Any) -> Any:
     return np.reshape(np.asarray(bodies.numbers(body, *args), np.float64), (size, size))
-
-
-def _few(x: Any) -> str:
-    return np.array2string(np.ravel(x)[:5], precision=4) if np.ndim(x) else f"{float(x):.4g}"
 
 
 def _check_ends(who: str, low: Any, high: Any) -> None:

@@ -30,14 +30,19 @@ def argmin(
         bounds: a pair (lower, upper) of numbers, arrays, tensors or None; or a list of pairs, one for each number, as
             in SciPy; for a structure, the same structure of pairs.
         constraints: h, with h(x, *args) = 0; SciPy's {"type": "eq" or "ineq", "fun": h}, where "ineq" is h ≥ 0, and
-            "args", where given, take the place of args; or a list of those.
+            "args", where given, take the place of args; SciPy's LinearConstraint and NonlinearConstraint, of x alone;
+            or a list of those.
         method: one of ``scipy.optimize.minimize``'s; by default Newton's, which needs no SciPy, and SLSQP with
             bounds or constraints. Newton takes the last steps of each.
         tol, max_steps, solve: as for ``root``.
 
     Returns:
-        x, in the structure of x0; with constraints a named tuple (x, multipliers), where the multipliers are shaped
-        like the constraints and differentiable too.
+        x, in the structure of x0, also with bounds alone, where the multiplier of an active bound is ∇loss there. With
+        constraints a named tuple (x, multipliers), where the multipliers λ are shaped like the constraints and
+        differentiable too. The Lagrangian is L = loss − λᵀh, so that ∇loss = λᵀ∇h: λ is by how much the least
+        loss grows where h = 0 becomes h = ε, per ε; of h ≥ 0 it is at least 0. SciPy's objects have one array
+        for their equations, one for lower ends, h − l ≥ 0, and one for upper ends, u − h ≥ 0.
+        A closed form of symbols takes the loss's second derivatives for positive definite, where nothing tells.
 
     Raises:
         NotConverged: no minimum was reached: the loss falls without end, or a saddle point or a maximum was found,

@@ -33,8 +33,8 @@ class Minimum(NamedTuple):
 
     Attributes:
         x: the point, in the structure of x0.
-        multipliers: one array for each constraint, shaped like it: by how much the least loss grows if the
-            constraint's right side does, its shadow price.
+        multipliers: λ of L = loss − λᵀh, one array for each constraint, shaped like it: by how much the least loss
+            grows if the constraint's right side does, h = ε, its shadow price.
     """
 
     x: Any
@@ -135,10 +135,10 @@ class Problem:
 
         body, inputs = traced(who, one, spec, given.tensors)
         losses = tuple(range(len(inputs)))
-        self.limits = [_constraint(who, c) for c in listed(constraints)]
+        self.limits = [limit for c in listed(constraints) for limit in _limits(who, c)]
         if self.limits and not all(isinstance(n, int) for n in self.unknown.start.shape):
             raise ShapeError(f"{who}: constraints need sizes that are numbers. Got {self.unknown.start.shape}.")
-        self.lone = not isinstance(constraints, (list, tuple))
+        self.lone = not isinstance(constraints, (list, tuple)) and len(self.limits) == 1
         held: Any = None
         limits: tuple[int, ...] = ()
         self.shapes: list[Any] = []
@@ -255,8 +255,41 @@ def listed(constraints: Any) -> Sequence[Any]:
     return constraints if isinstance(constraints, (list, tuple)) else [constraints]
 
 
-def _constraint(who: str, c: Any) -> tuple[bool, Callable[..., Any]]:
-    """Return whether a constraint is an equality, and its function."""
+Limit = tuple[bool, Callable[..., Any]]  # whether it is an equality, and its function
+
+
+def _limits(who: str, c: Any) -> list[Limit]:
+    """Return the limits that a constraint is made of; SciPy's objects, which have two ends, are several."""
+    if hasattr(c, "lb") and hasattr(c, "ub"):
+        if hasattr(c, "A"):
+            A = np.atleast_2d(np.asarray(c.A.toarray() if hasattr(c.A, "toarray") else c.A, np.float64))
+            return _between(who, lambda x: as_tensor(A) @ F.ravel(joined(flat_result(who, x))), c.lb, c.ub)
+        if callable(getattr(c, "fun", None)):
+            return _between(who, c.fun, c.lb, c.ub)
+    return [_constraint(who, c)]
+
+
+def _between(who: str, fun: Callable[..., Any], lower: Any, upper: Any) -> list[Limit]:
+    """Return lower ≤ fun(x) ≤ upper as equations, what is bounded below, and what is bounded above."""
+    low, high = np.broadcast_arrays(np.asarray(lower, np.float64), np.asarray(upper, np.float64))
+    if not np.all(low <= high):
+        raise ArgumentError(f"{who}: a constraint's lower end is above its upper end, or nan: got {low} and {high}.")
+    same = low == high
+    groups = [(same, True, low, 1.0), (~same & (low > -np.inf), False, low, 1.0)]
+    groups += [(~same & (high < np.inf), False, high, -1.0)]
+
+    def limit(chosen: Any, is_equal: bool, end: Any, sign: float) -> Limit:
+        def call(x: Any, *_: Any) -> Any:
+            found = joined(flat_result(who, fun(x)))
+            picked = found if chosen.all() else F.ravel(found)[np.flatnonzero(chosen)]
+            return sign * (picked - as_tensor(end if chosen.all() else end[chosen]))
+
+        return is_equal, call
+
+    return [limit(*group) for group in groups if group[0].any()]
+
+
+def _constraint(who: str, c: Any) -> Limit:
     if callable(c):
         return True, c
     if isinstance(c, dict) and c.get("type") in ("eq", "ineq") and callable(c.get("fun")):
@@ -267,8 +300,8 @@ def _constraint(who: str, c: Any) -> tuple[bool, Callable[..., Any]]:
         own = own if isinstance(own, tuple) or own is None else (own,)
         return c["type"] == "eq", c["fun"] if own is None else lambda x, *_: c["fun"](x, *own)
     raise ArgumentTypeError(
-        f"{who}: got a constraint {c!r:.60}. Expected a function that must be 0, or a dict with type 'eq' or 'ineq' "
-        "and fun."
+        f"{who}: got a constraint {c!r:.60}. Expected a function that must be 0, a dict with type 'eq' or 'ineq' "
+        "and fun, or SciPy's LinearConstraint or NonlinearConstraint."
     )
 
 
