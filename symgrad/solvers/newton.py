@@ -17,6 +17,7 @@ from symgrad.support.frozen import frozen
 
 _HALVINGS = 40
 _SMALLEST = 1e-30
+_SMALL = 1e-8  # a residual, relative to the first, from where Newton's steps should square the error
 _STALLED = 1e-7  # a step that cannot be taken because of rounding is at most so long, relative to the answer
 
 
@@ -39,7 +40,7 @@ class Newton:
         rest = _residual(body, x, thetas)
         if not np.all(np.isfinite(rest)):
             raise NotConverged(f"{conditions.who}: f is not finite at the start. Start where it is defined.")
-        record = None
+        record, first, before, is_slow = None, norm(rest), np.inf, False
         for _ in range(self.most):
             if not np.any(rest):
                 return _answer(conditions, operator, x, thetas, record)
@@ -50,6 +51,14 @@ class Newton:
                 raise NotConverged(self._stuck(conditions, rest, "no step along Newton's direction lowers it"))
             if record is not None and (whole <= self.tol * size + _SMALLEST or length == 0.0):
                 return _answer(conditions, operator, x, thetas, record)
+            is_slow, before = whole < before and norm(rest) <= _SMALL * first, whole
+        if is_slow:
+            raise NotConverged(
+                f"{conditions.who}: the root near {few(x)} is multiple: the Jacobian is singular there, so that "
+                f"Newton's method takes ever smaller steps (the residual is {norm(rest):.3g} after {self.most}), "
+                "and the implicit function theorem gives no derivative. Divide the multiple factor out, or move the "
+                "parameters; max_steps= goes on."
+            )
         raise NotConverged(self._stuck(conditions, rest, f"{self.most} steps did not suffice"))
 
     def together(self, each: EachSlice) -> Newtons:
@@ -196,6 +205,11 @@ class Given:
     def __call__(self, conditions: Conditions, start: Any, thetas: Sequence[Any]) -> Any:
         """Return the start."""
         return start
+
+
+def few(x: Any) -> str:
+    """Return the first numbers of an answer, as errors show them."""
+    return np.array2string(np.ravel(x)[:5], precision=4) if np.ndim(x) else f"{float(x):.4g}"
 
 
 def _read(x: Any) -> Any:
