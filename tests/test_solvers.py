@@ -122,6 +122,22 @@ def test_any_solver_gets_the_derivative_of_its_conditions():
     assert sg.grad(sg.grad(lambda a: square_root(1.0, a)))(4.0) == pytest.approx(-1 / 32)
 
 
+def test_a_solvers_keywords_are_bound_as_its_signature_says():
+    @sg.custom_root(lambda x, theta: x**2 - theta)
+    def solve(x0, a=4.0, *, tol=1e-3):
+        assert tol in (1e-3, 1e-8)
+        return a**0.5
+
+    for call in (lambda a: solve(1.0, a, tol=1e-8), lambda a: solve(1.0, a=a), lambda a: solve(x0=None, a=a, tol=1e-8)):
+        assert sg.grad(call)(4.0) == pytest.approx(0.25)
+    assert sg.vmap(sg.grad(lambda a: solve(1.0, a=a)))(np.array([1.0, 4.0])) == pytest.approx([0.5, 0.25])
+    assert float(sg.custom_root(lambda x, a: x**2 - a)(lambda x0, a=4.0, tol=0.1: a**0.5)(1.0)) == 2
+    with pytest.raises(errors.ArgumentError, match="tol=, which the conditions do not take"):
+        sg.grad(lambda t: solve(1.0, 4.0, tol=t))(1e-3)
+    with pytest.raises(errors.ArgumentTypeError, match="'foo'"):
+        solve(1.0, 4.0, foo=1)
+
+
 def test_gradients_flow_to_what_the_function_takes_from_outside():
     a = sg.tensor(4.0, requires_grad=True)
     sg.root(lambda x: x**2 - a, 1.0).backward()
@@ -168,6 +184,12 @@ def test_what_does_not_converge_is_told():
         sg.fixed_point(lambda x: 3 * x + 1, 1.0, method="iterate", max_steps=50)
     with pytest.raises(errors.NotConverged, match="does not fulfil"):
         sg.grad(lambda a: sg.custom_root(lambda x, a: x - a)(lambda x0, a: a + 0.5)(1.0, a))(2.0)
+
+
+@pytest.mark.parametrize("f", [lambda x: x**3, lambda x: x**2 * sg.exp(x) * x**2])
+def test_a_multiple_root_is_called_one(f):
+    with pytest.raises(errors.NotConverged, match=r"root near .* is multiple: the Jacobian is singular"):
+        sg.root(f, 1.0)
 
 
 def test_shapes_and_structures_must_fit():
@@ -292,6 +314,21 @@ def test_bounds_that_cross_and_unknown_methods_are_refused():
         sg.argmin(lambda x: x**2, 1.0, bounds=(2, 1))
     with pytest.raises(errors.ArgumentError, match="method='foo'"):
         sg.argmin(lambda x: x**2, 1.0, method="foo")
+
+
+def test_scipys_constraints_are_limits_from_either_side():
+    optimize = pytest.importorskip("scipy.optimize")
+    between = optimize.NonlinearConstraint(lambda x: x**2, [0.25, -np.inf, 1.0], [np.inf, 4.0, 1.0])
+    found = sg.argmin(lambda x: x[0] - x[1] + 3 * x[2], [1.0, 1.0, 1.0], constraints=between)
+    assert found.x.tolist() == pytest.approx([0.5, 2, 1])
+    assert [m.tolist() for m in found.multipliers] == [pytest.approx([m]) for m in (1.5, 1, 0.25)]
+    plane = optimize.LinearConstraint([[1.0, 1.0]], 1.0, 1.0)
+    nearest = lambda a: sg.argmin(lambda x, a: ((x - a) ** 2).sum(), np.zeros(2), a, constraints=plane)
+    assert sg.jacobian(lambda a: nearest(a).x)(np.array([1.0, 0.0])) == pytest.approx(
+        np.array([[0.5, -0.5], [-0.5, 0.5]])
+    )
+    with pytest.raises(errors.NotConverged, match="falls without end"):
+        sg.argmin(lambda x: -(x @ x), [0.51, 0.49], constraints=lambda x: x.sum() - 1)
 
 
 def test_losses_without_a_minimum_are_told():
@@ -462,6 +499,27 @@ def test_the_value_at_the_minimum_is_followed_as_the_minimum_is():
     bound = lambda a: sg.optim.minimize(lambda x, a: (x - a) ** 2, 0.0, (a,), bounds=[(0, 1)])
     assert sg.grad(lambda a: bound(a).fun)(2.0) == pytest.approx(2)
     assert sg.grad(lambda a: bound(a).jac)(2.0) == pytest.approx(-2)
+
+
+def test_what_scipy_gives_without_a_derivative_is_left_out():
+    pytest.importorskip("scipy")
+    loss = lambda x, a: (x[0] - a) ** 4 + x[0] ** 2
+    found = lambda a, method: sg.optim.minimize(loss, [0.1], (a,), method=method)
+    x = float(sg.argmin(loss, [0.1], 2.0).sum())
+    slope = 12 * (x - 2) ** 2 / (12 * (x - 2) ** 2 + 2)
+    assert sg.grad(lambda a: found(a, "trust-exact").hess.sum())(2.0) == pytest.approx(24 * (x - 2) * (slope - 1))
+    with pytest.raises(AttributeError, match="hess_inv"):
+        sg.grad(lambda a: found(a, "BFGS").hess_inv.sum())(2.0)
+    root = lambda a: sg.optim.root(lambda x, a: x**2 - a, [1.0], (a,))
+    assert sg.grad(lambda a: root(a).fun.sum())(4.0) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(AttributeError, match="fjac"):
+        sg.grad(lambda a: root(a).fjac.sum())(4.0)
+    assert "hess_inv" in found(2.0, "BFGS")
+    limit = lambda a: pytest.importorskip("scipy.optimize").LinearConstraint([1.0, 1.0], 2.0, 2.0)
+    held = lambda a: sg.optim.minimize(
+        lambda x, a: ((x - a * np.arange(2)) ** 2).sum(), np.ones(2), (a,), constraints=limit(a)
+    )
+    assert sg.jacobian(lambda a: held(a).x)(1.0) == pytest.approx([-0.5, 0.5])
 
 
 @pytest.mark.parametrize("field", ["cost", "fun", "grad", "jac"])

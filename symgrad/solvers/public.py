@@ -11,6 +11,7 @@ from symgrad.errors import ArgumentError
 from symgrad.solvers.borrowed import Foreign, Polished, foreign
 from symgrad.solvers.factors import Way, positive
 from symgrad.solvers.implicit import Root
+from symgrad.solvers.keywords import Bound
 from symgrad.solvers.newton import Borrowed, Given, Iteration, Newton
 from symgrad.solvers.unknowns import Arguments, Unknown, conditions, title_of
 from symgrad.transforms.arguments import check_function
@@ -109,6 +110,9 @@ def custom_root(
     ``custom_root(F)(solver)`` is a function of (x0, *args), as the solver is. It calls the solver, with arrays, for
     the value; the derivative is −(∂F/∂x)⁻¹ ∂F/∂θ at what that returned, in every mode and order.
 
+    Keywords are bound as the solver's signature says. Those that the conditions take, by their name or else by their
+    place, are arguments; others, such as a tolerance, are the solver's alone, and no derivative is taken by them.
+
     Args:
         conditions: F(x, *args), returning as many numbers as x has.
         solve, tol: how linear systems with ∂F/∂x are solved, as for ``root``; tol is that of the methods by products.
@@ -130,16 +134,20 @@ def custom_root(
 
     def decorate(solver: Callable[..., Any]) -> Callable[..., Any]:
         check_function("custom_root", solver)
-        who = getattr(solver, "__name__", "solver").strip("<>")
+        who, title = getattr(solver, "__name__", "solver").strip("<>"), title_of(conditions)
 
         @functools.wraps(solver)
-        def call(x0: Any, *args: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
+            bound = Bound(who, solver, conditions, args, named)
+            x0, args = bound.x0, bound.args
             if x0 is None:
                 given = Arguments(args)
                 values = [_seen(who, t) for t in given.tensors]
-                return solved(who, conditions, solver(None, *given.arrays(values)), args, Given(), way)
-            run = Foreign(solver, Unknown(who, x0), Arguments(args))
-            return solved(who, conditions, x0, args, run, way)
+                return solved(
+                    who, bound.conditions, bound.solver(None, *given.arrays(values)), args, Given(), way, title
+                )
+            run = Foreign(bound.solver, Unknown(who, x0), Arguments(args))
+            return solved(who, bound.conditions, x0, args, run, way, title)
 
         return call
 
