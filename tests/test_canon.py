@@ -181,6 +181,7 @@ a = type("Arrays", (), ARRAYS)
 e, inv, det = np.exp, np.linalg.inv, np.linalg.det
 mean = lambda k, v: k.einsum("i->", k.add((sp.Rational(1, 3), v)))
 spread = lambda k, t: k.einsum("->i", t, i=3)
+beyond = lambda k: k.add(k.x, (-1, spread(k, k.t)))
 reshape = lambda k, t, *sizes: k.call(Reshape(sizes), t, shape=sizes)
 kron = lambda k, x, y: k.call(Kron(), x, y, shape=tuple(n * m for n, m in zip(x.shape, y.shape, strict=True)))
 skew = lambda k, v: k.call(Skew(), v, shape=(3, 3))
@@ -308,6 +309,16 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (
             lambda k: k.of(sp.Piecewise, k.x, k.of(sp.Lt, k.z, k.number(1)), k.y, k.number(1)),
             np.where(a.z < 1, a.x, a.y),
+        ),
+    ],
+    "sums_meet": [
+        (
+            lambda k: k.add(k.times(k.t, k.einsum("i->", beyond(k))), k.einsum("i->", k.power(beyond(k), 2))),
+            a.x @ (a.x - a.t),
+        ),
+        (
+            lambda k: k.add(k.times(k.u, k.einsum("i->", beyond(k))), k.einsum("i->", k.power(beyond(k), 3))),
+            a.u * (a.x - a.t).sum() + ((a.x - a.t) ** 3).sum(),
         ),
     ],
     "axis_of_one_goes": [

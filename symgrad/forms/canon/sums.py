@@ -202,3 +202,42 @@ def _spreads(frame: Letters, s: Letters, rest: tuple[list[Any], list[Any]]) -> b
 def shortest_elementwise(pool: Pool, t: Term) -> Term | None:
     """What SymPy finds shorter among cancelled, factored and expanded forms of an elementwise expression."""
     return None if pool.light else islands.shorter(pool, t)
+
+
+@rule(SUM)
+def sums_meet(pool: Pool, t: Term) -> Term | None:
+    """m Σ (1 - m/x_i) + Σ (x_i - m)²/x_i is Σ (x_i - m): sums over as many entries are one where their terms cancel."""
+    if t.shape or pool.light:
+        return None
+    groups: dict[Any, dict[int, Term]] = {}
+    for k, a in enumerate(t.args):
+        body = _body(pool, a)
+        if body is not None:
+            groups.setdefault(body.shape, {})[k] = body
+    for shape, bodies in groups.items():
+        joined = pool.sum([(t.data[k], v) for k, v in bodies.items()], shape) if len(bodies) > 1 else None
+        if joined is None or joined.cost >= sum(v.cost for v in bodies.values()):
+            continue
+        whole = pool.product([(joined, (0,))], (), dict(enumerate(shape)))
+        rest = [(t.data[k], a) for k, a in enumerate(t.args) if k not in bodies]
+        found = pool.sum([(1, whole), *rest], ())
+        if found.cost < t.cost:
+            return found
+    return None
+
+
+def _body(pool: Pool, a: Term) -> Term | None:
+    """Return v of Σ v_i, or of c Σ v_i with a number c, where all factors are numbers and vectors over one letter."""
+    if a.kind != PRODUCT or a.shape:
+        return None
+    subs, _, sizes = a.data
+    letters = {k for s in subs for k in s}
+    if not letters:
+        inner = [(f, body) for f in a.args if (body := _body(pool, f)) is not None]
+        if len(inner) != 1:
+            return None
+        (f, body), (n,) = inner[0], inner[0][1].shape
+        return pool.product([(body, (0,)), *[(g, ()) for g in a.args if g is not f]], (0,), {0: n})
+    if len(letters) != 1 or any(len(s) > 1 for s in subs):
+        return None
+    return pool.product(list(zip(a.args, subs, strict=True)), tuple(letters), dict(sizes))
