@@ -125,11 +125,17 @@ def _plain(text: str, shapes: Mapping[str, Any]) -> str:
     text = re.sub(r"(\w+)⁻¹", lambda m: f"inv({m[1]})" if m[1] in matrices else m[0], text)
     text = re.sub(r"(\w+)⁻ᵀ", lambda m: f"inv({m[1]}).T" if m[1] in matrices else m[0], text)
     text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿˣ]+", lambda m: f"**({m[0].translate(_RAISED)})", text)
-    text = re.sub(r"‖([^‖]+)‖", r"norm(\1)", text)
+    text = re.sub(r"‖([^‖]+)‖", r"norm(\1)", _with_norms(text))
     text = _without_latex(text)
     text = "".join(_SIGNS.get(sign, sign) for sign in text).replace("^", "**")
     text = _transposed(text, shapes, matrices)
     return re.sub(r"\|([^|]+)\|", r"abs(\1)", text)
+
+
+def _with_norms(text: str) -> str:
+    """Return the text with ‖x‖ for ||x||; bars that meet, as in |a||b|, stay."""
+    found = re.sub(r"(?<![^\W\d])(?<![)\]|])\|\|([^|]+)\|\|", r"‖\1‖", text)
+    return text if "|" in found else found
 
 
 def _transposed(text: str, shapes: Mapping[str, Any], matrices: set[str]) -> str:
