@@ -1,8 +1,11 @@
 """``Grade.place``: where in a pupil's own text the slip is."""
 
+import json
+
 import pytest
 
 import symgrad as sg
+from symgrad.cli.main import main
 
 LEAST_SQUARES = {"of": "sum((X @ w - y)**2)", "wrt": "w", "shapes": {"X": ("n", "d"), "w": "d", "y": "n"}}
 QUADRATIC = {"of": "x @ A @ x", "wrt": "x", "shapes": {"A": ("n", "n"), "x": "n"}}
@@ -87,3 +90,8 @@ def test_a_right_answer_and_one_that_is_no_text_have_no_place():
     assert sg.grade("2*x", of="x**2", wrt="x").place is None
     x = sg.symbol("x")
     assert sg.grade(sg.derive(x**3, x), of="x**2", wrt="x").place is None
+
+
+def test_the_command_tells_the_place(capsys):
+    assert main(["grade", "3*x.^3", "--of", "x.^3", "--wrt", "x", "--syntax", "matlab", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["place"] == [5, 6]

@@ -21,6 +21,7 @@ def add_grade(p: argparse.ArgumentParser) -> None:
     add_pairs(p, "--wrt", "NAME[,NAME]", "by which names")
     add_pairs(p, "--shape", "NAME=SIZES", "of arrays, as X=n,d w=d; other names are numbers")
     p.add_argument("--order", type=int, default=1, metavar="N", help="2 for the second derivative; default 1")
+    p.add_argument("--syntax", choices=("python", "matlab"), default="python", help="of the formula")
     p.add_argument("--json", action="store_true", help="print the grade as JSON")
     p.set_defaults(run=run_grade)
 
@@ -44,7 +45,7 @@ def run_grade(args: argparse.Namespace) -> int:
         raise ParseError("by what? Name it with --wrt, as in --wrt x.")
     by: str | list[str] = names[0] if len(names) == 1 else names
     answer = formula_text(args.answer)
-    found = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order)
+    found = grade(answer, args.of, by, declared_shapes(args.shape), order=args.order, syntax=args.syntax)
     text = json.dumps(_data(found), ensure_ascii=False, indent=2) if args.json else str(found)
     show(written_for(sys.stdout, text, args.ascii, ascii_json if args.json else ascii_text))
     return 0 if found.right else 1
@@ -58,7 +59,7 @@ def _data(found: Grade) -> dict[str, Any]:
     }
     return {
         "right": found.right, "simplified": found.simplified, "slip": found.slip, "hint": found.hint, "at": at,
-        "shorter": found.shorter, "proof": found.proof,
+        "shorter": found.shorter, "proof": found.proof, "place": found.place,
     }  # fmt: skip
 
 
