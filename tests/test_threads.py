@@ -31,6 +31,9 @@ PROGRAMS = {
     "maximum and sum": lambda x: sg.nn.functional.softplus(x).amax() * (x * sg.sigmoid(x)).sum(),
     "rows": lambda x: (sg.softmax(x.reshape(400, 500), 1) ** 2).sum(),
     "columns": lambda x: (sg.logsumexp(x.reshape(400, 500) * 2, 0) ** 2).sum(),
+    "long rows added up": lambda x: (
+        (sg.exp(x.reshape(40, 5000)).sum(0) ** 2).sum() + x.reshape(2, 100_000).amax(0).sum()
+    ),
     "float32": lambda x: (sg.exp(sg.tanh(x.to(sg.float32))) ** 2).sum().to(sg.float64),
 }
 
@@ -44,8 +47,8 @@ def _as_before():
 
 @pytest.fixture
 def forced(monkeypatch):
-    """Every nest that can be is cut, into chunks of one step of its outermost loop."""
-    for name, value in (("_LEAST", 1), ("_GRAIN", 1), ("_ALIGNED", 1), ("_STACK", 1 << 20)):
+    """Every nest that can be is cut, into chunks of one step of a loop."""
+    for name, value in (("_LEAST", 1), ("_GRAIN", 1), ("_ALIGNED", 1), ("_RUN", 1), ("_STACK", 1 << 20)):
         monkeypatch.setattr(chunks, name, value)
     monkeypatch.setattr(native, "_straight", lambda *given: None)
     cut = []
@@ -91,6 +94,17 @@ def test_most_nests_can_be_cut(forced):
     for f in PROGRAMS.values():
         sg.compile(sg.value_and_grad(f), backend="llvm")(X[:2000].repeat(100))
     assert sum(c is not None for c in forced) > 0.7 * len(forced)
+
+
+def test_a_sum_of_many_entries_is_cut_along_them(forced, monkeypatch):
+    monkeypatch.setattr(chunks, "_STACK", 0)
+    x = np.random.default_rng(1).normal(size=(3, 4, 5))
+    sums = [lambda x: (sg.exp(x).sum(0) ** 2).sum(), lambda x: sg.tanh(x).amax((0, 2)).sum(), lambda x: x.prod(1).sum()]
+    sums += [lambda x: sg.sin(x).sum(0).prod(), lambda x: (sg.exp(x) * x.sum(0)).sum(1).prod()]
+    for f in sums:
+        sg.set_num_threads(3)
+        agree(sg.compile(sg.value_and_grad(f), backend="llvm")(x), sg.value_and_grad(f)(x))
+    assert any(c is not None and c.axis > 0 for c in forced)
 
 
 def test_callers_at_once_share_the_pool_and_wait_for_nobody():

@@ -1,7 +1,8 @@
-"""A large nest as chunks of its outermost loop, which threads share.
+"""A large nest as chunks of one of its loops, which threads share.
 
-Where a chunk begins depends on the nest alone. A sum over the outermost axis has memory of its own for each chunk, and
-the chunks' sums are added in order afterwards. So the number of threads changes nothing about the result.
+Where a chunk begins depends on the nest alone. It is the outermost loop as a rule: a sum over that axis has memory of
+its own for each chunk, and the chunks' sums are added in order afterwards. Where that would be much memory, it is a
+loop that no sum goes over. So the number of threads changes nothing about the result.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _LEAST = 1 << 17  # primitives of a nest that is worth it: some 30 µs
 _GRAIN = 1 << 15  # about how many a chunk has
 _MOST = 64  # chunks
 _ALIGNED = 64  # what the length of a chunk of single entries is a multiple of: vectors and cache lines divide it
-_STACK = 1 << 15  # bytes of the chunks' sums
+_RUN = 256  # the same for rows of which a chunk takes a part: shorter runs of memory are read more slowly
+_STACK = 1 << 17  # bytes of the chunks' sums
+_FEW = 4  # chunks, below which another loop is cut rather than fewer are made to fit there
 _FLOAT64 = np.dtype(np.float64)
 
 
@@ -32,12 +35,13 @@ _FLOAT64 = np.dtype(np.float64)
 class _Chunks:
     """A nest of one chunk, and how many there are.
 
-    ``partial`` are the sums, by number, that have memory for each chunk; ``length`` is a chunk's along the outermost
-    loop, which runs to ``end``.
+    ``partial`` are the sums, by number, that have memory for each chunk; ``length`` is a chunk's along the loop
+    ``axis``, which runs to ``end``.
     """
 
     nest: Nest
     partial: tuple[int, ...]
+    axis: int
     length: int
     end: int
 
@@ -59,7 +63,7 @@ def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[
         return loops.function(name, nest, e, used)
     pool = used.pool()
     pool.start()
-    ranged, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=True)
+    ranged, taken = loops.function(f"{name}.range", chunks.nest, e, used, bounded=chunks.axis)
     buffers = loops.buffers_of(nest)
     texts, before, after = [ranged], [], []
     for m, (kind, _, view) in enumerate(nest.sums):
@@ -87,6 +91,11 @@ def _split(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         return None
     if not all(is_floating(v.memory.dtype) for _, _, v in nest.sums):
         return None
+    return _outermost(nest, e, used) or _further_in(nest, e, used)
+
+
+def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
+    """Cut the outermost loop."""
     partial: tuple[int, ...] = ()
     while True:
         cut = _with_partial(nest, partial)
@@ -99,15 +108,33 @@ def _split(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         partial = tuple(sorted({*partial, *more}))
     if loops.is_checked(cut, e) and len(partial) < len(nest.sums):
         return None  # the slow loop would add to what the quick one has added already
-    chunks = _Chunks(cut, partial, _length(found.dims, nest.work), found.dims[0])
-    room = 8 * chunks.count * sum(chunks.cells(m) for m in partial)
-    return chunks if chunks.count > 1 and room <= _STACK else None
+    chunks = _Chunks(cut, partial, 0, _length(found.dims, 0, nest.work), found.dims[0])
+    most = _STACK // (8 * max(1, sum(chunks.cells(m) for m in partial)))
+    if most < min(chunks.count, _FEW):
+        return None
+    length = max(chunks.length, -(-chunks.end // most))
+    return replace(chunks, length=length) if length < chunks.end else None
 
 
-def _length(dims: list[int], work: int) -> int:
-    """How long a chunk is."""
-    length = max(-(-dims[0] * _GRAIN // work), -(-dims[0] // _MOST))
-    return -(-length // _ALIGNED) * _ALIGNED if len(dims) == 1 else length
+def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
+    """Cut the first other loop along which all that is stored and summed lies apart."""
+    cut = _with_partial(nest, ())
+    found = loops.Loops(cut, e, used, libm=False, checked=False)
+    written = [*found.stored, *found.summed]
+    if (loops.is_checked(cut, e) and nest.sums) or not all(_is_apart(found.dims, s) for s in written):
+        return None
+    for axis in range(1, len(found.dims)):
+        chunks = _Chunks(cut, (), axis, _length(found.dims, axis, nest.work), found.dims[axis])
+        if chunks.count > 1 and all(s[axis] for s in written):
+            return chunks
+    return None
+
+
+def _length(dims: list[int], axis: int, work: int) -> int:
+    """How long a chunk is along a loop."""
+    length = max(-(-dims[axis] * _GRAIN // work), -(-dims[axis] // _MOST))
+    whole = 1 if axis < len(dims) - 1 else _RUN if axis else _ALIGNED
+    return -(-length // whole) * whole
 
 
 def _with_partial(nest: Nest, partial: tuple[int, ...]) -> Nest:
@@ -147,7 +174,7 @@ def _joining(chunks: _Chunks, m: int, kind: str, view: View) -> Nest:
 
 # ------------------------------------------------------------------ the functions
 def _one(name: str, chunks: _Chunks, taken: list[Buffer]) -> str:
-    """``@name.chunk(context, number)``: finds its memory and its part of the outermost loop."""
+    """``@name.chunk(context, number)``: finds its memory and its part of the loop that is cut."""
     lines = []
     for k, b in enumerate(taken):
         own = b.kind != "p"

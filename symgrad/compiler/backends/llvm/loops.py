@@ -18,18 +18,17 @@ from symgrad.compiler.backends.llvm.steps import FILL, Nest
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 
-_BOUNDS = ("i64 %lo", "i64 %hi")
 _SHORT = 8  # an innermost axis below this changes places with the longest one
 
 
-def function(name: str, nest: Nest, e: Elements, used: Used, bounded: bool = False) -> tuple[str, list[Buffer]]:
+def function(name: str, nest: Nest, e: Elements, used: Used, bounded: int | None = None) -> tuple[str, list[Buffer]]:
     """Return the IR of ``@name(buffers…)`` and the buffers it takes.
 
-    ``bounded``: of ``@name(buffers…, lo, hi)``, whose outermost loop runs from lo to hi. Sums that the nest does not
+    ``bounded``: of ``@name(buffers…, lo, hi)``, of which this loop runs from lo to hi. Sums that the nest does not
     begin itself are then excluded where the nest may run twice.
     """
     buffers = buffers_of(nest)
-    params = ", ".join([*[f"ptr noalias %{b.name}" for b in buffers], *_BOUNDS[: 2 * bounded]])
+    params = ", ".join([*[f"ptr noalias %{b.name}" for b in buffers], *_bounds(bounded)])
     checked = is_checked(nest, e)
     fast = Loops(nest, e, used, libm=False, checked=checked, bounded=bounded).text()
     if not checked:
@@ -71,9 +70,13 @@ def emptying(name: str, kind: str, view: View, e: Elements, used: Used) -> tuple
     return function(name, Nest(part.shape, stores=[(neutral, part)]), e, used)
 
 
-def call(name: str, buffers: list[Buffer], bounded: bool = False) -> str:
+def call(name: str, buffers: list[Buffer], bounded: int | None = None) -> str:
     """Return the line that calls such a function."""
-    return f"  call void @{name}({', '.join([*[f'ptr %{b.name}' for b in buffers], *_BOUNDS[: 2 * bounded]])})\n"
+    return f"  call void @{name}({', '.join([*[f'ptr %{b.name}' for b in buffers], *_bounds(bounded)])})\n"
+
+
+def _bounds(bounded: int | None) -> tuple[str, ...]:
+    return () if bounded is None else ("i64 %lo", "i64 %hi")
 
 
 def buffers_of(nest: Nest) -> list[Buffer]:
@@ -86,7 +89,7 @@ class Loops:
     """A nest's loops: ``dims``, and the steps of what is read, stored and summed along them."""
 
     def __init__(
-        self, nest: Nest, e: Elements, used: Used, *, libm: bool, checked: bool, bounded: bool = False
+        self, nest: Nest, e: Elements, used: Used, *, libm: bool, checked: bool, bounded: int | None = None
     ) -> None:
         self.nest, self.e = nest, e
         self.code = Code("v", libm, used)
@@ -150,7 +153,7 @@ class Loops:
                 self._open_sums()
             c.line(f"br label %loop{a}")
             self._label(f"loop{a}")
-            first, last = ("%lo", "%hi") if self.bounded and a == 0 else ("0", str(self.dims[a]))
+            first, last = ("%lo", "%hi") if a == self.bounded else ("0", str(self.dims[a]))
             ends.append(last)
             c.line(f"%i{a} = phi i64 [{first}, %{before}], [%i{a}.next, %end{a}]")
             if self.checked:
