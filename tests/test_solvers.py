@@ -610,3 +610,36 @@ def test_an_operator_without_parameters_has_a_formula():
     at = np.array([1.0, 2.0])
     assert sg.testing.crosscheck(f, at)
     np.testing.assert_allclose(sg.grad(f)(at), at / 3)
+
+
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4)])
+def test_rectangular_systems_are_least_squares(shape):
+    pytest.importorskip("scipy")
+    rng = np.random.default_rng(1)
+    A, b, w, D = rng.normal(size=shape), rng.normal(size=shape[0]), rng.normal(size=shape[1]), rng.normal(size=shape)
+    f = lambda A, b: (sg.linalg.lsqr(A, b, tol=1e-14) ** 2 * w).sum()
+    value = lambda A, b: ((np.linalg.pinv(A) @ b) ** 2 * w).sum()
+    assert float(f(sg.tensor(A), sg.tensor(b))) == pytest.approx(value(A, b), rel=1e-10)
+    slope = (value(A + 1e-5 * D, b) - value(A - 1e-5 * D, b)) / 2e-5
+    assert (sg.grad(f)(A, b) * D).sum() == pytest.approx(slope, rel=1e-7)
+    assert float(sg.jvp(lambda A: f(A, b), (A,), (D,))[1]) == pytest.approx(slope, rel=1e-7)
+    assert sg.grad(f, argnums=1)(A, b) == pytest.approx(2 * w * (np.linalg.pinv(A) @ b) @ np.linalg.pinv(A), rel=1e-8)
+    along = lambda t: (sg.grad(f)(A + t * D, b) * D).sum()
+    second = sg.grad(sg.grad(lambda t: f(A + t * D, b)))(0.0)
+    assert second == pytest.approx((along(1e-5) - along(-1e-5)) / 2e-5, rel=1e-6)
+    apply = lambda b: sg.linalg.lsqr(lambda v: sg.tensor(A) @ v, b, x0=np.ones(shape[1]))
+    assert sg.jacobian(apply)(b) == pytest.approx(np.linalg.pinv(A), rel=1e-7)
+    with pytest.raises(errors.LinAlgError, match="rank 1, less than 2"):
+        sg.linalg.lsqr(np.ones(shape), b)
+
+
+@pytest.mark.parametrize("solver", ["cg", "gmres", "lsqr"])
+def test_systems_start_where_they_are_told_and_say_nan(solver):
+    pytest.importorskip("scipy")
+    solve, A, b = getattr(sg.linalg, solver), np.diag([2.0, 4.0, 5.0]), np.array([2.0, 4.0, 10.0])
+    assert solve(A, b, x0=[1.0, 1.0, 2.0], max_steps=1).tolist() == pytest.approx([1, 1, 2], abs=1e-12)
+    assert sg.grad(lambda b: solve(A, b, x0=np.ones(3)).sum())(b) == pytest.approx([0.5, 0.25, 0.2])
+    with pytest.raises(errors.LinAlgError, match="nan"):
+        solve(np.diag([np.nan, 1.0, 1.0]), b)
+    with pytest.raises(errors.ShapeError, match="x0"):
+        solve(A, b, x0=np.ones(2))

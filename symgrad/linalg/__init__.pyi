@@ -85,7 +85,7 @@ __all__ = [
 
 def block_diag(*tensors: Any) -> Tensor:
     """The matrix with the given ones along its diagonal, and zeros elsewhere."""
-def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
+def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
     """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ."""
 def cholesky(A: Any, upper: bool = False) -> Tensor:
     """The lower triangular L with L Lᵀ = A, of complex matrices L Lᴴ = A. The gradient is symmetric, or Hermitian."""
@@ -109,7 +109,7 @@ def expm(A: Any) -> Tensor:
     """The exponential Σ Aᵏ/k! of a matrix. Gradient: Dexp(Aᵀ)[Ȳ], the derivative at Aᵀ in the direction Ȳ."""
 def expm_frechet(A: Any, E: Any, compute_expm: bool = True) -> Any:
     """The exponential of a matrix, and its derivative in a direction: lim (exp(A + tE) - exp(A))/t."""
-def gmres(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
+def gmres(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
     """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ."""
 def householder_product(A: Any, tau: Any) -> Tensor:
     """The first columns of the product of the reflections I - τ_k v_k v_kᵀ, of complex v_k I - τ_k v_k v_kᴴ."""
@@ -119,8 +119,8 @@ def khatri_rao(A: Any, B: Any) -> Tensor:
     """The Kronecker product column by column: row i·m + j has A_ik B_jk."""
 def logm(A: Any) -> Tensor:
     """The principal logarithm X of a matrix: exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
-def lsqr(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
-    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ."""
+def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
+    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ; of a rectangular A, A⁺ b by least squares."""
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Tensor]:
     """The X that minimises ‖A X - b‖², of those the one with the smallest norm: A⁺ b."""
 def lu(A: Any, *, pivot: bool = True) -> LU[Tensor]:

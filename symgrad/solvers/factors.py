@@ -170,12 +170,12 @@ class System:
         self.operator, self.way, self.ps, self.who, self.record = operator, way, tuple(ps), who, record
         self.size = int(bodies.size_of(operator.inputs[0]))
 
-    def solve(self, b: Any, turned: bool = False) -> Any:
-        """Return L⁻¹ b, or L⁻ᵀ b, in the shape of the unknown."""
+    def solve(self, b: Any, turned: bool = False, start: Any = None) -> Any:
+        """Return L⁻¹ b, or L⁻ᵀ b, in the shape of the unknown; products start from ``start``."""
         spec = self.operator.results[0] if turned else self.operator.inputs[0]
         flat = np.ravel(np.asarray(b))
         method = self.way.chosen(self.size)
-        found = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned)
+        found = self._by_factors(flat, turned) if method == "lu" else self._by_products(method, flat, turned, start)
         return np.asarray(found, spec.dtype).reshape(spec.shape)
 
     def apply(self, v: Any, turned: bool = False) -> Any:
@@ -225,7 +225,7 @@ class System:
             x, before = x + self.dense.solve(rest, turned), left
         return None
 
-    def _by_products(self, method: str, b: Any, turned: bool) -> Any:
+    def _by_products(self, method: str, b: Any, turned: bool, start: Any = None) -> Any:
         sparse = required(f"{self.who}: {method}", "scipy", "scipy.sparse.linalg")
         size = norm(b)
         if size == 0:
@@ -235,14 +235,15 @@ class System:
         given = sparse.LinearOperator(
             (self.size, self.size), lambda v: self.apply(v, turned), lambda v: self.apply(v, not turned), dtype=b.dtype
         )
+        first = None if start is None else np.array(start, b.dtype).ravel()
         most, tol = self.way.most, max(self.way.tol, 16 * float(np.finfo(b.dtype).eps))
         with np.errstate(all="ignore"):
             if method == "lsqr":
-                x = sparse.lsqr(given, b, atol=tol, btol=tol, iter_lim=most)[0]
+                x = sparse.lsqr(given, b, atol=tol, btol=tol, iter_lim=most, x0=first)[0]
             elif method == "cg":
-                x = sparse.cg(given, b, rtol=tol, maxiter=most)[0]
+                x = sparse.cg(given, b, first, rtol=tol, maxiter=most)[0]
             else:
-                x = sparse.gmres(given, b, rtol=tol, maxiter=most, restart=min(self.size, 100))[0]
+                x = sparse.gmres(given, b, first, rtol=tol, maxiter=most, restart=min(self.size, 100))[0]
             left = norm(b - self.apply(x, turned))
         if not left <= max(10 * tol, 1e-12) * size:
             own = self.who == method

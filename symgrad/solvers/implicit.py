@@ -166,12 +166,14 @@ class OperatorSolve(Op):
     Attributes:
         operator: (v, *p) ↦ L(p) v.
         conditions: those that L is the derivative of, whose answer is looked at first; None for an operator.
+        start: where the methods by products start for the value, a ``bodies.Frozen`` array, or None.
     """
 
     operator: Body
     transposed: bool
     way: Way
     conditions: Conditions | None = None
+    start: Any = None
     name = "OperatorSolve"
     saves = "xy"
     theorem = True
@@ -192,7 +194,7 @@ class OperatorSolve(Op):
             else:
                 _checked(self.conditions, system, ps)
             system.record.checked = True
-        return canonical(system.solve(b, self.transposed))
+        return canonical(system.solve(b, self.transposed, None if self.start is None else self.start.value))
 
     @property
     def _who(self) -> str:
@@ -254,7 +256,11 @@ class OperatorSolve(Op):
         if wanted:
             (moved,) = bodies.pushforward(body, wanted)(y, *ps, *[ts[i] for i in wanted])
             right = NEG(moved) if right is None else SUB(right, moved)
-        return None if right is None else self(right, *ps)
+        return (
+            None
+            if right is None
+            else OperatorSolve(self.operator, self.transposed, self.way, self.conditions)(right, *ps)
+        )
 
     def written_out(self, b: Any, *ps: Any) -> Any:
         """Return the same by the matrix of L, as formulas show it."""
@@ -340,7 +346,10 @@ def _checked(conditions: Conditions, system: Any, ps: Sequence[Any]) -> None:
 
 def _linear(system: Any) -> None:
     """Refuse A(v) + c, whose derivative looks like that of a linear function."""
-    if np.any(system.apply(np.zeros(system.size))):
+    constant = system.apply(np.zeros(system.size))
+    if np.any(np.isnan(constant)):
+        raise LinAlgError(f"{system.who}: A has entries that are nan or infinite: A(0) is nan.")
+    if np.any(constant):
         raise ArgumentError(f"{system.who}: A(v) is not linear in v: A(0) is not 0. Bring constants to the other side.")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.convert import Cast
@@ -12,19 +14,22 @@ from symgrad.ops.map import show_shape
 from symgrad.solvers import bodies
 from symgrad.solvers.factors import Way, positive
 from symgrad.solvers.implicit import OperatorSolve
+from symgrad.solvers.rectangular import LeastSquares
 from symgrad.solvers.unknowns import Arguments, floating, traced
-from symgrad.transforms.loops.body import spec_of
+from symgrad.transforms.loops.body import Spec, spec_of
 
 __all__ = ["cg", "gmres", "lsqr"]
 
 
-def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+def cg(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Any:
     """Solve A x = b for a symmetric positive definite A, by conjugate gradients. Gradients: b̄ = A⁻¹ x̄, Ā = −b̄ xᵀ.
 
     Args:
         A: a matrix (n, n), or a linear function A(v, *args), shaped like v.
         b: the right side, any shape that A takes.
         args: what A depends on: gradients flow to it, and to tensors that A takes from outside.
+        x0: where to start, shaped like x; by default 0. The answer does not depend on it, and functions that are
+            compiled or mapped leave it out.
         tol: the residual, relative to b, to stop at.
         max_steps: the number of steps; None for SciPy's own.
 
@@ -38,47 +43,70 @@ def cg(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = N
     >>> sg.linalg.cg(lambda v, a: a * v, sg.tensor([2.0, 4.0]), 2.0).numpy().round(6)
     array([1., 2.])
     """
-    return _solved("cg", A, b, args, tol, max_steps)
+    return _solved("cg", A, b, args, x0, tol, max_steps)
 
 
-def gmres(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+def gmres(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Any:
     """Solve A x = b by GMRES: as ``cg``, of any nonsingular A. Gradients: b̄ = A⁻ᵀ x̄, Ā = −b̄ xᵀ.
 
     >>> sg.linalg.gmres(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
     """
-    return _solved("gmres", A, b, args, tol, max_steps)
+    return _solved("gmres", A, b, args, x0, tol, max_steps)
 
 
-def lsqr(A: Any, b: Any, *args: Any, tol: float = 1e-10, max_steps: int | None = None) -> Any:
-    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ.
+def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Any:
+    """Solve A x = b by LSQR: as ``gmres``, by products with A and Aᵀ; of a rectangular A, A⁺ b by least squares.
+
+    With more equations than unknowns ‖A x − b‖ is least, with fewer x is the shortest of those that fulfil them. A must
+    have full rank. A function A(v), of v not shaped like b, needs x0, which is shaped like v.
 
     >>> sg.linalg.lsqr(sg.tensor([[2.0, 1.0], [0.0, 4.0]]), sg.tensor([3.0, 4.0])).numpy().round(6)
     array([1., 1.])
     """
-    return _solved("lsqr", A, b, args, tol, max_steps)
+    return _solved("lsqr", A, b, args, x0, tol, max_steps)
 
 
-def _solved(method: str, A: Any, b: Any, args: tuple[Any, ...], tol: float, most: int | None) -> Any:
+def _solved(
+    method: str, A: Any, b: Any, args: tuple[Any, ...], x0: Any, tol: float, most: int | None
+) -> Any:  # fmt: skip
+    right = floating(method, as_tensor(b))
+    spec = unknown = spec_of(right)
     if callable(A):
         product: Callable[..., Any] = A
     elif args:
         raise ArgumentError(f"{method}: got {len(args)} arguments behind b, which are those of A; but A is a matrix.")
     else:
         args, product = (as_tensor(A),), lambda v, matrix: matrix @ v
-    given, right = Arguments(args), floating(method, as_tensor(b))
-    spec = spec_of(right)
+        if method == "lsqr" and len(args[0].shape) == 2 and len(spec.shape) == 1:
+            unknown = Spec((args[0].shape[1],), spec.dtype)
+    if callable(A) and method == "lsqr" and x0 is not None:
+        unknown = Spec(tuple(as_tensor(x0).shape), spec.dtype)
+    given = Arguments(args)
 
     def call(v: Any, *tensors: Any) -> Any:
         found = as_tensor(product(v, *given.put(tensors)))
         return found if found.dtype == spec.dtype else Cast(spec.dtype)(found)
 
-    body, inputs = traced(method, call, spec, given.tensors)
+    body, inputs = traced(method, call, unknown, given.tensors)
     if body.results[0].shape != spec.shape:
         raise ShapeError(
-            f"{method}: A·v has shape {show_shape(body.results[0].shape)} for v of shape {show_shape(spec.shape)}. "
-            "Expected the same."
+            f"{method}: A·v has shape {show_shape(body.results[0].shape)} for v of shape {show_shape(unknown.shape)}. "
+            f"Expected {'the same' if unknown == spec else show_shape(spec.shape)}."
         )
     if bodies.is_read(bodies.linearised(body), 1):
         raise ArgumentError(f"{method}: A(v) is not linear in v. Pass a linear function, or use sg.root.")
-    return as_tensor(OperatorSolve(body, False, Way(method, positive(method, "tol", tol), most))(right, *inputs))
+    way, start = Way(method, positive(method, "tol", tol), most), _start(method, x0, unknown)
+    if unknown.shape == spec.shape:
+        return as_tensor(OperatorSolve(body, False, way, None, start)(right, *inputs))
+    return as_tensor(LeastSquares(body, way, start)(right, *inputs))
+
+
+def _start(method: str, x0: Any, unknown: Spec) -> Any:
+    """Return where to start as a value; None without one, or where it has no value."""
+    if x0 is None:
+        return None
+    t: Any = as_tensor(x0)
+    if tuple(t.shape) != tuple(unknown.shape):
+        raise ShapeError(f"{method}: x0 has shape {show_shape(t.shape)}. Expected {show_shape(unknown.shape)}.")
+    return None if t._value is None else bodies.Frozen(np.asarray(t._value, np.float64))
