@@ -439,6 +439,7 @@ _CALLED: dict[type, str] = {
     LogDet: "Jacobi's formula",
     Det: "Jacobi's formula",
     LogSumExp: "d(log Σ exp z) = softmax(z)ᵀ·dz",
+    Inverse: "d(M⁻¹) = −M⁻¹·dM·M⁻¹",
 }
 
 
