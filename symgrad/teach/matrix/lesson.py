@@ -18,6 +18,10 @@ from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Diag
 from symgrad.forms.nodes.matrices import Kronecker, Product
+from symgrad.forms.where import Explained
+from symgrad.ode.flow import Flow
+from symgrad.solvers.opened import spelled
+from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Formula, Line, Value
 from symgrad.teach.board.terms import Label
 from symgrad.teach.matrix.naming import as_traces
@@ -69,7 +73,9 @@ class Lesson:
         whole = self._formula(ClosedForm(self.tape.root, [self.tape.root], check=False))
         label = Label(self._f, 0, tuple(names))
         shown = (label,) if whole is None else (label, as_traces(whole))
-        shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in self._leaves.items() if leaf.shape)
+        shown = self._in_letters(label) if whole is None and self._is_flow else shown
+        leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
+        shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in leaves.items())
         yield Line("given", (Formula(shown),), None, shapes)
         yield from (Line("why", ("where ", Formula(letter))) for letter in self.tape.letters)
         yield from theorems(self.tape)
@@ -78,12 +84,26 @@ class Lesson:
         try:
             found = self._solution(whole, names, self._f)
         except (NoWords, SymgradError):
-            yield from operations(self.tape, self.targets)
+            if not self._is_flow:
+                yield from operations(self.tape, self.targets)
             found = None
         yield from self._read_off(found, names, self._first, self._f, self.tape.root.shape)
+        yield from _equations(self._first)
         if self.order > 1:
             for name, first, last in zip(names, self._first, self.forms, strict=True):
                 yield from self._again(name, first, last, len(names) > 1)
+
+    @cached_property
+    def _is_flow(self) -> bool:
+        """Whether one solution of a differential equation is inside, of which the adjoint equation tells all."""
+        answers = [op for n in self.tape.nodes if (op := getattr(n, "op", None)) is not None and op.theorem]
+        return len(answers) == 1 and isinstance(answers[0], Flow)
+
+    def _in_letters(self, label: Label) -> tuple[Any, ...]:
+        """Return the function with the solution's letters, as y(2)."""
+        (root,) = spelled([self.tape.root], {}, lambda one, other: None)
+        e = brief(ClosedForm(root, [root], check=False), LONG)
+        return (label,) if e is None else (label, e)
 
     def _solution(self, e: Any, names: Sequence[str], f: str) -> Solution:
         if e is None or self.tape.imaginary:
@@ -199,6 +219,13 @@ def _definition(
             words = ("columns below each other: vec(", Formula((d,)), ") = (", kron, ")·vec(", Formula((dx,)), ")")
             yield Line("why", words)
         yield Line("why", ("entry by entry:",))
+
+
+def _equations(forms: Sequence[ClosedForm]) -> Iterator[Line]:
+    """Yield the equations that the letters in formulas solve, as λ' = k·λ, each once."""
+    bodies = [e for e in map(_closed, forms) if e is not None]
+    told = dict.fromkeys(d for e in bodies for d in Explained(e).told)
+    yield from (Line("why", ("where ", Formula((d.name, d.expr)))) for d in reversed(told))
 
 
 def _closed(form: ClosedForm) -> Any:
