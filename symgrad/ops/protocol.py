@@ -69,6 +69,7 @@ class Op:
     - ``picks``: reads or writes parts of arrays, or puts arrays together.
     - ``adds``: the selections that the inputs are added to, in zeros.
     - ``explained``: the rule in words, for ``sg.explain``; ``theorem`` says that it is one, of answers to problems.
+      ``quoted`` is its name, or the differential that a book prints.
     - ``analytic``: ``forward`` takes complex numbers, and the rule is right for them as it stands: a holomorphic
       function, since sweeps carry cotangents that are not conjugated. What is linear, moves or picks is so anyway.
 
@@ -99,6 +100,7 @@ class Op:
     analytic: ClassVar[bool] = False
     explained: Any = ""
     theorem: ClassVar[bool] = False
+    quoted: ClassVar[str] = ""
     dense: ClassVar[str] = ""
     looped: ClassVar[str] = ""
     wordless: ClassVar[str] = ""

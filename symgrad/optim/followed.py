@@ -9,6 +9,7 @@ import numpy as np
 
 from symgrad.core import modes, trees
 from symgrad.core.node import GRAD
+from symgrad.core.promotion import is_bool, is_integer
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, NotConverged, NotYet
 from symgrad.optim.vectors import Vector, is_tensor_like, plain
@@ -84,6 +85,7 @@ def without_others(found: Any, names: Sequence[str]) -> Any:
     for name in set(found) - set(names):
         value = found[name]
         is_told = value is None or isinstance(value, (bool, int, float, str, np.generic))
-        if not is_told and getattr(value, "dtype", np.dtype(float)).kind not in "biu":
+        dtype = getattr(value, "dtype", np.dtype(float))
+        if not is_told and not (is_integer(dtype) or is_bool(dtype)):
             del found[name]
     return found

@@ -37,6 +37,7 @@ class Det(OfSquare):
     spelled = "det"
     saves = "x"
     signature = "(n,n)->()"
+    quoted = "Jacobi's formula"
     explained = "determinant: Jacobi's formula, the adjugate's transpose"
 
     def forward(self, x: Any) -> Any:
@@ -280,6 +281,7 @@ class LogDet(LogAbsDet):
     name = "Logdet"
     called = "logdet"
     spelled = "logdet"
+    quoted = "Jacobi's formula"
     gives = floating
 
     def forward(self, x: Any) -> Any:

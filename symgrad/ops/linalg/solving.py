@@ -42,6 +42,7 @@ class Inverse(OfSquare):
     called = "linalg.inv"
     saves = "y"
     signature = "(n,n)->(n,n)"
+    quoted = "d(M⁻¹) = −M⁻¹·dM·M⁻¹"
     explained = "inverse: d(A⁻¹) = −A⁻¹·dA·A⁻¹, transposed"
 
     def forward(self, x: Any) -> Any:

@@ -25,10 +25,8 @@ from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwis
 from symgrad.forms.nodes.marks import Cases, Diag, Length, LineMean, Mean, Norm2, Quotient, Total, Trace, Truth
 from symgrad.forms.nodes.matrices import Call, Cross, Filled, MatrixPower, Plus, Product, Scaled, Transposed, in_front
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.linalg.determinant import Det, LogDet
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
-from symgrad.ops.reductions.softmax import LogSumExp
 from symgrad.scalars import X, declaration, in_full
 from symgrad.teach.matrix.naming import sigmoid_inside
 from symgrad.teach.matrix.symbols import (
@@ -432,15 +430,8 @@ def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:
 
 def quoted(e: Call) -> str:
     """Return the name of an operation's rule, where it has one."""
-    return next((says for kind, says in _CALLED.items() if isinstance(e.op, kind)), "")
-
-
-_CALLED: dict[type, str] = {
-    LogDet: "Jacobi's formula",
-    Det: "Jacobi's formula",
-    LogSumExp: "d(log Σ exp z) = softmax(z)ᵀ·dz",
-    Inverse: "d(M⁻¹) = −M⁻¹·dM·M⁻¹",
-}
+    says: str = e.op.quoted
+    return says
 
 
 def slope(e: Elementwise, k: int) -> Any:
