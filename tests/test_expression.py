@@ -139,6 +139,7 @@ MEANT = [  # what was written, the sign to blame, what to write
     ("x**2 + σ**2 = 1", 13, "one side, or one side minus the other"),
     ("sin**2(x)", 1, "write sin(…)**2"),
     ("x + cos^-1 (x)", 5, "write cos(…)^-1"),
+    ("π*x·σ", 4, "write *"),
     ("d/dx x**2", 1, "only what is differentiated"),
     ("x*lambda", 3, "call it lam or λ"),
     ("class + x", 1, "call it class_"),
@@ -150,6 +151,12 @@ MEANT = [  # what was written, the sign to blame, what to write
     ("x*tna(x)", 3, "Did you mean 'tan'"),
     ("f(x)", 1, "for the product write f*(…)"),
     ("softmax(x)", 1, "is of a vector or a matrix"),
+    ("sin**2 x", 1, "write sin(…)**2"),
+    ("sin**-1(x)", 1, "inverse functions have names, as asin"),
+    ("dy/dx x**2", 1, "only what is differentiated"),
+    ("xᵀ @ x", 2, "write .T"),
+    ("x + 2*πx", 7, "write π*x"),
+    ("x + 1/0", 6, "divides by 0"),
 ]
 
 

@@ -100,6 +100,8 @@ READ = {
     "x^t*A*x*t": "x^t*A*x*t",
     "x^t*A": "x^t*A",
     "x^T*T": "x^T*T",
+    "xᵀ*A*x + a·b": "x'*A*x + a*b",
+    "xᵀ @ A": "xᵀ @ A",
 }
 
 
@@ -114,6 +116,12 @@ def test_a_fault_that_is_not_one_of_shapes_is_told_of_the_kinds_that_fit():
     assert guesses("softmax(A @ x, 7)")["x"].shape == ("d",)
     with pytest.raises(ParseError, match="out of range"):
         sg.parse("softmax(A @ x, 7)", {name: g.shape for name, g in guesses("softmax(A @ x, 7)").items()})
+
+
+@pytest.mark.parametrize("text", ["sum(x^2)", "sum((y - X*w)^2)", "mean(x^2) + lam*sum(w^2)"])
+def test_a_vector_with_a_power_lacks_a_dot(text):
+    with pytest.raises(ParseError, match=r"for entries write \.\^"):
+        sg.parse(text, {name: g.shape for name, g in guesses(text, syntax="matlab").items()}, syntax="matlab")
 
 
 def test_functions_that_all_know_are_no_names():

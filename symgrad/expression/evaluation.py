@@ -42,7 +42,7 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
-CONSTANTS = {"pi": math.pi, "e": math.e, "inf": math.inf}
+CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e, "inf": math.inf}
 IMAGINARY = "i"  # the unit, where nothing is called so
 NO_NUMBERS = ("nan", "NaN", "NAN")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
@@ -129,6 +129,8 @@ class Evaluation:
         except ParseError:
             raise
         except Exception as error:  # of any kind: whatever a function makes of such arguments, the text is refused
+            if isinstance(error, ZeroDivisionError):
+                raise refused(self.text, node, "ZeroDivisionError: this divides by 0") from error
             first = re.split(r"(?<=\.)\s", str(error))[0]
             raise refused(self.text, node, f"{type(error).__name__}: {first}".rstrip(".: ")) from error
 

@@ -90,7 +90,7 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
         if shapes is None:
             continue
         tried.append(shapes)
-        if _parses(text, {**known, **shapes}, syntax):
+        if shapes.lacks_a_dot or _parses(text, {**known, **shapes}, syntax):
             return _explained(shapes)
         if len(tried) == MOST_PARSED:
             break
@@ -274,6 +274,16 @@ class _Same(NamedTuple):
     root: int
 
 
+class _Fitted(dict[str, Shape]):
+    """Shapes that fit each other.
+
+    Attributes:
+        lacks_a_dot: whether a number is made of a vector's power, x^2 for x.^2: people mean the vector, and are told.
+    """
+
+    lacks_a_dot = False
+
+
 def _fitted(
     tree: ast.expr,
     names: Sequence[str],
@@ -281,7 +291,7 @@ def _fitted(
     known: Mapping[str, Shape],
     syntax: str,
     products: list[ast.BinOp] | None = None,
-) -> dict[str, Shape] | None:
+) -> _Fitted | None:
     """Return shapes of so many axes that fit each other, or None; collect what is read as products, if asked."""
     sizes = _Sizes()
     called: dict[str, int] = {}
@@ -289,15 +299,18 @@ def _fitted(
         name: tuple(called.setdefault(str(n), sizes.new(n)) for n in shape) for name, shape in known.items()
     }
     shapes |= {name: tuple(sizes.new() for _ in range(rank)) for name, rank in zip(names, ranks, strict=True)}
+    whole, reading = None, _Shapes(shapes, sizes, syntax, products)
     try:
-        _Shapes(shapes, sizes, syntax, products).of(tree)
+        whole = reading.of(tree)
     except _Clash:
         return None
     except _Unknown:
         pass
     free = (s for s in _SIZES if s not in shapes and s not in called)
     letters: dict[int, Any] = {}
-    return {name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names}
+    found = _Fitted({name: tuple(_letter(sizes, k, letters, free) for k in shapes[name]) for name in names})
+    found.lacks_a_dot = whole == () and reading.by_entries
+    return found
 
 
 def _letter(sizes: _Sizes, k: int, letters: dict[int, Any], free: Iterator[str]) -> Any:
@@ -325,6 +338,7 @@ class _Shapes:
     ) -> None:
         self._names, self._sizes, self._matlab = names, sizes, syntax == "matlab"
         self._products, self._in_square = products, 0
+        self.by_entries = False  # whether a vector is raised to a power, for which people forget the dot of .^
 
     def of(self, node: Any) -> Shape:
         """Return the shape of a part."""
@@ -351,7 +365,7 @@ class _Shapes:
             return self._chain(node, self._products)
         a, b = self.of(node.left), self.of(node.right)
         if isinstance(node.op, Raised):
-            return self._spread(a, b) if not a else self._square(a)
+            return self._raised(a, b)
         if isinstance(node.op, Left) and a:
             return self._product(self._square(a), b)
         if isinstance(node.op, Right) and b:
@@ -376,6 +390,12 @@ class _Shapes:
             else:
                 found = self._spread(found, other)
         return found
+
+    def _raised(self, a: Shape, b: Shape) -> Shape:
+        if len(a) != 1 or b:
+            return self._spread(a, b) if not a else self._square(a)
+        self.by_entries = True
+        return a
 
     def _product(self, a: Shape, b: Shape) -> Shape:
         if not a or not b or len(a) > 2 or len(b) > 2:

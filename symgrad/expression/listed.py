@@ -20,6 +20,7 @@ CLASSROOM: dict[str, Callable[..., Any]] = {
     "sec": lambda u: 1 / functions.cos(u),
     "csc": lambda u: 1 / functions.sin(u),
     "cot": lambda u: functions.cos(u) / functions.sin(u),
+    "cosec": lambda u: 1 / functions.sin(u),
     "sech": lambda u: 1 / functions.cosh(u),
     "csch": lambda u: 1 / functions.sinh(u),
     "coth": lambda u: functions.cosh(u) / functions.sinh(u),

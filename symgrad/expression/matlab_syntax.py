@@ -96,11 +96,27 @@ def tree(text: str) -> ast.expr:
     return found
 
 
+def chained(text: str) -> int | None:
+    """Return the place of the second power in a^b^c, which paper reads from the right and MATLAB from the left.
+
+    >>> chained("e^-x^2"), chained("(a^b)^c + x^2")
+    (4, None)
+    """
+    parser = _Parser(text)
+    parser.whole()
+    return parser.chained
+
+
 class _Parser:
-    """Precedence climbing over the tokens."""
+    """Precedence climbing over the tokens.
+
+    Attributes:
+        chained: where a power of a power stands without brackets, from the first exponent on; None where none does.
+    """
 
     def __init__(self, text: str) -> None:
         self.text, self.tokens, self.k, self.depth = text, tokens(text), 0, 0
+        self.chained: int | None = None
 
     @property
     def next(self) -> Token:
@@ -153,9 +169,11 @@ class _Parser:
         self.depth += 1
         if self.depth > MOST_DEEP:
             raise refused_at(self.text, self.next.place, "the formula is nested too deep here; name its parts")
-        left = self.unary()
+        left, powers = self.unary(), 0
         while self.next.kind == "sign" and (found := _OPERATORS.get(self.next.text)) and found[0] >= least:
             token = self.next
+            powers = powers + 1 if found[0] == _POSTFIX else 0
+            self.chained = token.place if powers == 2 and self.chained is None else self.chained
             self.k += 1
             left = self.made(ast.BinOp(left, found[1], self.operand(found[0])), token.place)
         self.depth -= 1

@@ -144,9 +144,14 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
         found = Expression(text, tree_of(text, syntax), names, syntax)
         _ = found.value  # what has no meaning is said here
     except ParseError as error:
-        error.place = error.place and _place_in(as_given, error.place)
-        raise
+        raise at_its_place(error, as_given)  # noqa: B904
     return found
+
+
+def at_its_place(error: ParseError, as_given: str) -> ParseError:
+    """Return an error of a text without spaces that do not matter with its place in the text as it was given."""
+    error.place = error.place and _place_in(as_given, error.place)
+    return error
 
 
 def _place_in(as_given: str, place: tuple[int, int]) -> tuple[int, int]:
@@ -183,7 +188,10 @@ def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python") ->
     """
     if not isinstance(text, str):
         return []
-    tree = _tree(" ".join(text.split()), syntax)
+    try:
+        tree = _tree(" ".join(text.split()), syntax)
+    except ParseError as error:
+        raise at_its_place(error, text)  # noqa: B904
     heads = _heads(tree) if syntax == "python" else functions_in(tree)
     words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]

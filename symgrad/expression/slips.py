@@ -25,8 +25,9 @@ _LATEX = re.compile(
     r"\\(?:[dt]?frac|c?dots?|cdot|times|top|left|right|math[a-z]+|text|operatorname|partial|vec|hat|bar|(?:sqrt|sum|int|prod)[{_])"
     r"|(?:^|(?<=[-+*/^(,;=\[]))\s*\\[A-Za-z]+"
 )
-_POWERED = re.compile(r"\b([^\W\d]\w*) ?(\^|\*\*) ?(\(?-?\d+\)?) ?\(")
-_OF_LEIBNIZ = re.compile(r"^ ?\(?d ?/ ?d ?([^\W\d])\b\)? ?(?=[\w(\[])")
+_POWERED = re.compile(r"\b([^\W\d]\w*) ?(\^|\*\*) ?(\(?-?\d+\)?) ?(?=\(| [^\W\d]|(?<= )[^\W\d])")
+_OF_LEIBNIZ = re.compile(r"^ ?\(?d[^\W\d]? ?/ ?d ?([^\W\d])\b\)? ?(?=[\w(\[])")
+_PI = re.compile(r"(?<!\w)π[^\W\d_]\w*")
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 _LOGIC = ("and", "or", "not", "if", "else", "True", "False", "None")
 _OPERATORS = ("+", "-", "*", "/", "@", "%", ",", "<", ">", "=", ".")
@@ -57,8 +58,16 @@ def on_paper(text: str, functions: Container[str]) -> tuple[int, str] | None:
         return place, "LaTeX is not read here; write a/b, sqrt(x), sin(x), x'*y"
     if found := _OF_LEIBNIZ.search(text):
         return found.start(), f"write only what is differentiated; by {found[1]} is said beside the formula"
+    for place, sign in enumerate(text):
+        if sign in INSTEAD and f"a{sign}".isidentifier():  # Python takes it for a letter
+            return place, f"{sign} cannot be part of a formula; write {INSTEAD[sign]}"
+    if found := _PI.search(text):
+        return found.start(), f"{found[0]} is one name; for the product write {found[0][0]}*{found[0][1:]}"
     powers = (m for m in _POWERED.finditer(text) if m[1] in functions)
     if found := next(powers, None):
+        if "-" in found[3]:
+            own = f"{found[1]}(…){found[2]}{found[3]}"
+            return found.start(), f"inverse functions have names, as asin; for one over the function write {own}"
         return found.start(), f"a power stands behind the brackets; write {found[1]}(…){found[2]}{found[3]}"
     return None
 

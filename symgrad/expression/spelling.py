@@ -14,6 +14,7 @@ _PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|!=|//")
 _TRANSPOSED = re.compile(r"(?:\^|\*\*) ?(?:T\b|⊤|ᵀ|\\top\b|\{T\}|\{\\top\})(?!\s*\()")
 _QUADRATIC = re.compile(r"(\b([^\W\d]\w*))( ?(?:\^|\*\*) ?t\b)( ?\* ?[A-Z]\w* ?\* ?\2\b)")  # x^t*A*x
 _LAMBDA = re.compile(r"\blambda\b(?!\s*\w+\s*:)")
+_DOTS = re.compile("[·⋅×∙]")
 _LEFT = re.compile(r"\s*([^\W\d]\w*)\s*(?:\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\))?\s*=(?!=)")
 _MATLAB = re.compile(r"\.[*/^\\']|\^|'|\\|~=|[(,] ?[\w+-]* ?: ?[\w+-]* ?[,)]")
 _INDEXED = re.compile(r"\b([^\W\d]\w*)\((?:[^()]*\bend\b|\d+ ?(?:, ?\d+ ?)?\))")  # x(end), x(1), A(2, 1)
@@ -48,12 +49,19 @@ def syntax_of(text: str) -> str:
 def as_read(text: str) -> str:
     """Return a formula as people type it, in the notation that is read, sign by sign: each stays at its place.
 
-    The left side of ``y = …`` and ``f(x) = …`` is left out, ``lambda`` is λ, and the x^T of books is x'.
+    The left side of ``y = …`` and ``f(x) = …`` is left out, ``lambda`` is λ, a dot is a star, and the
+    x^T and xᵀ of books are x'.
 
     >>> as_read("f(x) = lambda*x^2"), as_read("x^T*A*x"), as_read("T*x^T"), as_read("x^T @ A @ x")
     ('       λ     *x^2', "x' *A*x", 'T*x^T', 'x.T @ A @ x')
     """
-    return _transposed(_LAMBDA.sub("λ     ", _without_left(text)))
+    plain = _DOTS.sub("*", _LAMBDA.sub("λ     ", _without_left(text)))
+    return _transposed(plain if _PYTHON.search(plain) else re.sub("[ᵀ⊤]", "'", plain))
+
+
+def has_pythons_signs(text: str) -> bool:
+    """Whether a formula has a sign that Python alone has: **, @, x.T, !=, //."""
+    return _PYTHON.search(text) is not None
 
 
 def _without_left(text: str) -> str:

@@ -30,7 +30,7 @@ def with_signs(text: str) -> tuple[str, list[int]]:
 
 def _behind_numbers(text: str) -> Iterator[int]:
     for found in _NUMBER.finditer(text):
-        if not text[: found.start()].rstrip().endswith(_TWO_WAYS):
+        if not text[: found.start()].rstrip("-+( ").endswith(_TWO_WAYS):
             yield found.end()
 
 

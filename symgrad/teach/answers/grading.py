@@ -28,6 +28,7 @@ from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.places import bracketed, changed_part, place_of, span_at, whole_of, wrong_part
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
+from symgrad.teach.answers.readings import readings
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.sizeless import with_sizes, without_size
@@ -128,8 +129,32 @@ def grade(
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
     if syntax not in ("python", "matlab"):
         raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected 'python' or 'matlab'.")
+    problem_by = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
     with enable_grad():
-        return _grade(answer, names, partial(problem, of, shapes=dict(shapes or {}), syntax=syntax), order)
+        others = [] if not isinstance(answer, str) or not shapes else list(readings(answer, shapes))
+        return _first_right([answer, *others], lambda text: _grade(text, names, problem_by, order))
+
+
+def _first_right(answers: Sequence[Any], graded: Callable[[Any], Grade]) -> Grade:
+    """Return the grade of the first reading that is right; else that of the answer as it stands.
+
+    Where that is no formula, or its shape cannot be right, the grade is that of the next reading.
+    """
+    kept: Grade | ParseError | None = None
+    for answer in answers:
+        try:
+            found = graded(answer)
+        except ParseError as error:
+            kept = kept or error
+            continue
+        if found.right:
+            return found
+        if not isinstance(kept, Grade) or (kept.at is None and found.at is not None):
+            kept = found
+    if isinstance(kept, ParseError):
+        raise kept
+    assert kept is not None  # there is an answer
+    return kept
 
 
 def _grade(answer: Any, names: Sequence[str], problem_by: Callable[[Sequence[str]], Problem], order: int) -> Grade:
