@@ -50,11 +50,13 @@ def test_a_long_polynomial_that_is_linear_in_no_name_is_taken_as_it_is():
     assert factored(long) == long
 
 
-def test_one_fraction_is_written_once_however_many_formulas_lead_to_it(fresh):
+def test_one_fraction_is_written_once_however_many_formulas_lead_to_it(fresh, monkeypatch):
     s, t = sp.tanh(x), sp.exp(x)
+    written, found = [], fractions._written
+    monkeypatch.setattr(fractions, "_written", lambda f, kernels: written.append(f) or found(f, kernels))
     search.shortest(x * (1 - s**2) * t + s * t + x * s * t)
-    counted = fractions._ways.cache_info()
-    assert 0 < 2 * counted.misses < counted.hits
+    met = fractions._quotient.cache_info()
+    assert 0 < 2 * len(written) < met.hits + met.misses
 
 
 def test_equal_formulas_have_equal_polynomials():
@@ -65,5 +67,5 @@ def test_equal_formulas_have_equal_polynomials():
 def test_a_sum_of_many_functions_over_one_bar_is_not_written_in_all_ways(fresh):
     functions = [sp.sin, sp.cos, sp.tanh, sp.exp, sp.log, sp.sqrt, sp.atan]
     e = sp.Add(*[f(x) * g(x) / (1 + x**2 * f(x)) for f, g in pairwise(functions)])
-    assert list(fractions.fractions(e)) == []
+    assert list(fractions.fractions(e, set())) == []
     assert fractions._ways.cache_info().misses == 0

@@ -290,7 +290,13 @@ WRITTEN = {  # the method that writes a notation, and the printer that calls it
     "text": ("_sympystr", printers.FormPrinter), "LaTeX": ("_latex", printers.FormLatexPrinter),
     "MathML": ("_mathml", MathML), "NumPy": ("_numpycode", NumPyPrinter),
 }  # fmt: skip
-PARTS = {"ArrayExpr", "Operation", "Raised", "Branch"}  # a base, and what occurs inside what other nodes write
+PARTS = {
+    "ArrayExpr",
+    "Operation",
+    "Integrand",
+    "Raised",
+    "Branch",
+}  # a base, and what occurs inside what other nodes write
 
 
 def node_classes():
