@@ -22,7 +22,7 @@ def readings(answer: str, shapes: Mapping[str, Any]) -> Iterator[str]:
     """Yield other texts that an answer may stand for, sign by sign where that can be.
 
     >>> list(readings("2*X^T*(X*w - y)", {"X": ("n", "d"), "w": "d", "y": "n"}))
-    ["2*X' *(X*w - y)"]
+    ["2*X' *(X*w - y)", '2*Xᵀ *(X*w - y)']
     >>> list(readings("A*b", {"A": ("n", "n"), "b": "n"}))
     ['A@b']
     """
