@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symgrad as sg
-from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, ShapeError, ValueNeeded
+from symgrad.errors import ArgumentError, ArgumentTypeError, NotConverged, NotDifferentiable, ShapeError, ValueNeeded
 
 pytest.importorskip("scipy")
 inf = math.inf
@@ -163,6 +163,27 @@ def test_formulas_have_the_value_and_latex():
     assert "Leibniz" in str(sg.explain(DECAY, A, style="backprop"))
 
 
+def _step(c, **how):
+    return sg.quad(lambda x, c: sg.where(x < c, x, 0.0), 0.0, 1.0, c, **how)
+
+
+def _bend(c, **how):
+    return sg.quad(lambda x, c: sg.abs(x - c), 0.0, 1.0, c, **how)
+
+
+def test_a_range_is_split_at_points_that_move():
+    assert sg.grad(lambda c: _step(c, points=[c]))(0.3) == pytest.approx(0.3)
+    assert sg.hessian(lambda c: _step(c, points=[c]))(0.3) == pytest.approx(1)
+    assert sg.compile(sg.grad(lambda c: _step(c, points=[c])))(0.3) == pytest.approx(0.3)
+    assert sg.grad(_bend)(0.3) == pytest.approx(-0.4)
+    assert sg.hessian(lambda c: _bend(c, points=[c]))(0.3) == pytest.approx(2)
+    assert float(_bend(0.3, order=5, points=[0.3])) == pytest.approx(0.29)
+    assert float(sg.quad(lambda x: sg.exp(-sg.abs(x - 1)), 0, math.inf, points=[1.0])) == pytest.approx(
+        2 - math.exp(-1)
+    )
+    assert sg.grad(lambda a: sg.quad(lambda x, a: a * sg.where(x < 0.5, 1.0, 0.0), 0, 1, a))(2.0) == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "said"),
     [
@@ -179,7 +200,13 @@ def test_formulas_have_the_value_and_latex():
         (lambda: sg.quad(lambda x: sg.exp(1j * x), 0, 1), ArgumentTypeError, "complex"),
         (lambda: sg.quad(lambda x: x, 0, 1, order=-2), ArgumentError, "order=-2"),
         (lambda: sg.quad(lambda x: x, inf, inf, order=3), ArgumentError, "same infinity"),
-        (lambda: sg.quad(lambda x: sg.exp(-x), 0, inf, points=[1.0]), ArgumentError, "for a finite range"),
+        (lambda: sg.quad(lambda x: sg.exp(-x), 0, inf, points=[inf]), ArgumentError, "a point is infinite"),
+        (lambda: sg.expectation(lambda x: x[0], np.zeros(2), np.array([[1, 0.9], [0, 1]])), ArgumentError, "symmetric"),
+        (lambda: sg.expectation(sg.log, 0.0, 1.0), NotConverged, "not finite at some"),
+        (lambda: sg.quad(lambda x: x / (1 + x * x), -inf, inf), NotConverged, "diverge"),
+        (lambda: sg.quad(lambda x: x**3, -inf, inf), NotConverged, "diverge"),
+        (lambda: sg.grad(_step)(0.3), NotDifferentiable, r"a jump of the integrand.* at 0.3.* points=\[c\]"),
+        (lambda: sg.hessian(_bend)(0.3), NotDifferentiable, "at 0.3"),
         (lambda: sg.quad(lambda x: x, 0, 1, order=2.5), ArgumentError, r"order=2.5. Expected a positive integer"),
         (lambda: sg.quad(lambda x: x, 0, 1, limit=0.5), ArgumentError, r"limit=0.5. Expected a positive integer"),
         (lambda: sg.expectation(lambda x: x, [0.0, 1.0], 2.0), ShapeError, r"\(d, d\)"),

@@ -141,12 +141,17 @@ def _held(t: Any) -> Op:
 
 def numbers(body: Body, *args: Any) -> Any:
     """Return the first result on arrays; nan and inf instead of errors."""
+    return all_numbers(body, *args)[0]
+
+
+def all_numbers(body: Body, *args: Any) -> tuple[Any, ...]:
+    """Return all results on arrays; nan and inf instead of errors."""
     values = [canonical(a) for a in args]
     with np.errstate(all="ignore"):
         try:
-            return _bound(body, True)(*values)[0]
+            return _bound(body, True)(*values)
         except ARITHMETIC:  # of Python numbers
-            return _bound(body, False)(*[np.asarray(v) for v in values])[0]
+            return _bound(body, False)(*[np.asarray(v) for v in values])
 
 
 def _bound(body: Body, fast: bool) -> Callable[..., tuple[Any, ...]]:

@@ -21,12 +21,13 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import Kind
 from symgrad.core.streams import Stream, add, times
 from symgrad.engine.record import as_tensor
-from symgrad.errors import ArgumentError, NotConverged, SymgradError
+from symgrad.errors import FormError, NotConverged, SymgradError
 from symgrad.ops.indexing.select import getitem
 from symgrad.ops.map import ADD, MUL, NEG, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.shape import Expand, Reshape
 from symgrad.solvers import bodies
+from symgrad.solvers.breaks import Breaks, breaks_of
 from symgrad.support.extras import required
 from symgrad.support.frozen import frozen
 from symgrad.transforms.loops.body import Body
@@ -47,22 +48,26 @@ class Accuracy:
     Attributes:
         rtol, atol: the error that is asked for, relative to the value and absolute.
         limit: the most intervals.
-        points: where the integrand has kinks or jumps.
+        split: whether the range is a piece between kinks or jumps of the integrand.
     """
 
     rtol: float = 1e-10
     atol: float = 1e-12
     limit: int = 200
-    points: tuple[float, ...] = ()
+    split: bool = False
 
 
 @frozen
 class Integral(Op):
-    """∫ₐᵇ f(x, θ) dx, entry by entry of f. The inputs are a, b and θ; the body is (x, *θ) ↦ f."""
+    """∫ₐᵇ f(x, θ) dx, entry by entry of f. The inputs are a, b and θ; the body is (x, *θ) ↦ f.
+
+    A derivative knows where the integrand that it is one of may break: there it is no integral alone.
+    """
 
     body: Body
     accuracy: Accuracy
     letter: str
+    breaks: Breaks | None = None
     name = "Integral"
     saves = "x"
     dense = "an integral depends on all that its integrand looks at"
@@ -78,12 +83,16 @@ class Integral(Op):
         a, b = float(a), float(b)
         if math.isnan(a) or math.isnan(b):
             raise NotConverged(f"quad: a limit is nan: [{a}, {b}]. Pass numbers.")
-        if self.accuracy.points and math.isinf(a - b):
-            raise ArgumentError(f"quad: points are for a finite range, not [{a}, {b}]. Split the integral there.")
         thetas = tuple(map(canonical, thetas))
+        if self.breaks is not None and a != b:
+            self.breaks.check(a, b, thetas, self.accuracy.split)
         integrate = _numbers if spec.shape == () else _arrays
+        f = lambda x: bodies.numbers(self.body, float(x), *thetas)
         with warnings.catch_warnings(action="ignore"):
-            found = integrate(lambda x: bodies.numbers(self.body, float(x), *thetas), a, b, self.accuracy)
+            if math.isinf(a) and math.isinf(b) and a != b:  # each half by itself: x over 1 + x² has none
+                found = integrate(f, a, 0.0, self.accuracy) + integrate(f, 0.0, b, self.accuracy)
+            else:
+                found = integrate(f, a, b, self.accuracy)
         return canonical(np.asarray(found, spec.dtype))
 
     def on_symbols(self, a: Any, b: Any, *thetas: Any) -> Any:
@@ -119,6 +128,11 @@ class Integral(Op):
 
     def _integrand(self, args: Sequence[str]) -> tuple[sp.Symbol, Any]:
         """Return the variable and f in letters, where the parameters are these texts; of arrays f as one word."""
+        if self.breaks is not None and self.breaks.jump and not self.accuracy.split:
+            raise FormError(
+                f"quad: the integrand has a jump that may move, by {self.breaks.jump}, and Leibniz's rule a term for "
+                "it. Split the range there, by points=[c], for a formula."
+            )
         words = set(re.findall(r"\w+", " ".join(args)))
         x = sp.Symbol(next(n for n in (self.letter, *"txsuvz", f"{self.letter}_") if n not in words), real=True)
         try:
@@ -135,8 +149,9 @@ class Integral(Op):
                 values.append(sp.Symbol(step.op.text(*[_bracketed(v) for v in given]), real=True))
         return x, values[self.body.outputs[0]]
 
-    def _of(self, body: Body) -> Integral:
-        return Integral(body, self.accuracy, self.letter)
+    def _of(self, body: Body, wanted: Sequence[int], bends: bool = False) -> Integral:
+        """Return the integral of a derivative of the integrand by these of its inputs."""
+        return Integral(body, self.accuracy, self.letter, breaks_of(self.body, wanted, bends))
 
     # -------------------------------------------------------------- Leibniz's rule
     def vjp(self, i: int, g: Any, y: Any, *xs: Any) -> Any:
@@ -154,7 +169,9 @@ class Integral(Op):
         wanted = tuple(i - 1 for i in which if i > 1 and self.body.inputs[i - 1].is_float)
         if wanted:
             is_number = self.body.results[0].shape == ()
-            together = self._of(_pulled(self.body, wanted, is_number))(a, b, *thetas, *([] if is_number else [g]))
+            together = self._of(_pulled(self.body, wanted, is_number), wanted)(
+                a, b, *thetas, *([] if is_number else [g])
+            )
             together = MUL(g, together) if is_number else together
             found |= dict(zip([k + 1 for k in wanted], _apart(together, [self.body.inputs[k] for k in wanted])))
         return [found.get(i) for i in which]
@@ -169,7 +186,7 @@ class Integral(Op):
             parts.append(NEG(_edge(self.body, False)(a, *thetas, ts[0])[0]))
         wanted = tuple(i for i, t in enumerate(ts[1:]) if i > 0 and t is not None and self.body.inputs[i].is_float)
         if wanted:
-            moved = self._of(bodies.pushforward(self.body, wanted))
+            moved = self._of(bodies.pushforward(self.body, wanted), wanted)
             parts.append(moved(a, b, *thetas, *[ts[i + 1] for i in wanted]))
         total = None
         for part in parts:
@@ -185,7 +202,9 @@ class Integral(Op):
             ends, thetas = [u[0] for u in xs[:2]], [u[0] for u in xs[2:]]
             known = tuple((i, j) for i, j in patterns(xs[1:], wanted, k))
             moved = [xs[i + 1][j] for i, j in known]
-            parts = [self._of(_coefficient(self.body, known, k))(*ends, *thetas, *moved)] if known else []
+            parts = (
+                [self._of(_coefficient(self.body, known, k), wanted, k > 1)(*ends, *thetas, *moved)] if known else []
+            )
             for i, sign in limits:
                 steps = tuple(j for j in range(1, k + 1) if xs[i][j] is not None)
                 beside = _beside(self.body, known, steps, k)
@@ -287,9 +306,7 @@ def _apart(together: Any, specs: Sequence[Any]) -> list[Any]:
 def _numbers(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> float:
     """Integrate one function."""
     integrate = required("quad", "scipy", "scipy.integrate")
-    found, error, _, *said = integrate.quad(
-        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, full_output=1
-    )
+    found, error, _, *said = integrate.quad(f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, full_output=1)
     _check(found, error, bool(said), " ".join(said[0].split()) if said else "", f, a, b)
     return float(found)
 
@@ -298,7 +315,7 @@ def _arrays(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> Any
     """Integrate all entries of an array together."""
     integrate = required("quad", "scipy", "scipy.integrate")
     found, error, info = integrate.quad_vec(
-        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, points=how.points or None, norm="max",
+        f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, norm="max",
         full_output=True,
     )  # fmt: skip
     _check(found, error, not info.success, info.message, f, a, b)

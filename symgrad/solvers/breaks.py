@@ -1,0 +1,213 @@
+"""Where an integrand jumps: found in the conditions, kinks and steps of its program.
+
+Leibniz's rule has a term for every jump that moves, (f(c−) − f(c+))·c′, which no node of a quadrature sees. So a jump
+that moves with what is differentiated is an error, until the range is split there. A kink of f is a jump of ∂f/∂θ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import Relational
+
+from symgrad.core.promotion import is_floating
+from symgrad.errors import NotDifferentiable
+from symgrad.ops.map import Map
+from symgrad.ops.reductions.extremes import First, Ties
+from symgrad.scalars import Atom, X
+from symgrad.solvers import bodies
+from symgrad.support.frozen import frozen
+from symgrad.transforms.loops.body import Body, Spec, Step
+
+_JUMP = 1e-7  # what is a jump of f, relative to its largest value
+_BEND = 1e-3  # what is a jump of its slope, relative to the slopes
+_CELLS = 512  # in which the range is searched
+_MARGIN = 1e-6  # of the range at an end at which it is split already
+_BOOL, _FLOAT = np.dtype(np.bool_), np.dtype(np.float64)
+
+
+@frozen
+class Breaks:
+    """An integrand, and the labels that change where it may break.
+
+    Attributes:
+        body: (x, *θ) ↦ f and all labels: truth values of conditions and whole numbers.
+        names: the operations that the labels are of.
+        bends: whether kinks matter too.
+        jump: the operation that has a jump, by its definition alone; a condition may be continuous all the same.
+    """
+
+    body: Body
+    names: tuple[str, ...]
+    bends: bool
+    jump: str = ""
+
+    def check(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> None:
+        """Refuse an integrand that breaks inside of the range; ``split`` tells that both ends are such places."""
+        found = self.first(min(a, b), max(a, b), thetas, split)
+        if found is None:
+            return
+        at, k, kind = found
+        where = "inside of its piece" if split else f"at {at:.6g}"
+        raise NotDifferentiable(
+            f"quad: a derivative needs {kind} of the integrand as a term: {self.names[k]} has one {where}, which moves "
+            "with what is differentiated. Split the range there: points=[c], with all such places c as functions of "
+            "what is differentiated."
+        )
+
+    def first(self, a: float, b: float, thetas: Sequence[Any], split: bool) -> tuple[float, int, str] | None:
+        """Return where the integrand breaks, which label changes there, and what breaks."""
+
+        def at(x: float) -> tuple[Any, list[Any]]:
+            y, *labels = bodies.all_numbers(self.body, x, *thetas[: len(self.body.inputs) - 1])
+            return np.asarray(y), [np.asarray(v) for v in labels]
+
+        places = _places(a, b, split)
+        seen = [at(float(x)) for x in places]
+        size = max((float(np.max(np.abs(y[np.isfinite(y)]), initial=0.0)) for y, _ in seen), default=0.0)
+        for (x, (_, here)), (z, (_, there)) in zip(zip(places, seen), zip(places[1:], seen[1:])):
+            for k in _changed(here, there):
+                low, high = _bisected(partial(_label, at, k), float(x), float(z))
+                step = at(high)[0] - at(low)[0]
+                if _exceeds(step, _JUMP * size):
+                    return high, k, "a jump"
+                if self.bends and _bent(lambda t: at(t)[0], low, high, float(z - x)):
+                    return high, k, "a kink"
+        return None
+
+
+def _label(at: Callable[[float], tuple[Any, list[Any]]], k: int, x: float) -> Any:
+    return at(x)[1][k]
+
+
+def breaks_of(body: Body, wanted: Iterable[int], bends: bool = False) -> Breaks | None:
+    """Return where f(x, *θ) may break at an x that depends on one of these inputs; None if it cannot."""
+    key = ("breaks", frozenset(wanted), bends)
+    if key not in body.derived:
+        body.derived[key] = _breaks_of(body, frozenset(wanted), bends)
+    return body.derived[key]  # type: ignore[no-any-return]
+
+
+def _breaks_of(body: Body, wanted: frozenset[int], bends: bool) -> Breaks | None:
+    first = len(body.inputs) + len(body.literals)
+    reads: list[frozenset[int]] = [frozenset({k}) for k in range(len(body.inputs))]
+    reads += [frozenset()] * len(body.literals)
+    added: list[Step] = []
+    outputs: list[int] = []
+    names: list[str] = []
+    jump = ""
+    for k, step in enumerate(body.steps, first):
+        reads.append(frozenset().union(*[reads[i] for i in step.args]))
+        if isinstance(step.op, Map):
+            for label in _labels(step.op.payload):
+                slots = [i for i, x in enumerate(X[: len(step.args)]) if x in label.free_symbols]
+                among = frozenset().union(*[reads[step.args[i]] for i in slots])
+                if 0 in among and among & wanted:
+                    spec = Spec(step.result.shape, _BOOL if isinstance(label, Relational) else _FLOAT)
+                    added.append(Step(Map.of(label, len(step.args)), step.args, spec))
+                    outputs.append(first + len(body.steps) + len(added) - 1)
+                    names.append(_name(step.op))
+                    jump = jump or (names[-1] if _has_jump(step.op.payload) else "")
+        elif _is_label(step) and 0 in reads[k] and reads[k] & wanted:
+            outputs.append(k)
+            names.append(step.op.label.lower())
+            jump = jump or names[-1]
+    if not outputs:
+        return None
+    known = Body(body.inputs, body.varying, body.literals, (*body.steps, *added), (body.outputs[0], *outputs))
+    return Breaks(known, tuple(names), bends, jump)
+
+
+def _is_label(step: Step) -> bool:
+    """Whether an operation of arrays gives truth values, positions, or shares, which are constant between jumps."""
+    return isinstance(step.op, (Ties, First)) or not is_floating(step.result.dtype)
+
+
+def _has_jump(payload: Any) -> bool:
+    """Whether a payload has more than kinks."""
+    full = _written_out(payload)
+    full = full.replace(lambda e: isinstance(e, (sp.Abs, sp.Max, sp.Min)), lambda e: sp.Dummy())
+    asked = any(not isinstance(r, (sp.Eq, sp.Ne)) for r in full.atoms(Relational))
+    return asked or bool(full.has(sp.sign, sp.floor, sp.ceiling, sp.Mod, sp.Heaviside))
+
+
+def _labels(payload: Any) -> list[Any]:
+    """Return what changes where a payload has a jump or a kink: conditions, and whole numbers."""
+    full = _written_out(payload)
+    found: list[Any] = [r for r in full.atoms(Relational) if not isinstance(r, (sp.Eq, sp.Ne))]
+    for part in full.atoms(sp.sign, sp.Abs, sp.Heaviside):
+        found.append(sp.Gt(part.args[0], 0))
+    for part in full.atoms(sp.Max, sp.Min):
+        args = part.args
+        found += [sp.Gt(p, q) for i, p in enumerate(args) for q in args[:i]]
+    found += list(full.atoms(sp.floor, sp.ceiling))
+    found += [sp.floor(m.args[0] / m.args[1]) for m in full.atoms(sp.Mod)]
+    return [e for e in dict.fromkeys(found) if e.free_symbols]
+
+
+def _written_out(payload: Any) -> Any:
+    """Replace functions by what they mean, as long as they have a meaning of other functions."""
+    for _ in range(5):
+        if not payload.has(Atom):
+            break
+        payload = payload.replace(lambda e: isinstance(e, Atom), lambda e: e.declared.meant(*e.args))
+    return payload
+
+
+def _name(op: Map) -> str:
+    """Return what users call the operation."""
+    if isinstance(op.payload, Atom):
+        return str(op.payload.declared.name)
+    names = {sp.sign: "sign", sp.Abs: "abs", sp.floor: "floor", sp.ceiling: "ceil", sp.Max: "maximum",
+             sp.Min: "minimum", sp.Mod: "a remainder"}  # fmt: skip
+    return next((name for kind, name in names.items() if op.payload.has(kind)), "a condition")
+
+
+# ------------------------------------------------------------------ the search
+def _places(a: float, b: float, split: bool) -> Any:
+    """Return increasing points of [a, b], dense in the middle where it is infinite."""
+    t = np.linspace(0.0, 1.0, _CELLS + 1)
+    if split:
+        t[0], t[-1] = _MARGIN, 1 - _MARGIN
+    if math.isfinite(a) and math.isfinite(b):
+        return np.unique(np.clip(a + (b - a) * t, a, b))
+    with np.errstate(all="ignore"):
+        half = np.concatenate([t[:-1] / (1 - t[:-1]), np.logspace(3, 12, 19)])
+    if math.isfinite(a):
+        return a + half
+    return b - half[::-1] if math.isfinite(b) else np.concatenate([-half[:0:-1], half])
+
+
+def _changed(here: Sequence[Any], there: Sequence[Any]) -> list[int]:
+    return [k for k, (p, q) in enumerate(zip(here, there, strict=True)) if np.any(p != q)]
+
+
+def _bisected(label: Callable[[float], Any], low: float, high: float) -> tuple[float, float]:
+    """Return two neighbouring numbers between which a label changes first."""
+    start = label(low)
+    while True:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            return low, high
+        if np.any(label(middle) != start):
+            high = middle
+        else:
+            low = middle
+
+
+def _bent(f: Callable[[float], Any], low: float, high: float, cell: float) -> bool:
+    """Whether the slopes of f on the two sides differ."""
+    h = 1e-4 * cell
+    left, right = (f(low) - f(low - h)) / h, (f(high + h) - f(high)) / h
+    size = max(float(np.max(np.abs(v[np.isfinite(v)]), initial=0.0)) for v in (left, right))
+    return _exceeds(right - left, _BEND * size)
+
+
+def _exceeds(step: Any, bound: float) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.any(np.abs(step[np.isfinite(step)]) > bound))
