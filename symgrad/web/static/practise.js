@@ -85,6 +85,7 @@ function choosing(state, change) {
           class: "size",
           inputmode: "numeric",
           value: String(state.seed),
+          onkeydown: (event) => event.key === "Enter" && (event.preventDefault(), event.target.blur()), // which changes it
           onchange: (event) => (/^\d{1,9}$/.test(event.target.value) ? change({ seed: Number(event.target.value), index: 0 }) : (event.target.value = String(state.seed))),
         }),
         h("button", { type: "button", id: "other-series", onclick: () => change({ seed: anySeed(), index: 0 }) }, "Another"),
