@@ -74,6 +74,9 @@ PRODUCTS = {
     "2*B*u - A*x + c": "2*B@u - A@x + c",
     "A*x": "A@x",
     "A*sin(x)": "A*sin(x)",
+    "tanh(W*x + b)/2": "tanh(W@x + b)/2",
+    "tanh(a*x)": "tanh(a*x)",
+    "exp(A*x)": "exp(A*x)",
     "R*T/V": "R*T/V",
     "sum(x*y)*t": "sum(x*y)*t",
 }
@@ -132,6 +135,7 @@ def test_what_is_declared_decides_whether_a_star_is_a_product():
     assert with_products("sum(A*x - b)", {"A": (5, 3), "b": (5,)}) == "sum(A@x - b)"
     assert with_products("2*A*x", {"A": ("n", "d"), "x": "d"}) == "2*A@x"
     assert with_products("2*A*x", {"A": ()}) == "2*A*x"
+    assert with_products("exp(W*x + b)", {"W": ("n", "d")}) == "exp(W@x + b)"
     assert with_products("sum(A*x)", {"x": ()}) == "sum(A*x)"
 
 

@@ -26,6 +26,7 @@ _NUMBERS = {
     "N", "λ", "α", "γ", "δ", "ε", "η", "ρ", "σ", "τ",
 }  # fmt: skip
 _MATRICES = {"Sigma", "Omega", "Lambda", "Theta", "Phi", "Σ", "Ω", "Λ", "Θ", "Φ"}
+_ACTIVATIONS = {"tanh", "sigmoid", "relu", "softplus", "gelu", "silu"}
 _VECTORS = {"x", "y", "z", "b", "u", "v", "w", "beta", "theta", "β", "θ"}  # behind a matrix, nothing else being said
 _WANTED = ("x", "w", "theta", "X", "W", "θ", "t", "q")  # what is differentiated by, where nobody has said it
 _TO_NUMBER = {"sum", "mean", "prod", "norm", "amax", "amin", "var", "std", "logsumexp", "max", "min"}
@@ -82,7 +83,7 @@ def guesses(text: str, declared: Mapping[str, Any] | None = None, syntax: str = 
     tree = tree_of(" ".join(text.split()), syntax)
     if not names:
         return {}
-    if not _has_arrays(tree, syntax, names):
+    if not (_has_arrays(tree, syntax, names) or any(known.values())):
         return {name: Guess((), "the formula has no sign of arrays") for name in names}
     tried: list[dict[str, Shape]] = []
     for ranks in islice(_choices(names), MOST_TRIED):
@@ -117,7 +118,8 @@ def with_products(text: str, declared: Mapping[str, Any] | None = None) -> str:
     known = {name: tuple(s.shape) if isinstance(s, Tensor) else _sizes(s) for name, s in (declared or {}).items()}
     names = names_in(text, known, "python")
     numbers = [(0,) * len(names)]  # where nothing says otherwise, as in guesses
-    for ranks in islice(_choices(names), MOST_TRIED) if _has_arrays(tree, "python") else numbers:
+    arrays = _has_arrays(tree, "python") or any(known.values())
+    for ranks in islice(_choices(names), MOST_TRIED) if arrays else numbers:
         products: list[ast.BinOp] = []
         shapes = _fitted(tree, names, ranks, known, "python", products)
         if shapes is not None:
@@ -155,7 +157,7 @@ def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
     """Whether a part of the formula has a meaning for arrays only; a name that is called has indices, in MATLAB's.
 
     A formula of sums and products of names alone, as A*x + b, is of arrays too where a matrix's letter stands before a
-    vector's.
+    vector's; and so is what a network's activation makes of one.
     """
     if _is_linear(tree) and any(map(_of_letters, ast.walk(tree))):
         return True
@@ -170,9 +172,18 @@ def _has_arrays(tree: ast.expr, syntax: str, names: Sequence[str] = ()) -> bool:
 
 
 def _is_linear(tree: ast.expr) -> bool:
-    """Whether a formula has nothing but names, numbers, sums and products."""
-    signs = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Load, ast.unaryop, ast.Add, ast.Sub, ast.Mult)
-    return all(isinstance(node, (*signs, ast.MatMult)) for node in ast.walk(tree))
+    """Whether a formula has nothing but names, numbers, sums, products, quotients by numbers, and activations."""
+    signs = (ast.Name, ast.UnaryOp, ast.Constant, ast.Load, ast.unaryop, ast.operator)
+    return all(isinstance(node, signs) or _is_linear_part(node) for node in ast.walk(tree))
+
+
+def _is_linear_part(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return _called(node) in _ACTIVATIONS
+    if not isinstance(node, ast.BinOp):
+        return False
+    by_number = isinstance(node.op, (ast.Div, Right)) and isinstance(node.right, ast.Constant)
+    return by_number or isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.MatMult))
 
 
 def _of_letters(node: ast.AST) -> bool:

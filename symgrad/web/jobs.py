@@ -145,6 +145,8 @@ def steps(data: Mapping[str, Any]) -> Answer:
     style = data.get("style") or (data.get("exercise") or {}).get("style")
     if style is not None and style not in STYLES:
         raise ArgumentError(f"style: got {style!r}. Expected one of {', '.join(STYLES)}.")
+    if style == "calculus" and any(n.shape for n in found.names.values()):
+        raise ArgumentError("the calculus style is for functions of numbers; of arrays choose matrix or backprop.")
     formula = found.parsed()
     order = found.order if style != "backprop" else 1
     y, by = formula.value, formula.leaves[found.by()]
