@@ -171,6 +171,12 @@ def _bend(c, **how):
     return sg.quad(lambda x, c: sg.abs(x - c), 0.0, 1.0, c, **how)
 
 
+def test_the_area_of_a_disc_grows_by_its_rim():
+    half = lambda R: (lambda x: -sg.sqrt(R * R - x * x), lambda x: sg.sqrt(R * R - x * x))
+    area = lambda R: sg.dblquad(lambda y, x: 1.0 + 0 * x, -R, R, *half(R))  # slopes of the inner limits are infinite
+    assert sg.grad(area)(1.5) == pytest.approx(3 * math.pi, rel=1e-9)
+
+
 def test_a_range_is_split_at_points_that_move():
     assert sg.grad(lambda c: _step(c, points=[c]))(0.3) == pytest.approx(0.3)
     assert sg.hessian(lambda c: _step(c, points=[c]))(0.3) == pytest.approx(1)

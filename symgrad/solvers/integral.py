@@ -38,6 +38,7 @@ _ACCEPTED = 1.5e-8  # the error, relative to 1 and to the value, with which roun
 
 # SciPy's words where it stopped for the digits alone. After others the estimate of the error means nothing: of
 # ∫₀¹ x^(−3/2) dx, which diverges, it finds −2 with an error of 10⁻¹³, "probably divergent".
+_EACH = 16  # entries up to which arrays are integrated entry by entry where all together do not succeed
 _STOPPED = ("The maximum number of subdivisions", "The occurrence of roundoff error", "Target precision")
 
 
@@ -318,8 +319,16 @@ def _arrays(f: Callable[[float], Any], a: float, b: float, how: Accuracy) -> Any
         f, a, b, epsabs=how.atol, epsrel=how.rtol, limit=how.limit, norm="max",
         full_output=True,
     )  # fmt: skip
+    if not (info.success and np.all(np.isfinite(found))) and np.size(found) <= _EACH:
+        return _each_entry(f, np.shape(found), a, b, how)
     _check(found, error, not info.success, info.message, f, a, b)
     return found
+
+
+def _each_entry(f: Callable[[float], Any], shape: Any, a: float, b: float, how: Accuracy) -> Any:
+    """Integrate entry by entry: of one number SciPy extrapolates to a singular end, of arrays it does not."""
+    parts = [_numbers(lambda x, k=k: float(np.ravel(f(x))[k]), a, b, how) for k in range(math.prod(shape))]  # type: ignore[misc]
+    return np.reshape(parts, shape)
 
 
 def _check(found: Any, error: float, failed: bool, message: str, f: Callable[[float], Any], a: float, b: float) -> None:

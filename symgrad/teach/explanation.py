@@ -135,7 +135,9 @@ def _calculus(tape: Tape, targets: Sequence[Any], cotangent: Any, order: int) ->
     if components(tape):
         return Components(tape, targets, order)
     if not is_calculus(tape):
-        raise ArgumentError("explain: style='calculus' is for functions of numbers. Use style='matrix' or 'backprop' for arrays.")
+        raise ArgumentError(
+            "explain: style='calculus' is for functions of numbers. Use style='matrix' or 'backprop' for arrays."
+        )
     return Lesson(tape, targets, order)
 
 
