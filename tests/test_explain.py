@@ -266,3 +266,9 @@ def test_a_line_has_80_signs_at_most(text, shapes, by, style):
     lines = str(sg.explain(text, by, shapes=shapes, style=style)).splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) > 5
+
+
+@pytest.mark.parametrize("wrt", [0.7, 3])
+def test_of_a_function_wrt_are_names(wrt):
+    with pytest.raises(ArgumentTypeError, match=r"wrt is .* numbers go into at="):
+        sg.explain(lambda t: t**2, wrt)

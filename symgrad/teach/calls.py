@@ -88,6 +88,10 @@ def called(
         raise GraphError(f"{who}: the function's result does not depend on its arguments. Compute it from them.")
     if wrt is None:
         return y, [t for t in leaves if t._value is None or t.requires_grad]
+    if not isinstance(wrt, (str, list, tuple)):
+        raise ArgumentTypeError(
+            f"{who}: wrt is {wrt!r:.40}. Of a function, expected names of its arguments, as 'x'; numbers go into at=."
+        )
     chosen = [wrt] if isinstance(wrt, str) else list(wrt)
     unknown = [w for w in chosen if w not in names]
     if unknown:
