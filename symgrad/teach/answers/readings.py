@@ -15,6 +15,7 @@ from symgrad.expression.guesses import with_products
 from symgrad.expression.spelling import as_read, has_pythons_signs
 
 _POWER = re.compile(r"(?<=[\w)])(⁻?)([¹²³⁴-⁹]+)(?=\)?ᵀ?)")
+_RAISED = str.maketrans("'", "ᵀ")
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -37,6 +38,6 @@ def _each(answer: str, shapes: Mapping[str, Any]) -> Iterator[str]:
     if not has_pythons_signs(typed):  # beside X.T a star multiplies entries, and the hint says so
         with suppress(SymgradError):  # MATLAB's notation
             yield with_products(typed, shapes)
-    yield typed.replace("'", "ᵀ")
+    yield typed.translate(_RAISED)
     if _POWER.search(answer):  # of matrices: X⁻² is (X⁻¹)²
         yield _POWER.sub(lambda m: f"^{'-' if m[1] else ''}{m[2].translate(_DIGITS)}", answer).replace("ᵀ", "'")
