@@ -313,6 +313,9 @@ def slowly(block):
     return block
 
 
+by_value = lambda block: slowly(block)  # Dask sends names where it can, and workers cannot import the tests
+
+
 def test_a_cluster_gives_the_same_bytes(client, monkeypatch):
     data = in_chunks(50)
     with dask.config.set(scheduler="threads"):
@@ -344,7 +347,7 @@ def test_a_worker_that_is_killed_changes_nothing():
     data = in_chunks(25)
     with dask.config.set(scheduler="threads"):
         expected = sg.distributed.value_and_grad(loss)(P, *data)
-    slow = data[0].map_blocks(slowly, dtype=float)
+    slow = data[0].map_blocks(by_value, dtype=float)
     with two_workers() as cluster, distributed.Client(cluster):
         victim, _ = (worker.pid for worker in cluster.workers.values())  # the other goes on, if Dask starts none anew
         killer = threading.Timer(0.6, os.kill, [victim, 9])
@@ -388,7 +391,7 @@ def test_an_interrupt_cancels_what_was_submitted(client, monkeypatch):
     data = in_chunks(5)
     monkeypatch.setattr(scheduler, "_wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        sg.distributed.grad(loss)(P, data[0].map_blocks(slowly, dtype=float), data[1])
+        sg.distributed.grad(loss)(P, data[0].map_blocks(by_value, dtype=float), data[1])
     waiting = lambda dask_scheduler: [k for k in dask_scheduler.tasks if "symgrad-block" in str(k)]
     assert vanishes(lambda: client.run_on_scheduler(waiting))
 
@@ -406,7 +409,7 @@ if __name__ == "__main__":
     client = Client(cluster)
     threading.Timer(1.0, cluster.close).start()
     try:
-        sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(slowly, dtype=float))
+        sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(by_value, dtype=float))
     except sg.errors.DistributedError as error:
         print("said:", error)
 """
