@@ -409,7 +409,7 @@ if __name__ == "__main__":
     client = Client(cluster)
     threading.Timer(1.0, cluster.close).start()
     try:
-        sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(by_value, dtype=float))
+        sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(slowly, dtype=float))
     except sg.errors.DistributedError as error:
         print("said:", error)
 """
