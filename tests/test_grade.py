@@ -199,6 +199,27 @@ def test_products_of_matrices_that_are_written_as_products_of_entries_are_said()
     assert "multiplies entries" in sg.grade("2*X.T * (X @ w - y)", **LEAST_SQUARES).hint
 
 
+MEANT = {  # what books and pupils write for a product or a transpose; the problem, the name, and what is wrong with it
+    "2*X^T*(X*w - y)": (LEAST_SQUARES, None),
+    "2*X^T*X*w - 2*X^T*y": (LEAST_SQUARES, None),
+    "2*X^T*(y - X*w)": (LEAST_SQUARES, "sign"),
+    "X^T*(X*w - y)": (LEAST_SQUARES, "factor-2"),
+    "A*b": ({"of": "b @ A.T @ x", "wrt": "x", "shapes": {"A": ("n", "n"), "b": "n", "x": "n"}}, None),
+    "A'*b": ({"of": "b @ A.T @ x", "wrt": "x", "shapes": {"A": ("n", "n"), "b": "n", "x": "n"}}, "transpose"),
+    "a*b^T": ({"of": "a @ X @ b", "wrt": "X", "shapes": {"a": "n", "X": ("n", "m"), "b": "m"}}, None),
+    "diag(softmax(x)) - softmax(x)*softmax(x)'": ({"of": "softmax(x, 0)", "wrt": "x", "shapes": {"x": "n"}}, None),
+    "-(X⁻²)ᵀ": ({"of": "trace(inv(X))", "wrt": "X", "shapes": {"X": ("n", "n")}}, None),
+    "-(X⁻²)": ({"of": "trace(inv(X))", "wrt": "X", "shapes": {"X": ("n", "n")}}, "other"),
+}
+
+
+@pytest.mark.parametrize("answer", MEANT)
+def test_an_answer_is_right_if_one_of_its_readings_is(answer):
+    problem, slip = MEANT[answer]
+    found = sg.grade(answer, **problem)
+    assert (found.right, found.slip) == (slip is None, slip)
+
+
 def test_sizes_may_be_used_as_numbers():
     assert sg.grade("X.T @ (X @ w - y)*2/n", **{**LEAST_SQUARES, "of": "mean((X @ w - y)**2)"}).right
     assert sg.grade("ones(n)", of="sum(x)", wrt="x", shapes={"x": "n"}).right

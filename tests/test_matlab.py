@@ -106,6 +106,8 @@ REFUSED = {
     "x & y": (3, "no sign of a formula"),
     "x(0)": (3, "counted from 1"),
     "x(end-9.5)": (6, "counted from 1"),
+    "r(1:9)": (4, "outside of the 3 that there are"),
+    "r(end-5:end)": (8, "outside of the 3 that there are"),
     "x(end+1)": (3, "'end' is not declared"),
     "sum(x, 2)": (1, "a single entry; leave the axis out"),
     "softmax(A, 3)": (1, "got the axis 3"),

@@ -141,11 +141,22 @@ def test_products_may_lack_their_sign_where_nothing_else_is_meant(formula, same)
     ("formula", "at"),
     [
         ("2x + sni(x)", [5, 8]), ("1/2x", [3, 4]), ("e^2x", [3, 4]), ("1/(x+1)(x-1)", [7, 8]), ("2x + 3x +)", [9, 10]),
-        ("2e3x", [3, 4]),
+        ("2e3x", [3, 4]), ("y = e^-x^2", [8, 9]), ("x^y^z", [3, 4]),
     ],
 )  # fmt: skip
 def test_products_that_are_read_in_two_ways_are_refused_at_their_place(formula, at):
     assert asked("look", exercise={"formula": formula})["error"]["at"] == at
+
+
+def test_the_page_is_for_real_numbers():
+    found = asked("look", exercise={"formula": "y = 2 + i*x"})["error"]
+    assert found["at"] == [8, 9]
+    assert asked("derive", exercise={"formula": "x_i^2", "wrt": "x_i"})["text"] == "2*x_i"
+
+
+def test_calculus_style_says_what_arrays_take():
+    found = asked("steps", exercise={"formula": "x'*A*x", "wrt": "x"}, style="calculus")
+    assert "matrix or backprop" in json.dumps(found["error"])
 
 
 def test_matlabs_spelling_is_recognised():

@@ -173,9 +173,6 @@ class Evaluation:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
         if node.id in listed():
             raise refused(self.text, node, f"{node.id!r} is a function; write {node.id}(…)")
-        if "·" in node.id:  # which Python takes for a letter
-            place = len(self.text.encode()[: node.col_offset].decode()) + node.id.index("·")
-            raise refused_at(self.text, place, "· cannot be part of a formula; write *")
         declared = ", ".join(self.names) or "none"
         raise refused(self.text, node, f"the name {node.id!r} is not declared (declared: {declared})")
 

@@ -155,17 +155,20 @@ class Matlab(Evaluation):
             return self._operated(lambda x: x.mT.reshape(-1), t)
         if len(keys) != len(t.shape):
             raise refused(self.text, node, _indices(node.func.id, len(t.shape), len(keys)))  # type: ignore[attr-defined]
-        places = tuple(map(self._place, keys))
+        places = tuple(self._place(k, t.shape[axis]) for axis, k in enumerate(keys))
         found = self._operated(lambda x: x[places], t)
         return Row(found) if len(places) == 2 and isinstance(places[0], int) and isinstance(places[1], slice) else found
 
-    def _place(self, key: ast.expr) -> Any:
+    def _place(self, key: ast.expr, size: Any) -> Any:
         if not isinstance(key, ast.Slice):
             return self._count(key)
         if key.lower is None:
             return slice(None)
-        last = self._count(key.upper)
-        return slice(self._count(key.lower), None if last == -1 else last + 1)
+        first, last = self._count(key.lower), self._count(key.upper)
+        beyond = next((k for k in (first, last) if isinstance(size, int) and not -size <= k < size), None)
+        if beyond is not None:  # Python would cut the range
+            raise refused(self.text, key, f"a place of this range is outside of the {size} that there are")
+        return slice(first, None if last == -1 else last + 1)
 
     def _count(self, node: Any) -> int:
         """Return an index counted from 0; from the end, as -1 for end and -2 for end-1."""

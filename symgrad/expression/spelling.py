@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from symgrad.errors import ParseError
+from symgrad.expression.evaluation import refused_at
 from symgrad.expression.listed import listed
+from symgrad.expression.matlab_syntax import chained
 from symgrad.expression.reader import tree_of
 
 SPELLINGS = ("symgrad", "numpy", "matlab")
@@ -57,6 +59,18 @@ def as_read(text: str) -> str:
     """
     plain = _DOTS.sub("*", _LAMBDA.sub("λ     ", _without_left(text)))
     return _transposed(plain if _PYTHON.search(plain) else re.sub("[ᵀ⊤]", "'", plain))
+
+
+def refuse_two_ways(text: str, syntax: str) -> None:
+    """Refuse a^b^c in MATLAB's notation, which paper reads from the right.
+
+    Raises:
+        ParseError: there is such a power; says where.
+    """
+    place = chained(text) if syntax == "matlab" else None
+    if place is not None:
+        reason = "two powers without brackets are read in two ways; write a^(b^c) or (a^b)^c"
+        raise refused_at(text, place, reason)
 
 
 def has_pythons_signs(text: str) -> bool:

@@ -15,12 +15,11 @@ import numpy as np
 from symgrad.errors import ArgumentError, ParseError, SymgradError
 from symgrad.expression.evaluation import refused_at
 from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
-from symgrad.expression.matlab_syntax import chained
-from symgrad.expression.reader import MOST_SIGNS, Expression, at_its_place, names_in, parse
-from symgrad.expression.spelling import as_read, spelling, syntax_of
+from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
+from symgrad.expression.spelling import as_read, refuse_two_ways, spelling, syntax_of
+from symgrad.expression.unsigned import as_typed, with_signs
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
-from symgrad.web.unsigned import as_typed, with_signs
 
 MARKS = {
     "symmetric": "symmetric",
@@ -151,7 +150,8 @@ def _read(typed: str, formula: str, data: Mapping[str, Any]) -> Exercise:
     syntax, found = syntax_of(formula), spelling(formula)
     given = _names(data.get("names"))
     used = names_in(formula, (), syntax)
-    _refuse_two_ways(formula, found)
+    refuse_two_ways(formula, syntax)
+    _refuse_the_imaginary_unit(formula)
     kept = {name: given[name] for name in used if name in given}
     shapes = {name: n.shape for name, n in kept.items()}
     meant = with_products(formula, shapes) if found == "symgrad" else formula
@@ -160,17 +160,11 @@ def _read(typed: str, formula: str, data: Mapping[str, Any]) -> Exercise:
     return Exercise(typed, meant, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
 
 
-def _refuse_two_ways(formula: str, found: str) -> None:
-    """Refuse what has another meaning on paper than in the notation that was read."""
-    text = " ".join(formula.split())
-    place = chained(text) if found == "matlab" else None
-    if place is not None:
-        reason = "two powers without brackets are read in two ways; write a^(b^c) or (a^b)^c"
-        raise at_its_place(refused_at(text, place, reason), formula)
-    unit = re.search(r"(?<![\w.])\d*i(?![\w(])", text)
+def _refuse_the_imaginary_unit(formula: str) -> None:
+    unit = re.search(r"(?<![\w.])\d*i(?![\w(])", formula)
     if unit is not None:
         reason = "i is the imaginary unit, and the page is for real numbers; call it otherwise"
-        raise at_its_place(refused_at(text, unit.end() - 1, reason), formula)
+        raise refused_at(formula, unit.end() - 1, reason)
 
 
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
