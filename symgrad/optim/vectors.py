@@ -136,19 +136,17 @@ def several(fun: Callable[..., Any], vector: Vector) -> Callable[..., Any]:
     """Return fun as a function of the vector, with all numbers that it returns in one vector."""
 
     def call(z: Any, *args: Any) -> Any:
-        found: list[Any] = []
-        trees.flatten(fun(vector.tensors(as_tensor(z)), *_tensors(args)), is_variable, found)
-        parts = [F.ravel(_result(y)) for y in found]
-        return parts[0] if len(parts) == 1 else F.cat(parts, 0)
+        return joined(fun(vector.tensors(as_tensor(z)), *_tensors(args)))
 
     return call
 
 
 def joined(structure: Any) -> Any:
-    """Return the arrays of a structure as one vector."""
+    """Return the numbers of a structure as one vector."""
     found: list[Any] = []
-    trees.flatten([structure], is_variable, found)
-    return F.cat([F.ravel(as_tensor(x)) for x in found], 0)
+    trees.flatten(structure, is_variable, found)
+    parts = [F.ravel(_result(y)) for y in found]
+    return parts[0] if len(parts) == 1 else F.cat(parts, 0)
 
 
 def _result(y: Any) -> Any:
