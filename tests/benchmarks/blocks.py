@@ -3,6 +3,7 @@
 Each table in turn, all in one run by default; let the machine be quiet.
 
 scaling: logistic regression, value and gradient, by one and by two worker processes.
+bare: the kernels of `scaling` in one process and in two at a time, without Dask; and Dask's two tasks without kernels.
 hand: the same kernels called in a loop over the same blocks, beside one thread of Dask's.
 graph: an iteration on 100 small blocks beside Dask's own graph of as many tasks that do nothing.
 peer: L-BFGS to the same loss by dask-glm, where it is installed.
@@ -12,6 +13,7 @@ memory: rows of a mapped file larger than what the two workers may hold together
 from __future__ import annotations
 
 import itertools
+import multiprocessing
 import os
 import statistics
 import sys
@@ -32,6 +34,7 @@ import numpy as np
 from distributed import Client, LocalCluster, wait
 
 import symgrad as sg
+from symgrad.compiler.tiles import CompiledInTiles
 from symgrad.distributed.blocks import blocks_of
 
 ROWS, COLUMNS, BLOCK = 10_000_000, 20, 250_000
@@ -93,6 +96,52 @@ def scaling() -> None:
         one, two = (of(times) for times in found.values())
         print(f"{name} {one:.3f} s and {two:.3f} s, {one / two:.2f} times")
     print()
+
+
+def bare() -> None:
+    """What is left of `scaling` where nobody schedules, and where nobody computes."""
+    found: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(3):
+        for processes, times in found.items():
+            times.append(_side_by_side(processes))
+    one, two = (statistics.median(times) for times in found.values())
+    print(f"the kernels alone, {ROWS:,} × {COLUMNS} rows, by 1 process and by 2:")
+    print(f"median {one:.3f} s and {two:.3f} s, {one / two:.2f} times")
+    with cluster(2) as client:
+
+        def call() -> Any:
+            key = os.urandom(8).hex()
+            return client.get({(key, k): (_same, k) for k in range(2)}, [(key, k) for k in range(2)])
+
+        print(f"two tasks that do nothing: {median(call, 30) * 1e3:.1f} ms a call\n")
+
+
+def _side_by_side(processes: int) -> float:
+    """The time that so many processes at a time take over ROWS."""
+    context = multiprocessing.get_context("spawn")
+    together, answers = context.Barrier(processes), context.Queue()
+    given = (ROWS // 4, together, answers)
+    all_of_them = [context.Process(target=_kernels, args=given) for _ in range(processes)]
+    for process in all_of_them:
+        process.start()
+    slowest = max(answers.get() for _ in all_of_them)
+    for process in all_of_them:
+        process.join()
+    return slowest * ROWS / (ROWS // 4 * processes)
+
+
+def _kernels(rows: int, together: Any, answers: Any) -> None:
+    X, y, w = np.random.default_rng(0).standard_normal((rows, COLUMNS)), np.ones(rows), np.zeros(COLUMNS)
+    kernel = CompiledInTiles(sg.value_and_grad(loss), 1)
+    parts = [(X[k : k + BLOCK], y[k : k + BLOCK]) for k in range(0, rows, BLOCK)]
+
+    def call() -> None:
+        for part in parts:
+            kernel(w, *part)
+
+    call()
+    together.wait()
+    answers.put(median(call, 15))
 
 
 def hand() -> None:
@@ -200,5 +249,6 @@ def memory() -> None:
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ["scaling", "hand", "graph", "peer", "memory"]:
-        {"scaling": scaling, "hand": hand, "graph": graph, "peer": peer, "memory": memory}[part]()
+    parts = {f.__name__: f for f in (scaling, bare, hand, graph, peer, memory)}
+    for part in sys.argv[1:] or parts:
+        parts[part]()
