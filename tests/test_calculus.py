@@ -57,6 +57,8 @@ FRACTIONS = [
     ((3 * x - 2) / (x**2 - 5 * x + 7), x, "(-3*x**2 + 4*x + 11)/(x**2 - 5*x + 7)**2"),
     (x**2 / (x + 1), x, "x*(x + 2)/(x + 1)**2"),
     (1 / x**2, x, "-2/x**3"),
+    (((x + 1) / (x - 1)) ** 2, x, "4*(x + 1)/(1 - x)**3"),
+    (sg.asin(x / a), x, "sign(a)/sqrt(a**2 - x**2)"),
     (1 / x + 1 / x**2, x, "-(x + 2)/x**3"),
     ((x**2 + x + 1) ** -3, x, "-3*(2*x + 1)/(x**2 + x + 1)**4"),
     (sg.log((1 + x) / (1 - x)) / 2, x, "1/(1 - x**2)"),
@@ -73,7 +75,6 @@ ROOTS = [
     (2 * math.pi * sg.sqrt(L / g), g, "-pi*sqrt(L/g)/g"),
     (sg.sqrt(x**2), x, "sign(x)"),
     (p * sg.asin(x / p), x, "p/sqrt(p**2 - x**2)"),
-    (sg.asin(x / a), x, "1/(a*sqrt(1 - x**2/a**2))"),
     (sg.sqrt(1 + sg.sqrt(p)), p, "1/(4*sqrt(p)*sqrt(sqrt(p) + 1))"),
 ]
 POWERS = [
@@ -96,6 +97,24 @@ TRIGONOMETRY = [
     (sg.sin(x) / (sg.sin(x) + sg.cos(x)), x, "1/(sin(2*x) + 1)"),
     (x * sg.sin(x) + sg.cos(x), x, "x*cos(x)"),
     (a - c * sg.sin(a), a, "1 - c*cos(a)"),
+    (sg.sin(2 * x) / sg.cos(x), x, "2*cos(x)"),
+    (sg.sinh(2 * x) / sg.cosh(x), x, "2*cosh(x)"),
+    (sg.cos(2 * x) / (sg.cos(x) - sg.sin(x)), x, "cos(x) - sin(x)"),
+]
+SQUARES_BELOW_ROOTS = [
+    (lambda x: sg.asin(2 * x / (1 + x**2)), "2*sign(1 - x**2)/(x**2 + 1)"),
+    (lambda x: sg.acos((1 - x**2) / (1 + x**2)), "2*sign(x)/(x**2 + 1)"),
+    (lambda x: sg.asin(x / sg.sqrt(1 + x**2)), "1/(x**2 + 1)"),
+    (lambda x: sg.asin(2 * x * sg.sqrt(1 - x**2)), "2*sign(1 - 2*x**2)/sqrt(1 - x**2)"),
+    (lambda x: sg.asin((x - 1) / (x + 1)), "1/(sqrt(x)*(x + 1))"),
+    (lambda x: sg.asinh((x**2 - 1) / (2 * x)), "1/abs(x)"),
+    (lambda x: sg.acos(1 / x), "1/(sqrt(x**2 - 1)*abs(x))"),
+    (lambda x: sg.asin(x / -0.5), "-2/sqrt(1 - 4*x**2)"),
+    (lambda x: sg.sqrt(x**2 - 2 * x + 1), "sign(x - 1)"),
+    (lambda x: sg.sqrt(x**4 + 2 * x**2 + 1), "2*x"),
+    (lambda x: sg.sqrt(x**2 * (x + 1)), "sign(x)*(3*x + 2)/(2*sqrt(x + 1))"),
+    (lambda x: sg.sqrt((1 - x) / (1 + x)), "-1/(sqrt(1 - x**2)*(x + 1))"),
+    (lambda x: sg.sqrt((1 + sg.sin(x)) / (1 - sg.sin(x))), "sign(cos(x))/(1 - sin(x))"),
 ]
 EXPONENTIALS = [
     ((sg.exp(x) - sg.exp(-x)) / (sg.exp(x) + sg.exp(-x)), x, "1 - tanh(x)**2"),
@@ -110,7 +129,7 @@ EXPONENTIALS = [
     (sg.erf(x / 2**0.5), x, "sqrt(2/pi)*exp(-x**2/2)"),  # φ and Φ only where they are in the function
     (sg.log(1 + sg.erf(x)), x, "2*exp(-x**2)/(sqrt(pi)*(erf(x) + 1))"),
     (sg.log(1 + sg.erf(x / 2**0.5)), x, "φ(x)/Φ(x)"),
-    (sg.atan(sg.exp(x)), x, "exp(x)/(exp(2*x) + 1)"),
+    (sg.atan(sg.exp(x)), x, "1/(2*cosh(x))"),
     (2 ** (x**2), x, "2*2**(x**2)*x*log(2)"),
     (sg.sign(x) * sg.sqrt(sg.abs(x)), x, "1/(2*sqrt(abs(x)))"),
 ]
@@ -125,6 +144,16 @@ def test_derivative_of_a_number_is_written_so_and_right(f, by, text):
     assert matrix_value(text, (), given) == pytest.approx(float(form.lambdify()(**given)), rel=1e-12)
 
 
+@pytest.mark.parametrize(("f", "text"), SQUARES_BELOW_ROOTS, ids=[text for _, text in SQUARES_BELOW_ROOTS])
+def test_what_leaves_a_root_keeps_its_sign(f, text):
+    form = sg.derive(f(x), x)
+    assert str(form) == text
+    places = [place for place in (-3.1, -0.8, -0.3, 0.3, 0.8, 3.1) if np.isfinite(float(f(sg.tensor(place))))]
+    assert len(places) > 1
+    for place in places:
+        assert form.lambdify()(place) == pytest.approx(sg.grad(f)(place), rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("f", "by", "text"),
     [
@@ -132,6 +161,9 @@ def test_derivative_of_a_number_is_written_so_and_right(f, by, text):
         (sg.sin(x) ** 2, x, "2*cos(2*x)"),
         (sg.exp(-(x**2) / 2), x, "exp(-x**2/2)*(x**2 - 1)"),
         (sg.tan(x), x, "2*tan(x)/cos(x)**2"),
+        (sg.erf(x / 2**0.5), x, "-x*sqrt(2/pi)*exp(-x**2/2)"),
+        (sg.asin(sg.sqrt(x)), x, "(2*x - 1)/(4*(x*(1 - x))**(3/2))"),
+        (2 * sg.atan(sg.exp(x)), x, "-tanh(x)/cosh(x)"),
         (x**2 * sg.exp(x) / (1 + x**2), x, "exp(x)*(x**6 + 2*x**4 + 4*x**3 - 5*x**2 + 4*x + 2)/(x**2 + 1)**3"),
     ],
 )
@@ -274,6 +306,15 @@ IDENTITIES = {
     rules.difference_of_squares: (w / sp.sqrt((1 - u) * (1 + u)), w / sp.sqrt(1 - u**2)),
     rules.square_of_two_terms: (u**2 + 2 * u * v + v**2 + w, (u + v) ** 2 + w),
     rules.number_into_a_root: (sp.sqrt(1 - u**2 / r**2), sp.sqrt(r**2 - u**2) / r),
+    rules.squares_out_of_a_root: (
+        sp.sqrt(1 - 4 * u**2 / (u**2 + 1) ** 2) / w,
+        sp.Abs(u**2 - 1) / ((u**2 + 1) * w),
+    ),
+    rules.quotient_in_a_root: (sp.sqrt((1 - u) / (1 + u)), sp.sqrt(1 - u**2) / (1 + u)),
+    rules.factors_into_a_root: (u * (1 - u) * sp.sqrt(u * (1 - u)) * w, (u * (1 - u)) ** sp.Rational(3, 2) * w),
+    rules.signs_of_factors: (sp.sign(u - 1) * sp.sign(u + 1) * v, sp.sign(u**2 - 1) * v),
+    rules.exponentials_of_one_sign: (w * sp.exp(u) / (sp.exp(2 * u) + 1), w / (2 * sp.cosh(u))),
+    rules.double_beside_its_angle: (sp.sin(2 * u) * sp.sin(u), 2 * sp.sin(u) ** 2 * sp.cos(u)),
     rules.pythagoras: (v * sp.sin(u) ** 2 + v * sp.cos(u) ** 2 + 1, v + 1),
     rules.pythagoras_of_the_sine: (3 - 2 * sp.sin(u) ** 2, 1 + 2 * sp.cos(u) ** 2),
     rules.pythagoras_of_the_cosine: (1 - sp.cos(u) ** 2, sp.sin(u) ** 2),

@@ -56,14 +56,14 @@ def _constant_joined(e: sp.Expr) -> sp.Expr | None:
     if not any(f.is_Pow and f.base == sp.pi and f.exp.q == 2 for f in numbers if f.is_Pow and f.exp.is_Rational):
         return None
     above, below = sp.fraction(sp.Mul(*numbers) ** 2)
-    if not (above / sp.pi ** above.as_powers_dict()[sp.pi]).is_Rational or below.has(sp.Pow) or sp.Mul(*numbers) < 0:
+    if not (above / sp.pi ** above.as_powers_dict()[sp.pi]).is_Rational or below.has(sp.Pow):
         return None
     rest = [f for f in e.args if f not in numbers]
-    root = sp.sqrt(above)
+    root, sign = sp.sqrt(above), -1 if sp.Mul(*numbers) < 0 else 1
     if root.is_Rational:
-        found = [*([] if root == 1 else [root]), *rest, sp.Pow(below, -HALF, evaluate=False)]
+        found = [*([] if sign * root == 1 else [sign * root]), *rest, sp.Pow(below, -HALF, evaluate=False)]
     else:
-        found = [*rest, sp.Pow(above / below, HALF, evaluate=False)]
+        found = [*([] if sign == 1 else [sp.S.NegativeOne]), *rest, sp.Pow(above / below, HALF, evaluate=False)]
     return _product(found)
 
 
@@ -155,11 +155,14 @@ def _joined(factors: list[Any], numbers: bool) -> list[Any]:
         return factors  # a root within a root stays by itself
     if len(roots) < 2:
         return factors
+    others = [f for f in factors if f not in roots]
+    if len({f.exp for f in roots}) == 1:
+        return [*others, sp.Pow(sp.Mul(*[f.base for f in roots]), roots[0].exp, evaluate=False)]
     signs = {1 if f.exp > 0 else -1 for f in roots}
     inside = sp.Mul(*[f.base ** (1 if f.exp > 0 else -1) for f in roots])
     root = sp.Pow(inside if 1 in signs else 1 / inside, HALF if 1 in signs else -HALF, evaluate=False)
     whole = [f.base ** (f.exp - (HALF if f.exp > 0 else -HALF)) for f in roots]
-    return [*[f for f in factors if f not in roots], *[w for w in whole if w != 1], root]
+    return [*others, *[w for w in whole if w != 1], root]
 
 
 def _product(factors: list[Any]) -> sp.Expr:

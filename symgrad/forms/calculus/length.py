@@ -24,6 +24,7 @@ def _blemishes(e: sp.Expr) -> int:
     """How many fractions stand below a fraction bar, or in a sum above one; sums with a common factor; σ beside exp."""
     found = 3 if e.has(SIGMOID) and e.has(sp.exp) else 0
     for p in e.atoms(sp.Pow):
+        found += 2 * _is_root_of_a_difference(p)
         if p.exp.is_number and p.exp.is_negative:
             sums = [f for f in sp.Mul.make_args(p.base) if f.is_Add]
             found += 3 * sum(map(_fractions_in, sums))
@@ -32,6 +33,12 @@ def _blemishes(e: sp.Expr) -> int:
         if _is_fraction(m):
             found += 3 * sum(_fractions_in(f) for f in m.args if f.is_Add)
     return found + sum(_has_a_common_factor(a) + 2 * _is_secant(a) for a in e.atoms(sp.Add))
+
+
+def _is_root_of_a_difference(p: sp.Pow) -> bool:
+    """Whether this is √((a - b) (a + b)), for √(a² - b²)."""
+    sums = [f for f in p.base.args if f.is_Add] if p.base.is_Mul and p.exp.is_Rational and p.exp.q == 2 else []
+    return len(sums) == 2 and len((sums[0] + sums[1]).args) < 3 > len((sums[0] - sums[1]).args)
 
 
 def _fractions_in(a: sp.Expr) -> int:
@@ -54,8 +61,9 @@ def _has_a_common_factor(a: sp.Add) -> bool:
 
 
 def _of_product(m: sp.Mul) -> int:
-    """How often a product has xᵃ beside x, sin u over a cos u, or a sum of nothing but negative terms."""
+    """How often a product has xᵃ beside x, sin u over a cos u, a sum of nothing but negative terms, or 4x + 4."""
     found = sum(1 for f in m.args if f.is_Add and all(t.could_extract_minus_sign() for t in f.args))
+    found += sum(1 for f in m.args if f.is_Add and _is_multiple(f))
     powers = [f.as_base_exp() for f in m.args]
     for base, n in powers:
         found += sum(1 for other, k in powers if other == base and k.is_number and not n.is_number)
@@ -64,6 +72,12 @@ def _of_product(m: sp.Mul) -> int:
             under = (sp.cos if isinstance(base, sp.sin) else sp.cosh)(base.args[0])
             found += sum(1 for other, k in powers if other == under and k.is_negative)
     return 2 * found
+
+
+def _is_multiple(a: sp.Add) -> bool:
+    """Whether all terms have one number in front."""
+    numbers = {abs(t.as_coeff_Mul()[0]) for t in a.args}
+    return len(numbers) == 1 and numbers != {sp.S.One}
 
 
 def _is_divided(a: sp.Add, base: sp.Expr) -> bool:

@@ -18,6 +18,7 @@ SIGMOID, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "ndtr",
 Rule = Callable[[Any], Any]
 RULES: list[Rule] = []
 FEW = 6  # terms of a sum in which some are looked for that belong together
+FEW_NAMES, LONG = 3, 60  # names and operations of what is factored below a root
 
 
 def rule(fn: Rule) -> Rule:
@@ -168,7 +169,7 @@ def sinh_of_the_double(e: sp.Expr) -> sp.Expr | None:
 
 @rule
 def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
-    """u sign u is |u|, |u| sign u is u, u/|u| is sign u, and sign² u over |u| is 1 over it."""
+    """u sign u is |u|, |u| sign u is u, u/|u| and |u|/u are sign u, sign² u over |u| is 1/|u|, |u|/u² too."""
     if not e.is_Mul:
         return None
     powers = _powers(e)
@@ -184,12 +185,27 @@ def sign_times_its_argument(e: sp.Expr) -> sp.Expr | None:
                     powers[other] -= 1
                     powers[left] = powers.get(left, 0) + 1
                     return _of(powers)
-        if isinstance(base, sp.Abs) and powers[base] == -1 and powers.get(base.args[0], sp.S.Zero) == 1:
-            u = base.args[0]
-            del powers[base], powers[u]
-            powers[sp.sign(u)] = sp.S.One
+        if isinstance(base, sp.Abs) and abs(powers[base]) == 1:
+            for u in (base.args[0], -base.args[0]):
+                if powers.get(u, sp.S.Zero) == -powers[base]:
+                    del powers[base], powers[u]
+                    powers[sp.sign(u)] = sp.S.One
+                    return _of(powers)
+        if isinstance(base, sp.Abs) and powers[base] == 1 and powers.get(base.args[0], sp.S.Zero) == -2:
+            del powers[base.args[0]]
+            powers[base] = sp.S.NegativeOne
             return _of(powers)
     return None
+
+
+@rule
+def signs_of_factors(e: sp.Expr) -> sp.Expr | None:
+    """sign u sign v is sign(u v), of polynomials in one name."""
+    signs = [f for f in e.args if isinstance(f, sp.sign)] if e.is_Mul else []
+    u = sp.Mul(*[f.args[0] for f in signs])
+    if len(signs) < 2 or len(u.free_symbols) > 1 or not u.is_polynomial(*u.free_symbols):
+        return None
+    return sp.Mul(sp.sign(sp.expand(u)), *[f for f in e.args if f not in signs])
 
 
 @rule
@@ -255,6 +271,66 @@ def number_into_a_root(e: sp.Expr) -> sp.Expr | None:
     if inside != 1:
         outside, above = number, sp.expand(above * number)
     return (sp.expand(above) ** e.exp) * (outside * root) ** (-2 * e.exp)
+
+
+def _is_root(e: sp.Expr) -> bool:
+    return bool(e.is_Pow and e.exp.is_Rational and e.exp.q == 2)
+
+
+@rule
+def squares_out_of_a_root(e: sp.Expr) -> sp.Expr | None:
+    """√(u² v) is |u| √v, and √(1 - 4x²/(x² + 1)²) is |x² - 1|/(x² + 1), of quotients of polynomials."""
+    base = _quotient(e.base) if _is_root(e) and (e.base.is_Add or e.base.is_Mul) else None
+    if base is None:
+        return None
+    inside, above, below = sp.S.One, sp.S.One, sp.S.One
+    for b, n in _powers(base).items():
+        whole = 0 if b.is_number else sp.sign(n) * (abs(n) // 2)
+        inside *= b ** (n - 2 * whole)
+        above, below = (above * b**whole, below) if whole > 0 else (above, below * b**-whole)
+    if above == below == 1:
+        return base**e.exp if base.count_ops() < e.base.count_ops() else None
+    return inside**e.exp * (_size(above, inside) / _size(below, inside)) ** (2 * e.exp)
+
+
+def _quotient(e: sp.Expr) -> sp.Expr | None:
+    """Return a quotient of polynomials with its factors, if e is a short one or becomes one multiplied out."""
+    if len(e.free_symbols) > FEW_NAMES or e.count_ops() > LONG:
+        return None
+    e = sp.expand(e) if e.is_Mul and any(_is_root(p) for p in e.atoms(sp.Pow)) else e
+    return sp.factor(sp.together(e)) if e.is_rational_function(*e.free_symbols) else None
+
+
+def _size(e: sp.Expr, inside: sp.Expr) -> sp.Expr:
+    """Return |e|, which is e where it is positive as far as the root of what is inside has a value."""
+    number, x = inside.as_coeff_Mul()
+    there = {x: sp.Symbol(x.name, positive=True)} if x.is_Symbol and number.is_positive else {}
+    return e if e.xreplace(there).is_positive else sp.Abs(sp.expand(e))
+
+
+@rule
+def quotient_in_a_root(e: sp.Expr) -> sp.Expr | None:
+    """√(a/b) is √(a b)/b where a + b is a positive number, so that both are positive where a/b is."""
+    if not _is_root(e):
+        return None
+    a, b = sp.fraction(e.base)
+    total = sp.expand(a + b) if a.is_Add and b.is_Add else sp.S.Zero
+    return sp.expand(a * b) ** e.exp * b ** (-2 * e.exp) if total.is_Rational and total > 0 else None
+
+
+@rule
+def factors_into_a_root(e: sp.Expr) -> sp.Expr | None:
+    """u v √(u v) is (u v)^(3/2)."""
+    powers = _powers(e) if e.is_Mul else {}
+    for base in [b for b, n in powers.items() if b.is_Mul and n.is_Rational and n.q == 2]:
+        counts = {powers.get(f, sp.S.Zero) for f in base.args if not f.is_number}
+        if len(counts) == 1 and (n := counts.pop()).is_Integer and n != 0:
+            for f in base.args:
+                powers.pop(f, None)
+            number = sp.Mul(*[f for f in base.args if f.is_number])
+            powers[base] += n
+            return _of(powers) / number**n
+    return None
 
 
 # ------------------------------------------------------------------ sums
@@ -383,6 +459,35 @@ def hyperbolic_sine(e: sp.Expr) -> sp.Expr | None:
 def hyperbolic_cosine(e: sp.Expr) -> sp.Expr | None:
     """eᵘ + e⁻ᵘ is 2 cosh u."""
     return _hyperbolic(e, 1, sp.cosh)
+
+
+@rule
+def exponentials_of_one_sign(e: sp.Expr) -> sp.Expr | None:
+    """eᵘ/(e²ᵘ + 1) is 1/(2 cosh u), and eᵘ/(e²ᵘ - 1) is 1/(2 sinh u)."""
+    powers = _powers(e) if e.is_Mul else {}
+    for base, n in powers.items():
+        grown, number = sorted(base.args, key=lambda a: bool(a.is_number)) if len(base.args) == 2 else (sp.S.One, 0)
+        if base.is_Add and isinstance(grown, sp.exp) and abs(number) == 1 and n == -1:
+            u = grown.args[0] / 2
+            rest = sp.Mul(*[f for f in e.args if f.as_base_exp()[0] != base]) * sp.exp(-u)
+            if not rest.has(sp.exp):
+                return rest / (2 * (sp.cosh(u) if number == 1 else sp.sinh(u)))
+    return None
+
+
+@rule
+def double_beside_its_angle(e: sp.Expr) -> sp.Expr | None:
+    """sin 2u is 2 sin u cos u and cos 2u is cos² u - sin² u beside functions of u, and so sinh 2u and cosh 2u."""
+    if not (e.is_Mul or e.is_Add):
+        return None
+    for sine, cosine, tangent, sign in ((sp.sin, sp.cos, sp.tan, -1), (sp.sinh, sp.cosh, sp.tanh, 1)):
+        angles = {f.args[0] for f in e.atoms(sine, cosine, tangent)}
+        doubles = {u: v for u in angles if (v := u / 2) in angles}
+        opened = {sine(u): 2 * sine(v) * cosine(v) for u, v in doubles.items()}
+        opened |= {cosine(u): cosine(v) ** 2 + sign * sine(v) ** 2 for u, v in doubles.items()}
+        if opened:
+            return e.xreplace(opened)
+    return None
 
 
 # ------------------------------------------------------------------ the normal distribution

@@ -14,12 +14,14 @@ from symgrad.core.kernels import array_kernel
 from symgrad.teach.board.pen import text
 from symgrad.teach.board.reading import Hand, Unwritable, to_sympy
 from symgrad.teach.board.terms import (
+    HALF,
     MINUS,
     ONE,
     Apply,
     Cases,
     Compare,
     Num,
+    Power,
     Product,
     Quotient,
     Sum,
@@ -346,8 +348,12 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
         return None
     if _sums(found) > _sums(t) or (is_negative(found) and not is_negative(t)) or not equal(found, t):
         return None
-    if any(_calls_twice(found, f) and not _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
+    if any(_calls_twice(found, f) != _calls_twice(t, f) for f in (sp.sin, sp.cos, sp.sinh, sp.cosh)):
         return Step(("double angle:",), found)
+    if _has_roots_of(t, (Sum, Product, Quotient)) and any(_calls(found, f) > _calls(t, f) for f in (sp.sign, sp.Abs)):
+        return Step(("√(u²) = |u|:",), found)
+    if _has_roots_of(t, Quotient) and not _has_roots_of(found, Quotient):
+        return Step(("√(a/b) = √(a·b)/b where b > 0:",), found)
     if _calls(t, sp.cos) and _calls(found, sp.sin) and _count(found, sp.cos) < _count(t, sp.cos):
         return Step(("cos² = 1 − sin²:",), found)
     if _functions(t) == {sp.sin, sp.cos} and _functions(found) <= {sp.sin, sp.cos}:
@@ -360,7 +366,17 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
     return Step((says[0] if says else "simplify:",), found)
 
 
-_IDENTITIES = ((sp.tan, "sin/cos = tan:"), (sp.tanh, "written with tanh:"), (sp.Abs, "x·sign(x) = |x|:"))
+_IDENTITIES = (
+    (sp.tan, "sin/cos = tan:"),
+    (sp.tanh, "written with tanh:"),
+    (sp.cosh, "exp(u) + exp(−u) = 2·cosh(u):"),
+    (sp.sinh, "exp(u) − exp(−u) = 2·sinh(u):"),
+    (sp.Abs, "x·sign(x) = |x|:"),
+)
+
+
+def _has_roots_of(t: Term, kinds: Any) -> bool:
+    return any(isinstance(p, Power) and p.args[1] == HALF and isinstance(p.args[0], kinds) for p in _parts(t))
 
 
 def _calls(t: Term, function: Any) -> bool:
