@@ -24,6 +24,15 @@ from symgrad.scalars.quotients import stepwise
 
 Kernel = Callable[..., Any]
 _FLOAT64 = np.dtype(np.float64)
+
+
+def _public(module: Any) -> dict[str, Any]:
+    return {name: vars(module)[name] for name in module.__all__ if name in vars(module)}
+
+
+# What generated source calls. SymPy's "numpy" is ``from numpy import *``, which loads f2py and numpy.testing: that
+# takes several times as long as a first short derivative.
+NUMPY_NAMES = {"numpy": np, **_public(np), **_public(np.linalg)}
 ARITHMETIC = (ValueError, OverflowError, ZeroDivisionError)  # what math raises where NumPy gives nan or inf
 _RELATION = {
     "==": "equal",
@@ -130,7 +139,7 @@ def _on_float(kernel: Kernel) -> Kernel:
 @lru_cache(maxsize=8192)
 def array_kernel(body: Any, args: tuple[sp.Symbol, ...]) -> Kernel:
     """Return the payload (or tuple of payloads) as a function of arrays."""
-    kernel = _build(body, args, _array_names, "numpy", _printers()[0])
+    kernel = _build(body, args, _array_names, NUMPY_NAMES, _printers()[0])
     return _entry_by_entry(kernel, body, args) if _calls_python(body) else kernel
 
 
@@ -186,7 +195,7 @@ def _entry_by_entry(kernel: Kernel, body: Any, args: tuple[sp.Symbol, ...]) -> K
 
 
 def _build(
-    body: Any, args: tuple[sp.Symbol, ...], names: Callable[[list[Scalar]], dict[str, Any]], module: str, printer: Any
+    body: Any, args: tuple[sp.Symbol, ...], names: Callable[[list[Scalar]], dict[str, Any]], module: Any, printer: Any
 ) -> Kernel:
     minted = sp.symbols(f"v0:{len(args)}", real=True)
     rename = dict(zip(args, minted, strict=True))

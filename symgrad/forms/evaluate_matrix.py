@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 from sympy.printing.numpy import NumPyPrinter
 
+from symgrad.core.kernels import NUMPY_NAMES
 from symgrad.forms.nodes.elementwise import Elementwise
 from symgrad.forms.nodes.matrices import ArraySymbol, Call
 from symgrad.scalars import BY_FUNCTION
@@ -32,7 +33,8 @@ def matrix_function(e: sp.Expr) -> Callable[[tuple[int, ...], Mapping[str, Any]]
     minted = [_called(s, f"v{k}") for k, s in enumerate(given)]
     whole = stepwise(_with_kernels(e)).xreplace(dict(zip(given, minted, strict=True)))
     printer = _printer(whole)
-    f = sp.lambdify(minted, whole, [{name: op for op, name in printer.operations.items()}, "numpy"], printer=printer)
+    calls = {name: op for op, name in printer.operations.items()}
+    f = sp.lambdify(minted, whole, [calls, NUMPY_NAMES], printer=printer)
 
     def value(shape: tuple[int, ...], arrays: Mapping[str, Any]) -> Any:
         with np.errstate(all="ignore"):
