@@ -1,12 +1,15 @@
 """How much work it takes to shorten a formula of numbers: counted, not timed."""
 
+import sys
 from itertools import pairwise
 
 import pytest
 import sympy as sp
 
+from symgrad.core.kernels import array_kernel
 from symgrad.forms.calculus import fractions, polynomials, search
 from symgrad.forms.calculus.polynomials import factored
+from symgrad.forms.calculus.quotients import _Quotients, quotient
 
 x, a, b, c = sp.symbols("x a b c")
 
@@ -69,3 +72,40 @@ def test_a_sum_of_many_functions_over_one_bar_is_not_written_in_all_ways(fresh):
     e = sp.Add(*[f(x) * g(x) / (1 + x**2 * f(x)) for f, g in pairwise(functions)])
     assert list(fractions.fractions(e, set())) == []
     assert fractions._ways.cache_info().misses == 0
+
+
+QUOTIENTS = [
+    sp.Rational(3, 4),
+    x / 2 + sp.Rational(1, 3),
+    (a**2 - b**2) / (b - a) + 1 / x,
+    (1 / x + 1 / (x * a)) ** -2 * (x - 1),
+    ((a + 1) / (2 * x) - (a - 1) / (3 * x**2)) / (x**2 - 1) * (x + 1) ** 3,
+    (x**2 / (1 + x**2) - 1) * (1 + x**2) ** 2 / (4 - 4 * a),
+    (a - b) / (b - a) + 1,
+]
+
+
+@pytest.mark.parametrize("e", QUOTIENTS, ids=range(len(QUOTIENTS)))
+def test_quotients_are_those_that_sympy_cancels(e):
+    assert quotient(e) == sp.fraction(sp.cancel(sp.together(e)))
+
+
+def test_quotients_of_what_is_none_are_refused():
+    for e in (sp.sin(x), x**a, sp.Pow(sp.Add(x, -x, evaluate=False), -1, evaluate=False)):
+        with pytest.raises(sp.PolynomialError):
+            quotient(e)
+
+
+def test_a_part_of_a_quotient_that_occurs_in_several_places_is_read_once(monkeypatch):
+    read, found = [], _Quotients._read
+    monkeypatch.setattr(_Quotients, "_read", lambda self, e: read.append(e) or found(self, e))
+    u = a / (x + 1) + b
+    quotient((u**2 + c) / (u - c) + u**3 / (u**2 + c))
+    assert len(read) == len(set(read))
+
+
+def test_a_kernel_is_built_without_loading_all_that_numpy_has(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(sys.modules[sp.lambdify.__module__], "_import", lambda module, *rest: loaded.append(module))
+    array_kernel.__wrapped__(sp.sqrt(x) * a + 1, (x, a))
+    assert loaded == []

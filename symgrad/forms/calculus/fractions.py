@@ -11,6 +11,7 @@ import sympy as sp
 
 from symgrad.forms.calculus.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
 from symgrad.forms.calculus.polynomials import count_of_terms, factored
+from symgrad.forms.calculus.quotients import quotient
 from symgrad.forms.calculus.rules import (
     SIGMOID,
     everywhere,
@@ -69,10 +70,7 @@ def _written(fraction: tuple[sp.Expr, sp.Expr], kernels: Kernels) -> Iterator[sp
             yield from _ways(*_cancelled(top, bottom), names)
 
 
-@lru_cache(maxsize=1024)
-def _quotient(e: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
-    found: tuple[sp.Expr, sp.Expr] = sp.fraction(sp.cancel(sp.together(e)))
-    return found
+_quotient = lru_cache(maxsize=1024)(quotient)
 
 
 @lru_cache(maxsize=1024)
