@@ -215,6 +215,9 @@ class Matrices:
         return sum(Size.of(s[0]) for s in shapes) + parts.count(ZERO), shapes[0][1]
 
     def _shape_beside(self, *parts: Tree) -> Shape:
+        rows = _rows(parts)
+        if all(self.shape(e) is None for row in rows for e in row):
+            return Size.of(len(rows)), Size.of(len(rows[0]))
         shapes = [self._array(p) for p in parts if p != ZERO]
         for s in shapes[1:]:
             unify(s[0], shapes[0][0])
@@ -364,8 +367,11 @@ class Matrices:
         return np.concatenate([np.zeros((1, columns)) if p == ZERO else self.compute(p) for p in parts], 0)
 
     def _value_beside(self, e: Tree, *parts: Tree) -> Any:
-        rows = Size.of(self.known(e)[0])
-        return np.concatenate([np.zeros((rows, 1)) if p == ZERO else self.compute(p) for p in parts], 1)
+        rows = _rows(parts)
+        if all(self.shape(a) is None for row in rows for a in row):
+            return np.array([[float(self.compute(a)) for a in row] for row in rows])
+        height = Size.of(self.known(e)[0])
+        return np.concatenate([np.zeros((height, 1)) if p == ZERO else self.compute(p) for p in parts], 1)
 
     def _value_part(self, e: Tree, a: Tree, *places: Any) -> Any:
         found = self._picked(self.compute(a), places)
@@ -422,6 +428,11 @@ _METHODS = {
     "+": "sum", "-": "sum", "⊙": "entrywise", "⊘": "entrywise", "^⊙": "entrywise", "*": "times", "/": "over",
     "ᵀ": "turned", "⁻ᵀ": "turned", "⁻¹": "inverse", "²": "square", "**": "power", "⊗": "kronecker", "×": "cross",
 }  # fmt: skip
+
+
+def _rows(parts: Sequence[Tree]) -> list[tuple[Tree, ...]]:
+    """Return the rows of numbers written out: of a vector, one number each."""
+    return [p.parts for p in parts] if all(p.kind == "beside" for p in parts) else [(p,) for p in parts]
 
 
 def _python(place: Any) -> Any:

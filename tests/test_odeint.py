@@ -381,10 +381,10 @@ MOMENTS = {
         "-τ/(k + y(τ)) where y' = -y"),
     "a ball": (
         lambda k: _fall(k)[0], 9.81,
-        "-∫(-μ[1], t, 0, τ)/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -k)"),
+        "-∫(-μ[1], t, 0, τ)/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = [y[1], -k]"),
     "a function of it": (
         lambda k: sg.sin(_fall(9.81, k)[0]), 10.0,
-        "-cos(τ)*μ(0)_0/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -9.81)"),
+        "-cos(τ)*μ(0)_0/y(τ)_1 where μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = [y[1], -9.81]"),
 }  # fmt: skip
 
 
@@ -403,7 +403,7 @@ def test_the_state_at_an_event_has_two_costates():
     k = sg.tensor(9.81, requires_grad=True, name="k")
     assert str(sg.derive(_fall(k)[1][1], k, verify=True)) == (
         "k*∫(-μ[1], t, 0, τ)/y(τ)_1 + ∫(-λ[1], t, 0, τ) where λ' = -scatter(λ[0], [1]); λ(τ) = ∂L/∂y(τ); "
-        "μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = stack(y[1], -k)"
+        "μ' = -scatter(μ[0], [1]); μ(τ) = [1, 0]; y' = [y[1], -k]"
     )
 
 

@@ -83,6 +83,12 @@ TABLE = {
     "Booth's function": (
         (q[0] + 2 * q[1] - 7) ** 2 + (2 * q[0] + q[1] - 5) ** 2, q, 1, "[10*q_0 + 8*q_1 - 34, 8*q_0 + 10*q_1 - 38]",
     ),
+    "arm of three links, by running sums": (
+        stack([M @ cos(sg.cumsum(p, 0)), M @ sin(sg.cumsum(p, 0))]), p, 1,
+        "[[-M_0*sin(p_0) - M_1*sin(p_0 + p_1) - M_2*sin(z), -M_1*sin(p_0 + p_1) - M_2*sin(z), -M_2*sin(z)], "
+        "[M_0*cos(p_0) + M_1*cos(p_0 + p_1) + M_2*cos(z), M_1*cos(p_0 + p_1) + M_2*cos(z), M_2*cos(z)]] "
+        "where z = p_0 + p_1 + p_2",
+    ),
     "one neuron": (sg.sigmoid(q[0] * t + q[1]), t, 1, None),
     "production": (u[0] ** a * u[1] ** (1 - a), u, 1, None),
 }  # fmt: skip
@@ -100,6 +106,7 @@ LIMITS = {  # how long others may be
     "fit of a Gauss curve": ((p[0] * sg.exp(-((t - p[1]) ** 2) / (2 * p[2] ** 2)) - f) ** 2, p, 1, 50),
     "Michaelis and Menten": ((f - q[0] * t / (q[1] + t)) ** 2, q, 1, 32),
     "bearing of a landmark": (sg.atan2(u[1] - q[1], u[0] - q[0]), u, 1, 22),
+    "angle between points": (((turn @ u - v) ** 2).sum(), t, 1, 25),
     "Brusselator": (stack([a - (b + 1) * q[0] + q[0] ** 2 * q[1], b * q[0] - q[0] ** 2 * q[1]]), q, 1, 22),
     "error of an arm": (((arm - u) ** 2).sum(), q, 1, 68),
 }  # fmt: skip
@@ -130,6 +137,13 @@ def test_small_arrays_are_printed_by_their_entries(name):
         assert str(form) == text
     assert "δ" not in str(form)
     assert "scatter" not in str(form)
+
+
+def test_a_matrix_of_numbers_is_written_out_where_it_has_a_name():
+    form = sg.derive(((turn @ u - v) ** 2).sum(), u)
+    assert str(form).endswith("= [[cos(t), -sin(t)], [sin(t), cos(t)]]")
+    given, expected = values(form, 4)
+    check(Written(form, given, {}, form.shape, expected))
 
 
 X = sg.symbol("X", (3, 2))

@@ -253,7 +253,7 @@ class ClosedForm(Arithmetic):
         found = self._possible_table
         if found is None:
             return None
-        most = self._weight * (tables.STACKED if tables.is_stack(self._notation) else 1)
+        most = self._weight * tables.allowance(self._notation)
         return found if signs(Tabled([found], self._taken).text()) < most else None
 
     @cached_property

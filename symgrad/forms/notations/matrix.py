@@ -5,7 +5,7 @@ Every reading is exact or refused: what has no matrix notation raises ``NoMatrix
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -46,8 +46,10 @@ from symgrad.forms.nodes.matrices import (
     Scaled,
     Transposed,
 )
+from symgrad.forms.nodes.tables import Table
 from symgrad.forms.notations.letters import LetterGraph, NoMatrix, outer, turned_sum
 from symgrad.ops.protocol import Op
+from symgrad.ops.shapes.join import Stack
 from symgrad.scalars import BY_FUNCTION
 from symgrad.solvers.integral import Integral
 
@@ -199,10 +201,19 @@ class MatrixReading:
         if not named or any(1 in a.shape for a in t.args):
             raise NoMatrix(t.data.label)
         args = [written_out(self.found[a]) for a in t.args]
+        if isinstance(t.data, Stack) and t.data.axis == 0 and (entries := _numbers(args)):
+            return Table.of(entries, t.shape)
         if isinstance(t.data, Kron):
             return Kronecker.of(t.data, args, t.shape)
         op = integral(self.pool, self.names, t, self.found) if isinstance(t.data, Integral) else t.data
         return Call.of(op, args, t.shape) if t.shape else ScalarCall.of(op, args)
+
+
+def _numbers(rows: Sequence[Any]) -> list[Any]:
+    """Return the numbers that a stack is made of: they are its arguments, or written out in them; else none."""
+    if all(isinstance(r, Table) and len(r.shape) == 1 for r in rows):
+        return [e for r in rows for e in r.entries]
+    return [] if any(getattr(r, "shape", ()) for r in rows) else list(rows)
 
 
 def integral(pool: Pool, names: Mapping[Any, str], t: Term, beside: Iterable[Term] = ()) -> Any:

@@ -26,10 +26,11 @@ from symgrad.scalars import tidy
 from symgrad.transforms.loops.op import Scan
 
 WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no picture
-OPENED = 30  # operations of an entry that is multiplied out, and factored again
+OPENED = 60  # operations of an entry that is multiplied out, and factored again
 WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
 TRIED, NAMES = 24, 6  # parts that may have a name, and names
 STACKED = 1.2  # times as long as a stack of the same numbers
+SUMMED = 3  # times as long as a sum over indices, which a reader would have to write out
 SAVED = 4  # by how much a name must make the whole shorter
 
 HALF = sp.Rational(1, 2)
@@ -50,13 +51,18 @@ def picks(nodes: Iterable[AnyNode]) -> bool:
 
 
 def is_stack(e: Any) -> bool:
-    """Whether a formula joins numbers."""
-    return isinstance(e, Call) and isinstance(e.op, Stack)
+    """Whether a formula joins numbers or arrays."""
+    return isinstance(e, Table) or (isinstance(e, Call) and isinstance(e.op, Stack))
+
+
+def allowance(e: Any) -> float:
+    """Return how many times as long as a formula its table may be."""
+    return STACKED if is_stack(e) else SUMMED if e.has(sp.Sum) else 1
 
 
 def selects(e: Any) -> bool:
     """Whether entries are picked, or put together, in a formula in matrix notation."""
-    return any(a.op.picks for a in sp.preorder_traversal(e) if isinstance(a, Call))
+    return any(isinstance(a, Table) or (isinstance(a, Call) and a.op.picks) for a in sp.preorder_traversal(e))
 
 
 def _product(shape: Iterable[int]) -> int:
@@ -71,7 +77,9 @@ def simplified(e: sp.Expr) -> sp.Expr:
     ways = [e, tidy(e), shortest(e)]
     if e.count_ops() <= OPENED:
         plain = sp.expand(e)
-        ways += [plain, sp.factor_terms(plain), sp.factor_terms(e)]
+        short = shortest(plain)
+        ways += [plain, short, sp.collect(tidy(short), sorted(short.atoms(sp.Function), key=str))]
+        ways += [sp.factor_terms(w) for w in (short, plain, e)]
     return min(ways, key=length)
 
 
