@@ -223,6 +223,11 @@ CASES = [
     (sg.where((x > 0) & (x < 1), x**3, 0), x, "3*x**2*[0 < x < 1]"),
     (sg.where(x != 0, sg.exp(x), 1), x, "{exp(x) if x ≠ 0; 0 otherwise}"),
     (sg.where(x == 0, 1, sg.sin(x) / x), x, "{0 if x = 0; (x*cos(x) - sin(x))/x**2 otherwise}"),
+    (sg.relu(x - p) - sg.relu(x - q), x, "[x > p] - [x > q]"),
+    (sg.relu(x * y - 1) + sg.abs(x - a), x, "y*[x*y > 1] + sign(x - a)"),
+    (sg.maximum(x**2 - y, 0), x, "2*x*[x**2 > y]"),
+    (sg.sign(x) * sg.relu(sg.abs(x) - p), x, "[abs(x) > p]"),
+    (sg.minimum(sg.minimum(x, y), a), x, "[x < a & x < y]"),
 ]
 
 
@@ -265,7 +270,7 @@ ARRAYS = [
     (sg.where(sg.abs(r1) <= d, 0.5 * r1**2, d * (sg.abs(r1) - 0.5 * d)).sum(), w, "Xᵀ*clamp(X*w - z, -q, q)"),
     (sg.where(sg.abs(r1) < d, r1**2 / 2, d * sg.abs(r1) - d**2 / 2).mean(), w, "Xᵀ*clamp(X*w - z, -q, q)/n"),
     (sg.nn.functional.smooth_l1_loss(X @ w, z, reduction="sum"), w, "Xᵀ*clamp(X*w - z, -1, 1)"),
-    (sg.maximum(a * r2, (a - 1) * r2).sum(), w, "Xᵀ*([z - X*w < 0] - a)"),
+    (sg.maximum(a * r2, (a - 1) * r2).sum(), w, "Xᵀ*([z < X*w] - a)"),
     (sg.maximum(z, e).sum(), z, "[z > e]"),
     (sg.where(z > 0, z**2, -z).sum(), z, "{2*z if z > 0; -1 otherwise}"),
     (sg.where(z > 1, z, sg.where(z > 0, z**2, 0)).sum(), z, "{0 if z < 0; 2*z if z ≤ 1; 1 otherwise}"),

@@ -16,6 +16,8 @@ from symgrad.forms.nodes.indexed import Branch, Branches
 from symgrad.forms.nodes.marks import Cases, Truth
 from symgrad.scalars import BY_FUNCTION
 
+OPENED = 40  # operations of a formula whose brackets are multiplied out, to tell its distinctions apart
+
 
 def one_distinction(e: sp.Expr, shortest: Callable[[sp.Expr], sp.Expr]) -> sp.Expr:
     """Return e with one case distinction for all that it has, its values shortened."""
@@ -23,7 +25,19 @@ def one_distinction(e: sp.Expr, shortest: Callable[[sp.Expr], sp.Expr]) -> sp.Ex
     read = _read(e, conditions)
     if len(conditions.signs) > MOST:
         return e
-    cases = conditions.cases(read, shortest)
+    found = _ways(conditions.cases(read, shortest))
+    parts = conditions.parts(read) if read.count_ops() <= OPENED else []
+    if len(parts) > 1:
+        found.append(sp.Add(*[_least(_ways(conditions.cases(part, shortest))) for part in parts]))
+    return _least(found)
+
+
+def _least(ways: list[sp.Expr]) -> sp.Expr:
+    return min(ways, key=lambda f: length(in_matrix_notation(f)))
+
+
+def _ways(cases: list[Case]) -> list[sp.Expr]:
+    """Return cases as they are, as a number times a bracket, and as a function that has such cases."""
     found = [_branches(cases)]
     for way in (cases, turned(cases) if len(cases) > 1 else None):
         bracketed = None if way is None else with_brackets(way)
@@ -31,7 +45,7 @@ def one_distinction(e: sp.Expr, shortest: Callable[[sp.Expr], sp.Expr]) -> sp.Ex
             a, b, rest = bracketed
             found.append(a + b * _branches(rest))
     clamp = clamped(cases)
-    return min([*found, *([] if clamp is None else [clamp])], key=lambda f: length(in_matrix_notation(f)))
+    return found if clamp is None else [*found, clamp]
 
 
 def _read(e: Any, conditions: Conditions) -> sp.Expr:

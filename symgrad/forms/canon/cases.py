@@ -71,11 +71,18 @@ class Sign:
         self.sides = sides if self.at is None else self.at
         if self.at is None and length_of(d) < length_of(sides[0]) + length_of(sides[1]):
             self.sides = (d, sp.S.Zero, False)
+        if self.at is None and self.sides[1] == 0:
+            self.sides = _compared(self.sides)
 
     def decided(self, e: sp.Expr, sign: int) -> sp.Expr:
         """Return e where the expression has this sign."""
         known = {t: sp.Integer(k == sign) for k, t in self.truths.items()}
-        return e.xreplace({**known, sp.sign(self.d): sp.Integer(sign), sp.Abs(self.d): sign * self.d})
+        away = {sp.sign(u) ** 2: sp.S.One for u in self._nonzero(sign)}
+        return e.xreplace({**known, **away, sp.sign(self.d): sp.Integer(sign), sp.Abs(self.d): sign * self.d})
+
+    def _nonzero(self, sign: int) -> list[sp.Expr]:
+        """Return what is not 0 where the expression has this sign: u where |u| > c, and c is not negative."""
+        return [a.args[0] for a in self.d.atoms(sp.Abs) if sign and (a - sign * self.d).is_nonnegative]
 
     def relation(self, sign: int, strict: bool) -> Relation:
         """Return the relation that says that it has this sign, or at least not the other."""
@@ -94,6 +101,15 @@ class Sign:
 def length_of(e: sp.Expr) -> int:
     """Return how many operations e has."""
     return int(e.count_ops())
+
+
+def _compared(sides: tuple[sp.Expr, sp.Expr, bool]) -> tuple[sp.Expr, sp.Expr, bool]:
+    """Return a - b and 0 as a and b, where a difference of numbers is compared with 0."""
+    terms = sp.Add.make_args(sides[0])
+    less = [t for t in terms if t.could_extract_minus_sign()]
+    if not 0 < len(less) < len(terms):
+        return sides
+    return sp.Add(*[t for t in terms if t not in less]), -sp.Add(*less), sides[2]
 
 
 def _solved(d: sp.Expr) -> tuple[sp.Expr, sp.Expr, bool] | None:
@@ -154,6 +170,17 @@ class Conditions:
             self.signs[d].leads = leads
         self.signs[d].unequal = self.signs[d].unequal or head is sp.Ne
         return sp.Add(*[self.signs[d].truths[k] for k in among])
+
+    def parts(self, e: sp.Expr) -> list[sp.Expr]:
+        """Return the summands of a sum of case distinctions that each ask for a sign of their own; else none."""
+        found: dict[Sign | None, sp.Expr] = {}
+        for t in sp.Add.make_args(sp.expand(e)):
+            asked = [s for s in self.signs.values() if t.has(*s.truths.values())]
+            if len(asked) > 1:
+                return []
+            key = asked[0] if asked else None
+            found[key] = found.get(key, sp.S.Zero) + t
+        return list(found.values()) if sum(not p.is_number for p in found.values()) > 1 else []
 
     def cases(self, e: sp.Expr, simplified: Simplified) -> list[Case]:
         """Return e as cases, the last one without a condition."""
@@ -273,9 +300,9 @@ def _merged(sign: Sign, sides: dict[int, list[Case]]) -> list[Case]:
     if lead == other:
         return lead if with_lead else _apart(sign, tie, lead)
     relation = sign.relation(leads, strict=not with_lead or with_other)
-    if len(other) == 1 and other[0].value == lead[-1].value and (with_lead or with_other):
-        return [*_under(relation, lead[:-1]), *other]
     between = [] if with_lead or with_other else _under(sign.tie(), tie)
+    if len(other) == 1 and other[0].value == lead[-1].value:
+        lead = lead[:-1]
     return [*_under(relation, lead), *between, *other]
 
 
