@@ -27,6 +27,7 @@ from symgrad.teach.answers.trees import (
 
 _TRANSPOSE = "Check what is transposed, at {}: the shapes must fit, and (A @ B).T = B.T @ A.T."
 _SYMMETRIC = "{0} need not be symmetric: it counts both as it stands and transposed."
+_TOGETHER = "{} and {} need not be symmetric: the product counts as it stands, and with both of them transposed."
 _FACTOR = "Check the factor 2 at {}: a square, or a form such as x @ A @ x, brings one, and nothing else does."
 _SIGN = "Check the sign of {}."
 MOST_PLACES = 24
@@ -88,6 +89,11 @@ def _by_name(tree: ast.expr, matrices: list[ast.expr]) -> Iterator[Wrong]:
         if len(here) > 1:
             yield Wrong(_all_mended(tree, here, transposed), "transpose", 24, _TRANSPOSE.format(name))
             yield Wrong(_all_mended(tree, here, _mean), "symmetric", 18, _SYMMETRIC.format(name))
+    for names in combinations(sorted({name for p in matrices for name in names_in(p)}), 2):
+        here = [p for p in matrices if names_in(p) & {*names}]
+        both = _all_mended(tree, here, transposed)
+        for counted in (ast.BinOp(tree, ast.Add(), both), over(ast.BinOp(tree, ast.Add(), both), number(2))):
+            yield Wrong(counted, "symmetric", 19, _TOGETHER.format(*names))
     for pair in combinations(matrices[:8], 2):
         mended = _all_mended(tree, list(pair), transposed)
         yield Wrong(mended, "transpose", 28, _TRANSPOSE.format(shown(pair[0])))

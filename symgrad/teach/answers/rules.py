@@ -45,7 +45,7 @@ SQUARES: dict[str, Callable[[ast.expr, ast.expr], ast.expr]] = {
     "asinh": lambda f, u: over(number(1), call("sqrt", _one_and(u, ast.Sub()))),
 }  # the derivatives of f(u) by u with the wrong sign before the square, as 1/(1 - u²) of atan u
 INNER = "The inner function {} has a derivative too: multiply by it."
-_GROWS = "The derivative of {} is a number: it grows as fast as itself."
+_GROWS = "{} is to be differentiated too: its derivative is a number."
 _SIGN = "Check the sign of the derivative of {}."
 
 
@@ -324,7 +324,7 @@ class Derivative:
             if not isinstance(v, ast.Name):
                 yield Wrong(negative(over(u, square)), "chain", 41, INNER.format(shown(v)))
             yield Wrong(over(right, square), "sign", 60, _SIGN.format(place))
-            yield Wrong(over(u, b), "quotient", 16, hint)
+            yield Wrong(over(u, b), "quotient", 43 if isinstance(v, ast.Name) else 16, hint)  # few take 1/x for 1/x'
             yield from self._as_power(u, v, b)
             return
         assert left is not None  # narrows the type
