@@ -140,6 +140,29 @@ def test_answers_may_be_written_in_latex():
     assert sg.grade(r"\( 2x\cos(x) - x^{2} \sin x \)", of="x^2 cos x", wrt="x").right
 
 
+@pytest.mark.parametrize("transposed", [r"X^\top", r"X^{\intercal}", r"X^{\mathsf{T}}", r"\mathbf{X}^{\mathrm{T}}"])
+def test_transposes_may_be_written_in_latex(transposed):
+    assert sg.grade(rf"2{transposed}(Xw - y)", **LEAST_SQUARES).right
+
+
+def test_sizes_for_which_the_problem_has_no_meaning_are_left_out():
+    problem = {"of": "logdet(A.T @ X @ A)", "wrt": "X", "shapes": {"A": ("n", "k"), "X": ("n", "n")}}
+    assert sg.grade("A(A'X'A)^{-1}A'", **problem).right
+    assert sg.grade("A(A'XA)^{-T}A'", **problem).right
+    assert not sg.grade("A(A'XA)^{-1}A'", **problem).right
+
+
+@pytest.mark.parametrize(
+    ("answer", "of", "said"),
+    [
+        ("{2x for x > 2; -2x for x < 2}", "abs(x**2 - 4)", "Right at some points only: look at x = -"),
+        ("2*x + 1e-30", "x**2", "off by very little"),
+    ],
+)
+def test_what_agrees_at_most_points_is_no_slip_of_a_rule(answer, of, said):
+    assert said in sg.grade(answer, of=of, wrt="x").hint
+
+
 def test_cases_are_compared_beside_their_numbers():
     assert sg.grade("where(x > 2, 2*x, 2)", of="where(x > 2, x**2, 2*x)", wrt="x").right
     found = sg.grade("where(x < 12345, 2*x, 5)", of="x**2", wrt="x")
@@ -209,7 +232,10 @@ MEANT = {  # what books and pupils write for a product or a transpose; the probl
     "a*b^T": ({"of": "a @ X @ b", "wrt": "X", "shapes": {"a": "n", "X": ("n", "m"), "b": "m"}}, None),
     "diag(softmax(x)) - softmax(x)*softmax(x)'": ({"of": "softmax(x, 0)", "wrt": "x", "shapes": {"x": "n"}}, None),
     "-(X⁻²)ᵀ": ({"of": "trace(inv(X))", "wrt": "X", "shapes": {"X": ("n", "n")}}, None),
-    "-(X⁻²)": ({"of": "trace(inv(X))", "wrt": "X", "shapes": {"X": ("n", "n")}}, "other"),
+    "-(X⁻²)": ({"of": "trace(inv(X))", "wrt": "X", "shapes": {"X": ("n", "n")}}, "transpose"),
+    "3(X^2)'": ({"of": "trace(X @ X @ X)", "wrt": "X", "shapes": {"X": ("n", "n")}}, None),
+    "X^2": ({"of": "sum(X**3)/3", "wrt": "X", "shapes": {"X": ("n", "n")}}, None),
+    "-(X'\\a)*(X\\b)'": ({"of": "a @ inv(X) @ b", "wrt": "X", "shapes": {"a": "n", "X": ("n", "n"), "b": "n"}}, None),
 }
 
 

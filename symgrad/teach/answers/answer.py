@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,11 @@ from symgrad.expression.reader import Expression
 from symgrad.forms import from_sympy
 from symgrad.forms.closed import ClosedForm
 from symgrad.teach.answers.problem import Problem
-from symgrad.teach.answers.products import with_products_of_matrices, with_products_of_numbers
+from symgrad.teach.answers.products import (
+    with_powers_of_matrices,
+    with_products_of_matrices,
+    with_products_of_numbers,
+)
 from symgrad.teach.answers.sizeless import without_size
 from symgrad.teach.answers.values import function_named
 from symgrad.tensors.tensor import Tensor
@@ -51,6 +55,19 @@ class Answer:
 
 def read_answer(answer: Any, problem: Problem) -> Answer:
     """Return the answer to a problem.
+
+    Raises:
+        ParseError: the text is no formula.
+        ArgumentTypeError: the answer is of no kind that answers are of.
+    """
+    found = _read(answer, problem)
+    if found.tree is None or not problem.has_powers:
+        return found
+    return replace(found, tree=with_powers_of_matrices(found.tree, problem.ranks))
+
+
+def _read(answer: Any, problem: Problem) -> Answer:
+    """Return the answer, its powers taken entry by entry.
 
     Raises:
         ParseError: the text is no formula.

@@ -14,17 +14,19 @@ from symgrad.errors import ParseError
 from symgrad.expression.matlab_functions import RENAMED
 from symgrad.expression.matlab_syntax import Left, Raised, Right
 from symgrad.expression.matlab_syntax import tree as tree_of_matlab
+from symgrad.teach.answers.products import MOST_POWER
 from symgrad.teach.answers.trees import call, value_of
 from symgrad.teach.answers.values import is_pointwise
 
-_SIGNS = re.compile(r"\.[*/^\\']|\\(?![A-Za-z])")
+_SIGNS = re.compile(r"\.[*/^\\']|\\(?![A-Za-z]{2})")
 _TRANSPOSED = re.compile(r"(?<=[\w)\]])'")
-_PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|\\[A-Za-z]|[⁰-⁹²³¹ᵀ⊙⊘]")
+_PYTHON = re.compile(r"\*\*|@|\.[A-Za-z]|\\[A-Za-z]{2}|[⁰-⁹²³¹ᵀ⊙⊘]")
+_BRACKET_BEFORE = re.compile(r"(?<=\))\s*(?=[\w(])|(?<=[\w)\]]')\s*(?=[\w(])")  # a factor behind ) or a transpose
+_NUMBER_BEFORE = re.compile(r"(?<![\w.])(\d+\.?\d*)\s*(?=\(|[^\W\de])")
 _KINDS = ("number", "column", "matrix")
 _SUMS = ("sum", "mean", "prod", "max", "min")
 _NUMBERS = ("trace", "det", "logdet")
 _MATRICES = ("inv", "pinv", "expm")
-MOST_POWER = 6  # of a matrix, which is written as a product
 
 
 class _Part(NamedTuple):
@@ -38,6 +40,15 @@ def has_signs_of_matlab(text: str, *, arrays: bool) -> bool:
     """Whether a text has signs that only MATLAB's formulas have, and none of Python's; a dash is one of arrays only."""
     found = _SIGNS.search(text) or (arrays and _TRANSPOSED.search(text))
     return bool(found) and not _PYTHON.search(text)
+
+
+def with_stars(text: str) -> str:
+    """Return a formula with a star for each product that was written without a sign, where nothing else can be meant.
+
+    >>> with_stars("2X'(y.*(X*w))")
+    "2*X'*(y.*(X*w))"
+    """
+    return _NUMBER_BEFORE.sub(r"\1*", _BRACKET_BEFORE.sub("*", text))
 
 
 def from_matlab(text: str, ranks: Mapping[str, int]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -28,7 +28,7 @@ from symgrad.teach.answers.misread import misread
 from symgrad.teach.answers.places import bracketed, changed_part, place_of, span_at, whole_of, wrong_part
 from symgrad.teach.answers.problem import DIGITS, Case, Problem, Whole, problem
 from symgrad.teach.answers.products import with_products_of_matrices
-from symgrad.teach.answers.readings import readings
+from symgrad.teach.answers.readings import has_powers, readings
 from symgrad.teach.answers.rules import INNER, Wrong
 from symgrad.teach.answers.simplicity import proved, shorter
 from symgrad.teach.answers.sizeless import with_sizes, without_size
@@ -37,6 +37,7 @@ from symgrad.teach.answers.trees import below_the_bar, in_the_exponent, parts, s
 from symgrad.teach.answers.values import function_named
 
 _CLOSE, _SAME = 1e-9, mpmath.mpf(10) ** (5 - DIGITS)
+_ProblemBy = Callable[[Sequence[str]], Problem]  # the problem of differentiating by these names in turn
 MOST_SHOWN = 500  # signs of an answer in which a place is shown
 MOST_ENTRIES = 400  # of a derivative that is compared in all directions
 
@@ -83,9 +84,10 @@ class Grade:
     def __str__(self) -> str:
         lines = [self.hint if self.right else f"Wrong ({self.slip}): {self.hint}"]
         if self.at is not None:
-            where = ", ".join(f"{name} = {_brief(v)}" for name, v in self.at.point.items())
+            where = _where(self.at)
             answer, derivative = _brief(self.at.answer), _brief(self.at.derivative)
-            lines.append(f"At {where}: the answer is {answer}, the derivative {derivative}.")
+            if answer != derivative:
+                lines.append(f"At {where}: the answer is {answer}, the derivative {derivative}.")
         return "\n".join(lines)
 
 
@@ -129,27 +131,34 @@ def grade(
         raise ArgumentError("grade: wrt is empty. Expected the name by which to differentiate, such as 'x'.")
     if syntax not in ("python", "matlab"):
         raise ArgumentError(f"grade: syntax={syntax!r} is unknown. Expected 'python' or 'matlab'.")
-    problem_by = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
+    problem_by: _ProblemBy = partial(problem, of, shapes=dict(shapes or {}), syntax=syntax)
     with enable_grad():
-        others = [] if not isinstance(answer, str) or not shapes else list(readings(answer, shapes))
-        return _first_right([answer, *others], lambda text: _grade(text, names, problem_by, order))
+        is_of_arrays = isinstance(answer, str) and bool(shapes)
+        texts = [answer, *readings(answer, shapes or {})] if is_of_arrays else [answer]
+        ways = [problem_by, _with_powers(problem_by)] if is_of_arrays and has_powers(answer) else [problem_by]
+        return _first_right([partial(_grade, text, names, way, order) for way in ways for text in texts])
 
 
-def _first_right(answers: Sequence[Any], graded: Callable[[Any], Grade]) -> Grade:
+def _with_powers(problem_by: _ProblemBy) -> _ProblemBy:
+    return lambda path: problem_by(path).with_powers()
+
+
+def _first_right(readings: Iterable[Callable[[], Grade]]) -> Grade:
     """Return the grade of the first reading that is right; else that of the answer as it stands.
 
-    Where that is no formula, or its shape cannot be right, the grade is that of the next reading.
+    Where that is no formula, its shape cannot be right, or no slip explains it, the grade is that of the next reading
+    that has one.
     """
     kept: Grade | ParseError | None = None
-    for answer in answers:
+    for graded in readings:
         try:
-            found = graded(answer)
+            found = graded()
         except ParseError as error:
             kept = kept or error
             continue
         if found.right:
             return found
-        if not isinstance(kept, Grade) or (kept.at is None and found.at is not None):
+        if not isinstance(kept, Grade) or _tells_more(found, kept):
             kept = found
     if isinstance(kept, ParseError):
         raise kept
@@ -157,7 +166,13 @@ def _first_right(answers: Sequence[Any], graded: Callable[[Any], Grade]) -> Grad
     return kept
 
 
-def _grade(answer: Any, names: Sequence[str], problem_by: Callable[[Sequence[str]], Problem], order: int) -> Grade:
+def _tells_more(found: Grade, kept: Grade) -> bool:
+    if (found.at is None) != (kept.at is None):
+        return kept.at is None
+    return kept.slip == "other" != found.slip
+
+
+def _grade(answer: Any, names: Sequence[str], problem_by: _ProblemBy, order: int) -> Grade:
     if len(names) == 1:
         return _Grading(problem_by([names[0]] * order)).of(answer)
     pieces = _pieces(answer, problem_by(names))
@@ -185,9 +200,7 @@ class _Piece(NamedTuple):
         return replace(found, place=(begin + self.start + outer, end + self.start + outer))
 
 
-def _of_each(
-    pieces: Sequence[_Piece], names: Sequence[str], problem_by: Callable[[Sequence[str]], Problem], order: int
-) -> Grade:
+def _of_each(pieces: Sequence[_Piece], names: Sequence[str], problem_by: _ProblemBy, order: int) -> Grade:
     """Grade the derivative by each name; what is said is of the first one that is wrong."""
     grades: list[tuple[str, Grade]] = []
     for name, piece in zip(names, pieces):
@@ -522,6 +535,8 @@ class _Grading:
         if meant is not None:
             return _wrong("other", f"Brackets are missing: {shown(meant)} would be right.", at)
         mine = self._floats_of(case, read)
+        if mine.shape == case.truth.shape and _agree(mine, case.truth):
+            return _wrong("other", _hardly(at), at)
         if self._rounded(case, read, mine):
             hint = "The numbers are rounded: write fractions and roots, such as 1/3, as they are."
             return _wrong("other", hint, at)
@@ -663,7 +678,7 @@ class _Grading:
         """What can be said of an answer of no known slip."""
         if not np.isfinite(np.asarray(at.answer, float)).all():
             right = all(_agree(m, t) for m, t in zip(mine, case.truth) if np.isfinite(m).all())
-            where = ", ".join(f"{n} = {_brief(v)}" for n, v in at.point.items())
+            where = _where(at)
             if right and any(np.isfinite(m).all() for m in mine):
                 return f"Right where it is defined; but at {where} the derivative has a value, and the answer has none."
             return f"At {where} the answer has no value, and the derivative has one."
@@ -678,6 +693,17 @@ class _Grading:
         with np.errstate(all="ignore"):
             ratios = (mine / case.truth).reshape(len(mine), -1)
         return bool(np.isfinite(ratios).all() and np.allclose(ratios, ratios[:, :1], rtol=_CLOSE, atol=0))
+
+
+def _hardly(at: At) -> str:
+    """What is wrong with an answer that is right at the points at which slips are looked for."""
+    if _agree(np.asarray(at.answer), np.asarray(at.derivative)):
+        return "The answer is off by very little: look for a term that is small, or a number that is rounded."
+    return f"Right at some points only: look at {_where(at)}, and at the cases around it."
+
+
+def _where(at: At) -> str:
+    return ", ".join(f"{name} = {_brief(v)}" for name, v in at.point.items())
 
 
 def _innermost(values: Any) -> Any:

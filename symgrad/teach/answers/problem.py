@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sp
 
 from symgrad.compiler import compile
+from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
 from symgrad.expression.reader import Expression, tree_of
@@ -26,7 +27,7 @@ from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
-from symgrad.teach.answers.from_matlab import from_matlab, has_signs_of_matlab
+from symgrad.teach.answers.from_matlab import from_matlab, has_signs_of_matlab, with_stars
 from symgrad.teach.answers.spelling import CONSTANTS, LETTERS, Spelled, spelled, without_name
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
 from symgrad.teach.answers.values import ONE, Values, function_named
@@ -79,6 +80,7 @@ class Problem:
     Attributes:
         names: the shape of each name; sizes may be SymPy symbols.
         letters: the names of sizes.
+        has_powers: whether X^2 of a square matrix is X X in answers, and not the squares of its entries.
     """
 
     def __init__(self, of: Any, path: Sequence[str], shapes: Mapping[str, Any], syntax: str = "python") -> None:
@@ -95,6 +97,7 @@ class Problem:
             if _is_letter(name):
                 self.leaves[name] = symbol(name)
         self._seen: dict[bool, list[Case]] = {}
+        self.has_powers = False
 
     def _shapes(self) -> dict[str, Any]:
         return {name: leaf.shape for name, leaf in self.leaves.items()}
@@ -119,7 +122,7 @@ class Problem:
         known = {**self._shapes(), **dict.fromkeys(self.letters, ())}
         if self.syntax == "matlab" or has_signs_of_matlab(text, arrays=self.has_arrays):
             with contextlib.suppress(ParseError):  # it may be read as all other answers are, bx' as b times x'
-                written = from_matlab(without_name(text), self.ranks)
+                written = from_matlab(with_stars(without_name(text)), self.ranks)
                 text = text if self.unknown(tree_of(written)) else written
         found = spelled(text, known, _is_function, is_answer=True)
         return tree_of(found.text), found
@@ -128,6 +131,12 @@ class Problem:
         """Return the same problem with one more name, of so many axes, to read answers with."""
         found = copy.copy(self)
         found.leaves = {**self.leaves, name: symbol(name, shape=("n", "m", "l", "k")[:axes])}
+        return found
+
+    def with_powers(self) -> Problem:
+        """Return the same problem, in whose answers X^2 is the power of a matrix."""
+        found = copy.copy(self)
+        found.has_powers = True
         return found
 
     @property
@@ -193,6 +202,23 @@ class Case:
         self.points = _spread(good, KEPT if not problem.has_arrays else 5)
         self.spare = [p for p in good if not any(p is q for q in self.points)]
         self.truth = self.floats([self.derivative], self.points)[0] if self.points else np.zeros(0)
+        if problem.has_arrays:
+            self._keep_what_floats_tell()
+
+    def _keep_what_floats_tell(self) -> None:
+        """Drop the points at which floats are noise: AᵀXA has no inverse where A has more columns than rows."""
+        kept = [k for k, p in enumerate(self.points) if self._is_told(p, self.truth[k])]
+        if len(kept) < len(self.points):
+            self.points, self.truth = [self.points[k] for k in kept], self.truth[kept]
+
+    def _is_told(self, p: Mapping[str, Any], truth: Any) -> bool:
+        try:
+            exact = self.exact_truth(p).astype(float)
+        except Unsuitable:
+            return True  # floats are all there is
+        except (SymgradError, ArithmeticError):
+            return False
+        return bool(np.allclose(exact, truth, rtol=_NEAR, atol=_NEAR))
 
     def _check(self, tried: Points) -> None:
         """Read the problem once at these sizes, within bounds, so that what has no meaning is said."""
@@ -349,6 +375,15 @@ class Case:
 
         None stands for zero, and for what has no value in the result.
         """
+        try:
+            return self._of_trees(trees)
+        except SymgradError:  # of one of them: it inverts a matrix that is singular at a point
+            if len(trees) < 2:
+                return [None] * len(trees)
+            half = len(trees) // 2
+            return [*self.of_trees(trees[:half]), *self.of_trees(trees[half:])]
+
+    def _of_trees(self, trees: Sequence[Whole | ast.expr | None]) -> list[Any]:
         failed: set[int] = set()
         arrays = [(name, d) for k, name in enumerate(self.problem.path) if (d := self.direction(k)) is not None]
         wholes = [k for k, tree in enumerate(trees) if isinstance(tree, Whole)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping
 
 from symgrad.teach.answers.trees import call, children, value_of, with_children
 
 _NUMBERS = ("sum", "trace", "det", "logdet", "norm", "mean", "logsumexp", "dot", "max", "min")
+MOST_POWER = 6  # of a matrix, which is written as a product
 
 
 def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.expr:
@@ -31,6 +33,18 @@ def with_products_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.e
     if isinstance(new.left, ast.BinOp) and isinstance(new.left.op, ast.Mult) and not rank(new.left.left, ranks):
         return ast.BinOp(new.left.left, ast.Mult(), ast.BinOp(new.left.right, ast.MatMult(), new.right))
     return ast.BinOp(new.left, ast.MatMult(), new.right)
+
+
+def with_powers_of_matrices(tree: ast.expr, ranks: Mapping[str, int]) -> ast.expr:
+    """The tree with X @ X for X**2, and inv(X) for X**-1, of matrices."""
+    new: ast.expr = with_children(tree, [with_powers_of_matrices(c, ranks) for c in children(tree)])
+    if not isinstance(new, ast.BinOp) or not isinstance(new.op, ast.Pow) or rank(new.left, ranks) != 2:
+        return new
+    n = value_of(new.right)
+    if n is None or n.denominator != 1 or not 0 < abs(n) <= MOST_POWER:
+        return new
+    base = new.left if n > 0 else call("inv", new.left)
+    return functools.reduce(lambda a, b: ast.BinOp(a, ast.MatMult(), b), [base] * int(abs(n)))
 
 
 def with_products_of_numbers(tree: ast.expr, ranks: Mapping[str, int]) -> ast.expr:

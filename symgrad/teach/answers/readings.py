@@ -15,6 +15,7 @@ from symgrad.expression.guesses import with_products
 from symgrad.expression.spelling import as_read, has_pythons_signs
 
 _POWER = re.compile(r"(?<=[\w)])(⁻?)([¹²³⁴-⁹]+)(?=\)?ᵀ?)")
+_RAISED_TO = re.compile(r"\^\s*[{(]?\s*-?\s*\d|⁻?[¹²³⁴-⁹]")
 _RAISED = str.maketrans("'", "ᵀ")
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
@@ -30,6 +31,11 @@ def readings(answer: str, shapes: Mapping[str, Any]) -> Iterator[str]:
     found = {answer: None}
     found |= dict.fromkeys(_each(answer, shapes))
     yield from list(found)[1:]
+
+
+def has_powers(answer: str) -> bool:
+    """Whether an answer has powers that a matrix may be raised to: of Python's ``**`` there is no doubt."""
+    return "**" not in answer and _RAISED_TO.search(answer) is not None
 
 
 def _each(answer: str, shapes: Mapping[str, Any]) -> Iterator[str]:

@@ -44,6 +44,8 @@ _MODULE = re.compile(r"(?<![\w.])(np|numpy|math|sg)\.(?:linalg\.)?(?=[A-Za-z]\w*
 _CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*([Cc]|const(ant)?)\s*$")
 _FRACTION = re.compile(r"(^|[-+=(])\s*(\d+)\s*/\s*(\d+)\s+(?=[^\W\d])")  # of numbers, with a space behind it
 _LABEL = re.compile(r"\s*(\w+'+(\(\w+\))?|d\w*/d\w+)\s*")  # what an answer is called: f'(x), dy/dx
+_INVERSE_TRANSPOSED = re.compile(r"\)\s*\*\*\s*(?:-\s*T\b|\(\s*-\s*T\s*\))")
+_LETTERING = re.compile(r"\\(?:math(?:bf|rm|sf|it|bb)|text|operatorname|boldsymbol|bm)\s*\{([^{}]*)\}")  # its words
 _DIFFERENTIAL = re.compile(r"\bd([^\W\d]\w*)\s*$")  # the dx of dy = 2x dx
 
 
@@ -145,7 +147,7 @@ def _transposed(text: str, shapes: Mapping[str, Any], matrices: set[str]) -> str
     inverse = re.compile(r"\b([^\W\d]\w*)(\.T )?\s*\*\*\s*\(?\s*-\s*([1T])(?!\w)\s*\)?")
     if "T" not in shapes:
         text = re.sub(r"\*\*\s*(\(\s*T\s*\)|T(?![a-z]))", ".T ", text)
-    text = inverse.sub(lambda m: _inverse(m) if m[1] in matrices else m[0], text)
+    text = _with_inverses(inverse.sub(lambda m: _inverse(m) if m[1] in matrices else m[0], text))
     return re.sub(r"(?<=[^\W\d])'(?!')|(?<=\))'(?!')", ".T ", text)
 
 
@@ -154,10 +156,22 @@ def _inverse(found: re.Match[str]) -> str:
     return f"inv({found[1]}){found[2] or ''}{'.T ' if found[3] == 'T' else ''}{closing}"
 
 
+def _with_inverses(text: str) -> str:
+    """Return the text with inv(…).T for (…)^{-T}."""
+    for found in reversed(list(_INVERSE_TRANSPOSED.finditer(text))):
+        depth, start = 1, found.start()
+        while depth and start:
+            start -= 1
+            depth += (text[start] == ")") - (text[start] == "(")
+        text = f"{text[:start]} inv{text[start : found.start() + 1]}.T {text[found.end() :]}"
+    return text
+
+
 def _without_latex(text: str) -> str:
     r"""Return the text with the few words of LaTeX that formulas of pupils have, such as \frac, as plain signs."""
     text = re.sub(r"\$|\\[()\[\]]|\\(left|right|,|;|!|displaystyle)", " ", text)
     text = re.sub(r"\\(cdot|times)(?![a-z])", "*", text)
+    text = re.sub(r"\\(?:top|intercal)(?![a-z])", "T", _LETTERING.sub(r" \1 ", text))
     fraction = re.compile(r"\\d?frac\{([^{}]*)\}\{([^{}]*)\}")
     braces = re.compile(r"\{([^{}]*)\}(?!\{)")
     while "\\" in text and (fraction.search(text) or braces.search(text)):  # from the inside out
