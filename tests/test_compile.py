@@ -41,11 +41,19 @@ def agree(found, expected):
 
 
 def compiled(f, backend, *points):
-    """The compiled result, or a visible skip where the backend says that it cannot take the program."""
+    """The compiled result, or a visible skip where the backend says that it cannot take the program.
+
+    It is the second call's: of the backend python the first computes the same numbers in another way.
+    """
+    kernel = sg.compile(f, backend=backend)
     try:
-        return sg.compile(f, backend=backend)(*points)
+        first = kernel(*points)
     except Unsuitable as reason:
         pytest.skip(str(reason))
+    later = kernel(*points)
+    for y, z in zip(flat(first), flat(later), strict=True):
+        np.testing.assert_array_equal(y, z, strict=True)
+    return later
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -17,6 +17,7 @@ from checks import BACKENDS
 
 import symgrad as sg
 from symgrad.compiler import compiled
+from symgrad.compiler.backends import python
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.core import trees
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ValueNeeded
@@ -460,3 +461,24 @@ def test_the_garbage_collector_is_as_it_was_after_a_compilation(on):
         assert gc.isenabled() == on
     finally:
         (gc.enable if was_on else gc.disable)()
+
+
+@pytest.mark.parametrize("x", [0.5, -2.0, 0.0, 1e308])
+def test_first_call_of_scalars_computes_what_later_ones_do_bit_by_bit(x):
+    def f(x):
+        y = sg.where(x > 1, sg.log(x), sg.sqrt(x)) if chosen else sg.log(x) / x + sg.sqrt(x) ** 1.5
+        return sg.tanh(y) * 3.0 - sg.exp(x) * x
+
+    for chosen in (False, True):
+        kernel = sg.compile(sg.value_and_grad(f), backend="python")
+        first, second, third = [np.array(kernel(x)) for _ in range(3)]
+        assert first.tobytes() == second.tobytes() == third.tobytes()
+
+
+def test_first_call_of_scalars_writes_no_source(monkeypatch):
+    kernel = sg.compile(lambda x: sg.sin(x) * x[::-1], backend="python")
+    with monkeypatch.context() as patched:
+        patched.setattr(python, "_source", None)
+        first = kernel(X)
+    np.testing.assert_array_equal(kernel(X), first, strict=True)
+    assert "k_sin" in kernel.source

@@ -278,7 +278,7 @@ class Compiled(AsFunction, Generic[P]):
     @property
     def source(self) -> str:
         """The generated source of the signature called last, by whichever thread; for others see ``lower``."""
-        return self._any().kernel.source
+        return self._any().kernel.source()
 
     @property
     def stats(self) -> Stats:
@@ -304,7 +304,7 @@ class Compiled(AsFunction, Generic[P]):
         found = self._prepared(tree, [_specified(x) for x in leaves])
         self._last = self._last or found
         stages = {"program": str(found.program), **{k: v() for k, v in found.kernel.stages.items()}}
-        return Lowered({**stages, "source": found.kernel.source}, found.stats, found.program, self)
+        return Lowered({**stages, "source": found.kernel.source()}, found.stats, found.program, self)
 
     def _any(self) -> Specialised:
         if self._last is None:

@@ -83,11 +83,12 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            operands, dtype = self._types(op, tuple([self._kinds[a] for a in args]))
-            values = self.values
+            kinds, values = self._kinds, self.values
+            operands, dtype = self._types(op, tuple([kinds[a] for a in args]))
             ready = args
             for a, d in zip(args, operands, strict=True):
-                if values[a].dtype is not d or values[a].weak:
+                v = values[a]
+                if v.dtype is not d or v.weak:
                     ready = tuple([self._as(a, d) for a, d in zip(args, operands, strict=True)])
                     break
             found = self._known[key] = self._new(op, ready, shape, dtype)
@@ -195,7 +196,10 @@ def from_nodes(
         if isinstance(node, Leaf):
             place[key] = program.const(_captured(node))
             continue
-        args = tuple([place[id(p)] if id(p) in place else program.const(p) for p in node.inputs])
+        try:
+            args = tuple([place[id(p)] for p in node.inputs])
+        except KeyError:  # a number
+            args = tuple([place[id(p)] if id(p) in place else program.const(p) for p in node.inputs])
         place[key] = program.step(node.rule.op, args, node.shape)
     program.outputs = [place[id(r)] if is_node(r) else program.const(r) for r in roots]
     return program

@@ -104,7 +104,7 @@ class _InTiles:
         several = self.kernels
         return Kernel(
             run=self.run,
-            source="\n".join(k.source for k in several),
+            source=lambda: "\n".join(k.source() for k in several),
             backend=self.tile[self.lengths[0]].backend,
             operations=sum(k.operations for k in several),
             kernels=sum(k.kernels for k in several),

@@ -18,7 +18,7 @@ from symgrad.core import anomaly, hooks, modes
 from symgrad.core import node as nodes
 from symgrad.core.kernels import ARITHMETIC, canonical
 from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, make_node
-from symgrad.core.promotion import COMPLEX128, FLOATING, is_complex, is_floating, kind_of, kind_of_number
+from symgrad.core.promotion import COMPLEX128, FLOAT64, FLOATING, is_complex, is_floating, kind_of, kind_of_number
 from symgrad.engine.dtypes import dtype_of
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import DETACH
@@ -47,11 +47,15 @@ class Core(Traced):
     def _apply(self, op: Op, args: tuple[Any, ...]) -> Any:
         if type(op) is Einsum and len(args) == 2 and type(args[0]) is type(args[1]):
             return contraction(op, *args)
-        if type(op) is Map and self._value is None:
+        if type(op) is Map and (self._value is None or (len(args) > 1 and _is_symbol(args[1]))):
             return on_symbols(op, args)
         if not args and self._value is None:  # the identity in a formula stays one, whatever its size
             return handle(_record(op, (), (), None, op.out_shape(), TRACED), None)
         return apply(op, args)
+
+
+def _is_symbol(x: Any) -> bool:
+    return type(x) is Tensor and x._value is None
 
 
 Tensor: Any = Core
@@ -185,7 +189,7 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
     """
     shape: Any = None
     dtype: Any = None
-    inputs, values, active, fits = [], [], [], not modes.complexes.met
+    inputs, values, active, fits, large = [], [], [], not modes.complexes.met, False
     for i, a in enumerate(args):
         if type(a) is Tensor:
             v, p = a._value, a._node
@@ -195,7 +199,7 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
                     return apply(op, args)
             else:
                 p = p or input_of(a)
-                own = v.dtype if type(v) is _ndarray else dtype
+                own = v.dtype if type(v) is _ndarray else FLOAT64 if dtype is None and type(v) is float else dtype
                 fits = fits and (own is None or not is_complex(own))
             if shape is None:
                 shape, dtype = p.shape, own
@@ -209,15 +213,16 @@ def on_symbols(op: Map, args: Sequence[Any]) -> Any:
         elif type(a) is float or type(a) is int:
             inputs.append(a)
             values.append(a)
+            large = large or not -1 < a < 128
         else:
             return apply(op, args)
     if not fits:
         return apply(op, args)
-    if len(inputs) > 1:
+    if large:
         _check_traced(op, args)
     which = tuple(active)
     plan = op.plans.get(which) or op.plan(which, len(inputs))
-    saved = plan.pack(None, values) if active else ()
+    saved = plan.pack_fast(None, *values) if active else ()
     node = make_node(plan, tuple(inputs), saved, shape, GRAD if active else TRACED, True)
     if dtype is not None and is_floating(dtype) and not op.truth:
         node.dtype = dtype

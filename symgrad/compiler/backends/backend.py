@@ -25,7 +25,7 @@ class Kernel:
     Attributes:
         run: flat list of arguments (arrays of the program's dtypes, contiguous; floats for 0-d float64) to the list of
             results in the same form; every result is new.
-        source: what was compiled, as text.
+        source: returns what was compiled, as text; what is not needed for the first call may be written by then only.
         direct: the whole call from the user's positional arguments to the structured result, where the backend has
             one; it returns NotImplemented for arguments of another kind.
         reuses: positions of arguments that ``run`` overwrites: their memory holds results.
@@ -34,7 +34,7 @@ class Kernel:
     """
 
     run: Callable[[Sequence[Any]], Sequence[Any]]
-    source: str
+    source: Callable[[], str]
     backend: str
     operations: int
     kernels: int

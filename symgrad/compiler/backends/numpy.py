@@ -39,7 +39,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
     exec(compile(source, "<symgrad numpy kernel>", "exec"), scope)
     return Kernel(
         run=_runner(scope["kernel"], writer, program),
-        source=source,
+        source=lambda: source,
         backend="numpy",
         operations=sum(len(s.body) + len(s.reductions) if isinstance(s, Cluster) else 1 for s in stages),
         kernels=len(stages),

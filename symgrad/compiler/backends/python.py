@@ -1,6 +1,8 @@
 """The backend ``python``: a small program as straight-line Python on floats, with the functions of ``math``.
 
-All names in the source are minted: v0, v1, … and k_ of declared functions.
+All names in the source are minted: v0, v1, … and k_ of declared functions. The first call runs the operations one by
+one, since Python's compiler takes longer than many such calls; the second asks for the source. Both compute the same
+numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.compiler.backends.backend import Kernel, Unsuitable
-from symgrad.compiler.primitives.infix import SIGNS, infix
+from symgrad.compiler.primitives.infix import FUNCTIONS, SIGNS, infix
 from symgrad.compiler.primitives.scalar import LEAVES
 from symgrad.compiler.primitives.scalarise import Written, can_be_written, entries_of
 from symgrad.compiler.program import STEP, Program, Value
@@ -23,6 +25,7 @@ from symgrad.core.kernels import ARITHMETIC
 from symgrad.core.promotion import FLOAT64, is_integer
 from symgrad.ops.map import Map
 from symgrad.scalars import SCALARS, Scalar
+from symgrad.support.lazy import cached_property
 
 MOST = 200_000  # scalar operations
 _DEPTH = 12  # of an expression in one line
@@ -38,13 +41,10 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
 
 def finished(program: Program, written: Written) -> Kernel:
     """Compile a program that is written entry by entry."""
-    source = _source(program, written)
-    code = _compiled(source)
-    used = [SCALARS[n.removeprefix("k_")] for n in code.co_names if n.removeprefix("k_") in SCALARS]
-    on_floats, on_arrays = _function(code, _floats(used)), _function(code, _arrays(used), np.float64)
+    functions = _Functions(program, written)
     return Kernel(
-        run=_runner(on_floats, on_arrays, program),
-        source=source,
+        run=_runner(functions, program),
+        source=lambda: functions.source,
         backend="python",
         operations=written.operations(),
         kernels=1,
@@ -67,7 +67,7 @@ def check(program: Program, most: int) -> None:
 def _strange(program: Program) -> Value | None:
     """Return a value that cannot be written entry by entry, None where there is none."""
     values = program.values
-    integers = any([is_integer(v.dtype) and not v.weak for v in values])
+    integers = any([v.dtype is not FLOAT64 and is_integer(v.dtype) and not v.weak for v in values])
     for k in program.live():
         v = values[k]
         if type(v.op) is Map and v.dtype is FLOAT64 and not integers:  # as most
@@ -129,7 +129,11 @@ class _Lines:
 
 
 def _call(name: str, args: list[str]) -> str:
-    return f"{_CALLED.get(name) or f'k_{name}'}({', '.join(args)})"
+    return f"{_called(name)}({', '.join(args)})"
+
+
+def _called(name: str) -> str:
+    return _CALLED.get(name) or f"k_{name}"
 
 
 def _number(value: float) -> str:
@@ -147,6 +151,71 @@ def listing(written: Written) -> str:
 
 
 # ------------------------------------------------------------------ running
+class _Functions:
+    """The program as functions, each made when it is first asked for."""
+
+    def __init__(self, program: Program, written: Written) -> None:
+        self._program, self._written = program, written
+
+    @cached_property
+    def source(self) -> str:
+        """The source of the function."""
+        return _source(self._program, self._written)
+
+    @cached_property
+    def on_floats(self) -> Callable[..., list[Any]]:
+        """The function of Python's numbers."""
+        return _function(self._code, _floats(self._used))
+
+    @cached_property
+    def on_arrays(self) -> Callable[..., list[Any]]:
+        """The function of NumPy's numbers."""
+        return _function(self._code, _arrays(self._used), np.float64)
+
+    @cached_property
+    def _code(self) -> CodeType:
+        return _compiled(self.source)
+
+    @cached_property
+    def _names(self) -> set[str]:
+        ops = self._written.scalars.ops
+        return {ops[k][0] for k in self._written.needed}
+
+    @cached_property
+    def _used(self) -> list[Scalar]:
+        return [SCALARS[n] for n in self._names if n in SCALARS]
+
+    @property
+    def walks(self) -> bool:
+        """Whether the operations can run one by one: the source computes nothing that "select" does not choose."""
+        return "select" not in self._names
+
+    def walk(self, *args: Any) -> list[Any]:
+        """Return what ``on_floats`` does, one operation after the other: nothing need be compiled."""
+        named = _floats(self._used)
+        known = {n: FUNCTIONS.get(n) or named[_called(n)] for n in self._names}
+        written, ops = self._written, self._written.scalars.ops
+        found: list[Any] = [None] * len(ops)
+        for k, n in enumerate(written.uses):
+            if not n:
+                continue
+            op = ops[k]
+            if op[0] in LEAVES:
+                found[k] = self._leaf(op[0], op[1], args)
+            elif len(op) == 3:  # as most
+                found[k] = known[op[0]](found[op[1]], found[op[2]])
+            else:
+                found[k] = known[op[0]](*[found[r] for r in op[1:]])
+        return [found[int(y)] if y.ndim == 0 else [found[r] for r in y.ravel().tolist()] for y in written.outputs]
+
+    def _leaf(self, name: str, number: Any, args: Sequence[Any]) -> Any:
+        if name == "const":
+            return number
+        argument, place = self._written.slots[number]
+        given = args[argument]
+        return given[place] if type(given) is list else given
+
+
 def _compiled(source: str) -> CodeType:
     """Return the code of the function."""
     found = compile(source, "<symgrad python kernel>", "exec").co_consts
@@ -194,12 +263,25 @@ def _function(code: CodeType, names: dict[str, Any], number: type[float] = float
     return FunctionType(own, {"__builtins__": {}, **names})
 
 
-def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
+def _runner(functions: _Functions, program: Program) -> Callable[[Sequence[Any]], list[Any]]:
     shapes = [program.values[k].shape for k in program.outputs]
     dtypes = [program.values[k].dtype for k in program.outputs]
     finish = [_finish(s, d) for s, d in zip(shapes, dtypes, strict=True)]
     flat_already = [len(program.values[k].shape) < 2 for k in program.inputs]
     simple = all(flat_already)
+    on_floats: Callable[..., list[Any]]
+
+    def first(*args: Any) -> list[Any]:
+        nonlocal on_floats
+        on_floats = later
+        return functions.walk(*args)
+
+    def later(*args: Any) -> list[Any]:
+        nonlocal on_floats
+        on_floats = functions.on_floats
+        return on_floats(*args)
+
+    on_floats = first if functions.walks else later
 
     def run(args: Sequence[Any]) -> list[Any]:
         if simple:
@@ -211,7 +293,7 @@ def _runner(on_floats: Any, on_arrays: Any, program: Program) -> Callable[[Seque
         try:
             result = on_floats(*flat)
         except ARITHMETIC:  # where math raises and NumPy gives nan or inf
-            result = _with_numpy(on_arrays, flat)
+            result = _with_numpy(functions.on_arrays, flat)
         return [done(y) for y, done in zip(result, finish)]
 
     return run

@@ -14,7 +14,7 @@ import numpy as np
 from symgrad.compiler.program import STEP, Program, Value
 from symgrad.core.node import Shape
 from symgrad.ops.keys import ALL
-from symgrad.ops.map import ADD
+from symgrad.ops.map import ADD, Map
 from symgrad.ops.protocol import Op
 from symgrad.ops.scatter import ScatterAdd
 from symgrad.ops.slicing import Slice
@@ -108,7 +108,9 @@ def _common(a: range, b: range) -> bool:
 def assembled(program: Program) -> Program:
     """Join such sums in a program, in place."""
     values = program.values
-    held = {k for k, v in enumerate(values) if _is_part(v)}  # parts, and then the sums that have some
+    held = {
+        k for k, v in enumerate(values) if type(v.op) is not Map and _is_part(v)
+    }  # parts, and then the sums that have some
     if len(held) < 2:
         return program
     steps = program.steps()

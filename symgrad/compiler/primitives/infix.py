@@ -1,10 +1,19 @@
-"""Operators that stand beside their arguments: the one table of their signs, for all that is written in Python."""
+"""Operators that stand beside their arguments: their signs, for all that is written in Python, and what they do."""
 
 from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",
     "ne": "!=", "and": "and", "or": "or", "neg": "-", "not": "not ",
+}  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "lt": operator.lt,
+    "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
+    "and": lambda a, b: a and b, "or": lambda a, b: a or b, "neg": operator.neg, "not": operator.not_,
 }  # fmt: skip
 ON_ARRAYS = {**SIGNS, "and": "&", "or": "|", "not": "~"}  # where truth values are entries
 BINDS = {

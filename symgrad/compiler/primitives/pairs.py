@@ -18,7 +18,7 @@ from symgrad.compiler.primitives.meaning import steps_of_map
 from symgrad.compiler.primitives.payload import replay
 from symgrad.compiler.program import CONST, INPUT, Program, Value
 from symgrad.core.node import Shape
-from symgrad.core.promotion import Kind, is_complex, is_discrete, parts
+from symgrad.core.promotion import FLOAT64, Kind, is_complex, is_discrete, parts
 from symgrad.ops.contract import Einsum
 from symgrad.ops.convert import Cast
 from symgrad.ops.elementwise.complexes import Angle, Complex, Conj, Imag, Magnitude, Real, Sign
@@ -43,7 +43,8 @@ _PARTS: dict[Any, np.dtype[Any]] = {
 
 def has_complex(program: Program) -> bool:
     """Whether any value that the results need is complex."""
-    return any(is_complex(program.values[k].dtype) for k in [*program.live(), *program.inputs])
+    dtypes = [program.values[k].dtype for k in [*program.live(), *program.inputs]]
+    return any([d is not FLOAT64 and is_complex(d) for d in dtypes])
 
 
 def in_pairs(program: Program) -> Program:

@@ -19,7 +19,8 @@ _FOLD: dict[str, Any] = {
     "neg": lambda a: -a,
 }
 LEAVES = frozenset({"const", "in"})  # which carry a number, where others have references
-_FOLDS = frozenset({"const", "neg"})  # beside which a sum or a product may be something else
+_FOLDS = frozenset({"const", "neg"})  # beside which these may be something else
+_FOLDING = frozenset({"add", "sub", "mul", "div"})
 _COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 
 
@@ -29,6 +30,7 @@ class Scalars:
     def __init__(self) -> None:
         self.ops: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
+        self._folds: set[int] = set()  # the references of what ``_FOLDS`` names
         self.const(0.0)
         self.const(1.0)
 
@@ -47,6 +49,8 @@ class Scalars:
         if found is None:
             found = self._known[key] = len(self.ops)
             self.ops.append(key)
+            if key[0] in _FOLDS:
+                self._folds.add(found)
         return found
 
     def value(self, ref: int) -> float | None:
@@ -56,9 +60,9 @@ class Scalars:
 
     def emit(self, name: str, *refs: int) -> int:
         """Return the reference of an operation, folded and shared where that is possible."""
-        special = _SPECIAL.get(name)
-        if special is not None:
-            found: int | None = special(self, *refs)
+        if name not in _FOLDING or not self._folds.isdisjoint(refs):
+            special = _SPECIAL.get(name)
+            found: int | None = special and special(self, *refs)
             if found is not None:
                 return found
         if name in _COMMUTES and refs[0] > refs[1]:
@@ -87,8 +91,6 @@ class Scalars:
 
 
 def _add(s: Scalars, a: int, b: int) -> int | None:
-    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
-        return None
     if a == ZERO:
         return b
     if b == ZERO:
@@ -101,8 +103,6 @@ def _add(s: Scalars, a: int, b: int) -> int | None:
 
 
 def _sub(s: Scalars, a: int, b: int) -> int | None:
-    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
-        return None
     if b == ZERO:
         return a
     if a == ZERO:
@@ -113,8 +113,6 @@ def _sub(s: Scalars, a: int, b: int) -> int | None:
 
 
 def _mul(s: Scalars, a: int, b: int) -> int | None:
-    if s.ops[a][0] not in _FOLDS and s.ops[b][0] not in _FOLDS:
-        return None
     # A structural zero, such as the rest of a unit vector, stays zero beside ∞.
     if a == ZERO or b == ZERO:
         return ZERO

@@ -42,17 +42,19 @@ class Written:
         self.outputs = self._run(program, {})
 
     def _run(self, program: Program, places: dict[int, Refs | int]) -> list[Refs]:
+        values, emit, const = program.values, self.scalars.emit, self.scalars.const
         for k in program.live():
-            if k not in places:
-                places[k] = self._value(program, program.values[k], places)
+            if k in places:
+                continue
+            v = values[k]
+            if v.dtype is FLOAT64 and type(v.op) is Map and v.shape == ():  # as most
+                places[k] = replay(steps_of_map(v.op), [places[a] for a in v.args], emit, const)
+            else:
+                places[k] = _one(self._value(program, v, places))
         return [np.asarray(places[k]) for k in program.outputs]
 
-    def _value(self, program: Program, v: Value, places: dict[int, Refs | int]) -> Refs | int:
-        """Return the references of a value's entries; of a single number it may be an int."""
-        if type(v.op) is Map and v.shape == ():
-            refs = [int(places[a]) for a in v.args]
-            found: int = replay(steps_of_map(v.op), refs, self.scalars.emit, self.scalars.const)
-            return found if v.dtype == FLOAT64 else self._in_kind(program, v, np.array(found))
+    def _value(self, program: Program, v: Value, places: dict[int, Refs | int]) -> Refs:
+        """Return the references of a value's entries."""
         if v.kind == INPUT:
             return self._input(v)
         if v.kind == CONST:
@@ -61,7 +63,7 @@ class Written:
         args = [np.asarray(places[a]) for a in v.args]
         inner = program_of(v, [program.values[a] for a in v.args])
         if inner is not None:
-            return self._run(inner, dict(zip(inner.inputs, args, strict=True)))[0]
+            return self._run(inner, dict(zip(inner.inputs, map(_one, args), strict=True)))[0]
         return self._in_kind(program, v, np.asarray(write(v.op, self.scalars, args)).reshape(v.shape))
 
     def _in_kind(self, program: Program, v: Value, refs: Refs) -> Refs:
@@ -105,6 +107,11 @@ class Written:
     def operations(self) -> int:
         """Return the number of operations that the results need."""
         return len(self.needed)
+
+
+def _one(refs: Refs) -> Refs | int:
+    """A single number's reference as an int."""
+    return refs if refs.ndim else int(refs)
 
 
 def can_be_written(v: Value, args: Sequence[Value]) -> bool:

@@ -66,7 +66,7 @@ def finished(
     direct = python_api.as_builtin(machine.address("direct"), "kernel", kept) if interface.plain else None
     return Kernel(
         run=lambda xs: run(*xs),
-        source=machine.source,
+        source=lambda: machine.source,
         backend=interface.backend,
         operations=operations,
         kernels=kernels,

@@ -56,7 +56,7 @@ def mixed(
     runner = _Runner(ready, interface, plan, space)
     return Kernel(
         run=runner.run,
-        source=machine.source,
+        source=lambda: machine.source,
         backend=interface.backend,
         operations=plan.operations(),
         kernels=len(plan.steps),

@@ -39,7 +39,7 @@ def build(program: Program, args: trees.Tree, results: trees.Tree) -> Kernel:
         return [_shown(y, digits) for y in to_digits(program, given, digits)]
 
     count = len(program.steps())
-    return Kernel(run=kernel, source=str(program), backend="mpmath", operations=count, kernels=count)
+    return Kernel(run=kernel, source=lambda: str(program), backend="mpmath", operations=count, kernels=count)
 
 
 def _outputs(program: Program) -> list[Any]:
