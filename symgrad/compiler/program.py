@@ -51,6 +51,7 @@ class Program:
         self.cached = False  # whether machine code is kept on disk
         self._known: dict[Any, int] = {}
         self._kinds: list[Kind] = []  # of the values
+        self._numbers: set[int] = set()  # the places of float64 numbers that are no constants
         self._typed: dict[Any, Any] = {}  # what a map of such kinds computes with, and gives
         self._live: tuple[Any, list[int]] | None = None
 
@@ -83,16 +84,19 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            kinds, values = self._kinds, self.values
-            operands, dtype = self._types(op, tuple([kinds[a] for a in args]))
-            ready = args
-            for a, d in zip(args, operands, strict=True):
-                v = values[a]
-                if v.dtype is not d or v.weak:
-                    ready = tuple([self._as(a, d) for a, d in zip(args, operands, strict=True)])
-                    break
-            found = self._known[key] = self._new(op, ready, shape, dtype)
+            found = self._known[key] = self._added(op, args, shape)
         return found
+
+    def _added(self, op: Op, args: tuple[int, ...], shape: Shape) -> int:
+        if type(op) is Map and self._numbers.issuperset(args):  # as most: nothing to convert or fold
+            return self._append(Value(STEP, op, args, shape, self._types(op, (float,) * len(args))[1]))
+        values = self.values
+        operands, dtype = self._types(op, tuple([self._kinds[a] for a in args]))
+        for a, d in zip(args, operands, strict=True):
+            if values[a].dtype is not d or values[a].weak:
+                args = tuple([self._as(a, d) for a, d in zip(args, operands, strict=True)])
+                break
+        return self._new(op, args, shape, dtype)
 
     def _types(self, op: Op, kinds: tuple[Kind, ...]) -> tuple[Sequence[np.dtype[Any] | None], np.dtype[Any]]:
         """Return the dtypes that an operation computes with, and that of its result; maps are asked once."""
@@ -133,9 +137,12 @@ class Program:
         return self.const(found + 0.0 if is_floating(np.dtype(dtype)) else found)  # -0.0 would not count as a zero
 
     def _append(self, value: Value) -> int:
+        place, kind = len(self.values), value.of_kind if value.weak else kind_of(value.shape, value.dtype)
         self.values.append(value)
-        self._kinds.append(value.of_kind if value.weak else kind_of(value.shape, value.dtype))
-        return len(self.values) - 1
+        self._kinds.append(kind)
+        if kind is float and value.kind != CONST:
+            self._numbers.add(place)
+        return place
 
     def replace(self, place: int, value: Value) -> None:
         """Put another value, of the same shape and dtype, in a place."""

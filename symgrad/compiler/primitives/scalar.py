@@ -20,7 +20,7 @@ _FOLD: dict[str, Any] = {
 }
 LEAVES = frozenset({"const", "in"})  # which carry a number, where others have references
 _FOLDS = frozenset({"const", "neg"})  # beside which these may be something else
-_FOLDING = frozenset({"add", "sub", "mul", "div"})
+_FOLDING = frozenset({"add", "sub", "mul"})
 _COMMUTES = {"add", "mul", "eq", "ne", "and", "or"}
 
 
@@ -30,7 +30,6 @@ class Scalars:
     def __init__(self) -> None:
         self.ops: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
-        self._folds: set[int] = set()  # the references of what ``_FOLDS`` names
         self.const(0.0)
         self.const(1.0)
 
@@ -49,8 +48,6 @@ class Scalars:
         if found is None:
             found = self._known[key] = len(self.ops)
             self.ops.append(key)
-            if key[0] in _FOLDS:
-                self._folds.add(found)
         return found
 
     def value(self, ref: int) -> float | None:
@@ -60,7 +57,8 @@ class Scalars:
 
     def emit(self, name: str, *refs: int) -> int:
         """Return the reference of an operation, folded and shared where that is possible."""
-        if name not in _FOLDING or not self._folds.isdisjoint(refs):
+        ops = self.ops
+        if name not in _FOLDING or ops[refs[0]][0] in _FOLDS or ops[refs[1]][0] in _FOLDS:
             special = _SPECIAL.get(name)
             found: int | None = special and special(self, *refs)
             if found is not None:
