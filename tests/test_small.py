@@ -89,6 +89,9 @@ TABLE = {
         "[M_0*cos(p_0) + M_1*cos(p_0 + p_1) + M_2*cos(z), M_1*cos(p_0 + p_1) + M_2*cos(z), M_2*cos(z)]] "
         "where z = p_0 + p_1 + p_2",
     ),
+    "two periods": (
+        M[0] ** (1 - s) / (1 - s) + b * M[1] ** (1 - s) / (1 - s), M, 1, "[M_0**(-s), b/M_1**s, 0]",
+    ),
     "one neuron": (sg.sigmoid(q[0] * t + q[1]), t, 1, None),
     "production": (u[0] ** a * u[1] ** (1 - a), u, 1, None),
 }  # fmt: skip
@@ -107,6 +110,9 @@ LIMITS = {  # how long others may be
     "Michaelis and Menten": ((f - q[0] * t / (q[1] + t)) ** 2, q, 1, 32),
     "bearing of a landmark": (sg.atan2(u[1] - q[1], u[0] - q[0]), u, 1, 22),
     "angle between points": (((turn @ u - v) ** 2).sum(), t, 1, 25),
+    "turned camera": (
+        f * stack([p[0] * cos(t) + p[2] * sin(t), p[1]]) / (p[2] * cos(t) - p[0] * sin(t)), t, 1, 48,
+    ),
     "Brusselator": (stack([a - (b + 1) * q[0] + q[0] ** 2 * q[1], b * q[0] - q[0] ** 2 * q[1]]), q, 1, 22),
     "error of an arm": (((arm - u) ** 2).sum(), q, 1, 68),
 }  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from checks import close
 from textbook import tokens
-from written_forms import TEXTBOOK, differences, of_problem
+from written_forms import EXAMINED, TEXTBOOK, differences, of_problem
 
 import symgrad as sg
 from symgrad.forms.evaluate import evaluate
@@ -141,7 +141,7 @@ LONGER = {  # than the limit drawn from the book's form: no longer than this
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("problem", TEXTBOOK, ids=lambda p: p["name"])
+@pytest.mark.parametrize("problem", [*TEXTBOOK, *EXAMINED], ids=lambda p: p["name"])
 def test_a_problem_is_right_and_no_longer_than_the_book_allows(problem):
     found = of_problem(problem)
     close(found.expected, differences(problem), 1e-5)

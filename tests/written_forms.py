@@ -15,7 +15,10 @@ from symgrad.errors import ShapeError
 
 from identities import IDENTITIES, derived, drawn
 
-TEXTBOOK = json.loads((Path(__file__).parent / "data" / "textbook.json").read_text("utf-8"))
+TEXTBOOK, EXAMINED = (
+    json.loads((Path(__file__).parent / "data" / name).read_text("utf-8"))
+    for name in ("textbook.json", "examined.json")
+)
 _MARKS = {"sym": "symmetric", "spd": "symmetric", "onehot": "onehot", "prob": "simplex", "pos": "positive"}
 _LENGTHS = {"n": 4, "d": 3, "h": 3, "k": 2, "p": 2, "m": 3, "T": 4, "q": 2}
 
@@ -165,6 +168,6 @@ def differences(problem: Any, step: float = 1e-5) -> Any:
 
 
 __all__ = [
-    "IDENTITIES", "TEXTBOOK", "Written", "differences", "is_settled", "of_identity", "of_jacobian", "of_problem",
-    "of_seed", "written",
+    "EXAMINED", "IDENTITIES", "TEXTBOOK", "Written", "differences", "is_settled", "of_identity", "of_jacobian",
+    "of_problem", "of_seed", "written",
 ]  # fmt: skip

@@ -262,7 +262,7 @@ class ClosedForm(Arithmetic):
         if not self._may_be_tabled():
             return None
         try:
-            return self._entries(tables.WORTH * self._weight)
+            return self._entries(max(tables.WORTH * self._weight, tables.FEW))
         except SymgradError:  # too long, or an operation without a formula for its entries
             return None
 

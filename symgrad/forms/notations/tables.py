@@ -28,9 +28,10 @@ from symgrad.transforms.loops.op import Scan
 WIDE, MANY = 4, 16  # entries of a row, and of all, beyond which a table is no picture
 OPENED = 60  # operations of an entry that is multiplied out, and factored again
 WORTH = 3  # times as many operations as another notation has signs: beyond, simplifying does not make them shorter
+FEW = 80  # operations of all entries that are simplified in any case
 TRIED, NAMES = 24, 6  # parts that may have a name, and names
 STACKED = 1.2  # times as long as a stack of the same numbers
-SUMMED = 3  # times as long as a sum over indices, which a reader would have to write out
+INDEXED = 3  # times as long as sums over indices and δ_ij, which a reader would have to write out
 SAVED = 4  # by how much a name must make the whole shorter
 
 HALF = sp.Rational(1, 2)
@@ -57,7 +58,7 @@ def is_stack(e: Any) -> bool:
 
 def allowance(e: Any) -> float:
     """Return how many times as long as a formula its table may be."""
-    return STACKED if is_stack(e) else SUMMED if e.has(sp.Sum) else 1
+    return STACKED if is_stack(e) else INDEXED if e.has(sp.Sum, sp.KroneckerDelta) else 1
 
 
 def selects(e: Any) -> bool:
