@@ -8,7 +8,7 @@ import symgrad as sg
 from symgrad.errors import ArgumentError
 from symgrad.teach import TOPICS
 
-PRINTED = ("least-squares", "quadratic")  # whose printed solutions are all in the language of answers
+PRINTED = ("least-squares", "linear", "quadratic")  # whose printed solutions are all in the language of answers
 KINDS = [(topic, level) for topic in TOPICS for level in (1, 2, 3)]
 
 
@@ -22,6 +22,12 @@ def test_solutions_are_right(topic, level):
         assert e.problem.startswith("Find the ")
         assert e.latex.count("{") == e.latex.count("}")
         assert e.topic == topic
+
+
+def test_the_printed_solution_of_each_kind_of_linear_problem_can_be_typed_in():
+    found = sg.exercises("linear", 1, seed=11, count=3)
+    assert len({re.sub(r"\d+", "", e.of) for e in found}) == 3
+    assert all(e.grade(str(e.solution)).right for e in found)
 
 
 def test_the_same_seed_makes_the_same_exercises():

@@ -108,7 +108,7 @@ TOPICS: dict[str, tuple[Maker, Maker, Maker]] = {
         _of("x**{m}*exp({a}*y)", "sin(x*y)", "log(x**2 + {a}*y**2)", "x/(x + y)", wrt=("x", "y"), order=2),
     ),
     "linear": (
-        _of("{a}*a @ x", "a @ x + {b}", "sum({a}*x)", shapes=_VECTOR),
+        _of("{a}*a @ x", "a @ x + {b}", "sum({a}*a*x)", shapes=_VECTOR),
         _of("a @ A @ x", "b @ A.T @ x", "a @ (A @ x - b)", shapes=_MATRIX),
         _of("a @ X @ b", "trace(A @ X)", wrt="X", shapes={"a": "n", "b": "d", "X": ("n", "d"), "A": ("d", "n")}),
     ),
