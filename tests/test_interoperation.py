@@ -95,6 +95,30 @@ def test_quantity_is_refused_by_what_needs_scipy(use):
         calls[use](Quantity())
 
 
+MASKED = {
+    "masked": np.ma.masked_array([1.0, 2.0], [True, False]),
+    "labelled": type("Labelled", (Labelled,), {"data": np.ma.masked_array([1.0, 2.0], [True, False])})(),
+}
+
+
+@pytest.mark.parametrize("kind", MASKED)
+@pytest.mark.parametrize("use", set(USES) - {"numpy"})
+def test_masked_array_is_refused_where_its_mask_would_be_lost(use, kind):
+    with pytest.raises(ArgumentTypeError, match="tensors have no mask"):
+        USES[use](MASKED[kind])
+
+
+@pytest.mark.parametrize("backend", ["auto", "c", "numpy", "python"])
+def test_compiled_function_that_was_called_with_arrays_refuses_a_mask(backend):
+    try:
+        square = sg.compile(lambda x: (x**2).sum(), backend=backend)
+        square(np.ones(2)), square(np.ones(2))
+    except sg.errors.MissingExtra:
+        pytest.skip("there is no C compiler")
+    with pytest.raises(ArgumentTypeError, match="tensors have no mask"):
+        square(MASKED["masked"])
+
+
 def loss(x):
     return (x**3).sum()
 

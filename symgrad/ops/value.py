@@ -88,9 +88,12 @@ def array_of(x: Any) -> Any:
 
 
 def unitless(x: Any) -> Any:
-    """Return the entries of such an array as they are, unless they have a unit."""
-    _check_units(x)
-    _check_units(getattr(x, "data", None))  # an xarray's, around Pint's
+    """Return the entries of such an array as they are, unless they have a unit or a mask."""
+    for holder in (x, getattr(x, "data", None)):  # of an xarray's, around another's
+        if isinstance(holder, np.ndarray):
+            _check_subclass(holder)
+        else:
+            _check_units(holder)
     return np.asarray(x)
 
 
