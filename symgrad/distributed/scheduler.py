@@ -20,6 +20,7 @@ from symgrad.support.progress import long_work
 
 PATIENCE = 20.0  # seconds without a scheduler before a call gives up, and without workers before it says so
 SMALL = 1 << 20  # bytes of a block
+ANSWER = 15.0  # seconds in which a scheduler answers a question, unless it is lost
 LINGER = 1.0  # seconds that a cluster holds what a call asked for, if no other call follows
 _asked: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()  # by client, of its last call
 
@@ -68,7 +69,7 @@ def workers() -> int:
     """Return how many threads there are to run tasks."""
     client = client_in_place()
     if client is not None:
-        return max(1, int(sum(client.nthreads().values())))
+        return max(1, int(sum(_asked_of(client, client.scheduler.ncores).values())))
     config = required("distributed", "dask", "dask.config")
     if config.get("scheduler", None) in ("sync", "synchronous", "single-threaded"):
         return 1
@@ -85,7 +86,8 @@ def places(blocks: Blocks) -> list[Hashable]:
     """
     futures = {p: f for ps in blocks.parts for p in ps if (f := _future(blocks, p)) is not None}
     client = client_in_place()
-    where = client.sync(client.scheduler.who_has, keys=[f.key for f in futures.values()]) if client and futures else {}
+    keys = [f.key for f in futures.values()]
+    where = _asked_of(client, client.scheduler.who_has, keys=keys) if client and futures else {}
     small, taken = _is_small(blocks), Counter[str]()
 
     def place(number: int, parts: Sequence[Any]) -> Hashable:
@@ -110,6 +112,14 @@ def _is_small(blocks: Blocks) -> bool:
     """Whether blocks of unknown place may be in one worker's memory together."""
     sizes = [getattr(x, "nbytes", math.nan) for x in blocks.sources]
     return sum(sizes) <= SMALL * len(blocks)
+
+
+def _asked_of(client: Any, question: Any, **given: Any) -> Any:
+    """Return what the scheduler answers."""
+    try:
+        return client.sync(question, callback_timeout=ANSWER, **given)
+    except (CancelledError, OSError):  # TimeoutError too
+        raise _lost(client.scheduler.address) from None
 
 
 def _by_client(client: Any, graph: Mapping[Any, Any], key: Any) -> Any:
@@ -152,7 +162,7 @@ def _release(client: Any, futures: list[Any]) -> None:
 def _wait(client: Any, futures: Sequence[Any], address: str) -> None:
     """Wait until all are done or one failed, as long as there is a scheduler; say so once if it has no workers."""
     wait = required("distributed", "dask", "distributed").wait
-    heard = manned = time.monotonic()
+    heard = manned = looked = time.monotonic()
     while waiting := [f for f in futures if not f.done()]:
         if any(f.status == "error" for f in futures):
             return
@@ -162,14 +172,19 @@ def _wait(client: Any, futures: Sequence[Any], address: str) -> None:
             now = time.monotonic()
             if client.status == "running":
                 heard = now
-                if now - manned > PATIENCE:
-                    manned = now if client.nthreads() else _say_unmanned(address)
+                if now - looked > PATIENCE / 2:
+                    looked = now
+                    manned = (
+                        now if _asked_of(client, client.scheduler.ncores) else _said_after(PATIENCE, manned, address)
+                    )
             elif now - heard > PATIENCE:
                 raise _lost(address) from None
 
 
-def _say_unmanned(address: str) -> float:
-    """Warn that nobody works; return when to look again: never."""
+def _said_after(seconds: float, manned: float, address: str) -> float:
+    """Warn that nobody has worked for so long; return since when, for the next time: it is said once."""
+    if time.monotonic() - manned < seconds:
+        return manned
     warnings.warn(
         f"distributed: the cluster at {address} has no workers; this call waits for one. Start workers "
         "(cluster.scale(n), or `dask worker`), or interrupt.",
