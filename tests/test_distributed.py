@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -156,6 +157,70 @@ def test_second_derivatives():
     assert_close(sg.distributed.gauss_newton(residuals)(P["w"], *data), J.T @ J)
 
 
+def test_gauss_newton_of_parameters_in_a_structure_and_of_a_mean():
+    r = lambda p, X, y: sg.tanh(X @ p["w"] + p["b"]) - y
+    found = sg.distributed.gauss_newton(r)(P, *in_chunks())
+    J = sg.jacobian(r)(P, X, Y)
+    assert_close(found["w"], {"w": J["w"].T @ J["w"], "b": J["w"].T @ J["b"]})
+    assert_close(found["b"], {"w": J["b"] @ J["w"], "b": float(J["b"] @ J["b"])})
+    for rows in (11, 130):
+        mean = sg.distributed.gauss_newton(r, "mean")(P, *in_chunks(rows))
+        assert_close(mean["w"]["w"], J["w"].T @ J["w"] / 500)
+
+
+def test_parameters_in_lists_of_different_shapes():
+    f = lambda p, X, y: ((X @ p[0] + p[1] - y) ** 2).sum()
+    assert_close(sg.distributed.grad(f)([P["w"], 0.5], *in_chunks()), sg.grad(f)([P["w"], 0.5], X, Y))
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+def test_blocks_without_rows_have_no_part(reduce):
+    f = lambda p, X, y: loss(p, X, y) if reduce == "sum" else mean_loss(p, X, y) * X.max() / X.max()
+    cuts = [0, 0, 200, 200, 500, 500]
+    pieces = [[dask.delayed(a[i:j]) for i, j in itertools.pairwise(cuts)] for a in (X, Y)]
+    expected = sg.value_and_grad(loss if reduce == "sum" else mean_loss)(P, X, Y)
+    assert_close(sg.distributed.value_and_grad(f, reduce=reduce)(P, *pieces), expected)
+
+
+def test_the_mean_of_many_numbers_in_half_precision_is_finite():
+    f = lambda w, x: (w * x).mean()
+    x = da.ones((100_000, 1), chunks=(1000, 1), dtype=np.float16)
+    value, slope = sg.distributed.value_and_grad(f, reduce="mean")(np.ones(1, np.float16), x)
+    assert abs(value - 1) < 0.01
+    assert value.dtype == slope.dtype == np.float16
+
+
+def test_infinite_numbers_of_blocks_whose_sum_is_nan():
+    y = Y.copy()
+    y[[3, 301]] = np.inf, -np.inf
+    said = r"block 0 of 4 \(rows 0 to 129.*gave inf at \[0\]; .*block 2 of 4 .*gave inf at \[0\], and the sum is nan"
+    with pytest.raises(NanBlockError, match=said), np.errstate(all="ignore"):
+        sg.distributed.value_and_grad(lambda w, y: (w * y).sum())(1.0, in_chunks(of=y)[1])
+    assert sg.distributed.grad(lambda w, y: (w * y).sum())(1.0, in_chunks(of=np.abs(y))[1]) == np.inf
+
+
+def test_rows_in_a_structure():
+    J = sg.distributed.jacobian(lambda p, X, y: X @ p["w"] + p["b"] - y)(P, *in_chunks())
+    assert J["w"].shape == (500, 4)
+    assert J["b"].shape == (500,)
+    assert_close(dask.compute(J)[0], sg.jacobian(lambda p: X @ p["w"] + p["b"] - Y)(P))
+    one, several = dask.compute(sg.distributed.vmap(lambda x: (x.sum(), {"twice": 2 * x}))(in_chunks()[0]))[0]
+    assert_close(one, X.sum(1))
+    assert_close(several, {"twice": 2 * X})
+
+
+def test_the_shape_of_rows_is_learnt_without_values():
+    A = RNG.normal(size=(6, 2, 2))  # ones would be singular
+    assert_close(sg.distributed.vmap(sg.linalg.inv)(A).compute(), np.linalg.inv(A))
+    picked = sg.distributed.jacobian(lambda p, k: p[k])(np.ones(1), np.zeros(3, int))  # a one would be out of range
+    assert_close(picked.compute(), np.ones((3, 1)))
+
+    def looks(w, x):
+        return x * w if float(x.sum()) > 0 else -x * w
+
+    assert_close(sg.distributed.jacobian(looks)(2.0, np.arange(3.0)).compute(), np.arange(3.0))
+
+
 def test_rows_as_dask_arrays():
     data = in_chunks()
     J = sg.distributed.jacobian(residuals)(P["w"], *data)
@@ -264,6 +329,16 @@ def test_files_that_are_gone_or_cut(tmp_path):
     (lambda: sg.distributed.hvp(loss)(P), ArgumentError, "2 parameters"),
     (lambda: sg.distributed.vmap(lambda x: x)(delayed_blocks(X)), ArgumentError, "lengths are not known"),
     (lambda: sg.distributed.jacobian(lambda w, x: (x @ w).sum())(P["w"], X), ArgumentError, "a row for each row"),
+    (lambda: sg.distributed.grad(loss, argnums=-1)(P, X, Y), ArgumentError, "argnums=-1. Expected positions from 0"),
+    (lambda: sg.distributed.grad(loss, argnums=True)(P, X, Y), ArgumentError, "argnums=True. Expected positions"),
+    (lambda: sg.distributed.grad(loss)(P, *[[dask.delayed(a[:0])] for a in (X, Y)]), ArgumentError, "have no rows"),
+    (lambda: sg.distributed.grad(loss)(P, [dask.delayed(X)], [dask.delayed(Y[1:])]), BlockError, "the same rows"),
+    (lambda: sg.distributed.grad(loss)(P, [dask.delayed(1.0)], [dask.delayed(2.0)]), BlockError, "the same rows"),
+    (lambda: sg.distributed.gauss_newton(lambda w, x: (x @ w, w))(P["w"], X), BlockError, "one real array"),
+    (lambda: sg.distributed.gauss_newton(lambda w, x: x @ w * 1j)(P["w"], X), BlockError, "one real array"),
+    (lambda: sg.distributed.grad(loss)(P, np.ma.masked_less(X, 0), Y), BlockError, "block 0 of 1 .* have no mask"),
+    (lambda: sg.distributed.grad(loss)(P, in_chunks()[0].map_blocks(np.ma.masked_less, 0, dtype=float), Y), BlockError,
+     "have no mask"),
 ])  # fmt: skip
 def test_data_that_do_not_fit(call, error, said):
     with pytest.raises(error, match=said):
@@ -379,6 +454,8 @@ def test_a_worker_of_another_version_is_refused_by_name(client):
     kernel = work.Kernel(sg.grad, loss, 0)
     order = work.Order("distributed.grad", kernel, (P,), False, len(given), "symgrad 99", "token-of-another-version")
     graph, keys = tasks(order, given)
+    assert f"Python 3.{sys.version_info.minor}, " in work.versions()
+    assert "llvmlite" in work.versions()
     with pytest.raises(DistributedError, match=r"the worker \d+ at tcp://.* has symgrad \d.*process symgrad 99"):
         scheduler.answer(graph, keys[0])
 
@@ -404,10 +481,14 @@ from distributed import Client, LocalCluster
 def slowly(x):
     time.sleep(0.3)
     return x
+def close(cluster):
+    while not any("symgrad-block" in str(key) for key in list(cluster.scheduler.tasks)):
+        time.sleep(0.05)
+    cluster.close()
 if __name__ == "__main__":
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False)
     client = Client(cluster)
-    threading.Timer(1.0, cluster.close).start()
+    threading.Thread(target=close, args=[cluster], daemon=True).start()
     try:
         sg.distributed.grad(lambda w, x: (w * x).sum())(1.0, da.ones(100, chunks=1).map_blocks(slowly, dtype=float))
     except sg.errors.DistributedError as error:
@@ -415,6 +496,18 @@ if __name__ == "__main__":
 """
     run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120, check=False)
     assert "said: distributed: the scheduler" in run.stdout, run.stderr[-2000:]
+
+
+def test_a_scheduler_that_does_not_answer_is_lost(client, monkeypatch):
+    async def silent(**kwargs):
+        raise OSError("the connection is closed")
+
+    held = client.persist(in_chunks())
+    for question in ("ncores", "who_has"):
+        with monkeypatch.context() as patch:
+            patch.setattr(client.scheduler, question, silent, raising=False)
+            with pytest.raises(DistributedError, match=r"the scheduler tcp://.* is lost"):
+                sg.distributed.grad(loss)(P, *held)
 
 
 # ------------------------------------------------------------------ minimize

@@ -1,18 +1,25 @@
-"""Results with a row for each row of the data, as Dask arrays: nothing is computed before they are."""
+"""Results with a row for each row of the data, as Dask arrays: nothing is computed before they are.
+
+Their shapes and dtypes are those of the traced function; one that looks at values is asked with one row of ones.
+"""
 
 from __future__ import annotations
 
+import itertools
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symgrad import func
+from symgrad.compiler.arguments import is_array
+from symgrad.compiler.trace import Spec, trace
+from symgrad.core import trees
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.summed import arrays_of, tasks
-from symgrad.distributed.work import Kernel, Order, Part, versions
-from symgrad.errors import ArgumentError
+from symgrad.distributed.work import Kernel, Order, Part, is_number, versions
+from symgrad.errors import ArgumentError, SymgradError
 from symgrad.support.extras import needs, required
 from symgrad.transforms.arguments import check_function
 
@@ -25,7 +32,8 @@ def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., An
         compile: whether each process compiles it, once for each shape of block.
 
     Returns:
-        A function; its Dask array has the shape (rows, …, *θ's shape), chunked as the data are.
+        A function; its Dask array has the shape (rows, …, *θ's shape), chunked as the data are. For parameters, or a
+        result of f, in a structure it returns the structure of Dask arrays that ``sg.jacobian`` has.
 
     Raises:
         MissingExtra, ArgumentError, BlockError, DistributedError: as ``value_and_grad``, the latter two when computed.
@@ -40,7 +48,7 @@ def jacobian(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., An
 
 
 def vmap(f: Callable[..., Any], *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function that maps f over the rows of data, as a Dask array.
+    """Return the function that maps f over the rows of data, as a Dask array; a structure of them, where f returns one.
 
     >>> rows = sg.distributed.vmap(lambda x: (x**2).sum())(np.arange(6.0).reshape(3, 2))
     >>> rows.compute()
@@ -58,31 +66,63 @@ def _stacked(name: str, make: Any, f: Callable[..., Any], numbers: int, compile:
         blocks = blocks_of(name, args[numbers:])
         params, _ = arrays_of(args[:numbers])
         order = Order(name, kernel, params, False, len(blocks), versions(), uuid.uuid4().hex)
-        return _array(order, blocks, args[numbers:])
+        return _arrays(order, blocks, lambda rows: _result(make(f), params, blocks.sources, rows))
 
     return call
 
 
-def _array(order: Order, blocks: Blocks, data: Any) -> Any:
-    """Return the Dask array of all blocks' rows. Its shape and dtype are learnt from one row of ones."""
+def _arrays(order: Order, blocks: Blocks, shaped: Callable[[int], tuple[int, Any]]) -> Any:
+    """Return a result's structure with the Dask array of all blocks' rows for each of its arrays."""
     if blocks.edges is None:
         raise ArgumentError(
             f"{order.name}: the blocks' lengths are not known, so the result has no shape. Pass arrays, or compute the "
             "chunks' sizes (compute_chunk_sizes)."
         )
-    sample = np.asarray(order.kernel(*order.params, *[np.ones((1, *x.shape[1:]), x.dtype) for x in data]))
-    if sample.shape[:1] != (1,):
+    sizes = tuple(b - a for a, b in itertools.pairwise(blocks.edges))
+    specs: list[Spec] = []
+    rows, result = shaped(max(sizes))
+    tree = trees.flatten(result, lambda x: isinstance(x, Spec), specs)
+    wrong = [s.shape for s in specs if s.shape[:1] != (rows,)]
+    if wrong or not specs:
         raise ArgumentError(
-            f"{order.name}: one row of data gave shape {list(sample.shape)}. Expected a row for each row of the block."
+            f"{order.name}: {rows} rows of data gave shape {list(*wrong[:1])}. Expected a row for each row of the "
+            "block."
         )
     graph, keys = tasks(order, blocks)
-    name = f"symgrad-rows-{order.token}"
-    places = [0] * (sample.ndim - 1)
-    graph.update({(name, k, *places): (_value, key) for k, key in enumerate(keys)})
-    sizes = tuple(b - a for a, b in zip(blocks.edges, blocks.edges[1:], strict=False))
-    chunks = (sizes, *[(n,) for n in sample.shape[1:]])
-    return required(order.name, "dask", "dask.array").Array(graph, name, chunks, dtype=sample.dtype)
+    array = required(order.name, "dask", "dask.array").Array
+
+    def stacked(which: int, spec: Spec) -> Any:
+        name = f"symgrad-rows-{uuid.uuid4().hex}"
+        rest = spec.shape[1:]
+        own = {(name, k, *[0] * len(rest)): (_rows, key, which) for k, key in enumerate(keys)}
+        return array({**graph, **own}, name, (sizes, *[(n,) for n in rest]), dtype=spec.dtype)
+
+    return trees.unflatten(tree, iter([stacked(k, s) for k, s in enumerate(specs)]))
 
 
-def _value(part: Part) -> Any:
-    return part.value
+def _result(fn: Callable[..., Any], params: Sequence[Any], data: Sequence[Any], rows: int) -> tuple[int, Any]:
+    """Return a number of rows, and what fn returns for so many, with shapes and dtypes for arrays."""
+    try:
+        return rows, _traced(fn, params, [Spec((rows, *x.shape[1:]), np.dtype(x.dtype)) for x in data])
+    except (SymgradError, TypeError, ValueError):
+        return 1, _specified(fn(*params, *[np.ones((1, *x.shape[1:]), x.dtype) for x in data]))
+
+
+def _traced(fn: Callable[..., Any], params: Sequence[Any], block: Sequence[Spec]) -> Any:
+    specs: list[Any] = []
+    tree = trees.flatten(((*_specified(params), *block), {}), lambda x: isinstance(x, Spec), specs)
+    program, results = trace(fn, tree, specs)
+    values = [program.values[k] for k in program.outputs]
+    return trees.unflatten(results, iter([Spec(v.shape, v.dtype) for v in values]))
+
+
+def _specified(x: Any) -> Any:
+    found: list[Any] = []
+    tree = trees.flatten(x, is_array, found)
+    return trees.unflatten(tree, iter([Spec(np.shape(v), np.result_type(v)) for v in found]))
+
+
+def _rows(part: Part, which: int) -> Any:
+    found: list[Any] = []
+    trees.flatten(part.value, is_number, found)
+    return found[which]

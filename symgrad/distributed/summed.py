@@ -10,13 +10,26 @@ import numpy as np
 
 from symgrad import func
 from symgrad.core import trees
+from symgrad.core.promotion import is_complex
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.distributed.runs import MERGED, runs
 from symgrad.distributed.scheduler import answer, client_in_place, places, workers
-from symgrad.distributed.work import Kernel, Order, Place, Run, evaluate, evaluate_run, merged, scaled, versions
+from symgrad.distributed.work import (
+    Kernel,
+    Order,
+    Place,
+    Run,
+    evaluate,
+    evaluate_run,
+    first,
+    infinite,
+    is_number,
+    merged,
+    versions,
+)
 from symgrad.engine.record import Core, as_tensor
-from symgrad.errors import ArgumentError
+from symgrad.errors import ArgumentError, ArgumentTypeError, NanBlockError
 from symgrad.support.extras import needs
 from symgrad.transforms.arguments import Argnums, check_argnums, check_function
 
@@ -88,9 +101,10 @@ def hvp(loss: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = Tru
 
 
 def gauss_newton(residuals: Callable[..., Any], reduce: Reduce = "sum", *, compile: bool = True) -> Callable[..., Any]:
-    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, with J the Jacobian of the residuals r(θ, block) by an array θ.
+    """Return the function (θ, *data) ↦ Σ_b Jᵀ J, with J the Jacobian of the residuals r(θ, block), real, by θ.
 
-    It is the Hessian of ½ Σ |r|² where the residuals are linear, and positive semidefinite everywhere.
+    It is the Hessian of ½ Σ |r|² where the residuals are linear, structured as ``hessian``, and positive semidefinite
+    everywhere. With "mean" it is that of ½ Σ |r|² / n, with n the rows of the data.
 
     >>> sg.distributed.gauss_newton(lambda w, X, y: X @ w - y)(np.zeros(2), np.eye(2), np.ones(2))
     array([[1., 0.],
@@ -104,18 +118,34 @@ def _hvp(loss: Callable[..., Any]) -> Callable[..., Any]:
     return lambda p, v, *block: func.jvp(lambda q: slope(q, *block), (p,), (v,))[1]
 
 
-def _gauss_newton(residuals: Callable[..., Any]) -> Callable[..., Any]:
-    jacobian = func.jacobian(residuals)
+def _one_real_array(residuals: Any) -> Any:
+    if isinstance(residuals, (tuple, list, dict)) or is_complex(residuals.dtype):
+        raise ArgumentTypeError(
+            "gauss_newton: expected the residuals as one real array. Join several with sg.cat, and of complex ones the "
+            "real and the imaginary parts."
+        )
+    return residuals
+
+
+def _gauss_newton(residuals: Callable[..., Any], mean: bool) -> Callable[..., Any]:
+    jacobian = func.jacobian(lambda p, *block: _one_real_array(residuals(p, *block)))
 
     def product(p: Any, *block: Any) -> Any:
-        shape = np.shape(p)
-        flat = jacobian(p, *block).reshape(-1, int(np.prod(shape)))
-        return (flat.T @ flat).reshape(shape + shape)
+        found: list[Any] = []
+        tree = trees.flatten(jacobian(p, *block), lambda x: is_number(x) or _is_tensor(x), found)
+        given = trees.along(tree, p, "gauss_newton: the parameters")
+        shapes = [np.shape(x) for x in given]
+        flat = [J.reshape(-1, int(np.prod(s))) for J, s in zip(found, shapes, strict=True)]
+        rows = float(np.shape(block[0])[0]) if mean else 1.0
+        products = [
+            [(a.T @ b / rows).reshape(s + t) for b, t in zip(flat, shapes, strict=True)]
+            for a, s in zip(flat, shapes, strict=True)
+        ]
+        return trees.unflatten(tree, iter([trees.unflatten(tree, iter(row)) for row in products]))
 
     return product
 
 
-_ONE_FUNCTION = {"hvp", "gauss_newton"}  # made of the function alone, whose first argument is the parameters
 _MATRICES = {"hessian", "gauss_newton"}  # with so many numbers for each parameter
 SENT = 1 << 14  # bytes that go with each task, or come back from it
 
@@ -132,8 +162,11 @@ class Summed:
         check_argnums(self.name, argnums)
         if reduce not in ("sum", "mean"):
             raise ArgumentError(f"{self.name}: got reduce={reduce!r}. Expected 'sum' or 'mean'.")
-        self.numbers = 1 + max(argnums if isinstance(argnums, (tuple, list)) else [argnums])
-        options = [] if name in _ONE_FUNCTION else [argnums]
+        numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+        if min(numbers) < 0 or any(isinstance(k, bool) for k in numbers):
+            raise ArgumentError(f"{self.name}: got argnums={argnums!r}. Expected positions from 0 on: data come last.")
+        self.numbers = 1 + max(numbers)
+        options = {"hvp": [], "gauss_newton": [reduce == "mean"]}.get(name, [argnums])
         self.kernel = Kernel(make, fn, *options, compiled=compile, first=self.numbers)
         self.weighted = reduce == "mean"
         self.power = 2 if name in _MATRICES else 1
@@ -149,18 +182,27 @@ class Summed:
         params, is_tensors = arrays_of(given)
         order = Order(self.name, self.kernel, params, self.weighted, len(blocks), versions(), uuid.uuid4().hex)
         local = client_in_place() is None or 8 * order.numbers() ** self.power <= SENT
-        (part,) = merged(order.count, answer(*_sum(order, blocks, MERGED if local else 1))).values()
-        value = scaled(part.value, 1.0 / part.rows) if self.weighted else part.value
-        return _as_tensors(value) if is_tensors else value
+        (part,) = merged(order.joined, order.count, answer(*_sum(order, blocks, MERGED if local else 1))).values()
+        if not part.rows:
+            raise ArgumentError(f"{self.name}: the data have no rows in any of {len(blocks)} blocks.")
+        if at := first(np.isnan, part.value):
+            raise NanBlockError(f"{_infinite(order, blocks)}, and the sum is nan at {at}. Mend the function's domain.")
+        return _as_tensors(part.value) if is_tensors else part.value
 
 
-def tasks(order: Order, blocks: Blocks) -> tuple[dict[Any, Any], list[Any]]:
+def _infinite(order: Order, blocks: Blocks) -> str:
+    """Return which blocks gave infinite numbers, as no block gave nan but their sum is."""
+    said = [text for text in answer(*tasks(order, blocks, infinite)) if text]
+    return "; ".join(said[:2]) or f"{order.name}: the blocks' numbers"
+
+
+def tasks(order: Order, blocks: Blocks, task: Callable[..., Any] = evaluate) -> tuple[dict[Any, Any], list[Any]]:
     """Return a graph with one task for each block, and their keys."""
     graph, name = _ordered(order, blocks)
     keys: list[Any] = []
     for k, parts in enumerate(blocks.parts):
-        key = (f"symgrad-block-{order.token}", k)
-        graph[key] = (evaluate, name, _place(blocks, k), *parts)
+        key = (f"symgrad-block-{order.token}-{task.__name__}", k)
+        graph[key] = (task, name, _place(blocks, k), *parts)
         keys.append(key)
     return graph, keys
 
@@ -203,7 +245,7 @@ def _sum(order: Order, blocks: Blocks, most: int = MERGED) -> tuple[dict[Any, An
         groups = [keys[i : i + MERGED] for i in range(0, len(keys), MERGED)]
         level += 1
         keys = [(f"symgrad-sum-{order.token}", level, j) for j in range(len(groups))]
-        graph.update({key: (merged, order.count, group) for key, group in zip(keys, groups, strict=True)})
+        graph.update({key: (merged, order.joined, order.count, group) for key, group in zip(keys, groups, strict=True)})
     return graph, keys
 
 
@@ -228,5 +270,5 @@ def _is_tensor(x: Any) -> bool:
 
 def _as_tensors(value: Any) -> Any:
     found: list[Any] = []
-    tree = trees.flatten(value, lambda x: isinstance(x, (np.ndarray, np.number, float)), found)
+    tree = trees.flatten(value, is_number, found)
     return trees.unflatten(tree, iter([as_tensor(x) for x in found]))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
+import importlib.metadata
 import pickle
 import sys
 from collections import OrderedDict
@@ -20,7 +22,9 @@ from symgrad.core.pickling import AsFunction
 from symgrad.core.promotion import is_floating
 from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.distributed.runs import FAN, Sums, add_up
-from symgrad.errors import BlockError, DistributedError, NanBlockError, SymgradError
+from symgrad.errors import ArgumentError, BlockError, DistributedError, NanBlockError, SymgradError
+from symgrad.ops.value import unitless
+from symgrad.support.extras import is_installed
 from symgrad.support.forks import Lock
 
 MOST_KERNELS = 64
@@ -82,15 +86,19 @@ class _Made:
         self.untraced: set[Any] = set()
 
     def __call__(self, *args: Any) -> Any:
-        shapes = tuple([np.shape(a) for a in args])
-        if self.compiled is None or shapes in self.untraced:
+        if self.compiled is None or (self.untraced and _shapes(args) in self.untraced):
             return self.eager(*args)
         try:
             return self.compiled(*args)
         except (SymgradError, TypeError, ValueError):
             found = self.eager(*args)  # raises where the fault is the function's
-            self.untraced.add(shapes)
+            self.untraced.add(_shapes(args))
             return found
+
+
+def _shapes(args: Any) -> Any:
+    found: list[Any] = []
+    return trees.flatten(args, is_number, found), tuple([np.shape(x) for x in found])
 
 
 def _compiled(eager: Callable[..., Any], first: int | None) -> Callable[..., Any]:
@@ -111,8 +119,14 @@ def _found(written: bytes) -> _Made:
 
 
 def versions() -> str:
-    """What two processes must have in common for the same bytes."""
-    return f"symgrad {sys.modules['symgrad'].__version__}, NumPy {np.__version__}"
+    """What two processes must have in common: for the same bytes, and Python to read each other's functions."""
+    return f"symgrad {sys.modules['symgrad'].__version__}, NumPy {np.__version__}, {_compilers()}"
+
+
+@functools.cache
+def _compilers() -> str:
+    llvm = f"llvmlite {importlib.metadata.version('llvmlite')}" if is_installed("llvm") else "no llvmlite"
+    return f"Python {sys.version_info.major}.{sys.version_info.minor}, {llvm}"
 
 
 @dataclass(frozen=True)
@@ -135,6 +149,11 @@ class Order:
         """Return the order with its kernel written down, and about how many bytes it has then."""
         kernel, size = self.kernel.sent()
         return replace(self, kernel=kernel), size + self.numbers() * 8
+
+    @property
+    def joined(self) -> Callable[[Sequence[Part]], Part]:
+        """How parts become one."""
+        return averaged if self.weighted else added
 
     def numbers(self) -> int:
         """How many parameters there are."""
@@ -166,7 +185,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Part:
-    """What blocks gave together: a structure of arrays, weighted by rows for a mean."""
+    """What blocks gave together: the sum of their structures of arrays, or the mean; None where there are no rows."""
 
     rows: int
     value: Any
@@ -180,7 +199,9 @@ def evaluate(order: Order, place: Place, *block: Any) -> Part:
         BlockError: the kernel raised; NanBlockError: it gave nan.
     """
     _check_versions(order)
-    return _part(order, place, block, checked=True)
+    found = _part(order, place, block)
+    _check_numbers(order, place, block, found)
+    return found
 
 
 def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
@@ -192,14 +213,20 @@ def evaluate_run(order: Order, run: Run, *values: Any) -> Sums:
     blocks = [[values[p] if type(p) is int else p for p in parts] for parts in run.parts]
     sums: Sums = {}
     for place, block in zip(run.places, blocks, strict=True):
-        sums[0, place.number] = _part(order, place, block, checked=False)
+        sums[0, place.number] = _part(order, place, block, sums=True)
         if place.number % FAN == FAN - 1:
-            add_up(sums, order.count, added)
-    add_up(sums, order.count, added)
-    if any(_first(np.isnan, part.value) for part in sums.values()):
+            add_up(sums, order.count, order.joined)
+    add_up(sums, order.count, order.joined)
+    if any(first(np.isnan, part.value) for part in sums.values()):
         for place, block in zip(run.places, blocks, strict=True):
-            _part(order, place, block, checked=True)
+            _check_numbers(order, place, block, _part(order, place, block, sums=True))
     return sums
+
+
+def infinite(order: Order, place: Place, *block: Any) -> str:
+    """Return which block this is and where its result is infinite; nothing where it is not."""
+    at = first(np.isinf, _part(order, place, block, sums=True).value)
+    return at and f"{_title(order, place, [array_of(b) for b in block])} gave inf at {at}"
 
 
 def _check_versions(order: Order) -> None:
@@ -209,23 +236,27 @@ def _check_versions(order: Order) -> None:
         )
 
 
-def _part(order: Order, place: Place, block: Sequence[Any], *, checked: bool) -> Part:
-    """Return what the kernel gives on one block; ``checked``: raise where that is nan."""
+def _part(order: Order, place: Place, block: Sequence[Any], *, sums: bool = False) -> Part:
+    """Return what the kernel gives on one block; in a sum, and in a mean, a block without rows has no part."""
     arrays: list[Any] = []
     try:
         arrays += [array_of(b) for b in block]
-        value = order.kernel(*order.params, *arrays)
+        rows = _rows(arrays)
+        return Part(rows, order.kernel(*order.params, *arrays) if rows or not sums else None)
     except Exception as error:
         raise BlockError(f"{_title(order, place, arrays)} raised {type(error).__name__}: {error}") from error
-    if checked:
-        _check_numbers(order, place, arrays, value)
-    rows = len(arrays[0])
-    return Part(rows, scaled(value, float(rows)) if order.weighted else value)
 
 
-def merged(count: int, several: Sequence[Sums]) -> Sums:
+def _rows(arrays: Sequence[Any]) -> int:
+    counts = {a.shape[:1] for a in arrays}
+    if len(counts) > 1 or () in counts:
+        raise ArgumentError("the data do not have the same rows. Expected as many in each.")
+    return len(arrays[0])
+
+
+def merged(joined: Callable[[Sequence[Part]], Part], count: int, several: Sequence[Sums]) -> Sums:
     """Return the sums of several tasks, added as far as they go."""
-    return add_up({key: part for sums in several for key, part in sums.items()}, count, added)
+    return add_up({key: part for sums in several for key, part in sums.items()}, count, joined)
 
 
 def array_of(block: Any) -> Any:
@@ -234,7 +265,7 @@ def array_of(block: Any) -> Any:
         return block.read()
     if isinstance(block, ArrayRows):
         return block.values
-    return np.asarray(block.to_numpy() if hasattr(block, "to_numpy") else block)
+    return unitless(block.to_numpy() if hasattr(block, "to_numpy") else block)
 
 
 def _title(order: Order, place: Place, arrays: Sequence[Any]) -> str:
@@ -243,22 +274,23 @@ def _title(order: Order, place: Place, arrays: Sequence[Any]) -> str:
     return f"{order.name}: block {place.number} of {order.count} ({rows}shapes {shapes})"
 
 
-def _check_numbers(order: Order, place: Place, arrays: Sequence[Any], value: Any) -> None:
+def _check_numbers(order: Order, place: Place, block: Sequence[Any], part: Part) -> None:
     """Raise where a block gave nan, naming the first bad number: of the data, the parameters or the result."""
-    bad = _first(np.isnan, value)
+    bad = first(np.isnan, part.value)
     if not bad:
         return
+    arrays = [array_of(b) for b in block]
     where = f"the result is nan at {bad}"
     given = [*[(f"data argument {k} has", a) for k, a in enumerate(arrays)], ("the parameters have", order.params)]
     for name, test in (("nan", np.isnan), ("inf", np.isinf)):
-        places = [f"{what} {name} at {at}" for what, numbers in given if (at := _first(test, numbers))]
+        places = [f"{what} {name} at {at}" for what, numbers in given if (at := first(test, numbers))]
         if places:
             where = places[0]
             break
     raise NanBlockError(f"{_title(order, place, arrays)} gave nan: {where}. Mend the rows, or the function's domain.")
 
 
-def _first(test: Any, value: Any) -> str:
+def first(test: Any, value: Any) -> str:
     """Return the place of the first number in a structure that is so; nothing where there is none."""
     found: list[Any] = []
     tree = trees.flatten(value, is_number, found)
@@ -274,7 +306,13 @@ def is_number(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.number, float))
 
 
-def scaled(value: Any, factor: float) -> Any:
+def averaged(parts: Sequence[Part]) -> Part:
+    """Return the mean over the rows of parts: no number in it is larger than theirs."""
+    rows = sum(p.rows for p in parts)
+    return added([Part(p.rows, _scaled(p.value, p.rows / rows)) if p.rows else p for p in parts])
+
+
+def _scaled(value: Any, factor: float) -> Any:
     """Return a structure of arrays times a number."""
     found: list[Any] = []
     tree = trees.flatten(value, is_number, found)
@@ -284,7 +322,8 @@ def scaled(value: Any, factor: float) -> Any:
 
 
 def added(parts: Sequence[Part]) -> Part:
-    """Return the sum of parts, from first to last."""
+    """Return the sum of parts that have rows, from first to last."""
+    parts = [p for p in parts if p.rows] or parts[:1]
     found: list[Any] = []
     tree = trees.flatten(parts[0].value, is_number, found)
     sums = [np.array(x) for x in found]
