@@ -14,6 +14,7 @@ from test_compile import agree, point
 
 import symgrad as sg
 from symgrad import errors
+from symgrad.compiler.backends import shared
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.compiler.backends.llvm import chunks, native, pool
 from symgrad.support import threads
@@ -69,6 +70,83 @@ def test_the_bytes_do_not_depend_on_the_number_of_threads(name):
     close(value, expected[0], 1e-6 if name == "float32" else 1e-12)
     close(slope, expected[1], 1e-5 if name == "float32" else 1e-9)
     assert len(found) == 1
+
+
+AT = np.random.default_rng(1).integers(0, X.size, X.size)
+CALLS = {
+    "columns sorted": lambda x, i: x.reshape(400, 500).sort(0)[0],
+    "rows taken from in their order": lambda x, i: x.reshape(400, 500).sort(1)[0],
+    "entries read at an argument": lambda x, i: x[i] * 2,
+    "integers": lambda x, i: i * i + 3,
+    "a sum of integers": lambda x, i: (i * i).sum(),
+    "the largest integer, by columns": lambda x, i: (i.reshape(2, 100_000) - 7).amax((0, 1)),
+    "whether any is": lambda x, i: (x > 3).any(),
+    "a Fourier transform of rows": lambda x, i: sg.abs(sg.fft.fft(x.reshape(400, 500))),
+    "of columns": lambda x, i: sg.abs(sg.fft.rfft(x.reshape(400, 500), dim=0)),
+    "a function without machine code": lambda x, i: sg.lgamma(x + 9),
+}
+
+
+@pytest.fixture
+def low(monkeypatch):
+    """Calls of NumPy are shared from a thousand operations on; what was shared."""
+    monkeypatch.setattr(shared, "LEAST", 1000)
+    monkeypatch.setattr(shared, "GRAIN", 1 << 15)
+    made = []
+    share = threads.share
+    monkeypatch.setattr(threads, "share", lambda run, count: made.append(count) or share(run, count))
+    return made
+
+
+@pytest.mark.parametrize("backend", ["llvm", "numpy"])
+@pytest.mark.parametrize("name", CALLS)
+def test_shared_calls_give_the_bytes_of_one_thread(name, backend, low):
+    f = sg.compile(CALLS[name], backend=backend)
+    found = set()
+    for n in (1, 2, 64):
+        sg.set_num_threads(n)
+        y = np.asarray(f(X, AT))
+        found.add(y.tobytes())
+    expected = CALLS[name](sg.tensor(X), sg.tensor(AT)).numpy()
+    close(y, expected, 1e-12) if y.dtype.kind == "f" else np.testing.assert_array_equal(y, expected)
+    assert (y.dtype, y.shape, len(found)) == (expected.dtype, expected.shape, 1)
+    assert max(low) > 1
+
+
+def test_an_error_in_a_chunk_reaches_the_caller_and_the_next_call_is_right(low):
+    f, wrong = sg.compile(CALLS["entries read at an argument"], backend="llvm"), AT.copy()
+    wrong[-1] = X.size
+    sg.set_num_threads(4)
+    for _ in range(3):
+        with pytest.raises(errors.IndexRangeError, match="200000"):
+            f(X, wrong)
+        np.testing.assert_array_equal(f(X, AT), X[AT] * 2)
+    assert max(low) > 1
+
+
+def test_broadcast_positions_are_cut_where_they_have_entries(low):
+    f = sg.compile(lambda x, i, j: x[i, j], backend="llvm")
+    rows, columns = np.arange(399, -1, -1)[:, None], np.arange(0, 500, 2)
+    np.testing.assert_array_equal(f(SQUARE, rows, columns), SQUARE[rows, columns])
+    np.testing.assert_array_equal(f(SQUARE, columns[:200], rows), SQUARE[columns[:200], rows])
+    assert max(low) > 1
+
+
+def test_real_and_imaginary_parts_are_stored_by_chunks(forced):
+    def f(x):
+        return sg.abs(sg.exp(sg.complex(x, x * 0.1)).conj() ** 2)
+
+    z = sg.compile(lambda x: sg.complex(sg.exp(x), sg.sin(x)), backend="llvm")
+    np.testing.assert_allclose(z(X), np.exp(X) + 1j * np.sin(X), rtol=1e-12)
+    agree(sg.compile(f, backend="llvm")(X), f(sg.tensor(X)).numpy())
+    assert any(c is not None and len(c.nest.stores) == 2 for c in forced)
+
+
+@pytest.mark.parametrize("backend", ["llvm", "auto"])
+def test_many_entries_that_only_move_are_not_written_one_by_one(backend):
+    f = sg.compile(lambda x: x[AT], backend=backend)
+    np.testing.assert_array_equal(f(X), X[AT])
+    assert len(f.lower(X).source) < 100_000
 
 
 def test_large_nests_are_cut_and_small_ones_are_not():

@@ -31,6 +31,7 @@ class Einsum(Op):
 
     accumulates = True
     fuses = True
+    joins = np.add
 
     def __init__(self, spec: str, name: str) -> None:
         left, self.output = spec.split("->")

@@ -60,6 +60,7 @@ class Op:
     - ``signature``: its core axes, as ``"(n,n)->(n,n)"``; ``"()->()"`` says entry by entry. Axes in front are loops.
     - ``apart``: letters of the signature along which it works entry by entry, as along columns of a right-hand side.
     - a field ``axis`` or ``axes``: it works along these, and on each row apart; ``running``: on all up to each entry.
+    - ``joins``: the ufunc that makes the result of an axis it works along of the results of the axis's parts.
     - ``moves``: ``forward`` only moves entries and fills up with zeros, whatever the entries are.
     - ``views``: the result's entries can lie where the input's do, at regular steps, as ``view`` says.
     - ``flat``: piecewise constant, so that the derivative is 0.
@@ -93,6 +94,7 @@ class Op:
     picks: ClassVar[bool] = False
     views: Any = False
     running: ClassVar[bool] = False
+    joins: Any = None
     flat: ClassVar[bool] = False
     fuses: ClassVar[bool] = False
     accumulates: ClassVar[bool] = False

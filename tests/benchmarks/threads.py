@@ -15,6 +15,8 @@ RNG = np.random.default_rng(0)
 AT = RNG.integers(0, 10**6, 10**6)
 VECTOR, STACK = RNG.normal(size=10**6), RNG.normal(size=(20_000, 8, 8)) + 8 * np.eye(8)
 
+SQUARE = VECTOR.reshape(1000, 1000)
+
 
 def chain(x: Any) -> Any:
     """Three functions of each entry, added up."""
@@ -27,6 +29,13 @@ PROGRAMS: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
     "cubic, 1e5": (lambda x: (x**3 - 2 * x**2 + x).sum(), VECTOR[: 10**5], "llvm"),
     "rational, 1e6": (lambda x: ((x**3 + 2 * x) / (1 + x**2)).sum(), VECTOR, "llvm"),
     "20,000 inverses 8×8": (lambda a: (sg.linalg.inv(a) ** 2).sum(), STACK, "llvm"),
+    "20,000 solves 8×8": (lambda a: (sg.linalg.solve(a, STACK) ** 2).sum(), STACK, "llvm"),
+    "20,000 determinants 8×8": (lambda a: sg.linalg.det(a).sum(), STACK, "llvm"),
+    "20,000 products 8×8": (lambda a: ((a @ STACK) ** 2).sum(), STACK, "llvm"),
+    "1000 rows of 1000 sorted": (lambda x: (x.sort(1)[0] * SQUARE).sum(), SQUARE, "llvm"),
+    "1000 columns of 1000 sorted": (lambda x: (x.sort(0)[0] * SQUARE).sum(), SQUARE, "llvm"),
+    "1000 rows of 1000, FFT": (lambda x: (sg.abs(sg.fft.fft(x)) ** 2).sum(), SQUARE, "llvm"),
+    "lgamma, 1e6": (lambda x: sg.lgamma(2 + x**2).sum(), VECTOR, "llvm"),
     "1e6 entries read from 1e6": (lambda x: (x[AT] ** 2).sum(), VECTOR, "llvm"),
     "1e6 entries read from 1000": (lambda x: (x[AT % 1000] * VECTOR).sum(), VECTOR[:1000], "llvm"),
     "exp·tanh·log, 1e6, backend numpy": (chain, VECTOR, "numpy"),

@@ -59,9 +59,14 @@ def check(program: Program, most: int) -> None:
     if strange is not None:
         what = "an argument or constant" if strange.kind != STEP else str(strange.op)
         raise Unsuitable(f"{what} of {strange.dtype} is not written in scalars. Use backend='numpy'.")
-    count = sum(entries_of(values[k], values) for k in program.live())
+    count = sum(entries_of(values[k], values) for k in program.live()) + _stored(program)
     if count > most:
         raise Unsuitable(f"the program has some {count} scalar operations, {most} at most. Use backend='numpy'.")
+
+
+def _stored(program: Program) -> int:
+    """How many entries the results have, which are written one by one even if they are only moved."""
+    return sum(program.values[k].size for k in program.outputs)
 
 
 def _strange(program: Program) -> Value | None:

@@ -56,6 +56,11 @@ class Extreme(Reduction):
     explained = "largest or smallest entry: the adjoint goes to the one that was chosen; ties share it"
     fuses = True
 
+    @property
+    def joins(self) -> Any:
+        """The larger of two, or the smaller."""
+        return np.maximum if self.largest else np.minimum
+
     def forward(self, x: Any) -> Any:
         """Compare."""
         return (np.max if self.largest else np.min)(x, axis=self.axes, keepdims=self.keepdim)

@@ -84,6 +84,11 @@ class Truth(Reduction):
     wordless = "truth values along axes are not written so far"
 
     @property
+    def joins(self) -> Any:
+        """And, or Or."""
+        return np.logical_and if self.every else np.logical_or
+
+    @property
     def label(self) -> str:
         """All or Any."""
         return "All" if self.every else "Any"

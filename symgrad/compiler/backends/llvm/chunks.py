@@ -7,6 +7,7 @@ loop that no sum goes over. So the number of threads changes nothing about the r
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -87,11 +88,23 @@ def function(name: str, nest: Nest, e: Elements, used: Used) -> tuple[str, list[
 def _split(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     """Cut a nest; None where chunks would write to the same place, or read what another writes."""
     written = [v.memory for v in [*[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]]
-    if 0 in nest.dims or len(set(written)) < len(written) or set(written) & {v.memory for v in nest.loads.values()}:
+    if 0 in nest.dims or not _differ(nest, written) or set(written) & {v.memory for v in nest.loads.values()}:
         return None
     if not all(is_floating(v.memory.dtype) for _, _, v in nest.sums):
         return None
     return _outermost(nest, e, used) or _further_in(nest, e, used)
+
+
+def _differ(nest: Nest, written: list[Buffer]) -> bool:
+    """Whether all is written to memory of its own, or stored in turns, as real and imaginary parts are."""
+    once = {b for b in written if written.count(b) == 1}
+    if any(v.memory not in once for _, _, v in nest.sums):
+        return False
+    return all(
+        a.steps == b.steps and a.offset != b.offset and _is_apart([*a.shape, 2], [*a.steps, abs(b.offset - a.offset)])
+        for (_, a), (_, b) in itertools.combinations(nest.stores, 2)
+        if a.memory == b.memory
+    )
 
 
 def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:

@@ -22,6 +22,10 @@ from symgrad.core import trees
 LONGEST = 400_000  # scalar operations in straight-line code
 SHORT = 600  # up to which programs of arrays are written out
 _WORTH_TRYING = 20 * SHORT  # before zeros and repetitions fold
+_STORED, _PER_OPERATION = (
+    1500,
+    4,
+)  # entries of results, for which LLVM's time grows faster than their number; or so many
 _PER_STEP, _ENTRIES = 6, 40  # scalar operations for each step on arrays: when arrays are tiny, after and before folding
 
 
@@ -50,6 +54,9 @@ def _straight(program: Program, interface: Interface) -> Kernel | None:
     written = Written(program)
     count = written.operations()
     names = {written.scalars.ops[k][0] for k in written.needed}
+    stored = sum(program.values[k].size for k in program.outputs)
+    if stored > max(_STORED, _PER_OPERATION * count):
+        return None
     if count > max(SHORT, _PER_STEP * steps) or not names <= KNOWN or not interface.supported:
         return None
     used = Used()
