@@ -10,6 +10,8 @@ import pytest
 
 import symgrad as sg
 from symgrad.compiler.backends import shared
+from symgrad.ops.linalg.solving import Inverse
+from symgrad.ops.reductions.scan import Cumsum
 from symgrad.support import threads
 
 RNG = np.random.default_rng(0)
@@ -29,7 +31,7 @@ PROGRAMS = {
     "columns": (lambda x: (x[:, AT[:, 0]] ** 3).sum(), ROWS),
     "a grid": (lambda x: (x[AT[:, :1], AT[:9, 0]] ** 2).sum(), ROWS),
     "sorted rows": (lambda x: (sg.sort(x, 1).values * np.arange(50)).sum(), ROWS),
-    "running sums": (lambda x: (sg.cumsum(x, 1) ** 2).sum(), ROWS),
+    "running sums": (lambda x: (sg.cumsum(x, 0) ** 2).sum(), ROWS),
 }
 
 
@@ -90,10 +92,16 @@ def test_blocks_of_numpy_calls_are_shared(name, forced):
 
 def test_what_blas_shares_and_what_is_small_stays_in_one_piece():
     write = lambda *arrays: None
-    inverse, large = type("Inverse", (), {"signature": "(n,n)->(n,n)"})(), (1000, 100, 100)
+    inverse, large = Inverse(), (1000, 100, 100)
     assert shared.in_chunks(inverse, write, [large], large) is write  # n³ is more than BLAS computes on one thread
     assert shared.in_chunks(inverse, write, [(10, 8, 8)], (10, 8, 8)) is write
     assert shared.in_chunks(inverse, write, [(10_000, 8, 8)], (10_000, 8, 8)) is not write
+
+
+def test_running_sums_are_cut_but_for_those_along_rows_of_memory():
+    write, wide = lambda *arrays: None, (1000, 10_000)
+    assert shared.in_chunks(Cumsum(0), write, [wide], wide) is not write
+    assert shared.in_chunks(Cumsum(1), write, [wide], wide) is write
 
 
 # ------------------------------------------------------------------ the threads

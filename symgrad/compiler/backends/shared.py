@@ -129,8 +129,6 @@ def _length(op: Gather) -> int:
 # ------------------------------------------------------------------ along axes
 def _axes(op: Any, shapes: Sequence[Shape]) -> tuple[int, ...] | None:
     """The axes that an operation works along; None where it is of another kind, or keeps Python's lock."""
-    if op.running:  # which are NumPy's accumulations
-        return None
     if isinstance(op, Einsum):
         term = op.terms[0]
         summed = (
@@ -139,6 +137,8 @@ def _axes(op: Any, shapes: Sequence[Shape]) -> tuple[int, ...] | None:
         return tuple(a for a, c in enumerate(term) if c not in op.output) if summed else None
     fields = getattr(type(op), "__names__", ())
     found = op.axes if "axes" in fields else (op.axis,) if "axis" in fields else None
+    if found is not None and op.running and found[-1] == len(shapes[0]) - 1:
+        return None  # NumPy adds up the rows of memory one by one, and lets nobody in
     return found if found is not None and all(isinstance(a, int) and a >= 0 for a in found) else None
 
 
@@ -154,7 +154,7 @@ def _along(op: Any, axes: tuple[int, ...], write: Write, shapes: Sequence[Shape]
     axis = max([*free, *joined], key=lambda a: min(first[a], MOST), default=None)
     if axis is None:
         return write
-    chunks = cut(first[axis], (_JOINED if axis in joined else _SORTED) * prod(first))
+    chunks = cut(first[axis], (_JOINED if op.running or axis in joined else _SORTED) * prod(first))
     if axis in joined:
         return _joined(op, axis, write, chunks)
     return _stacked(write, chunks, axis, place[axis])
