@@ -594,3 +594,37 @@ def test_machine_code_writes_constants_among_integers(name, dtype):
     pytest.importorskip("llvmlite")
     x = np.arange(4).reshape(2, 2).astype(dtype)
     agree(sg.compile(CONSTANTS[name], backend="llvm")(x), eager(CONSTANTS[name], x))
+
+
+# ------------------------------------------------------------------ half precision
+MANY = np.resize(np.array([0.5, 1.5, 0.25], np.float16), 90_000)  # more than the largest number of half precision
+LABELS = np.resize(np.array([0.0, 1.0], np.float16), 90_000)
+MEANS = {
+    "mean": lambda x: x.mean(),
+    "mean of squares": lambda x: (x**2).mean(),
+    "mean along axes": lambda x: x.reshape(9, -1).mean((0, 1)),
+    "nanmean": sg.nanmean,
+    "var": lambda x: x.var(),
+    "std": lambda x: x.std(),
+    "std_mean": lambda x: sum(sg.std_mean(x)),
+    "mse_loss": lambda x: sg.nn.functional.mse_loss(x, LABELS),
+    "weighted mse_loss": lambda x: sg.nn.functional.mse_loss(x, LABELS, weight=LABELS),
+    "l1_loss": lambda x: sg.nn.functional.l1_loss(x, LABELS),
+    "smooth_l1_loss": lambda x: sg.nn.functional.smooth_l1_loss(x, LABELS),
+    "bce with logits": lambda x: sg.nn.functional.binary_cross_entropy_with_logits(x, LABELS),
+    "cross_entropy": lambda x: sg.nn.functional.cross_entropy(x.reshape(-1, 2), LABELS[:45_000].astype(int)),
+    "kl_div": lambda x: sg.nn.functional.kl_div(-x, LABELS, reduction="batchmean"),
+    "poisson_nll_loss": lambda x: sg.nn.functional.poisson_nll_loss(x, LABELS),
+    "gaussian_nll_loss": lambda x: sg.nn.functional.gaussian_nll_loss(x, LABELS, sg.ones_like(x)),
+}
+
+
+@pytest.mark.parametrize("how", ["eager", "compiled", "by vmap"])
+@pytest.mark.parametrize("name", MEANS)
+def test_means_of_more_entries_than_half_precision_counts_have_gradients(name, how):
+    f = MEANS[name]
+    g = {"eager": sg.grad(f), "compiled": sg.compile(sg.grad(f)), "by vmap": lambda x: sg.vmap(sg.grad(f))(x[None])[0]}
+    found, expected = g[how](MANY), sg.grad(f)(MANY.astype(np.float64))
+    assert found.dtype == np.float16
+    assert np.abs(expected).max() > 1e-6
+    np.testing.assert_allclose(found, expected, rtol=0.01, atol=1.3e-7)  # two of half precision's smallest steps

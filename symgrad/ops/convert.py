@@ -5,7 +5,7 @@ Cast is linear: the cotangent is converted back by the leaf that receives it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,13 @@ import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
 from symgrad.core.node import CONSTANT, Leaf, is_node
-from symgrad.core.promotion import Kind, is_complex, is_differentiable, is_discrete, is_real
+from symgrad.core.promotion import HALF, Kind, is_complex, is_differentiable, is_discrete, is_real
 from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise
 from symgrad.ops.protocol import Op
 from symgrad.support.frozen import frozen
+
+_SINGLE = np.dtype(np.float32)  # x may be wider than half precision, in which 1/n of many entries is 0
 
 
 @frozen
@@ -50,8 +52,10 @@ class Cast(Entrywise):
         return x
 
     def vjp(self, i: int, g: Any, y: Any, x: Any) -> Any:
-        """Hand the cotangent on; integers and truth values do not move with x."""
-        return g if is_differentiable(self.to) else self._cut()
+        """Hand the cotangent on, of half precision in single; integers and truth values do not move with x."""
+        if not is_differentiable(self.to):
+            return self._cut()
+        return Cast(_SINGLE)(g) if self.to == HALF else g
 
     def jvp(self, ts: Sequence[Any], y: Any, *xs: Any) -> Any:
         """Convert the tangent; integers and truth values have none."""
@@ -154,3 +158,13 @@ class Detach(Entrywise):
 
 
 DETACH = Detach()
+
+
+def in_single(f: Callable[..., Any], *xs: Any) -> Any:
+    """Return f(*xs), of half precision computed in single and rounded once, as PyTorch does.
+
+    Half precision holds no square of 256, no sum of many entries and no number of them beyond 65504.
+    """
+    if {x.dtype for x in xs if hasattr(x, "dtype")} != {HALF}:
+        return f(*xs)
+    return Cast(HALF)(f(*[Cast(_SINGLE)(x) if hasattr(x, "dtype") else x for x in xs]))

@@ -17,7 +17,7 @@ from symgrad.core.node import Shape
 from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, ValueNeeded
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, in_single
 from symgrad.ops.elementwise.declared import BINARY, CLAMP_MIN, where
 from symgrad.ops.elementwise.guards import WEIGH
 from symgrad.ops.indexing.gather import take_along_dim
@@ -363,8 +363,10 @@ def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool
     op = LOG_DIVERGENCE if log_target else DIVERGENCE
     if reduction != "batchmean":
         return collected(op, (input, target), reduction)
-    added = MapTotal.of(op, False, op.name)(input, target)
-    return rename(DIV(added, shape(input)[0]), "KlDiv") if shape(input) else added
+    added = MapTotal.of(op, False, op.name)
+    if not shape(input):
+        return added(input, target)
+    return rename(in_single(lambda x, t: DIV(added(x, t), shape(x)[0]), input, target), "KlDiv")
 
 
 def gaussian_nll_loss(
@@ -415,8 +417,9 @@ def _fitting(var: Any, s: Any) -> Any:
 def _over_all(terms: Any, reduction: str) -> Any:
     if reduction == "none":
         return terms
-    added = sum_all(terms)
-    return added if reduction == "sum" else rename(over(added, total(shape(terms))), "Mean")
+    if reduction == "sum":
+        return sum_all(terms)
+    return rename(in_single(lambda x: over(sum_all(x), total(shape(x))), terms), "Mean")
 
 
 def poisson_nll_loss(

@@ -13,6 +13,7 @@ from symgrad import scalars
 from symgrad.core.promotion import floating
 from symgrad.errors import ArgumentError
 from symgrad.ops.contract import sum_axes
+from symgrad.ops.convert import in_single
 from symgrad.ops.elementwise.complexes import holds_complex
 from symgrad.ops.elementwise.declared import BCE_LOGITS, abs_
 from symgrad.ops.elementwise.guards import FLOORED, LOGCUT
@@ -49,14 +50,17 @@ def reduced(terms: Any, reduction: str, name: str, n: Any = None) -> Any:
     s = shape(terms)
     if reduction == "none":
         return rename(terms, name)
-    added = sum_all(terms)
-    return rename(added if reduction == "sum" else over(added, total(s) if n is None else n), name)
+    if reduction == "sum":
+        return rename(sum_all(terms), name)
+    return rename(in_single(lambda x: over(sum_all(x), total(s) if n is None else n), terms), name)
 
 
 def collected(op: Map, args: tuple[Any, ...], reduction: str) -> Any:
     """Return the terms of a loss, their sum or their mean."""
     check_reduction(reduction)
-    return op(*args) if reduction == "none" else MapTotal.of(op, reduction == "mean", op.name)(*args)
+    if reduction == "none":
+        return op(*args)
+    return in_single(MapTotal.of(op, reduction == "mean", op.name), *args)
 
 
 def value_of(x: Any) -> Any:
@@ -138,7 +142,7 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
     check_reduction(reduction)
     of_complex = op is ABSOLUTE_ERROR and (holds_complex(x) or holds_complex(t))
     if weight is None and reduction != "none" and not of_complex:
-        return MapTotal.of(op, reduction == "mean", name)(x, t)
+        return in_single(MapTotal.of(op, reduction == "mean", name), x, t)
     terms = abs_(SUB(x, t)) if of_complex else op(x, t)
     if weight is None:
         return reduced(terms, reduction, name)
@@ -148,7 +152,7 @@ def _difference(op: Map, name: str, x: Any, t: Any, reduction: str, weight: Any)
             f"Got weight {show_shape(shape(weight))} for terms {show_shape(shape(terms))}."
         )
     if reduction == "mean":
-        return DIV(sum_all(MUL(terms, weight)), sum_all(weight))
+        return in_single(lambda x, w: DIV(sum_all(MUL(x, w)), sum_all(w)), terms, weight)
     return reduced(MUL(terms, weight), reduction, "Mul" if reduction == "none" else "Sum")
 
 
@@ -264,6 +268,6 @@ def binary_cross_entropy_with_logits(
         )
     op, args = (BCE_LOGITS, (input, target)) if pos_weight is None else (BCE_POSITIVE, (input, target, pos_weight))
     if weight is None and reduction != "none":
-        return MapTotal.of(op, reduction == "mean", op.name)(*args)
+        return in_single(MapTotal.of(op, reduction == "mean", op.name), *args)
     terms = op(*args) if weight is None else MUL(op(*args), weight)
     return reduced(terms, reduction, op.name)

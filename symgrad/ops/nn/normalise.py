@@ -5,7 +5,7 @@ Written in variance and elementwise, so that every reading of these is one of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import sympy as sp
 
 from symgrad.core.node import Shape
 from symgrad.errors import ArgumentError, ShapeError
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import in_single
 from symgrad.ops.map import ADD, IDENTITY, MUL, Map, show_shape
 from symgrad.ops.protocol import rename, shape
 from symgrad.ops.reduction import is_float
@@ -32,13 +32,6 @@ def standardised(x: Any, axes: Sequence[int], eps: float) -> Any:
     if total(shape(x)) == 0:
         return IDENTITY(x)
     return in_single(lambda x: CENTRED(x, mean_of(x, axes), Var(axes, True, 0)(x), eps), x)
-
-
-def in_single(f: Callable[[Any], Any], x: Any) -> Any:
-    """Return f(x), of half precision computed in single and rounded once, as PyTorch: squares overflow at 256."""
-    if getattr(x, "dtype", None) != np.float16:
-        return f(x)
-    return Cast(np.dtype(np.float16))(f(Cast(np.dtype(np.float32))(x)))
 
 
 def affine(y: Any, weight: Any, bias: Any, name: str) -> Any:

@@ -13,7 +13,7 @@ from symgrad.core.kernels import folded
 from symgrad.core.promotion import floating
 from symgrad.errors import DTypeError
 from symgrad.ops.contract import sum_axes
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import in_single
 from symgrad.ops.elementwise.complexes import holds_complex, imag, real
 from symgrad.ops.elementwise.declared import BINARY
 from symgrad.ops.elementwise.guards import NONZERO, WEIGH
@@ -126,9 +126,8 @@ class Std(Var):
 
 def mean_of(x: Any, axes: Sequence[int], keepdim: bool = True) -> Any:
     """Return the mean along the axes; of half precision in single, where the sum does not overflow."""
-    if getattr(x, "dtype", None) == np.float16:
-        return Cast(np.dtype(np.float16))(mean_of(Cast(np.dtype(np.float32))(x), axes, keepdim))
-    return over(sum_axes(x, axes, keepdim), total([shape(x)[a] for a in axes]))
+    n = total([shape(x)[a] for a in axes])
+    return in_single(lambda x: over(sum_axes(x, axes, keepdim), n), x)
 
 
 # ------------------------------------------------------------------ functions
@@ -235,8 +234,7 @@ def std_mean(
 
 
 def _mean(x: Any, dim: Any, axis: Axes, keepdim: bool) -> Any:
-    axes = _arguments(x, dim, None, axis)[0]
-    return over(sum_axes(x, axes, keepdim), total([shape(x)[a] for a in axes]))
+    return mean_of(x, _arguments(x, dim, None, axis)[0], keepdim)
 
 
 def _arguments(x: Any, dim: Any, unbiased: bool | None, axis: Axes) -> tuple[tuple[int, ...], bool | None]:
@@ -264,7 +262,7 @@ def _apply(op: type[Var], x: Any, dim: Any, unbiased: bool | None, keepdim: bool
         )
     spread = op(axes, keepdim, correction)
     if not holds_complex(x):
-        return spread(x)
+        return in_single(spread, x)
     # real and imaginary parts are spread around their own means, and |x - μ|² is the sum of the two squares
     join = ADD if op is Var else BINARY["hypot"]
     return rename(join(spread(real(x)), spread(imag(x))), spread.name)

@@ -11,7 +11,7 @@ from symgrad.core.promotion import is_integer
 from symgrad.errors import ArgumentError, ShapeError
 from symgrad.ops.conditions import one_if
 from symgrad.ops.contract import matmul
-from symgrad.ops.convert import Cast
+from symgrad.ops.convert import Cast, in_single
 from symgrad.ops.elementwise.complexes import each_part, real
 from symgrad.ops.elementwise.declared import BINARY, UNARY, clip_to, where
 from symgrad.ops.elementwise.logic import LOGIC
@@ -53,8 +53,12 @@ def nanmean(
     """
     x = input if dtype is None else Cast(np.dtype(dtype))(input)
     axes, keep = resolve(x, dim, axis), keepdim or keepdims
+    return rename(in_single(lambda x: _nanmean(x, axes, keep), x), "Nanmean")
+
+
+def _nanmean(x: Any, axes: Any, keepdim: bool) -> Any:
     there = Cast(float_of(x))(where(LOGIC["isnan"](x), 0.0, 1.0))
-    return rename(DIV(nansum(x, axes, keep), _sum(there, axes, keep)), "Nanmean")
+    return DIV(nansum(x, axes, keepdim), _sum(there, axes, keepdim))
 
 
 @frozen
