@@ -53,6 +53,7 @@ class Program:
         self._kinds: list[Kind] = []  # of the values
         self._numbers: set[int] = set()  # the places of float64 numbers that are no constants
         self._typed: dict[Any, Any] = {}  # what a map of such kinds computes with, and gives
+        self._of_numbers: dict[Op, np.dtype[Any]] = {}  # what a map of such numbers gives
         self._live: tuple[Any, list[int]] | None = None
 
     # -------------------------------------------------------------- building
@@ -84,12 +85,22 @@ class Program:
         key = (op, args)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._added(op, args, shape)
+            plain = type(op) is Map and self._numbers.issuperset(args)  # as most: nothing to convert or fold
+            found = self._known[key] = self._of_floats(op, args) if plain else self._added(op, args, shape)
         return found
 
+    def _of_floats(self, op: Op, args: tuple[int, ...]) -> int:
+        dtype = self._of_numbers.get(op)
+        if dtype is None:
+            dtype = self._of_numbers[op] = np.dtype(op.dtype(*(float,) * len(args)))
+        place, kind = len(self.values), kind_of((), dtype)
+        self.values.append(Value(STEP, op, args, (), dtype))
+        self._kinds.append(kind)
+        if kind is float:
+            self._numbers.add(place)
+        return place
+
     def _added(self, op: Op, args: tuple[int, ...], shape: Shape) -> int:
-        if type(op) is Map and self._numbers.issuperset(args):  # as most: nothing to convert or fold
-            return self._append(Value(STEP, op, args, shape, self._types(op, (float,) * len(args))[1]))
         values = self.values
         operands, dtype = self._types(op, tuple([self._kinds[a] for a in args]))
         for a, d in zip(args, operands, strict=True):

@@ -31,7 +31,7 @@ from symgrad.core.promotion import (
     promoted,
 )
 from symgrad.errors import ShapeError
-from symgrad.ops.protocol import Op, Plan, not_complex, refused
+from symgrad.ops.protocol import Op, Plan, Traced, not_complex, refused
 from symgrad.scalars import Atom, G, Undeclared, X, Y, analytic, differentiate, in_full, scale, tidy
 from symgrad.support.lazy import cached_property
 
@@ -298,9 +298,11 @@ class Partial:
         """Apply to (g, y, x0, …), any of which may be a Blank where it is not used."""
         if self.missing is not None:
             self.check()
+        g = g_y_xs[0]
         if self.hands_on:
-            return g_y_xs[0]
-        return self.op(*[g_y_xs[k] for k in self.used])
+            return g
+        used = tuple([g_y_xs[k] for k in self.used])
+        return g._apply(self.op, used) if isinstance(g, Traced) else self.op(*used)
 
     def check(self) -> None:
         """Raise NotDifferentiable where a declaration leaves this derivative out."""
