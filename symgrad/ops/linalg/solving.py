@@ -26,6 +26,7 @@ from symgrad.ops.linalg.square import (
     taken,
     zero_pivot,
 )
+from symgrad.ops.linalg.substitution import solved
 from symgrad.ops.map import ADD, MUL, NEG, SUB, broadcast_shapes, show_shape
 from symgrad.ops.protocol import Op, bracket, rename, shape
 from symgrad.ops.shape import each_batched, padded
@@ -125,12 +126,12 @@ class Solve(Op):
         return "(n,n),(n)->(n)" if self.vector else "(n,n),(n,k)->(n,k)"
 
     def forward(self, a: Any, b: Any) -> Any:
-        """Compute through LU."""
+        """Compute through LU, or by substitution."""
         a, b = taken("linalg.solve", a), taken("linalg.solve", b)
         self.out_shape(a.shape, b.shape)
         a = a.mT if self.transposed else a
         try:
-            return np.linalg.solve(a, b[..., None])[..., 0] if self.vector else np.linalg.solve(a, b)
+            return solved(a, b[..., None])[..., 0] if self.vector else solved(a, b)
         except np.linalg.LinAlgError as error:
             where, _ = first_bad(a, zero_pivot)
             raise LinAlgError(
