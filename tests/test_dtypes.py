@@ -628,3 +628,9 @@ def test_means_of_more_entries_than_half_precision_counts_have_gradients(name, h
     assert found.dtype == np.float16
     assert np.abs(expected).max() > 1e-6
     np.testing.assert_allclose(found, expected, rtol=0.01, atol=1.3e-7)  # two of half precision's smallest steps
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_means_of_half_precision_have_the_names_of_others(name):
+    ys = [MEANS[name](sg.tensor(MANY.astype(d), requires_grad=True)) for d in (np.float16, np.float32)]
+    assert ys[0].grad_fn.name() == ys[1].grad_fn.name()

@@ -12,11 +12,11 @@ import numpy as np
 import sympy as sp
 
 from symgrad.core.modes import get_default_dtype, recording
-from symgrad.core.node import CONSTANT, Leaf, is_node
+from symgrad.core.node import CONSTANT, Leaf, Node, is_node
 from symgrad.core.promotion import HALF, Kind, is_complex, is_differentiable, is_discrete, is_real
 from symgrad.errors import DTypeError
 from symgrad.ops.map import Entrywise
-from symgrad.ops.protocol import Op
+from symgrad.ops.protocol import Op, rename
 from symgrad.support.frozen import frozen
 
 _SINGLE = np.dtype(np.float32)  # x may be wider than half precision, in which 1/n of many entries is 0
@@ -167,4 +167,6 @@ def in_single(f: Callable[..., Any], *xs: Any) -> Any:
     """
     if {x.dtype for x in xs if hasattr(x, "dtype")} != {HALF}:
         return f(*xs)
-    return Cast(HALF)(f(*[Cast(_SINGLE)(x) if hasattr(x, "dtype") else x for x in xs]))
+    y = f(*[Cast(_SINGLE)(x) if hasattr(x, "dtype") else x for x in xs])
+    found, made = Cast(HALF)(y), getattr(y, "_node", None)
+    return rename(found, made.rule.name) if isinstance(made, Node) else found
