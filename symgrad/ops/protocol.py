@@ -188,7 +188,7 @@ class Op:
     def written(self, *xs: Any) -> Any:
         """Write the operation in smaller ones that compute what ``forward`` does, so that loops can take them in.
 
-        By default it is a step of its own.
+        By default it is a step of its own; so it is where this returns NotImplemented, as for sizes that have names.
         """
         raise NotImplementedError
 

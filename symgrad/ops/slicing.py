@@ -227,6 +227,19 @@ class Gather(Selection):
         found = (np.broadcast_to(f.array, self.block)[entry] for _, f in self.places)
         return [wrapped(int(k), sizes[a]) for k, a in zip(found, self.axes, strict=True)]
 
+    def view(self, x: Any, to: Shape) -> Any:
+        """Positions in equal steps, as those of windows, lie at equal steps."""
+        offset, steps = x.offset, [0] * len(self.block)
+        for a, f in self.places:
+            found = _counted(f.array, x.shape[a])
+            straight = None if found is None else _straight(found)
+            if straight is None:
+                return None
+            offset += straight[0] * x.steps[a]
+            for d, s in enumerate(straight[1], len(steps) - f.array.ndim):
+                steps[d] += s * x.steps[a]
+        return offset, tuple(self._joined(steps, self._rest(x.steps)))
+
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Positions in equal steps become a formula, a few of them a case each, more stay a named entry."""
         block, rest = idx[self.front : self.front + len(self.block)], list(idx)
@@ -331,15 +344,37 @@ def _is_number(k: Any) -> bool:
 
 def _affine(array: Any, idx: Sequence[Any], n: Any) -> Any:
     """Return the position at ``idx`` as a formula where positions go in equal steps, else None."""
-    if not isinstance(n, int) and array.size and array.min() < 0 <= array.max():
-        return None
     if not array.size:
         return sp.S.Zero
-    array = array % n if isinstance(n, int) else array
+    found = _counted(array, n)
+    if found is None:
+        return None
     if all(map(_is_number, idx)):
-        return wrapped(int(array[tuple(map(int, idx))]), n)
+        return wrapped(int(found[tuple(map(int, idx))]), n)
+    straight = _straight(found)
+    if straight is None:
+        return None
+    first, steps = straight
+    return sp.sympify(wrapped(first, n)) + sum(s * k for s, k in zip(steps, idx, strict=True))
+
+
+def _counted(array: Any, n: Any) -> Any:
+    """Return positions that all count from the same end; None where the size has a name and they do not."""
+    if isinstance(n, int):
+        return array % n if array.size else array
+    return None if array.size and array.min() < 0 <= array.max() else array
+
+
+def _straight(array: Any) -> tuple[int, list[int]] | None:
+    """Return the first position, and the steps along each axis of the array; None where they are not equal."""
+    if not array.size:
+        return 0, [0] * array.ndim
     first = int(array.flat[0])
     steps = [int(np.take(array, 1, d).flat[0]) - first if m > 1 else 0 for d, m in enumerate(array.shape)]
-    if np.any(array != first + sum(s * r for s, r in zip(steps, np.indices(array.shape)))):
+    ends = sum(s * (m - 1) for s, m in zip(steps, array.shape, strict=True))
+    if array.flat[-1] != first + ends:  # most of those that are not
         return None
-    return sp.sympify(wrapped(first, n)) + sum(s * k for s, k in zip(steps, idx, strict=True))
+    rest = np.array(first)
+    for s, m in zip(steps, array.shape, strict=True):
+        rest = rest[..., None] + s * np.arange(m)
+    return None if np.any(array != rest) else (first, steps)

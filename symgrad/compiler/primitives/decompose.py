@@ -49,10 +49,10 @@ def expand(e: Elements, v: Value) -> int | None:
 
 
 @lru_cache(maxsize=512)
-def _program(op: Any, specs: tuple[tuple[Shape, Any], ...]) -> Program:
+def _program(op: Any, specs: tuple[tuple[Shape, Any], ...]) -> Program | None:
     leaves = [_leaf(*s) for s in specs]
     y = op.written(*[handle(leaf, None) for leaf in leaves])
-    return from_nodes(leaves, [y._node])
+    return None if y is NotImplemented else from_nodes(leaves, [y._node])
 
 
 def _leaf(s: Shape, dtype: Any) -> Leaf:

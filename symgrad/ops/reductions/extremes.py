@@ -111,8 +111,7 @@ class Ties(Op):
 
     def written(self, x: Any, y: Any) -> Any:
         """Mark and divide; nan is equal to nan."""
-        same = sp.Eq(X[0], X[1]) | (sp.Ne(X[0], X[2]) & sp.Ne(X[1], X[3]))
-        mark = emap(sp.Piecewise((1, same), (0, True)), x, y, x, y)  # nan differs from itself
+        mark = emap(sp.Piecewise((1, _SAME), (0, True)), x, y, x, y)
         return emap(X[0] / scalars.maximum(X[1], 1), mark, sum_axes(mark, self.axes, True))
 
     def index(self, idx: Sequence[sp.Expr], px: Any, py: Any) -> sp.Expr:
@@ -126,6 +125,9 @@ class Ties(Op):
         if not limits:  # a single entry is the extreme
             return sp.S.One
         return _mark(px(idx), top) / bound_sum(px, _mark(px(full), top), limits)
+
+
+_SAME = sp.Eq(X[0], X[1]) | (sp.Ne(X[0], X[2]) & sp.Ne(X[1], X[3]))  # of x, y, x, y: nan differs from itself
 
 
 def _mark(x: sp.Expr, y: sp.Expr) -> sp.Expr:
@@ -200,6 +202,16 @@ class First(Op):
             found = _search(list(rows[k]), self.largest)
             marked[k] = [_mark(found, sp.Integer(i)) for i in range(rows.shape[-1])]
         return np.moveaxis(marked, -1, self.axis)
+
+    def written(self, x: Any) -> Any:
+        """Find the smallest index of an entry that is the extreme one, and compare it with every index."""
+        y, n = Extreme((self.axis,), True, self.largest)(x), shape(x)[self.axis]
+        if not isinstance(n, int):
+            return NotImplemented
+        number = np.arange(n, dtype=x.dtype).reshape(n, *(1,) * (len(shape(x)) - 1 - self.axis))
+        place = emap(sp.Piecewise((X[4], _SAME), (n, True)), x, y, x, y, number)
+        first = Extreme((self.axis,), True, largest=False)(place)
+        return emap(sp.Piecewise((1, sp.Eq(X[0], X[1])), (0, True)), first, number)
 
     def out_shape(self, s: Shape) -> Shape:
         """The shape stays."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from symgrad.compiler.backends.llvm import loops
 from symgrad.compiler.backends.llvm.code import Used
-from symgrad.compiler.backends.llvm.memory import Buffer
+from symgrad.compiler.backends.llvm.memory import Buffer, is_apart
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Nest
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
@@ -101,7 +101,7 @@ def _differ(nest: Nest, written: list[Buffer]) -> bool:
     if any(v.memory not in once for _, _, v in nest.sums):
         return False
     return all(
-        a.steps == b.steps and a.offset != b.offset and _is_apart([*a.shape, 2], [*a.steps, abs(b.offset - a.offset)])
+        a.steps == b.steps and a.offset != b.offset and is_apart([*a.shape, 2], [*a.steps, abs(b.offset - a.offset)])
         for (_, a), (_, b) in itertools.combinations(nest.stores, 2)
         if a.memory == b.memory
     )
@@ -113,9 +113,9 @@ def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     while True:
         cut = _with_partial(nest, partial)
         found = loops.Loops(cut, e, used, libm=False, checked=False)
-        if not found.dims or not all(_is_apart(found.dims, s) and s[0] for s in found.stored):
+        if not found.dims or not all(is_apart(found.dims, s) and s[0] for s in found.stored):
             return None
-        more = [m for m, s in enumerate(found.summed) if m not in partial and not (s[0] and _is_apart(found.dims, s))]
+        more = [m for m, s in enumerate(found.summed) if m not in partial and not is_apart(found.dims, s, 0)]
         if not more:
             break
         partial = tuple(sorted({*partial, *more}))
@@ -133,12 +133,11 @@ def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
     """Cut the first other loop along which all that is stored and summed lies apart."""
     cut = _with_partial(nest, ())
     found = loops.Loops(cut, e, used, libm=False, checked=False)
-    written = [*found.stored, *found.summed]
-    if (loops.is_checked(cut, e) and nest.sums) or not all(_is_apart(found.dims, s) for s in written):
+    if (loops.is_checked(cut, e) and nest.sums) or not all(is_apart(found.dims, s) for s in found.stored):
         return None
     for axis in range(1, len(found.dims)):
         chunks = _Chunks(cut, (), axis, _length(found.dims, axis, nest.work), found.dims[axis])
-        if chunks.count > 1 and all(s[axis] for s in written):
+        if chunks.count > 1 and all(is_apart(found.dims, s, axis) for s in [*found.stored, *found.summed]):
             return chunks
     return None
 
@@ -163,16 +162,6 @@ def _with_partial(nest: Nest, partial: tuple[int, ...]) -> Nest:
         memory = Buffer("p", m, prod(shape), _FLOAT64)
         sums.append((kind.removesuffix(" onto"), source, View(memory, 0, steps, view.shape)))
     return replace(nest, sums=sums)
-
-
-def _is_apart(dims: list[int], steps: list[int]) -> bool:
-    """Whether different entries lie in different places, along the axes that have a step."""
-    reach = 0
-    for step, n in sorted((abs(s), n) for s, n in zip(steps, dims, strict=True) if s):
-        if step <= reach:
-            return False
-        reach += step * (n - 1)
-    return True
 
 
 def _joining(chunks: _Chunks, m: int, kind: str, view: View) -> Nest:

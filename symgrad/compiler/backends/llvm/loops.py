@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from math import prod
 
-import numpy as np
-
 from symgrad.compiler.backends.llvm.code import STORED, TYPES, Code, Used, constant, kind_of
 from symgrad.compiler.backends.llvm.math import LIMIT
 from symgrad.compiler.backends.llvm.memory import Buffer, collapsed
@@ -18,7 +16,7 @@ from symgrad.compiler.backends.llvm.steps import FILL, Nest
 from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.primitives.views import View
 
-_SHORT = 8  # an innermost axis below this changes places with the longest one
+_SHORT = 8  # an innermost axis below this changes places with a longer one
 
 
 def function(name: str, nest: Nest, e: Elements, used: Used, bounded: int | None = None) -> tuple[str, list[Buffer]]:
@@ -310,9 +308,10 @@ def _joined(kind: str, t: str, own: str, a: str, b: str) -> str:
 
 
 def _reordered(dims: list[int], strides: list[list[int]]) -> tuple[list[int], list[list[int]]]:
-    """Put the longest axis innermost where the last one is short."""
-    if len(dims) < 2 or dims[-1] >= _SHORT or max(dims) < 2 * _SHORT:
+    """Where the last axis is short, put the one innermost that runs through memory in the smallest steps."""
+    long = [a for a, n in enumerate(dims) if n >= 2 * _SHORT]
+    if len(dims) < 2 or dims[-1] >= _SHORT or not long:
         return dims, strides
-    a = int(np.argmax(dims))
+    a = min(long, key=lambda k: (sum(abs(row[k]) for row in strides), -dims[k]))
     order = [k for k in range(len(dims)) if k != a] + [a]
     return [dims[k] for k in order], [[row[k] for k in order] for row in strides]

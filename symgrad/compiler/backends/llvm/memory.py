@@ -1,6 +1,7 @@
 """Where arrays lie: buffers, and how their views are found and joined.
 
 Which view an operation gives is asked of NumPy: the operation's own forward runs on an array that is never touched.
+Where positions are read, of which NumPy makes a copy, the operation says it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from symgrad.compiler.primitives import views
 from symgrad.compiler.primitives.views import View
 from symgrad.ops.protocol import Op
-from symgrad.ops.slicing import Slice
+from symgrad.ops.slicing import Gather, Slice
 
 Shape = tuple[int, ...]
 
@@ -33,6 +35,8 @@ class Buffer(NamedTuple):
 
 def view_of(op: Op, source: View) -> View | None:
     """Return the view that an operation of one argument gives, None where it computes or copies."""
+    if isinstance(op, Gather):
+        return views.view_of(op, source, op.out_shape(source.shape))
     memory = np.empty(max(1, source.memory.size), np.int64)
     start = memory.__array_interface__["data"][0]
     array = np.lib.stride_tricks.as_strided(
@@ -75,3 +79,17 @@ def collapsed(shape: Shape, strides: Sequence[Sequence[int]]) -> tuple[list[int]
             for row, s in zip(rows, strides):
                 row.append(s[a])
     return dims, rows
+
+
+def is_apart(shape: Sequence[int], steps: Sequence[int], axis: int | None = None) -> bool:
+    """Whether entries lie in different places: all of them, or those with different positions along an axis.
+
+    An axis without a step repeats what lies there, and does not count.
+    """
+    reach, seen = 0, axis is None
+    for step, n, a in sorted((abs(s), n, a) for a, (s, n) in enumerate(zip(steps, shape, strict=True)) if s and n > 1):
+        seen = seen or a == axis
+        if seen and step <= reach:
+            return False
+        reach += step * (n - 1)
+    return seen

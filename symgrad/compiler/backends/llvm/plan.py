@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.llvm.memory import Buffer, Shape, view_of
+from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
 from symgrad.compiler.passes.assemble import Assemble
 from symgrad.compiler.passes.order import simplified
@@ -28,11 +28,12 @@ from symgrad.ops.contract import Einsum
 from symgrad.ops.scatter import Scatter, ScatterAdd
 from symgrad.ops.shape import Eye, Reshape
 from symgrad.ops.shapes.join import Cat, Stack
-from symgrad.ops.slicing import Slice
+from symgrad.ops.slicing import Gather, Slice
 from symgrad.transforms.loops.body import Body
 from symgrad.transforms.loops.op import Scan
 
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
+FEW_TIMES = 24  # that entries of overlapping windows are multiplied, before it pays to copy them out for BLAS
 SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
 
 
@@ -47,6 +48,7 @@ class Plan:
         self.views: dict[int, View] = {}
         self._results = {r: k for k, r in reversed(list(enumerate(e.outputs)))}
         self._homes: dict[int, View] = {}
+        self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
         self._number(e)
         self._house()
         for stage in clusters(e):
@@ -100,6 +102,9 @@ class Plan:
         uses = Counter(r for k in live for r in e.refs(k))
         changing: set[int] = set()
         for k in reversed(live):
+            if self._slides(k):
+                self._house_windows(k, uses, changing)
+                continue
             regions = self._regions(k)
             if regions is None:
                 continue
@@ -113,8 +118,41 @@ class Plan:
                 if region is not None and region.shape == e.shapes[r]:
                     self._homes[r] = region
                     changing.update([r] if changes else [])
+                    self._added.update([r] if k in self._added else [])
             if isinstance(e.ops[k][0], Assemble) and not e.ops[k][0].covers:
                 self._copy(0.0, home)
+
+    def _house_windows(self, k: int, uses: Counter[int], changing: set[int]) -> None:
+        """Give windows their home in what they are added into: as a view, or where they overlap, if they are sums."""
+        e = self.e
+        op, r = e.ops[k]
+        home = self._homes.get(k) or self._room(k)
+        region = view_of(op.where, home)
+        self._homes[k] = home
+        if region is None or not self._homeless(r, k) or (uses[r] > 1 and k in changing):
+            return
+        if k not in self._added and _covers(region, home):
+            self._homes[r] = region
+            changing.update([r] if k in changing else [])
+        elif self._only_adds(r, uses):
+            if k not in self._added:
+                self._copy(0.0, home)
+            self._homes[r] = region
+            self._added.add(r)
+
+    def _only_adds(self, r: int, uses: Counter[int]) -> bool:
+        """Whether a value that is read once is found by adding, so that it can be added to what is there."""
+        if uses[r] > 1 or self._slides(r) or self._is_nest(r, self.e.shapes[r]):
+            return uses[r] == 1
+        op, *refs = self.e.ops[r]
+        return isinstance(op, Reshape) and _long(self.e, r) == _long(self.e, refs[0]) and self._only_adds(refs[0], uses)
+
+    def _slides(self, k: int) -> bool:
+        """Whether a step adds up entries that lie at equal steps in its result: the adjoint of reading windows."""
+        op = self.e.ops[k][0]
+        if not isinstance(op, ScatterAdd) or not isinstance(op.where, Gather) or not is_floating(self.e.dtypes[k]):
+            return False
+        return view_of(op.where, whole(None, self.e.shapes[k])) is not None
 
     def _homeless(self, r: int, k: int) -> bool:
         """Whether a value may live in what it is joined into."""
@@ -212,6 +250,8 @@ class Plan:
         """Append copies for operations that move entries. Whether it was one."""
         if isinstance(op, (Cat, Stack, Assemble)):
             self._join(self.place(k), self._regions(k) or [])
+        elif self._slides(k):
+            self._windows(op, k, refs[0])
         elif isinstance(op, ScatterAdd) and isinstance(op.where, Slice):
             target = self.place(k)
             region = view_of(op.where, target)
@@ -253,6 +293,20 @@ class Plan:
             elif self.views.get(r) != region:
                 self._copy(self.view(r), region)
 
+    def _windows(self, op: ScatterAdd, k: int, r: int) -> None:
+        """Copy windows, or add them up where they overlap, unless they are there."""
+        target = self.place(k)
+        region = view_of(op.where, target)
+        assert region is not None  # the positions are at equal steps
+        if self.views.get(r) == region:
+            return
+        if k not in self._added and not _covers(region, target):
+            self._copy(0.0, target)
+        if k in self._added or not _is_once(region):
+            self._add(self.view(r), region)
+        else:
+            self._copy(self.view(r), region)
+
     def _add(self, source: View, target: View) -> None:
         """Append the nest that adds to what is there."""
         self.steps.append(Nest(target.shape, {-1: source.to(target.shape)}, sums=[(ONTO["sum"], -1, target)]))
@@ -285,11 +339,10 @@ class Plan:
     def _contraction(self, op: Einsum, k: int, refs: Sequence[int]) -> bool:
         """Append the nest of a small contraction. Whether it is one."""
         e = self.e
-        if not is_floating(e.dtypes[k]) or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
+        windows = [v.shape for v in map(self.view, refs) if not is_apart(v.shape, v.steps)]
+        if k not in self._added and not self._is_nest(k, *windows):
             return False
         sizes = op.sizes([e.shapes[r] for r in refs])
-        if prod(sizes.values()) > self.small or any(len(set(t)) != len(t) for t in op.terms):
-            return False
         target = self.place(k)
         out = dict(zip(op.output, target.steps))
         here = [self.view(r) for r in refs]
@@ -300,9 +353,36 @@ class Plan:
         for name, v, own in zip(nest.product, here, steps):
             nest.loads[name] = View(v.memory, v.offset, tuple(own.get(c, 0) for c in letters), dims)
         strides_out = tuple(out.get(c, 0) for c in letters)
-        nest.sums.append((self._started("sum", target), 0, View(target.memory, target.offset, strides_out, dims)))
+        kind = ONTO["sum"] if k in self._added else self._started("sum", target)
+        nest.sums.append((kind, 0, View(target.memory, target.offset, strides_out, dims)))
         self.steps.append(nest)
         return True
+
+    def _is_nest(self, k: int, *windows: Shape) -> bool:
+        """Whether an operation is a small contraction, or one of windows of these shapes that are read a few times."""
+        e = self.e
+        op, *refs = e.ops[k]
+        if not isinstance(op, Einsum) or any(len(set(t)) != len(t) for t in op.terms):
+            return False
+        if not is_floating(e.dtypes[k]) or any(e.value(r) is not None or e.dtypes[r] != e.dtypes[k] for r in refs):
+            return False
+        work = prod(op.sizes([e.shapes[r] for r in refs]).values())
+        return work <= self.small or any(work <= FEW_TIMES * prod(w) for w in windows)
+
+
+def _long(e: Elements, k: int) -> list[int]:
+    """The sizes of the axes that have several entries."""
+    return [n for n in e.shapes[k] if n != 1]
+
+
+def _covers(region: View, home: View) -> bool:
+    """Whether a part of an array is all of it, each entry once."""
+    return prod(region.shape) == prod(home.shape) and _is_once(region)
+
+
+def _is_once(view: View) -> bool:
+    """Whether a view has each entry of memory at most once."""
+    return is_apart(view.shape, view.steps) and all(s or n == 1 for s, n in zip(view.steps, view.shape, strict=True))
 
 
 def _size(op: Any, shape: Shape) -> int:

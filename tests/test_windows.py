@@ -1,0 +1,138 @@
+"""Windows in compiled programs: views that overlap, and sums over them, beside eager mode."""
+
+import numpy as np
+import pytest
+from checks import close
+
+import symgrad as sg
+from symgrad.compiler.backends.backend import Unsuitable
+
+F = sg.nn.functional
+BACKENDS = ["numpy", "llvm"]
+RNG = np.random.default_rng(3)
+X1, X2 = RNG.normal(size=(2, 3, 11)), RNG.normal(size=(1, 4, 6, 5))
+W1, W2 = RNG.normal(size=(5, 3, 3)), RNG.normal(size=(6, 4, 3, 2))
+WIDE = RNG.normal(size=(40, 4, 3, 3))  # so many channels that BLAS takes the windows' copy
+
+PROGRAMS = {
+    "mean": (lambda x: F.avg_pool2d(x, 2), X2),
+    "mean, overlapping": (lambda x: F.avg_pool2d(x, 3, 2, 1), X2),
+    "mean, beyond the end": (lambda x: F.avg_pool1d(x, 3, 2, ceil_mode=True), X1),
+    "mean, apart": (lambda x: F.avg_pool1d(x, 2, 4), X1),
+    "largest": (lambda x: F.max_pool2d(x, 2), X2),
+    "largest, overlapping": (lambda x: F.max_pool2d(x, 3, 1, 1), X2),
+    "largest, dilated": (lambda x: F.max_pool1d(x, 2, 3, dilation=2), X1),
+    "columns": (lambda x: F.unfold(x, (2, 3)), X2),
+    "columns, dilated, padded": (lambda x: F.unfold(x, 2, 2, 1, 2), X2),
+    "columns added up": (lambda x: F.fold(F.unfold(x, 3), (6, 5), 3), X2),
+    "windows of an axis": (lambda x: x.unfold(1, 2, 1), X1),
+    "conv1d": (lambda x: F.conv1d(x, W1, stride=2, padding=1), X1),
+    "conv1d, one window": (lambda x: F.conv1d(x, RNG.normal(size=(2, 3, 11)) * 0 + 1.5), X1),
+    "conv2d": (lambda x: F.conv2d(x, W2), X2),
+    "conv2d, dilated": (lambda x: F.conv2d(x, W2, dilation=(1, 2), padding=2), X2),
+    "conv2d, groups": (lambda x: F.conv2d(x, W2[:, :2], groups=2), X2),
+    "conv2d of many channels": (lambda x: F.conv2d(x, WIDE), X2),
+    "conv2d twice": (lambda x: F.conv2d(sg.tanh(F.conv2d(x, W2, padding=1)), W2.swapaxes(0, 1)), X2),
+    "conv_transpose2d": (lambda x: F.conv_transpose2d(x, W2.swapaxes(0, 1), stride=2), RNG.normal(size=(1, 4, 5, 4))),
+    "weights": (lambda w: F.conv2d(X2, w, stride=2) ** 2, W2),
+    "both": (lambda x: F.conv1d(x, x[:, :, :3]), X1),
+    "windows read twice": (lambda x: F.unfold(x, 2)[:, :4] * F.avg_pool2d(x, 2, 1).reshape(1, 4, -1), X2),
+    "positions at steps": (lambda x: x[:, :, np.arange(7, -1, -2)[:, None] + np.arange(3)], X1),
+    "one position again and again": (lambda x: x[:, [2, 2, 2]] * np.arange(1.0, 4)[:, None], X1),
+    "no window's entry": (lambda x: x[:, :, np.zeros((0, 3), int)].sum() + x, X1),
+    "from the end": (lambda x: x[:, :, np.arange(-1, -12, -1)] * np.arange(11.0), X1),
+    "a diagonal": (lambda x: x[:, np.arange(3), np.arange(3)] ** 2, X1),
+}
+
+
+def compiled(f, backend):
+    """The compiled function; the test is skipped where the backend has no compiler here."""
+
+    def call(x):
+        try:
+            return kernel(x)
+        except Unsuitable as error:
+            pytest.skip(str(error))
+
+    kernel = sg.compile(f, backend=backend)
+    return call
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-12), ("float32", 1e-4)])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_windows_are_those_of_eager_mode(name, backend, dtype, tolerance):
+    f, x = PROGRAMS[name]
+
+    def loss(x):
+        y = f(x)
+        return (y * y * sg.cos(sg.arange(float(y.numel())).reshape(y.shape))).sum()
+
+    given = x.astype(dtype)
+    value, slope = compiled(sg.value_and_grad(loss), backend)(given)
+    expected = sg.value_and_grad(loss)(given)
+    assert slope.dtype == expected[1].dtype
+    close(value, expected[0], tolerance)
+    close(slope, expected[1], tolerance)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("dtype", ["int64", "complex128", "bool"])
+def test_windows_of_other_dtypes_are_those_of_eager_mode(dtype, backend):
+    def f(x):
+        return F.unfold(x, 2), sg.flip(x, (3,))[:, :, :, np.arange(0, 5, 2)]
+
+    x = (X2 * 9).astype(dtype)
+    for y, expected in zip(compiled(f, backend)(x), f(sg.tensor(x)), strict=True):
+        assert y.dtype == expected.dtype
+        np.testing.assert_array_equal(y, expected.numpy())
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_first_largest_entry_has_the_gradient_also_of_infinities_and_nan(backend):
+    x = np.array([[[1.0, 1.0, np.inf, np.inf, np.nan, 2.0, 3.0, np.nan, -np.inf, -np.inf, np.nan, np.nan]]])
+
+    def f(x):
+        return (F.max_pool1d(x, 2) * np.arange(1.0, 7)).sum()
+
+    expected = sg.grad(f)(x)
+    np.testing.assert_array_equal(compiled(sg.grad(f), backend)(x), expected)
+    np.testing.assert_array_equal(expected.ravel(), [1, 0, 2, 0, 3, 0, 0, 4, 5, 0, 6, 0])
+
+
+BIG, FILTERS = RNG.normal(size=(4, 4, 64, 64)), RNG.normal(size=(8, 4, 3, 3))
+LARGE = {
+    "avg_pool2d": lambda x: F.avg_pool2d(x, 3, 1),
+    "max_pool2d": lambda x: F.max_pool2d(x, 2),
+    "conv2d": lambda x: F.conv2d(x, FILTERS),
+    "unfold": lambda x: F.unfold(x, 3),
+}
+
+
+def test_the_c_compiler_gets_the_same_loops():
+    def loss(x):
+        return (F.conv2d(F.max_pool2d(F.avg_pool2d(x, 2, 1), 2), FILTERS[:, :, :2, :2]) ** 2).sum()
+
+    found = compiled(sg.value_and_grad(loss), "c")(X2)
+    expected = sg.value_and_grad(loss)(X2)
+    close(found[0], expected[0], 1e-12)
+    close(found[1], expected[1], 1e-12)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_windows_have_the_same_bytes_for_any_number_of_threads(name):
+    def loss(x):
+        return (LARGE[name](x) ** 2).sum()
+
+    f, found, before = compiled(sg.value_and_grad(loss), "llvm"), set(), sg.get_num_threads()
+    try:
+        for n in (1, 2, 7):
+            sg.set_num_threads(n)
+            value, slope = f(BIG)
+            found.add((value, slope.tobytes()))
+    finally:
+        sg.set_num_threads(before)
+    expected = sg.value_and_grad(loss)(BIG)
+    close(value, expected[0], 1e-12)
+    close(slope, expected[1], 1e-9)
+    assert len(found) == 1
