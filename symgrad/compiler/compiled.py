@@ -11,7 +11,6 @@ import math
 import pickle
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any, Generic, NamedTuple, ParamSpec, overload
 
@@ -22,15 +21,17 @@ from symgrad.compiler.backends.backend import Kernel, Unsuitable
 from symgrad.compiler.backends.choose import build_with, check_backend, check_digits
 from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.cost import cost
+from symgrad.compiler.early import walked
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
-from symgrad.compiler.trace import Spec, is_result, trace
+from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result
 from symgrad.core import modes, trees
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import AsFunction, is_found, place_of, portable
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
+from symgrad.support.extras import is_installed
 from symgrad.support.forks import Lock
 from symgrad.support.store import wanted
 
@@ -98,15 +99,56 @@ class Lowered(NamedTuple):
         return "\n\n".join(f"# {name}\n{text}" for name, text in self.stages.items())
 
 
-@dataclass(eq=False)
 class Specialised:
-    """The kernel of one signature."""
+    """The kernel of one signature, built when it is first asked for."""
 
-    program: Program
-    results: trees.Tree
+    def __init__(self, traced: Traced | Graph, build: Callable[[Traced | Graph], Built]) -> None:
+        self.results = traced.results
+        self.finish = _finish(traced.results)
+        self._traced, self._build, self._lock = traced, build, Lock()
+        self._graph = traced if isinstance(traced, Graph) else None
+        self._built: Built | None = None
+
+    @property
+    def program(self) -> Program:
+        """What was traced."""
+        return self._traced.program
+
+    def build(self) -> Built:
+        """Return the kernel, and what belongs to it, and let go of the graph."""
+        if self._built is None:
+            with self._lock.current, collector_paused():
+                if self._built is None:
+                    self._built = self._build(self._traced)
+                    self._traced, self._graph = Traced(self.program, self.results), None
+        return self._built
+
+    @property
+    def stats(self) -> Stats:
+        """What the kernel is made of."""
+        return self.build().stats
+
+    @property
+    def call(self) -> Call:
+        """A call of the kernel as an operation."""
+        return self.build().call
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel."""
+        return self.build().kernel
+
+    def early(self, values: Sequence[Any]) -> Any:
+        """Return the results of the first call before there is a kernel; None of others, or where only it can tell."""
+        graph, self._graph = self._graph, None
+        return None if graph is None or self._built else walked(graph.leaves, graph.roots, graph.nodes, values)
+
+
+class Built(NamedTuple):
+    """A kernel, what it is made of, and its call as an operation."""
+
     kernel: Kernel
     stats: Stats
-    finish: Callable[[Sequence[Any]], Any]
     call: Call
 
 
@@ -127,7 +169,7 @@ class Compiled(AsFunction, Generic[P]):
         self.cache = cache
         self._found: dict[Any, Specialised] = {}
         self._flat: dict[Any, Specialised] = {}
-        self._restored: dict[Any, tuple[Program, trees.Tree]] = {}
+        self._restored: dict[Any, Traced] = {}
         self._direct: Any = None
         self._last: Specialised | None = None
         self._lock = Lock()  # reentrant: the function may call itself while it is traced
@@ -169,6 +211,9 @@ class Compiled(AsFunction, Generic[P]):
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
+        ys = found.early(values)
+        if ys is not None:
+            return found.finish(ys)
         if found.kernel.reuses:
             return found.finish(found.kernel.run(given_away(values, found.kernel.reuses)))
         if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
@@ -246,15 +291,27 @@ class Compiled(AsFunction, Generic[P]):
     def _compile(self, key: Any) -> Specialised:
         start = time.perf_counter()
         tree, specs = key
-        program, results = self._restored.get(key) or trace(self._original(), tree, [Spec(*s) for s in specs])
+        traced = self._restored.get(key) or graph(self._original(), tree, [Spec(*s) for s in specs])
+        spent = time.perf_counter() - start
+        found = Specialised(traced, lambda of: self._build(of, tree, spent))
+        if not self._waits():
+            found.build()
+        return found
+
+    def _waits(self) -> bool:
+        """Whether a first result of numbers may come before the kernel, which others than Python's take longer for."""
+        return self.backend == "auto" and not (self.donate or is_installed("llvm"))
+
+    def _build(self, traced: Traced | Graph, tree: trees.Tree, spent: float) -> Built:
+        start, program = time.perf_counter(), traced.program
         program.donated, program.digits = positions_of(self.donate, tree), self.digits
         program.cached = wanted() if self.cache is None else self.cache
-        kernel = self._built(program, tree, results)
-        spent = time.perf_counter() - start
+        kernel = self._kernel(program, tree, traced.results)
+        spent += time.perf_counter() - start
         stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
-        return Specialised(program, results, kernel, stats, _finish(results), self._call(program, tree, kernel))
+        return Built(kernel, stats, self._call(program, tree, kernel))
 
-    def _built(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
+    def _kernel(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
         try:
             return build_with(self.backend, program, tree, results)
         except Unsuitable:
@@ -399,7 +456,7 @@ def _restore(
     cache: bool | None = None,
 ) -> Compiled[...]:
     made: Compiled[...] = Compiled(fn, backend, donate, digits=digits, cache=cache, strict=strict)
-    made._restored = {key: (_read(written), results) for key, written, results in programs}
+    made._restored = {key: Traced(_read(written), results) for key, written, results in programs}
     return made
 
 

@@ -32,12 +32,12 @@ class CompiledInTiles(Compiled[...]):
         super().__init__(fn, backend)
         self.first = first
 
-    def _built(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
+    def _kernel(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
         rows = self._rows(program, tree)
         lengths = [] if rows is None or rows.passes() < LEAST else tiles(rows.count, _bytes(rows))
         if rows is None or len(lengths) < 2:
-            return super()._built(program, tree, results)
-        return _InTiles(rows, lengths, super()._built).kernel()
+            return super()._kernel(program, tree, results)
+        return _InTiles(rows, lengths, super()._kernel).kernel()
 
     def _rows(self, program: Program, tree: trees.Tree) -> Rows | None:
         assert isinstance(tree, trees.Branch)  # narrows the type: (args, kwargs)

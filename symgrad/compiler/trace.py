@@ -13,11 +13,12 @@ from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.core import modes, trees
-from symgrad.core.node import TRACED, Leaf
+from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.core.promotion import is_complex, is_number
 from symgrad.engine.record import Core, handle
 from symgrad.errors import ArgumentTypeError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
+from symgrad.support.lazy import cached_property
 
 
 class Spec(NamedTuple):
@@ -34,15 +35,35 @@ class Traced(NamedTuple):
     results: trees.Tree
 
 
+class Graph:
+    """What a function did: the leaves of its arguments, its results, and all nodes that these need, oldest first."""
+
+    def __init__(
+        self, leaves: Sequence[Leaf], roots: Sequence[Any], nodes: Sequence[AnyNode], results: trees.Tree
+    ) -> None:
+        self.leaves, self.roots, self.nodes, self.results = leaves, roots, nodes, results
+
+    @cached_property
+    def program(self) -> Program:
+        """The same as a program."""
+        return simplified(from_nodes(self.leaves, self.roots, nodes=self.nodes))
+
+
 def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
     """Trace fn, whose arguments (args, kwargs) have this structure around arrays of these shapes and dtypes.
 
     Jacobians are traced by forward and by reverse mode; the program with fewer operations is kept.
     """
-    return shortest(lambda: _traced(fn, tree, specs), lambda traced: traced.program)
+    found = graph(fn, tree, specs)
+    return Traced(found.program, found.results)
 
 
-def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
+def graph(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
+    """Trace fn as ``trace`` does; its program is made when it is first asked for."""
+    return shortest(lambda: _traced(fn, tree, specs), lambda found: found.program)
+
+
+def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
     names = _names(fn)
     leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
@@ -58,7 +79,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
     found: list[Any] = []
     results = trees.flatten(result, is_result, found)
     roots, nodes = inlined([_root(t) for t in found])
-    return Traced(simplified(from_nodes(leaves, roots, nodes=nodes)), results)
+    return Graph(leaves, roots, nodes, results)
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -197,8 +198,7 @@ class _Functions:
 
     def walk(self, *args: Any) -> list[Any]:
         """Return what ``on_floats`` does, one operation after the other: nothing need be compiled."""
-        named = _floats(self._used)
-        known = {n: FUNCTIONS.get(n) or named[_called(n)] for n in self._names}
+        known = {n: function_of(n) for n in self._names}
         written, ops = self._written, self._written.scalars.ops
         found: list[Any] = [None] * len(ops)
         for k, n in enumerate(written.uses):
@@ -225,6 +225,12 @@ def _compiled(source: str) -> CodeType:
     """Return the code of the function."""
     found = compile(source, "<symgrad python kernel>", "exec").co_consts
     return next(c for c in found if isinstance(c, CodeType))
+
+
+@lru_cache(maxsize=1024)
+def function_of(name: str) -> Callable[..., Any]:
+    """Return a primitive as a function of Python's numbers."""
+    return FUNCTIONS.get(name) or _floats([SCALARS[name]] if name in SCALARS else [])[_called(name)]
 
 
 def _floats(used: Sequence[Scalar]) -> dict[str, Any]:
