@@ -17,7 +17,7 @@ INF, NAN = math.inf, math.nan
 TYPES = {"f64": ("double", np.float64), "f32": ("float", np.float32)}
 ULPS = 2.5
 X86 = llvm.get_process_triple().startswith("x86_64")
-ROUNDINGS = ["abs", "sign", "floor", "ceil", "trunc", "round", "relu"]
+ROUNDINGS = ["abs", "sign", "floor", "ceil", "trunc", "round", "relu", "low"]
 BOUNDS = ["maximum", "minimum", "clamp_min", "clamp_max"]
 
 
@@ -82,6 +82,19 @@ def kernel(name, kind, cpu=None):
 
 
 # ------------------------------------------------------------------ accuracy
+def scaled_erfc(x):
+    """exp(x²) erfc x, on the right by the continued fraction's series: mpmath's erfc ends at 1e300."""
+    if x < 1000:
+        return mpmath.exp(x * x) * mpmath.erfc(x)
+    return (1 - 1 / (2 * x * x) + 3 / (4 * x**4)) / (x * mpmath.sqrt(mpmath.pi))
+
+
+def log_normal(x):
+    """log Φ(x)."""
+    z = x / mpmath.sqrt(2)
+    return mpmath.log1p(-mpmath.erfc(min(z, 1000)) / 2) if x > 0 else mpmath.log(scaled_erfc(-z) / 2) - z * z
+
+
 def softplus(x):
     return mpmath.log1p(mpmath.exp(x))
 
@@ -95,6 +108,9 @@ REFERENCE |= {
     "softplus": softplus,
     "logsigmoid": lambda x: -softplus(-x),
     "erfc": lambda x: mpmath.erfc(min(x, 1000)),  # mpmath fails at 1e300
+    "erfcx": lambda x: scaled_erfc(max(x, -1000)),
+    "ndtr": lambda x: mpmath.erfc(min(-x / mpmath.sqrt(2), 1000)) / 2,
+    "log_ndtr": log_normal,
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
     "pow": mpmath.power,
     "sech2": lambda x: 1 / mpmath.cosh(min(abs(x), 1000)) ** 2,
@@ -213,7 +229,7 @@ def test_zeros_infinities_and_nans_are_numpys(name, kind):
     with np.errstate(all="ignore"):
         expected = numpy_function(name)(*xs)
     found = kernel(name, kind)(*xs)
-    if name in [*BOUNDS, "clamp", "relu"]:
+    if name in [*BOUNDS, "clamp", "relu", "low"]:
         found, expected = found + 0.0, expected + 0.0  # NumPy does not promise which of two zeros
     wrong = ~same_at_edges(found, expected)
     assert not wrong.any(), [(*(float(x[i]) for x in xs), found[i], expected[i]) for i in np.flatnonzero(wrong)[:5]]

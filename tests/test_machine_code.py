@@ -10,6 +10,8 @@ import pytest
 from array_programs import Program
 
 import symgrad as sg
+import symgrad.nn.functional as F
+from symgrad.compiler.backends.llvm.code import KNOWN
 from symgrad.compiler.backends.llvm.math import FUNCTIONS
 from symgrad.ops.map import emap
 from symgrad.scalars import SCALARS, X
@@ -188,6 +190,18 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e
             1e300, -1e300, 1e9, -750.0, 709.9, 88.8, -104.0, 1e5]  # fmt: skip
 
 
+# what SciPy or kernels of ours compute outside of machine code, and (power_…) what code has the meaning of instead
+WITHOUT = {
+    "erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma", "power_log", "power_slope",
+    "copysign", "entr", "floor_divide", "fmax", "fmin", "fmod", "heaviside", "logaddexp", "logaddexp2", "logit",
+    "remainder", "sinc", "sinc_slope", "softsign", "tanhshrink", "xlog1py", "xlogy",
+}  # fmt: skip
+CHAINS = {
+    "gelu": F.gelu, "elu": F.elu, "selu": F.selu, "celu": lambda x: F.celu(x, 1.3), "log_ndtr": sg.special.log_ndtr,
+    "erfcx": sg.special.erfcx,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n in SCALARS and n != "bce_logits"])
 def test_functions_at_extremes_within_loops_are_numpys(name, dtype):
@@ -197,6 +211,21 @@ def test_functions_at_extremes_within_loops_are_numpys(name, dtype):
         expected = declared.numpy(*grid)
     found = sg.compile(lambda *xs: emap(declared.function(*X[: declared.nargs]), *xs), backend="llvm")(*grid)
     np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+
+
+def test_few_functions_have_no_machine_code():
+    own = {name for name, scalar in SCALARS.items() if scalar.computed is None and not scalar.library}
+    assert own - KNOWN == WITHOUT
+
+
+@pytest.mark.parametrize("dtype", [DOUBLE, SINGLE])
+@pytest.mark.parametrize("name", CHAINS)
+def test_whole_activations_and_their_slopes_are_one_loop(name, dtype):
+    f = CHAINS[name]
+    both = sg.compile(sg.value_and_grad(lambda x: (x * f(x)).sum()), backend="llvm")
+    x = np.append(numbers(1000, dtype=dtype), np.array([0.0, -0.0, 30.0, -30.0, 1e-3], dtype))
+    assert "Outside" not in both.lower(x).stages["nests"]
+    agree(both(x), tuple(arrays(sg.value_and_grad(lambda x: (x * f(x)).sum())(sg.as_tensor(x)))))
 
 
 def test_float32_is_compared_with_numbers_in_single_precision():

@@ -80,6 +80,11 @@ def relu(x: Value) -> Value:
     return maximum(x, 0.0)
 
 
+def low(x: Value) -> Value:
+    """min(x, 0)."""
+    return minimum(x, 0.0)
+
+
 def clamp(x: Value, low: Value, high: Value) -> Value:
     """min(max(x, low), high)."""
     return minimum(maximum(x, low), high)
