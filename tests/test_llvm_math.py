@@ -18,7 +18,9 @@ TYPES = {"f64": ("double", np.float64), "f32": ("float", np.float32)}
 ULPS = 2.5
 X86 = llvm.get_process_triple().startswith("x86_64")
 ROUNDINGS = ["abs", "sign", "floor", "ceil", "trunc", "round", "relu", "low"]
-BOUNDS = ["maximum", "minimum", "clamp_min", "clamp_max"]
+BOUNDS = ["maximum", "minimum", "clamp_min", "clamp_max", "fmax", "fmin"]
+SIGNS = ["copysign", "heaviside"]
+SUMS = ["bce_logits", "logaddexp", "logaddexp2"]  # which cancel
 
 
 # ------------------------------------------------------------------ compiling a loop over arrays
@@ -95,12 +97,17 @@ def log_normal(x):
     return mpmath.log1p(-mpmath.erfc(min(z, 1000)) / 2) if x > 0 else mpmath.log(scaled_erfc(-z) / 2) - z * z
 
 
+def shrunk(x):
+    """x - tanh x."""
+    return x - mpmath.tanh(x) if abs(x) > 1e-5 else x**3 / 3 - 2 * x**5 / 15 + 17 * x**7 / 315
+
+
 def softplus(x):
     return mpmath.log1p(mpmath.exp(x))
 
 
-REFERENCE = {name: getattr(mpmath, name, None) for name in FUNCTIONS if name not in [*ROUNDINGS, *BOUNDS, "clamp"]}
-del REFERENCE["bce_logits"]
+EXACT = [*ROUNDINGS, *BOUNDS, *SIGNS, *SUMS, "clamp"]
+REFERENCE = {name: getattr(mpmath, name, None) for name in FUNCTIONS if name not in EXACT}
 REFERENCE |= {
     "exp2": lambda x: mpmath.power(2, x),
     "log2": lambda x: mpmath.log(x, 2),
@@ -112,6 +119,13 @@ REFERENCE |= {
     "ndtr": lambda x: mpmath.erfc(min(-x / mpmath.sqrt(2), 1000)) / 2,
     "log_ndtr": log_normal,
     "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "logit": lambda p: mpmath.log(p / (1 - p)),
+    "xlogy": lambda x, y: x * mpmath.log(y),
+    "xlog1py": lambda x, y: x * mpmath.log1p(y),
+    "entr": lambda x: -x * mpmath.log(x),
+    "sinc": mpmath.sincpi,
+    "softsign": lambda x: x / (1 + abs(x)),
+    "tanhshrink": shrunk,
     "pow": mpmath.power,
     "sech2": lambda x: 1 / mpmath.cosh(min(abs(x), 1000)) ** 2,
 }
@@ -158,11 +172,16 @@ def arguments(name, kind):
     """What to test a function on: where its value is a real number."""
     if FUNCTIONS[name] == 2:
         x, y = pairs(name, kind)
-        return (np.abs(x), y) if name == "pow" else (x, y)
+        return (np.abs(x), y) if name == "pow" else (y, np.abs(x)) if name in ("xlogy", "xlog1py") else (x, y)
     x = spread(kind)
-    low, high = {"log1p": (-1, INF), "acosh": (1, INF), "asin": (-1, 1), "acos": (-1, 1), "atanh": (-1, 1)}.get(
-        name, (0 if name in ("log", "log2", "log10", "sqrt", "rsqrt") else -INF, INF)
-    )
+    low, high = {
+        "log1p": (-1, INF),
+        "acosh": (1, INF),
+        "asin": (-1, 1),
+        "acos": (-1, 1),
+        "atanh": (-1, 1),
+        "logit": (0, 1),
+    }.get(name, (0 if name in ("log", "log2", "log10", "sqrt", "rsqrt", "entr") else -INF, INF))
     limit = LIMIT.get((name, kind), INF)
     inside = (x > low) & (x < high) & (np.abs(x) <= limit)
     return (x[inside],)
@@ -198,6 +217,17 @@ def test_bce_logits_is_as_accurate_as_its_terms(kind):
     assert (np.abs(kernel("bce_logits", kind)(z, t) - exact) <= 4 * np.spacing(np.abs(z) + 1)).all()
 
 
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize(("name", "base"), [("logaddexp", mpmath.e), ("logaddexp2", 2)])
+def test_logaddexp_is_as_accurate_as_its_terms(name, base, kind):
+    rng = np.random.default_rng(6)
+    x, y = (rng.normal(0, 10, 300).astype(TYPES[kind][1]) for _ in "xy")
+    with mpmath.workdps(30):
+        exact = [mpmath.log(mpmath.power(base, float(a)) + mpmath.power(base, float(b)), base) for a, b in zip(x, y)]
+    room = 2 * np.spacing(np.maximum(np.maximum(np.abs(x), np.abs(y)), TYPES[kind][1](1)))
+    assert (np.abs(kernel(name, kind)(x, y).astype(object) - np.array(exact)) <= room).all()
+
+
 # ------------------------------------------------------------------ edges
 TINY = 5e-324
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -2.5, 1e-300, TINY, -TINY, INF, -INF, NAN]
@@ -222,7 +252,7 @@ def same_at_edges(found, expected):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n != "bce_logits"])
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in SUMS])
 def test_zeros_infinities_and_nans_are_numpys(name, kind):
     grid = np.meshgrid(*[np.array(EDGES, TYPES[kind][1])] * FUNCTIONS[name])
     xs = [x.ravel() for x in grid]
@@ -236,7 +266,16 @@ def test_zeros_infinities_and_nans_are_numpys(name, kind):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", [*ROUNDINGS, *BOUNDS])
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_edges_of_logaddexp_are_numpys(name, kind):
+    x, y = (v.ravel() for v in np.meshgrid(*[np.array(EDGES, TYPES[kind][1])] * 2))
+    with np.errstate(invalid="ignore"):
+        expected = getattr(np, name)(x, y)
+    np.testing.assert_allclose(kernel(name, kind)(x, y), expected, 0, 4 * np.finfo(TYPES[kind][1]).eps)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", [*ROUNDINGS, *BOUNDS, *SIGNS])
 def test_exact_functions_equal_numpys(name, kind):
     x = spread(kind)
     xs = (x, np.random.default_rng(6).permutation(x))[: FUNCTIONS[name]]

@@ -9,6 +9,7 @@ from symgrad.compiler.backends.llvm.math.builder import (
     clip,
     copysign,
     fma,
+    horner,
     magnitude,
     power_of_two,
     select,
@@ -22,6 +23,21 @@ _LARGE = {"f64": 710.6, "f32": 89.6}
 # beyond, sinh |y| = cosh y = exp |y| / 2
 _HUGE = {"f64": 2.0**30, "f32": 2.0**15}
 
+# x - tanh x = x³ P(x²) on |x| <= 1.1, to 2^-55 (2^-28)
+SHRINK = {
+    "f64": (
+        0.3333333333333333, -0.13333333333333047, 0.05396825396802685, -0.021869488528966603, 0.008863235409690442,
+        -0.003592126811637875, 0.001455826113978458, -0.0005899883512545956, 0.0002389951338022267,
+        -9.657391846107122e-05, 3.862032235394535e-05, -1.4949520408526306e-05, 5.351813230055938e-06,
+        -1.6476356363502865e-06, 3.941828922548805e-07, -6.307988756547442e-08, 4.9465106272517795e-09,
+    ),
+    "f32": (
+        0.33333333270922416, -0.13333324952197403, 0.053966378492968606, -0.02185310351980842,
+        0.008790184432976226, -0.0034039657112881327, 0.0011572077630116477, -0.00028724349731210324,
+        3.630294933323605e-05,
+    ),
+}  # fmt: skip
+
 
 def tanh(x: Value) -> Value:
     """tanh |x| = |E|/(E + 2), where E is exp 2|x| - 1 or exp(-2|x|) - 1.
@@ -32,6 +48,15 @@ def tanh(x: Value) -> Value:
     b = clip(magnitude(x) * 2.0, high={"f64": 40.0, "f32": 19.0}[x.kind.name])
     e = expm1_scaled(select(b < 0.8, -b, b), 0)
     return copysign(e / (e + 2.0), x)
+
+
+def tanhshrink(x: Value) -> Value:
+    """x - tanh x; away from 0 it is x - 1 + 2/(exp 2x + 1)."""
+    a = magnitude(x)
+    n, r, _ = reduce(clip(a + a, high=40.0))
+    far = (a - 1.0) + 2.0 / (exp_reduced(r) * power_of_two(n) + 1.0)
+    s = a * a
+    return copysign(select(a > 1.1, far, s * a * horner(s, SHRINK[x.kind.name])), x)
 
 
 def sinh(x: Value) -> Value:

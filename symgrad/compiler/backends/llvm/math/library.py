@@ -16,7 +16,7 @@ from symgrad.compiler.backends.llvm.math import (
     simple,
     trigonometric,
 )
-from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value
+from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign
 
 _TABLE: dict[str, Callable[..., Value]] = {
     "exp": exponential.exp,
@@ -30,9 +30,16 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "softplus": logarithms.softplus,
     "logsigmoid": logarithms.logsigmoid,
     "bce_logits": logarithms.bce_logits,
+    "logaddexp": logarithms.logaddexp,
+    "logaddexp2": logarithms.logaddexp2,
+    "logit": logarithms.logit,
+    "xlogy": logarithms.xlogy,
+    "xlog1py": logarithms.xlog1py,
+    "entr": logarithms.entr,
     "sin": trigonometric.sin,
     "cos": trigonometric.cos,
     "tan": trigonometric.tan,
+    "sinc": trigonometric.sinc,
     "asin": inverse.asin,
     "acos": inverse.acos,
     "atan": inverse.atan,
@@ -40,6 +47,7 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "sinh": hyperbolic.sinh,
     "cosh": hyperbolic.cosh,
     "tanh": hyperbolic.tanh,
+    "tanhshrink": hyperbolic.tanhshrink,
     "sech2": hyperbolic.sech2,  # what 1/(cosh x · cosh x) is replaced by
     "asinh": hyperbolic.asinh,
     "acosh": hyperbolic.acosh,
@@ -66,6 +74,11 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "clamp": simple.clamp,
     "clamp_min": simple.maximum,
     "clamp_max": simple.minimum,
+    "fmax": simple.fmax,
+    "fmin": simple.fmin,
+    "copysign": copysign,
+    "heaviside": simple.heaviside,
+    "softsign": simple.softsign,
 }
 
 

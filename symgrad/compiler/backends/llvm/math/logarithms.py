@@ -1,4 +1,4 @@
-"""log, log1p, log2, log10 and what is made of log1p: softplus, logsigmoid, bce_logits.
+"""log, log1p, log2, log10, what is made of log1p, such as softplus and logaddexp, and products with logarithms.
 
 log x = k ln 2 + log(1 + f) where x = 2ᵏ (1 + f) and √½ <= 1 + f < √2; then log(1 + f) = 2 artanh s with s = f/(2 + f).
 """
@@ -17,7 +17,8 @@ from symgrad.compiler.backends.llvm.math.builder import (
     power_of_two,
     select,
 )
-from symgrad.compiler.backends.llvm.math.exponential import LN2, exp_of_negative
+from symgrad.compiler.backends.llvm.math.exponential import LN2, exp2, exp_of_negative
+from symgrad.compiler.backends.llvm.math.simple import maximum
 
 # 2 artanh s = 2s + s s² P(s²) on |s| <= (√2 - 1)/(√2 + 1), to 2^-59 (2^-30); minimax as in exponential.py
 ARTANH = {
@@ -140,3 +141,50 @@ def logsigmoid(x: Value) -> Value:
 def bce_logits(z: Value, t: Value) -> Value:
     """-t log σ(z) - (1 - t) log(1 - σ(z)), computed as its declaration does."""
     return (1.0 - t) * z - logsigmoid(z)
+
+
+def logaddexp(x: Value, y: Value) -> Value:
+    """log(exp x + exp y) = max(x, y) + log1p(exp(-|x - y|))."""
+    return maximum(x, y) + log1p_of_fraction(exp_of_negative(_apart(x, y)))
+
+
+def logaddexp2(x: Value, y: Value) -> Value:
+    """log₂(2ˣ + 2ʸ)."""
+    return maximum(x, y) + log1p_of_fraction(exp2(_apart(x, y))) * (1 / math.log(2))
+
+
+def _apart(x: Value, y: Value) -> Value:
+    """-|x - y|, 0 of equal infinities."""
+    return select(x.equals(y), 0.0, -magnitude(x - y))
+
+
+def xlogy(x: Value, y: Value) -> Value:
+    """x log y, 0 where x = 0 and y is a number."""
+    return _unless_zero(x, y, x * log(y))
+
+
+def xlog1py(x: Value, y: Value) -> Value:
+    """x log(1 + y), 0 where x = 0 and y is a number."""
+    return _unless_zero(x, y, x * log1p(y))
+
+
+def _unless_zero(x: Value, y: Value, product: Value) -> Value:
+    return select(x.equals(0.0).both(y.is_nan().negated()), 0.0, product)
+
+
+def entr(x: Value) -> Value:
+    """-x log x, 0 at 0 and -∞ below."""
+    return select(x > 0.0, -x * log(x), select(x < 0.0, -math.inf, select(x.is_nan(), x, 0.0)))
+
+
+def logit(p: Value) -> Value:
+    """log(p/(1 - p)), with q the smaller of p and 1 - p the logarithm of q/(1 - q), near 1/2 of 1 + (1 - 2q)/q."""
+    left = p < 0.5
+    q = select(left, p, 1.0 - p)
+    near = q > 0.25
+    ratio = q / (1.0 - q)
+    u, rest = two_sum(p.constant(1.0), (1.0 - (q + q)) / q)
+    k, f = split_any(select(near, u, ratio))
+    f = fma(select(near, rest, 0.0), power_of_two(-clip(k, high=p.kind.bias - 1.0)), f)
+    y = select(near, with_exponent(k, f), -at_edges(ratio, with_exponent(k, f)))
+    return select(left, -y, y)

@@ -88,3 +88,23 @@ def low(x: Value) -> Value:
 def clamp(x: Value, low: Value, high: Value) -> Value:
     """min(max(x, low), high)."""
     return minimum(maximum(x, low), high)
+
+
+def fmax(x: Value, y: Value) -> Value:
+    """The larger; nan loses."""
+    return select((x >= y).either(y.is_nan()), x, y)
+
+
+def fmin(x: Value, y: Value) -> Value:
+    """The smaller; nan loses."""
+    return select((x <= y).either(y.is_nan()), x, y)
+
+
+def heaviside(x: Value, y: Value) -> Value:
+    """0 left of 0, y there, 1 on the right."""
+    return select(x.is_nan(), x, select(x < 0.0, 0.0, select(x > 0.0, 1.0, y)))
+
+
+def softsign(x: Value) -> Value:
+    """x/(1 + |x|)."""
+    return x / (magnitude(x) + 1.0)

@@ -1,4 +1,4 @@
-"""sin, cos, tan: Cody and Waite's reduction by multiples of π or π/2 with fused operations, then one polynomial.
+"""sin, cos, tan, sinc: Cody and Waite's reduction by multiples of π or π/2, fused, then one polynomial.
 
 sin x = (-1)ⁿ sin(x - nπ) and cos x = (-1)ⁿ sin(qπ/2 - x) with q = 2n + 1, so both use sin on |r| <= π/2. While n is
 an integer below 2^(fraction/2) the first step of the reduction is exact, and the others round relative to the result.
@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import math
 
-from symgrad.compiler.backends.llvm.math.builder import Value, clip, fma, horner, magnitude, round_to_integer, select
+from symgrad.compiler.backends.llvm.math.builder import (
+    Value,
+    clip,
+    fma,
+    horner,
+    magnitude,
+    round_to_integer,
+    rounding,
+    select,
+)
 
 # sin r = r + r r² P(r²) on |r| <= π/2, to 2^-61 (2^-27); minimax as in exponential.py
 SIN = {
@@ -99,3 +108,12 @@ def tan(x: Value) -> Value:
     odd = (bits << x.kind.sign).number().is_negative()
     y = select(odd, -1.0, t) / select(odd, t, 1.0)
     return flip(y, x.bits() >> x.kind.sign)
+
+
+def sinc(x: Value) -> Value:
+    """sin(πx)/(πx), 1 at 0; sin(πx) = (-1)ⁿ sin(π(x - n)) with n = round x."""
+    n = rounding("rint", x)
+    half = n * 0.5
+    y = sin_reduced((x - n) * math.pi)
+    y = select(rounding("rint", half).equals(half), y, -y) / (x * math.pi)
+    return select(magnitude(x) < 1e-9, 1.0, select(magnitude(x).equals(math.inf), 0.0, y))
