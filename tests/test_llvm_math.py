@@ -20,16 +20,22 @@ X86 = llvm.get_process_triple().startswith("x86_64")
 ROUNDINGS = ["abs", "sign", "floor", "ceil", "trunc", "round", "relu", "low"]
 BOUNDS = ["maximum", "minimum", "clamp_min", "clamp_max", "fmax", "fmin"]
 SIGNS = ["copysign", "heaviside"]
+QUOTIENTS = ["fmod", "remainder", "floor_divide"]
 SUMS = ["bce_logits", "logaddexp", "logaddexp2"]  # which cancel
 
 
 # ------------------------------------------------------------------ compiling a loop over arrays
+def arity(name):
+    """How many arguments a function takes; ".exact" behind its name changes nothing."""
+    return FUNCTIONS[name.partition(".")[0]]
+
+
 def loop(name, kind):
     """IR of a loop that applies a function to arrays, all of whose pointers are distinct."""
-    real, arity = TYPES[kind][0], FUNCTIONS[name]
-    arrays = [f"%a{i}" for i in range(arity)]
+    real, count = TYPES[kind][0], arity(name)
+    arrays = [f"%a{i}" for i in range(count)]
     loads = [f"%p{a[1:]} = getelementptr {real}, ptr {a}, i64 %i" for a in arrays]
-    loads += [f"%x{i} = load {real}, ptr %pa{i}" for i in range(arity)]
+    loads += [f"%x{i} = load {real}, ptr %pa{i}" for i in range(count)]
     return f"""
 define void @loop(i64 %n, {", ".join(f"ptr noalias {a}" for a in [*arrays, "%out"])}) {{
 entry:
@@ -37,7 +43,7 @@ entry:
 body:
  %i = phi i64 [0, %entry], [%next, %body]
  {chr(10).join(loads)}
- %y = call {real} @sg.{name}.{kind}({", ".join(f"{real} %x{i}" for i in range(arity))})
+ %y = call {real} @sg.{name}.{kind}({", ".join(f"{real} %x{i}" for i in range(count))})
  %p = getelementptr {real}, ptr %out, i64 %i
  store {real} %y, ptr %p
  %next = add i64 %i, 1
@@ -72,7 +78,7 @@ def kernel(name, kind, cpu=None):
     """A function of arrays."""
     engine = llvm.create_mcjit_compiler(optimised(name, kind, cpu).clone(), machine(cpu))
     address = engine.get_function_address("loop")
-    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (FUNCTIONS[name] + 1))(address)
+    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, *[ctypes.c_void_p] * (arity(name) + 1))(address)
 
     def run(*xs, keep=engine):
         xs = [np.ascontiguousarray(x, TYPES[kind][1]) for x in np.broadcast_arrays(*xs)]
@@ -106,7 +112,7 @@ def softplus(x):
     return mpmath.log1p(mpmath.exp(x))
 
 
-EXACT = [*ROUNDINGS, *BOUNDS, *SIGNS, *SUMS, "clamp"]
+EXACT = [*ROUNDINGS, *BOUNDS, *SIGNS, *SUMS, *QUOTIENTS, "clamp"]
 REFERENCE = {name: getattr(mpmath, name, None) for name in FUNCTIONS if name not in EXACT}
 REFERENCE |= {
     "exp2": lambda x: mpmath.power(2, x),
@@ -252,7 +258,7 @@ def same_at_edges(found, expected):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in SUMS])
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in [*SUMS, *QUOTIENTS]])
 def test_zeros_infinities_and_nans_are_numpys(name, kind):
     grid = np.meshgrid(*[np.array(EDGES, TYPES[kind][1])] * FUNCTIONS[name])
     xs = [x.ravel() for x in grid]
@@ -282,6 +288,25 @@ def test_exact_functions_equal_numpys(name, kind):
     np.testing.assert_array_equal(kernel(name, kind)(*xs), SCALARS[name].numpy(*xs))
 
 
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_remainders_are_numpys_to_the_last_bit(name, kind):
+    real, rng = TYPES[kind][1], np.random.default_rng(7)
+    x, y = (v.ravel() for v in np.meshgrid(*[np.array(EDGES, real)] * 2))
+    tenths = [(rng.integers(-500, 500, 5000) * 0.1).astype(real) for _ in "xy"]
+    wide = [spread(kind), rng.permutation(spread(kind))]
+    x, y = np.concatenate([x, tenths[0], wide[0]]), np.concatenate([y, tenths[1], wide[1]])
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(x, y)
+        inside = ~(np.abs(x / y) > LIMIT[name, kind])
+    found = kernel(name, kind)(x, y)
+    whole = kernel(f"{name}.exact", kind)(x, y)
+    for values, where in ((found, inside), (whole, slice(None))):
+        np.testing.assert_array_equal(values[where], expected[where])
+        number = ~np.isnan(expected[where])
+        np.testing.assert_array_equal(np.signbit(values[where][number]), np.signbit(expected[where][number]))
+
+
 EXACT_VALUES = [
     ("exp", (0,), 1), ("exp2", (10,), 1024), ("exp2", (-3,), 0.125), ("log", (1,), 0), ("log2", (8,), 3),
     ("log2", (2.0**-140,), -140), ("log10", (1000,), 3), ("cos", (0,), 1), ("cosh", (0,), 1), ("erfc", (0,), 1),
@@ -297,7 +322,7 @@ def test_exact_where_the_value_is_representable(name, xs, value, kind):
     np.testing.assert_array_equal(kernel(name, kind)(*([x] for x in xs)), [value])
 
 
-@pytest.mark.parametrize(("name", "kind"), LIMIT)
+@pytest.mark.parametrize(("name", "kind"), [key for key in LIMIT if key[0] not in QUOTIENTS])
 def test_finite_beyond_the_limit_and_nan_at_infinity(name, kind):
     x = any_bits(500, kind)
     assert np.isfinite(kernel(name, kind)(x)).all()

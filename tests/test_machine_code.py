@@ -193,7 +193,7 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e
 # what SciPy or kernels of ours compute outside of machine code, and (power_…) what code has the meaning of instead
 WITHOUT = {
     "erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma", "power_log", "power_slope",
-    "floor_divide", "fmod", "remainder", "sinc_slope",
+    "sinc_slope",
 }  # fmt: skip
 CANCEL = {"bce_logits", "logaddexp", "logaddexp2"}  # and keep the digits of their terms only
 CHAINS = {
@@ -212,6 +212,17 @@ def test_functions_at_extremes_within_loops_are_numpys(name, dtype):
         expected = declared.numpy(*grid)
     found = sg.compile(lambda *xs: emap(declared.function(*X[: declared.nargs]), *xs), backend="llvm")(*grid)
     np.testing.assert_allclose(found, expected, rtol=4 * np.finfo(dtype).eps, atol=np.finfo(dtype).smallest_subnormal)
+
+
+@pytest.mark.parametrize("backend", ["llvm", "c"])
+def test_remainders_of_large_quotients_are_numpys(backend):
+    rng = np.random.default_rng(0)
+    x, y = (rng.normal(size=2000) * 10.0 ** rng.uniform(-30, 30, 2000) for _ in "xy")
+    f = sg.compile(lambda x, y: (x % y, x // y, sg.fmod(x, y)), backend=backend)
+    exact = np.remainder(x, y), np.floor_divide(x, y), np.fmod(x, y)
+    for found, alone, expected in zip(f(x, y), f(x[0], y[0]), exact, strict=True):
+        np.testing.assert_array_equal(found, expected)
+        assert alone == expected[0]
 
 
 def test_few_functions_have_no_machine_code():

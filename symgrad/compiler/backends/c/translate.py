@@ -284,8 +284,8 @@ class _Writer:
             return self._converted(x)
         return {
             "fneg": self._negated, "select": self._select, "call": self._call, "load": self._load, "store": self._store,
-            "getelementptr": self._place, "alloca": self._alloca, "ret": self._ret, "atomicrmw": self._changed,
-            "cmpxchg": self._taken, "extractvalue": self._is_taken,
+            "frem": self._rest, "getelementptr": self._place, "alloca": self._alloca, "ret": self._ret,
+            "atomicrmw": self._changed, "cmpxchg": self._taken, "extractvalue": self._is_taken,
         }[x.word](x)  # fmt: skip
 
     def _infix(self, x: Instruction) -> tuple[str, str]:
@@ -318,6 +318,11 @@ class _Writer:
     def _negated(self, x: Instruction) -> tuple[str, str]:
         kind, a = x.rest.split(" ")
         return kind, f"-{self.value(a, kind)}"
+
+    def _rest(self, x: Instruction) -> tuple[str, str]:
+        kind, rest = x.rest.split(" ", 1)
+        a, b = (self.value(v, kind) for v in rest.split(", "))
+        return kind, f"fmod{'f' if kind == 'float' else ''}({a}, {b})"
 
     def _select(self, x: Instruction) -> tuple[str, str]:
         condition, a, b = (part.split(" ") for part in x.rest.split(", "))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.compiler.backends.llvm.math import FUNCTIONS, definitions
+from symgrad.compiler.backends.llvm.math import FUNCTIONS, LIMIT, definitions
 from symgrad.compiler.backends.llvm.module import Level, Module
 from symgrad.compiler.backends.llvm.pool import Pool
 from symgrad.compiler.primitives.scalar import TRUTH
@@ -160,6 +160,8 @@ class Code:
         if name == "neg":
             return self.set(f"fneg {t} {xs[0]}")
         library = name in LIBM and (self.libm or name not in FUNCTIONS)
+        if self.libm and not library and (name, kind) in LIMIT:
+            name = f"{name}.exact"
         (self.used.libm if library else self.used.own).add((name, kind))
         own = f"@{name}{'f' if kind == 'f32' else ''}" if library else f"@sg.{name}.{kind}"
         return self.set(f"call {t} {own}({', '.join(f'{t} {x}' for x in xs)})")

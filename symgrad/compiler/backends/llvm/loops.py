@@ -1,8 +1,8 @@
 """A nest as an LLVM function: loops of scalar IR, which LLVM turns into vector code.
 
 Sums are kept in registers along the innermost loop. Where a function of the nest is accurate up to some size of its
-argument only (sin, cos, tan), the loop also finds whether one was larger, and if so the nest runs again with the C
-library.
+argument or quotient only (sin, fmod), the loop also finds whether one was larger, and if so the nest runs again with
+the C library.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ class Loops:
             args = [self._value(r, values) for r in refs]
             kind = kind_of(self.e.dtypes[k])
             if self.checked and (name, kind) in LIMIT:
-                beyond = self._check(args[0], LIMIT[name, kind], beyond)
+                beyond = self._check(args, kind, LIMIT[name, kind], beyond)
             values[k] = self.code.apply(name, args, "f64" if kind == "i1" else kind)
         for (r, view), steps in zip(self.nest.stores, self.stored):
             self._store(self._value(r, values), view, steps)
@@ -250,9 +250,10 @@ class Loops:
             self._add_up(n, self._product(values) if self.nest.product else self._value(r, values))
         return beyond
 
-    def _check(self, arg: tuple[str, str], limit: float, beyond: str) -> str:
-        """Remember whether an |argument| was beyond the limit; for nan and infinity the quick code is right too."""
+    def _check(self, args: list[tuple[str, str]], kind: str, limit: float, beyond: str) -> str:
+        """Remember whether an |argument|, or |quotient| of two, was beyond the limit; nan needs no second run."""
         c = self.code
+        arg = args[0] if len(args) == 1 else c.apply("div", args, kind)
         size = c.set(f"call double @llvm.fabs.f64(double {c.number(arg, 'f64')})")
         more = c.set(f"fcmp ogt double {size}, {constant(limit, 'f64')}")
         flag = c.set(f"zext i1 {more} to i64")

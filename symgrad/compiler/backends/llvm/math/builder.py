@@ -53,9 +53,10 @@ KINDS = {kind.name: kind for kind in (F64, F32)}
 
 
 class Body:
-    """The lines of one function so far, and the intrinsics they call."""
+    """The lines of one function so far, and the intrinsics they call; ``exact``: beyond a limit too, with calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, exact: bool = False) -> None:
+        self.exact = exact
         self.lines: list[str] = []
         self.declares: set[str] = set()
 

@@ -13,6 +13,7 @@ from symgrad.compiler.backends.llvm.math import (
     inverse,
     logarithms,
     power,
+    quotients,
     simple,
     trigonometric,
 )
@@ -58,6 +59,9 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "ndtr": error.ndtr,
     "log_ndtr": error.log_ndtr,
     "pow": power.pow_,
+    "fmod": quotients.fmod,
+    "remainder": quotients.remainder,
+    "floor_divide": quotients.floor_divide,
     "sqrt": simple.sqrt,
     "rsqrt": simple.rsqrt,
     "hypot": simple.hypot,
@@ -91,14 +95,20 @@ def _arity(function: Any) -> int:
 # name -> number of arguments
 FUNCTIONS = {name: _arity(function) for name, function in _TABLE.items()}
 
-# (name, kind) -> the |x| up to which the function is accurate; beyond it gives some finite number
-LIMIT = {(name, kind): limit for name in ("sin", "cos", "tan") for kind, limit in trigonometric.LIMIT.items()}
+# (name, kind) -> the |x|, or |x/y|, up to which the function is accurate; beyond it gives some number
+LIMIT = {
+    (name, kind): limit
+    for names, limits in [("sin cos tan", trigonometric.LIMIT), ("fmod remainder floor_divide", quotients.LIMIT)]
+    for name in names.split()
+    for kind, limit in limits.items()
+}
 
 
 def definitions(names: Iterable[tuple[str, str]]) -> str:
     """IR that defines ``@sg.<name>.<kind>`` for each (name, kind), and declares the intrinsics used.
 
-    Args: pairs of a key of ``FUNCTIONS`` and "f64" or "f32"; repetitions are dropped. Raises KeyError of others.
+    Args: pairs of a key of ``FUNCTIONS`` and "f64" or "f32"; repetitions are dropped. Raises KeyError of others. With
+    ".exact" after the key a quotient has no limit; such code is not vectorised.
 
     >>> definitions([("sqrt", "f64")]).splitlines()[0]
     'declare double @llvm.sqrt.f64(double)'
@@ -111,9 +121,10 @@ def definitions(names: Iterable[tuple[str, str]]) -> str:
 @functools.cache
 def _definition(name: str, kind_name: str) -> tuple[str, frozenset[str]]:
     """The text of a function, and the declarations it wants."""
-    kind, body = KINDS[kind_name], Body()
-    arguments = [f"%x{i}" for i in range(FUNCTIONS[name])]
-    result = _TABLE[name](*(Value(body, kind, kind.type, argument) for argument in arguments))
+    own, _, exact = name.partition(".")
+    kind, body = KINDS[kind_name], Body(bool(exact))
+    arguments = [f"%x{i}" for i in range(FUNCTIONS[own])]
+    result = _TABLE[own](*(Value(body, kind, kind.type, argument) for argument in arguments))
     parameters = ", ".join(f"{kind.type} {argument}" for argument in arguments)
     head = f"define internal {kind.type} @sg.{name}.{kind_name}({parameters})"
     attributes = "alwaysinline nounwind willreturn readnone"  # which every LLVM reads; memory(none) came with 16
