@@ -32,7 +32,7 @@ def test_index_notation_has_the_same_decimals():
 @pytest.mark.parametrize(
     ("f", "by", "text"),
     [
-        (sg.sqrt(((x - x.mean()) ** 2).mean()), x, "(x - mean(x))/(sqrt(n)*‖x - mean(x)‖)"),
+        (sg.sqrt(((x - x.mean()) ** 2).mean()), x, "r/(sqrt(n)*‖r‖) where r = x - mean(x)"),
         ((x - a) @ sg.linalg.inv(S) @ (x - a) / 2, a, "-(S⁻¹ + S⁻ᵀ)*(x - a)/2"),
     ],
     ids=("standard deviation", "Mahalanobis by the mean"),

@@ -228,6 +228,13 @@ weighted = lambda k, p, m: k.einsum("ij,ij->i", p, m)
 without = lambda k, m, v: k.add(m, (-1, k.einsum("i->ij", v, j=3)))
 
 
+def written_sum(k):
+    """Σ (t x_i - u), as the user wrote it."""
+    found = k.add(k.times(k.t, k.x), (-1, k.einsum("->i", k.u, i=3)))
+    k.pool.written |= {found}
+    return k.einsum("i->", found)
+
+
 TABLE = {  # rule: a term to which it applies and its value, a near miss and its value
     "power_of_a_number": [
         (lambda k: k.power(k.number(2), 3), np.full(3, 8.0)),
@@ -319,6 +326,16 @@ TABLE = {  # rule: a term to which it applies and its value, a near miss and its
         (
             lambda k: k.add(k.times(k.u, k.einsum("i->", beyond(k))), k.einsum("i->", k.power(beyond(k), 3))),
             a.u * (a.x - a.t).sum() + ((a.x - a.t) ** 3).sum(),
+        ),
+    ],
+    "sums_open": [
+        (
+            lambda k: k.add((-1, k.times(k.power(k.u, -1), written_sum(k))), (-3, k.number(1, ()))),
+            -a.t * a.x.sum() / a.u,
+        ),
+        (
+            lambda k: k.add(k.einsum("i->", k.z), k.times(k.t, written_sum(k))),
+            a.z.sum() + a.t * (a.t * a.x - a.u).sum(),
         ),
     ],
     "axis_of_one_goes": [

@@ -960,7 +960,7 @@ def test_indices_of_a_delta_are_told_apart_by_a_comma_where_one_is_long():
         (
             lambda p, z, x: (p * sg.log(p / x)).sum(),
             "z",
-            "softmax(z) ⊙ (u - softmax(z)ᵀ*u) where u = log(softmax(z) ⊘ x)",
+            "p ⊙ (u - pᵀ*u) where u = log(p ⊘ x); p = softmax(z)",
         ),
         (lambda p, z, x: (p * (x - p @ x) ** 2).sum(), "x", "2*(softmax(z) ⊙ (x - xᵀ*softmax(z)))"),
     ],

@@ -76,7 +76,7 @@ p, r, s = symbol("p", "n", positive=True), symbol("r", positive=True), symbol("s
 Ndtr, mu = sg.special.ndtr, sg.exp(Z @ w)
 bell = sg.exp(-(v**2) / 2) / (2 * math.pi) ** 0.5
 SCORES = {
-    "probit": (sg.special.log_ndtr(q * (Z @ w)).sum(), w, "Zᵀ*(q ⊙ φ(q ⊙ Z*w) ⊘ Φ(q ⊙ Z*w))"),
+    "probit": (sg.special.log_ndtr(q * (Z @ w)).sum(), w, "Zᵀ*(q ⊙ φ(u) ⊘ Φ(u)) where u = q ⊙ Z*w"),
     "normal distribution function": (Ndtr(Z @ w).sum(), w, "Zᵀ*φ(Z*w)"),
     "the same by erf": ((1 + sg.erf(Z @ w / 2**0.5)).sum() / 2, w, "Zᵀ*φ(Z*w)"),
     "erf alone": (sg.erf(v / 2**0.5).sum(), v, "sqrt(2)*exp(-v^⊙2/2)/sqrt(pi)"),
@@ -88,11 +88,11 @@ SCORES = {
     "gamma": ((-y / mu - sg.log(mu)).sum(), w, "Zᵀ*(y ⊘ exp(Z*w) - 1)"),
     "inverse Gaussian": (-((p - mu) ** 2 / (2 * mu**2 * p)).sum(), w, "Zᵀ*((p - exp(Z*w)) ⊘ exp(2*Z*w))"),
     "negative binomial": (
-        (y * sg.log(mu / (mu + r)) + r * sg.log(r / (mu + r))).sum(), w, "r*Zᵀ*((y - exp(Z*w)) ⊘ (exp(Z*w) + r))",
+        (y * sg.log(mu / (mu + r)) + r * sg.log(r / (mu + r))).sum(), w, "r*Zᵀ*((y - μ) ⊘ (μ + r)) where μ = exp(Z*w)",
     ),
-    "Student's t": (sg.log(1 + (Z @ w - y) ** 2 / s).sum(), w, "2*Zᵀ*((Z*w - y) ⊘ (s + (Z*w - y)^⊙2))"),
+    "Student's t": (sg.log(1 + (Z @ w - y) ** 2 / s).sum(), w, "2*Zᵀ*(r ⊘ (s + r^⊙2)) where r = Z*w - y"),
     "Geman and McClure": (
-        ((Z @ w - y) ** 2 / (1 + (Z @ w - y) ** 2)).sum(), w, "2*Zᵀ*((Z*w - y) ⊘ (1 + (Z*w - y)^⊙2)^⊙2)",
+        ((Z @ w - y) ** 2 / (1 + (Z @ w - y) ** 2)).sum(), w, "2*Zᵀ*(r ⊘ (1 + r^⊙2)^⊙2) where r = Z*w - y",
     ),
 }  # fmt: skip
 
@@ -121,8 +121,8 @@ def entries(z):
 
 largest = sg.amax(B, 1, True)
 SOFTMAXES = {
-    "Jacobian": (entries(u), u, 1, "diag(softmax(u)) - softmax(u)*softmax(u)ᵀ"),
-    "the largest subtracted": (entries(u - u.max()), u, 1, "diag(softmax(u)) - softmax(u)*softmax(u)ᵀ"),
+    "Jacobian": (entries(u), u, 1, "diag(p) - p*pᵀ where p = softmax(u)"),
+    "the largest subtracted": (entries(u - u.max()), u, 1, "diag(p) - p*pᵀ where p = softmax(u)"),
     "cross entropy of rows": (-(onehot * sg.log(rows(B))).sum(), B, 1, "softmax(B) - P"),
     "rows, the largest subtracted": (-(onehot * sg.log(rows(B - largest))).sum(), B, 1, "softmax(B) - P"),
     "columns": (sg.log(sg.exp(B).sum(0)).sum(), B, 1, "softmax(Bᵀ)ᵀ"),
@@ -132,12 +132,12 @@ SOFTMAXES = {
     ),
     "shifted by a number": (
         (c * sg.softmax(u + v - sg.logsumexp(v, 0), 0)).sum(), u, 1,
-        "softmax(u + v) ⊙ (c - cᵀ*softmax(u + v))",
+        "p ⊙ (c - cᵀ*p) where p = softmax(u + v)",
     ),
     "log of a mixture": (sg.logsumexp(u + v - sg.logsumexp(v, 0), 0), v, 1, "softmax(u + v) - softmax(v)"),
     "attention": (
         (Y * (rows(B @ Z.T) @ Y)).sum(), B, 1,
-        "(softmax(B*Zᵀ) ⊙ (Y*Yᵀ - (Y ⊙ softmax(B*Zᵀ)*Y)*1*1ᵀ))*Z",
+        "(P ⊙ (Y*Yᵀ - (Y ⊙ P*Y)*1*1ᵀ))*Z where P = softmax(B*Zᵀ)",
     ),
     "Boltzmann": (
         (c * entries(-r * c)).sum(), r, 1, "cᵀ*(softmax(-r*c) ⊙ (cᵀ*softmax(-r*c) - c))",
@@ -194,7 +194,7 @@ kron = sg.kron
 PRODUCTS = {
     "of positive numbers": (sg.prod(p), p, "prod(p) ⊘ p"),
     "of any numbers": (sg.prod(u), u, "cumprod(u, exclusive) ⊙ cumprod(u, reverse, exclusive)"),
-    "of squares and one": (sg.prod(1 + u**2), u, "2*prod(1 + u^⊙2)*(u ⊘ (1 + u^⊙2))"),
+    "of squares and one": (sg.prod(1 + u**2), u, "2*prod(r)*(u ⊘ r) where r = 1 + u^⊙2"),
     "Stone and Geary": (r * sg.prod((u - p) ** c), u, "r*prod((u - p)^⊙c)*(c ⊘ (u - p))"),
     "logarithm": (sg.log(sg.prod(u)), u, "1 ⊘ u"),
     "Cobb and Douglas": (r * sg.prod(p**u), p, "r*prod(p^⊙u)*(u ⊘ p)"),
@@ -230,7 +230,7 @@ QUOTIENTS = {
     "ratio of bilinear forms": (
         (u @ Y @ w) / (c @ Y @ w), Y, "(u - (uᵀ*Y*w)*c/(cᵀ*Y*w))*wᵀ/(cᵀ*Y*w)",
     ),
-    "Sharpe ratio": ((u @ c) / sg.sqrt(c @ Q @ c), c, "(u - (uᵀ*c)*Q*c/(cᵀ*Q*c))/sqrt(cᵀ*Q*c)"),
+    "Sharpe ratio": ((u @ c) / sg.sqrt(c @ Q @ c), c, "(u - (uᵀ*c)*Q*c/α)/sqrt(α) where α = cᵀ*Q*c"),
     "rows of length 1": (
         (Y * Z / sg.sqrt((Z**2).sum(1, keepdim=True))).sum(), Z,
         "diag(1 ⊘ sqrt(Z^⊙2*1))*(Y - diag((Z ⊙ Y)*1 ⊘ Z^⊙2*1)*Z)",
@@ -349,7 +349,7 @@ def test_what_goes_into_an_activation_has_a_name_where_it_stands_five_times(f, t
 def test_curvature_of_a_rayleigh_quotient_has_each_term_once():
     A = sg.symbol("A", ("n", "n"), symmetric=True)
     form = sg.derive((u @ A @ u) / (u @ u), u, order=2)
-    assert str(form) == "2*(A + (2*(2*(uᵀ*A*u)*u/‖u‖² - A*u)*uᵀ - (uᵀ*A*u)*I - 2*u*uᵀ*A)/‖u‖²)/‖u‖²"
+    assert str(form) == "2*(A + (2*(2*r*u - w)*uᵀ - (uᵀ*w)*I - 2*u*wᵀ)/α)/α where r = (uᵀ*w)/α; w = A*u; α = ‖u‖²"
 
 
 n, d = sg.symbol("M", ("n", "d")).shape

@@ -1,7 +1,9 @@
 """Problems of textbooks, and how their derivatives print: ``python tests/textbook.py [NAME…]`` shows the table.
 
 A form is right when its value is what finite differences of the function say. Its length counts names, numbers, signs
-and superscripts, definitions after ``where`` included; products' ``*``, brackets and commas do not count.
+and superscripts; products' ``*``, brackets and commas do not count. Two lengths are printed beside the limit, which is
+drawn from the book's form: with the definitions after ``where``, and of the formula before it, since books use names
+that they define elsewhere.
 """
 
 import re
@@ -21,9 +23,14 @@ def tokens(text):
     return len(re.findall(TOKEN, text))
 
 
+def formula_tokens(text):
+    """Count as ``tokens`` does, without the definitions after ``where``."""
+    return tokens(text.split(" where ")[0])
+
+
 def main(names):
     """Print a line for each problem and the totals."""
-    right = short = count = 0
+    right = short = whole = count = 0
     for problem in [p for p in TEXTBOOK if not names or p["name"] in names or p["group"] in names]:
         count += 1
         signal.alarm(SECONDS)
@@ -32,22 +39,20 @@ def main(names):
             found = of_problem(problem)
             text, seconds = str(found.form), time.perf_counter() - start
             good = bool(np.allclose(found.expected, differences(problem), rtol=1e-5, atol=1e-6))
-            length = tokens(text)
+            length, formula = tokens(text), formula_tokens(text)
         except Exception as error:  # whatever is raised is no form
-            text, seconds, good, length = (
-                f"{type(error).__name__}: {error}"[:200],
-                time.perf_counter() - start,
-                False,
-                0,
-            )
+            text, seconds = f"{type(error).__name__}: {error}"[:200], time.perf_counter() - start
+            good, length, formula = False, 0, 0
         signal.alarm(0)
-        within = good and length <= problem["limit_tokens"]
-        right, short = right + good, short + within
+        within = good and formula <= problem["limit_tokens"]
+        right, short, whole = right + good, short + within, whole + (good and length <= problem["limit_tokens"])
         mark = "ok   " if within else "LONG " if good else "WRONG"
-        print(f"{mark} {problem['name']:18} {length:3}/{problem['limit_tokens']:<3} {seconds:5.1f} s  {text}")
+        lengths = f"{length:3} {formula:3}/{problem['limit_tokens']:<3}"
+        print(f"{mark} {problem['name']:18} {lengths} {seconds:5.1f} s  {text}")
         if not within:
-            print(f"{'':38}book: {problem['textbook']}")
-    print(f"{count} problems, {right} right, {short} within the limit")
+            print(f"{'':42}book: {problem['textbook']}")
+    print(f"{count} problems, {right} right")
+    print(f"within the limit: {short} by the formula before where, {whole} with its definitions")
 
 
 if __name__ == "__main__":

@@ -56,6 +56,8 @@ BRIEF = 60  # operations of a form that is written into its function's docstring
 DIRECT = 50  # operations of a higher derivative of numbers that is shortened as its graph has it, too
 LONG = 80  # signs of a formula beyond which intermediates with names may be shorter
 MIDDLING, PIECE = 48, 10  # signs of a formula, and of a part of it that stands there twice, that may have a name
+MIDDLING_OF_ARRAYS, PIECE_OF_ARRAYS = 32, 8  # the same of arrays: books name a residual and a mean wherever they recur
+WORTH = 2  # signs by which a formula of arrays, definitions included, may be longer with names than without
 
 _KINKED = (sp.Abs, sp.sign, sp.Piecewise, sp.Max, sp.Min, sp.Heaviside, sp.floor, sp.ceiling)
 
@@ -472,13 +474,20 @@ class ClosedForm(Arithmetic):
             return self._where.text(), self._where
         direct = whole if whole.definitions or whole.told else None
         normal = self._of_numbers is not None and has_long_normal(self._of_numbers)
-        if (len(inlined) < LONG and not _repeats(inlined) and not normal) or self._where is None:
+        repeats = _repeats(inlined, MIDDLING, PIECE)
+        if self._where is None or not (len(inlined) >= LONG or repeats or normal or self._recurs(inlined)):
             return inlined, direct
         named = self._where.text()
         here, there = _signs(named), _signs(inlined)
-        shorter = (here, len(named)) < (there, len(inlined)) or (here == there and _repeats(inlined))
+        shorter = (here, len(named)) < (there, len(inlined)) or (here == there and repeats)
         shorter = shorter or (normal and isinstance(self._where, Numbered))
+        shorter = shorter or (self._recurs(inlined) and here <= there + WORTH)
         return (named, self._where) if shorter else (inlined, direct)
+
+    def _recurs(self, inlined: str) -> bool:
+        """Whether a formula of arrays has what the function computes in it twice, as a residual or a mean."""
+        found = self._of_numbers is None and _repeats(inlined, MIDDLING_OF_ARRAYS, PIECE_OF_ARRAYS)
+        return found and self._where is not None and self._where.of_values
 
     def __repr__(self) -> str:
         return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
@@ -735,10 +744,10 @@ def _pairs(given: Sequence[Any]) -> list[tuple[Any, Any]]:
     raise ArgumentError(f"subs: got {given}. Expected subs(x=2), subs({{'x': 2}}), subs('x', 2) or subs([('x', 2)]).")
 
 
-def _repeats(text: str) -> bool:
-    """Whether a piece of a formula that is not short stands in it twice."""
-    pieces = [text[k : k + PIECE] for k in range(len(text) - PIECE + 1)]
-    return len(text) >= MIDDLING and len(set(pieces)) < len(pieces)
+def _repeats(text: str, least: int, size: int) -> bool:
+    """Whether a formula is not short, and a piece of this size stands in it twice."""
+    pieces = [text[k : k + size] for k in range(len(text) - size + 1)]
+    return len(text) >= least and len(set(pieces)) < len(pieces)
 
 
 def _signs(text: str) -> int:

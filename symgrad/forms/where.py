@@ -24,7 +24,15 @@ from symgrad.forms.canon.terms import CALL, FUNCTION, NAMED, POWER, PRODUCT, SUM
 from symgrad.forms.canonical import leaf_reading
 from symgrad.forms.nodes import fourier, printers
 from symgrad.forms.nodes.mathml import equation, mathml
-from symgrad.forms.notations.abbreviate import abbreviated, is_quotient, is_root, is_short, is_weight, total
+from symgrad.forms.notations.abbreviate import (
+    abbreviated,
+    divides_by_a_root,
+    is_quotient,
+    is_root,
+    is_short,
+    is_weight,
+    total,
+)
 from symgrad.forms.notations.index import Reading, lettered
 from symgrad.forms.notations.letters import NoMatrix
 from symgrad.forms.notations.matrix import MatrixReading
@@ -57,12 +65,14 @@ class Named:
         definitions: the names that they use, each after those that its own definition uses.
         matrix: whether they are in matrix notation, and not in index notation.
         indices: the free indices of bodies in index notation, as many as the longest has.
+        of_values: whether all names are of what the function computes, such as a residual or a mean.
     """
 
     bodies: list[Any]
     definitions: list[Definition]
     matrix: bool
     indices: list[sp.Symbol]
+    of_values: bool = False
 
     @cached_property
     def told(self) -> list[Definition]:
@@ -137,6 +147,7 @@ class WhereForm(Named):
                 break
         self._shorter()
         named = self._in_use()
+        self.of_values = all(t.data in self._forward or _activation(t.args[0]) is not None for t in named)
         taken = {*called.taken, *avoid}
         try:
             self._names = {**called.shown, **self._mint(named, names.Mint(taken, self._signs()))}
@@ -314,6 +325,8 @@ def _stems(named: Sequence[Term], bodies: Sequence[Term], forward: set[AnyNode])
 
 
 def _stem(t: Term, forward: bool, before: bool) -> str:
+    if _is_mean_of_a_regression(t):
+        return "μ"
     if _activation(t) is not None:
         return str(_activation(t))
     if before:
@@ -334,15 +347,15 @@ def _statistic(t: Term) -> str | None:
         return "v" if core.args[0].kind == POWER else "μ"
     if is_root(core):
         return "σ"
-    return "h" if core.kind == PRODUCT and t.shape and any(_is_root(a) for a in core.args) else None
+    return "h" if core.kind == PRODUCT and t.shape and any(map(divides_by_a_root, core.args)) else None
 
 
-def _is_root(a: Term) -> bool:
-    """Whether a factor divides by a root, or by the name of one."""
-    if a.kind != POWER:
+def _is_mean_of_a_regression(t: Term) -> bool:
+    """Whether a term is exp(X·w + b), the mean of counts or durations."""
+    if t.kind != FUNCTION or t.data is not sp.exp or len(t.shape) != 1:
         return False
-    (b,) = a.args
-    return bool(a.data == -sp.Rational(1, 2)) or (a.data == -1 and b.kind == NAMED and is_root(b.args[0]))
+    z = split(t.args[0])[1]
+    return any(a.kind == PRODUCT and len(a.data[2]) > 1 for a in (z.args if z.kind == SUM else (z,)))
 
 
 def _activation(t: Term) -> str | None:

@@ -96,7 +96,7 @@ def shifted_softmax(pool: Pool, t: Term) -> Term | None:
     (z,), (axis,) = t.args, t.data.axes if len(t.data.axes) == 1 else (None,)
     if axis != len(z.shape) - 1:
         return None
-    parts = list(zip(z.data, z.args, strict=True))
+    parts = [x for c, a in zip(z.data, z.args, strict=True) for x in _parts(pool, c, a)]
     moved = [(c, a) for c, a in parts if _is_equal_along_last(a)]
     kept = [(c, a) for c, a in parts if not _is_equal_along_last(a)]
     if not moved or not kept:
@@ -105,6 +105,21 @@ def shifted_softmax(pool: Pool, t: Term) -> Term | None:
     if isinstance(t.data, Softmax):
         return found
     return pool.sum([(1, found), *[(c, _without_last(pool, a)) for c, a in moved]], t.shape)
+
+
+def _parts(pool: Pool, c: Any, a: Term) -> list[tuple[Any, Term]]:
+    """Return a term of a sum, or where it is a sum in each row, 1·(l - c)ᵀ, the terms of that."""
+    if (
+        a.kind != PRODUCT
+        or len(a.args) != 1
+        or a.args[0].kind != SUM
+        or not any(map(_is_equal_along_last, a.args[0].args))
+    ):
+        return [(c, a)]
+    (inner,), (subs, out, sizes) = a.args, a.data
+    return [
+        (c * d, pool.product([(b, subs[0])], out, dict(sizes))) for d, b in zip(inner.data, inner.args, strict=True)
+    ]
 
 
 def _is_equal_along_last(a: Term) -> bool:

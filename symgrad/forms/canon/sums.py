@@ -226,6 +226,36 @@ def sums_meet(pool: Pool, t: Term) -> Term | None:
     return None
 
 
+@rule(SUM)
+def sums_open(pool: Pool, t: Term) -> Term | None:
+    """Σ x_i - Σ (c x_i - m) is (1 - c) Σ x_i + n m: sums are opened where their terms then add up."""
+    if t.shape or pool.light or sums_open in pool.in_progress:
+        return None
+    opened = [_summands(pool, a) for a in t.args]
+    if all(len(parts) < 2 for parts in opened):
+        return None
+    pool.in_progress.add(sums_open)
+    found = pool.sum([(c * d, b) for c, parts in zip(t.data, opened, strict=True) for d, b in parts], ())
+    pool.in_progress.discard(sums_open)
+    return found if found.cost < t.cost else None
+
+
+def _summands(pool: Pool, a: Term) -> list[tuple[Any, Term]]:
+    """Return c·Σ (u_i + v_i) as c·Σ u_i and c·Σ v_i, and anything else as it is."""
+    if a.kind != PRODUCT:
+        return [(1, a)]
+    subs, _, sizes = a.data
+    for k, (f, s) in enumerate(zip(a.args, subs, strict=True)):
+        if not s and f.kind == PRODUCT and len(inner := _summands(pool, f)) > 1:
+            others = [(g, ()) for m, g in enumerate(a.args) if m != k]
+            return [(d, pool.product([(b, ()), *others], (), {})) for d, b in inner]
+        if len(s) == 1 and f.kind == SUM and all(t in ((), s) for t in subs):
+            rest = [x for m, x in enumerate(zip(a.args, subs, strict=True)) if m != k]
+            pairs = zip(f.data, f.args, strict=True)
+            return [(d, pool.product([(b, s), *rest], (), dict(sizes))) for d, b in pairs]
+    return [(1, a)]
+
+
 def _body(pool: Pool, a: Term) -> Term | None:
     """Return v of Σ v_i, or of c Σ v_i with a number c, where all factors are numbers and vectors over one letter."""
     if a.kind != PRODUCT or a.shape:

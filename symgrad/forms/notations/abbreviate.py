@@ -13,6 +13,7 @@ import sympy as sp
 
 from symgrad.forms.canon.products import content, laplacian_weights, opened
 from symgrad.forms.canon.terms import (
+    CALL,
     EYE,
     FUNCTION,
     LEAF,
@@ -26,6 +27,7 @@ from symgrad.forms.canon.terms import (
     below,
     split,
 )
+from symgrad.ops.reductions.softmax import Softmax
 
 SHORT = 3  # cost of a term that needs no name
 NAME = 2  # what a definition costs beside what it defines
@@ -33,11 +35,15 @@ ROUNDS = 2  # what had no name in the first may have one beside names
 OFTEN = 3  # times that a matrix and a vector beside it stand in a formula
 WEIGHTS = "weights "  # how the keys of their names begin
 LAPLACIAN = 2  # diag(A·1) - A is understood at once, which is worth this much
+SOFTMAX = 3  # so is s = softmax(x), of which diag(s) - s·sᵀ is the derivative
+NORMALISED = 4  # so is h = diag(1 ⊘ σ)·X: what a layer computes is a product with it, whatever X is
 MOST, FACTORS = 24, 8  # names that are tried, and factors of a product that is looked for in others
 
 
 def is_short(t: Term) -> bool:
-    """Whether a term needs no name."""
+    """Whether a term needs no name. A softmax does: its derivatives have it three times."""
+    if is_softmax(t):
+        return False
     return t.kind in (LEAF, NAMED, EYE) or t.cost <= SHORT or split(t)[1].kind in (LEAF, NAMED)
 
 
@@ -71,8 +77,8 @@ def abbreviated(pool: Pool, bodies: list[Term], own: dict[Any, Term], ratio: Any
         while left:
             key, part = left.pop(0)
             tried = _named(pool, bodies, key, part)
-            more = LAPLACIAN if is_weight(key) else 0
-            if total(tried, ratio) > total(bodies, ratio) + more or not any(t.data is key for t in below(tried)):
+            allowed = total(bodies, ratio) + _worth(key, part)
+            if total(tried, ratio) > allowed or not any(t.data is key for t in below(tried)):
                 refused.append((key, part))
                 continue
             bodies = tried
@@ -119,6 +125,31 @@ def _candidates(pool: Pool, bodies: Sequence[Term], own: dict[Any, Term]) -> lis
 def is_weight(key: Any) -> bool:
     """Whether a name is that of the weights of a Laplacian matrix."""
     return isinstance(key, str) and key.startswith(WEIGHTS)
+
+
+def _worth(key: Any, part: Term) -> int:
+    """How much longer a formula may be with a name for this part: what a book gives one is understood at once."""
+    if is_weight(key):
+        return LAPLACIAN
+    return SOFTMAX if is_softmax(part) else NORMALISED if _is_normalised(part) else 0
+
+
+def is_softmax(t: Term) -> bool:
+    """Whether a term is a softmax."""
+    return t.kind == CALL and isinstance(t.data, Softmax)
+
+
+def _is_normalised(t: Term) -> bool:
+    """Whether a term is a matrix whose rows or columns are divided by a root."""
+    return t.kind == PRODUCT and len(t.shape) == 2 and any(len(a.shape) == 1 and divides_by_a_root(a) for a in t.args)
+
+
+def divides_by_a_root(a: Term) -> bool:
+    """Whether a factor divides by a root, or by the name of one."""
+    if a.kind != POWER:
+        return False
+    (b,) = a.args
+    return bool(a.data == -sp.Rational(1, 2)) or (a.data == -1 and b.kind == NAMED and is_root(b.args[0]))
 
 
 def _weights(pool: Pool, bodies: Sequence[Term]) -> list[Term]:
