@@ -103,6 +103,14 @@ def log_normal(x):
     return mpmath.log1p(-mpmath.erfc(min(z, 1000)) / 2) if x > 0 else mpmath.log(scaled_erfc(-z) / 2) - z * z
 
 
+def sinc_slope(x):
+    """The derivative of sin(πx)/(πx)."""
+    z = mpmath.pi * x
+    if abs(z) < 1e-9:
+        return -mpmath.pi * z / 3 * (1 - z * z / 10)
+    return (mpmath.cospi(x) - mpmath.sincpi(x)) / x
+
+
 def shrunk(x):
     """x - tanh x."""
     return x - mpmath.tanh(x) if abs(x) > 1e-5 else x**3 / 3 - 2 * x**5 / 15 + 17 * x**7 / 315
@@ -130,6 +138,7 @@ REFERENCE |= {
     "xlog1py": lambda x, y: x * mpmath.log1p(y),
     "entr": lambda x: -x * mpmath.log(x),
     "sinc": mpmath.sincpi,
+    "sinc_slope": sinc_slope,
     "softsign": lambda x: x / (1 + abs(x)),
     "tanhshrink": shrunk,
     "pow": mpmath.power,
@@ -187,6 +196,7 @@ def arguments(name, kind):
         "acos": (-1, 1),
         "atanh": (-1, 1),
         "logit": (0, 1),
+        "sinc_slope": (-17, 17),
     }.get(name, (0 if name in ("log", "log2", "log10", "sqrt", "rsqrt", "entr") else -INF, INF))
     limit = LIMIT.get((name, kind), INF)
     inside = (x > low) & (x < high) & (np.abs(x) <= limit)

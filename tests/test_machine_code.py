@@ -193,12 +193,12 @@ EXTREMES = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.5, 3.0, 1e-300, 5e-324, -5e
 # what SciPy or kernels of ours compute outside of machine code, and (power_…) what code has the meaning of instead
 WITHOUT = {
     "erfinv", "i0", "i0e", "i1", "i1e", "lgamma", "ndtri", "polygamma", "power_log", "power_slope",
-    "sinc_slope",
 }  # fmt: skip
 CANCEL = {"bce_logits", "logaddexp", "logaddexp2"}  # and keep the digits of their terms only
 CHAINS = {
     "gelu": F.gelu, "elu": F.elu, "selu": F.selu, "celu": lambda x: F.celu(x, 1.3), "log_ndtr": sg.special.log_ndtr,
-    "erfcx": sg.special.erfcx, "tanhshrink": F.tanhshrink, "softsign": F.softsign, "entr": sg.special.entr,
+    "erfcx": sg.special.erfcx, "tanhshrink": F.tanhshrink, "softsign": F.softsign, "sinc": sg.sinc,
+    "entr": sg.special.entr,
     "logaddexp": lambda x: sg.logaddexp(x, x * -0.5), "xlogy": lambda x: sg.xlogy(x, x * x + 1),
 }  # fmt: skip
 

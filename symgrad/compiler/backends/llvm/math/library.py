@@ -1,4 +1,4 @@
-"""The table of functions, and their definitions as IR text. Lowest of the LLVM backend; imports its siblings only."""
+"""The table of functions, and their definitions as IR text. Lowest of the LLVM backend."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from symgrad.compiler.backends.llvm.math import (
     power,
     quotients,
     simple,
+    sinc,
     trigonometric,
 )
 from symgrad.compiler.backends.llvm.math.builder import KINDS, Body, Value, copysign
@@ -40,7 +41,8 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "sin": trigonometric.sin,
     "cos": trigonometric.cos,
     "tan": trigonometric.tan,
-    "sinc": trigonometric.sinc,
+    "sinc": sinc.sinc,
+    "sinc_slope": sinc.sinc_slope,
     "asin": inverse.asin,
     "acos": inverse.acos,
     "atan": inverse.atan,

@@ -1,4 +1,4 @@
-"""sin, cos, tan, sinc: Cody and Waite's reduction by multiples of π or π/2, fused, then one polynomial.
+"""sin, cos, tan: Cody and Waite's reduction by multiples of π or π/2, fused, then one polynomial.
 
 sin x = (-1)ⁿ sin(x - nπ) and cos x = (-1)ⁿ sin(qπ/2 - x) with q = 2n + 1, so both use sin on |r| <= π/2. While n is
 an integer below 2^(fraction/2) the first step of the reduction is exact, and the others round relative to the result.
@@ -15,7 +15,6 @@ from symgrad.compiler.backends.llvm.math.builder import (
     horner,
     magnitude,
     round_to_integer,
-    rounding,
     select,
 )
 
@@ -108,12 +107,3 @@ def tan(x: Value) -> Value:
     odd = (bits << x.kind.sign).number().is_negative()
     y = select(odd, -1.0, t) / select(odd, t, 1.0)
     return flip(y, x.bits() >> x.kind.sign)
-
-
-def sinc(x: Value) -> Value:
-    """sin(πx)/(πx), 1 at 0; sin(πx) = (-1)ⁿ sin(π(x - n)) with n = round x."""
-    n = rounding("rint", x)
-    half = n * 0.5
-    y = sin_reduced((x - n) * math.pi)
-    y = select(rounding("rint", half).equals(half), y, -y) / (x * math.pi)
-    return select(magnitude(x) < 1e-9, 1.0, select(magnitude(x).equals(math.inf), 0.0, y))
