@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,14 +45,18 @@ def domain(f: Term, x: str) -> list[Term]:
     for c in reversed(kept):  # what is built of others follows from them
         if len(kept) > 1 and _follows(c, [d for d in kept if d is not c], x):
             kept = [d for d in kept if d is not c]
-    low, high = Compare(">", Name(x), num(0)), next((c for c in kept if c.args[:2] == ("<", Name(x))), None)
+    low, size = Compare(">", Name(x), num(0)), Apply(sp.Abs, Name(x))
+    high = next((c for c in kept if c.args[:2] in (("<", Name(x)), ("<", size))), None)
     if low in kept and high is not None:
-        return [Both(Compare("<", num(0), Name(x)), high), *[c for c in kept if c not in (low, high)], *both]
+        between = Both(Compare("<", num(0), Name(x)), Compare("<", Name(x), high.args[2]))
+        return [between, *[c for c in kept if c not in (low, high)], *both]
     return [*both, *kept]
 
 
-def _is_open(c: Compare, found: Container[Term]) -> bool:
-    """Whether a ≠ 0 is said beside a > 0."""
+def _is_open(c: Compare, found: Collection[Term]) -> bool:
+    """Whether a ≠ 0 is said beside a > 0, or a > 0 beside a > 1."""
+    if c.args[0] == ">" and c.args[2] == num(0):
+        return any(d.args[:2] == c.args[:2] and d != c and to_sympy(d.args[2]).is_positive for d in found)
     return c.args[0] == "≠" and Compare(">", *c.args[1:]) in found
 
 
@@ -68,10 +72,12 @@ def _implied(c: Compare, b: Both, x: str) -> bool:
 def _follows(c: Compare, others: Sequence[Compare], x: str) -> bool:
     """Whether a condition on x alone holds wherever the others do, on a fine grid."""
     if c.args[1] == Name(x):  # what is known of x itself follows from nothing else
-        others = [d for d in others if d.args[1] == Name(x)]
+        others = [d for d in others if d.args[1] in (Name(x), Apply(sp.Abs, Name(x)))]
     if not others or any(d.free != {x} for d in (c, *others)):
         return False
     grid = np.r_[np.linspace(-12, 12, 4801), np.pi * np.arange(-6, 6.01, 0.125)]
+    if c.args[0] == "≠" and c.args[1] == Name(x):  # only the point itself tells
+        grid = np.r_[grid, float(to_sympy(c.args[2]))]
     holds = [_holds(d, grid, x) for d in (c, *others)]
     return bool(np.all(holds[1:], axis=0).any() and holds[0][np.all(holds[1:], axis=0)].all())
 
@@ -183,6 +189,40 @@ def _interval(e: Any, s: Any) -> Term | None:
     return Both(Compare("<", low, Name(str(s))), Compare("<", Name(str(s)), high))
 
 
+# functions that rise, with what undoes them and the values that they have
+_RISING: dict[Any, tuple[Any, Any, Any]] = {
+    sp.exp: (sp.log, 0, sp.oo), sp.log: (sp.exp, -sp.oo, sp.oo), sp.sinh: (sp.asinh, -sp.oo, sp.oo),
+    sp.asinh: (sp.sinh, -sp.oo, sp.oo), sp.tanh: (sp.atanh, -1, 1), sp.atan: (sp.tan, -sp.pi / 2, sp.pi / 2),
+    sp.asin: (sp.sin, -sp.pi / 2, sp.pi / 2),
+}  # fmt: skip
+_TURNED = {">": "<", "<": ">", "≠": "≠"}
+
+
+def _undone(sign: str, part: Term, x: str) -> Term | None:
+    """Return ln(ln(u)) - 1 > 0 as u > exp(e), and so with ≠: functions that rise are undone on both sides."""
+    e, bound, rising = to_sympy(part), sp.S.Zero, False
+    while True:
+        still, moving = e.as_independent(*e.free_symbols) if e.is_Add or e.is_Mul else (None, e)
+        if still is not None and still.is_number and still != (0 if e.is_Add else 1) and still.is_real:
+            sign = _TURNED[sign] if e.is_Mul and still.is_negative else sign
+            e, bound = moving, bound - still if e.is_Add else bound / still
+        elif e.func in _RISING and len(e.args) == 1:
+            undo, low, high = _RISING[e.func]
+            if not low < bound < high:
+                return None
+            e, bound, rising = e.args[0], undo(bound), True
+        else:
+            break
+    if not rising:
+        return None
+    if e == sp.Symbol(x, real=True):
+        return Compare(sign, Name(x), Hand().write(bound))
+    if bound == 0:
+        return _solved(sign, Hand([part]).write(e), x) if sign in (">", "≠") else None
+    shown = Compare(sign, Hand([part]).write(e), Hand().write(bound))
+    return (_where(shown, x) if sign != "≠" else None) or shown
+
+
 def _solved(sign: str, part: Term, x: str) -> Term:
     """Return the condition, of a linear part as one on x."""
     bound = num(1) if sign == "<" else num(0)
@@ -192,15 +232,22 @@ def _solved(sign: str, part: Term, x: str) -> Term:
         return _solved(sign, part.args[0], x)
     if sign == "<" and part == Apply(sp.Abs, Power(Name(x), HALF)):
         return Compare("<", Name(x), num(1))
+    if sign in (">", "≠") and (undone := _undone(sign, part, x)) is not None:
+        return undone
     if sign == "<" and isinstance(part, Apply) and part.args[1] != Name(x):
         inside = to_sympy(part.args[1])
         return _interval(1 - inside**2, sp.Symbol(x, real=True)) or Compare(sign, part, bound)
+    if sign == ">" and isinstance(part, Power) and isinstance(part.args[1], Num) and part.args[1].value % 2 == 0:
+        return _solved("≠", part.args[0], x)
     if part == Name(x) or sign == "<":
         return Compare(sign, part, bound)
     e, s = to_sympy(part), sp.Symbol(x, real=True)
     between = _interval(e, s) if sign == ">" else None
     if between is not None:
         return between
+    beyond = _where(Compare(sign, part, bound), x) if sign == ">" and isinstance(part, Sum) else None
+    if beyond is not None:
+        return beyond
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
     if slope is None or not slope.is_Rational or slope == 0:
         return Compare(sign, part, bound)

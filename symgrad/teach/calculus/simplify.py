@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +57,8 @@ def simplified(t: Term, known: Sequence[Term], goal: Any = None) -> Iterator[Ste
     if t.size > MOST or _has(t, (Cases, Compare)) or _is_opened_polynomial(t):
         return
     hand = Hand(known, any(isinstance(n, Num) and n.args[1] for n in _parts(t)))
-    rules = (_unnested, _common_denominator, _expanded_polynomial, _pythagoras, _cancelled, _factored)
-    for rule in (*rules, _expanded, _pythagoras, _cancelled, _by_name):
+    rules = (_unnested, _common_denominator, _cancelled_in_sight, _expanded_polynomial, _pythagoras, _cancelled)
+    for rule in (*rules, _factored, _expanded, _pythagoras, _cancelled, _by_name):
         for step in rule(t, hand):
             if step.result != t and equal(step.result, t):
                 yield step
@@ -151,19 +151,34 @@ def _cleared(t: Term, hand: Hand) -> Term | None:
     """Return a fraction that has fractions in it as one; powers of e stay as they are."""
     if not isinstance(t, Quotient) or _lines(t) < 2:
         return None
-    e = to_sympy(t)
-    there = {a: sp.Symbol(f"e{k}", positive=True) for k, a in enumerate(sorted(e.atoms(sp.exp), key=str))}
-    back = {v: k for k, v in there.items()}
-    top, below = sp.fraction(sp.cancel(sp.together(e.xreplace(there))))
+    e, back = _exps_as_letters(to_sympy(t))
+    top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
     found = _tried(lambda: div(*[_left(p, {}, hand) for p in parts]))
     return found if found is not None and measure(found) < measure(t) and _lines(found) < _lines(t) else None
 
 
+def _exps_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
+    """Return a formula with letters for its powers of e, and what the letters stand for; exp(2u) is a square."""
+    there: dict[Any, Any] = {}
+    back: dict[Any, Any] = {}
+    for a in sorted(e.atoms(sp.exp), key=lambda a: (a.exp.count_ops(), str(a))):
+        for letter, known in back.items():
+            n = sp.cancel(a.exp / known.exp)
+            if n.is_Integer and n > 0:
+                there[a] = letter**n
+                break
+        else:
+            letter = sp.Symbol(f"e{len(back)}", positive=True)
+            there[a], back[letter] = letter, a
+    return e.xreplace(there), back
+
+
 def _common_denominator(t: Term, hand: Hand) -> Iterator[Step]:
     if not isinstance(t, Sum) or sum(isinstance(p, Quotient) and bool(p.args[1].free) for p in t.args) < 1:
         return
-    top, below = sp.fraction(sp.together(to_sympy(t)))
+    e, back = _exps_as_letters(to_sympy(t))
+    top, below = (p.xreplace(back) for p in sp.fraction(sp.together(e)))
     written = Quotient(hand.write(top), hand.write(below))
     shorter = _tried(lambda: Quotient(hand.write(sp.expand(top)), written.args[1]))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
@@ -276,26 +291,49 @@ def _cancelled(t: Term, hand: Hand) -> Iterator[Step]:
         return
     found = div(parts[0], parts[1])
     if measure(found) < measure(t):
-        says = (
-            "factor the numerator and cancel " if isinstance(t.args[0], Sum) and len(top) > len(common) else "cancel "
-        )
+        says = "cancel " if _in_sight(t.args[0], common) else "factor the numerator and cancel "
         yield Step((says, (_left(common, {}, hand),), ":"), found)
 
 
+def _cancelled_in_sight(t: Term, hand: Hand) -> Iterator[Step]:
+    """Divide by a factor that every term of the numerator shows, before anything is expanded."""
+    for step in _cancelled(t, hand):
+        if step.reason[0] == "cancel ":
+            yield step
+
+
+def _in_sight(top: Term, common: Container[Any]) -> bool:
+    """Whether a reader sees one of the common factors in each term."""
+    terms = top.args if isinstance(top, Sum) else (top,)
+    return all(any(f in common for f in _factors(to_sympy(p))) for p in terms)
+
+
+def _is_minus(e: Any) -> bool:
+    return bool(e.as_coeff_Mul()[0].is_negative)
+
+
 def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], hand: Hand) -> Term:
-    """Return the product of factors to their powers, less those that are taken."""
+    """Return the product of factors to their powers, less those that are taken; −(a − b) is b − a."""
+    kept = {f: n - taken.get(f, 0) for f, n in factors_.items() if n != taken.get(f, 0)}
+    single = [f for f, n in kept.items() if f.is_Add and n == 1 and any(_is_minus(a) for a in f.args)]
+    if kept.get(sp.S.NegativeOne) == 1 and single:
+        factors_, taken = {-f if f is single[0] else f: n for f, n in kept.items() if f != -1}, {}
     return mul(*[hand.write(f ** (n - taken.get(f, 0))) for f, n in factors_.items() if n != taken.get(f, 0)], ONE)
 
 
 def _factors(e: Any) -> dict[Any, Any]:
     """Return the factors with their exponents, which are numbers."""
     found: dict[Any, Any] = {}
+    e, back = _exps_as_letters(e)
     for f in sp.Mul.make_args(sp.factor(e)):
-        base, n = f.as_base_exp()
+        base, n = (p.xreplace(back) for p in f.as_base_exp())
         if not (n.is_Number and base is not sp.E):
-            base, n = f, sp.S.One
+            base, n = base**n, sp.S.One
+        if base.is_Add and n.is_Integer and base.could_extract_minus_sign():
+            base = -base  # a − b and b − a are one factor
+            found[sp.S.NegativeOne] = (found.get(sp.S.NegativeOne, 0) + n) % 2
         found[base] = found.get(base, 0) + n
-    return found
+    return {f: n for f, n in found.items() if n != 0}
 
 
 def _factored(t: Term, hand: Hand) -> Iterator[Step]:
@@ -360,6 +398,11 @@ def _last(t: Term, goal: Any, hand: Hand) -> Step | None:
         return Step(("sin² + cos² = 1:",), found)
     if _lines(found) == 1 and _lines(t) > 1 and isinstance(t, (Sum, Product)):
         return Step(("common denominator:",), found)
+    if _calls(t, sp.tan) and _calls(t, sp.cos) and not _calls(t, sp.sign):
+        why = "tan = sin/cos, sin² + cos² = 1:" if _calls(t, sp.sin) else "1 + tan² = 1/cos²:"
+        return Step((why,), found)
+    if _calls(t, sp.tanh) and _calls(t, sp.cosh) and not _calls(found, sp.tanh):
+        return Step(("tanh = sinh/cosh, cosh² − sinh² = 1:",), found)
     if _calls(t, sp.sign) and not _calls(found, sp.sign):
         return Step(("x·sign(x) = |x|:",), found)
     says = [s for function, s in _IDENTITIES if _calls(found, function) and not _calls(t, function)]

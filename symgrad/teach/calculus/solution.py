@@ -113,10 +113,11 @@ class Solution:
         """Write the derivative and what it equals; what has no room stands on lines of its own."""
         distinct = [e for k, e in enumerate(equal) if k == 0 or text(e) != text(equal[k - 1])]
         first, room = [self.d, distinct[0]], WIDTH - len(text(self.d)) - len(text(distinct[0]))
-        if len(distinct) > 1 and len(text(distinct[1])) <= room:
-            first.append(distinct.pop(1))
+        beside = len(distinct) > 1 and len(text(distinct[1])) <= room
+        if beside:
+            first.append(distinct[1])
         self.lines.append(Line("does", (Formula(tuple(first)),)))
-        for before, e in pairwise(distinct):
+        for before, e in pairwise(distinct[beside:]):
             self._then(e)
             self._spare = len(self.lines) - 1 if _alike(before, e) else None
 
@@ -424,27 +425,50 @@ class Solution:
 
     def _remark_kinks(self, found: Term) -> None:
         for t, points in kinks(self.f, self.x):
-            for p in sorted(points or [], key=_size):
-                self.lines.extend(self._kink(found, p))
+            self.lines.extend(self._kinks(found, sorted(points or [], key=_size)))
             if points is None and self.f.size < 40:
                 self.lines.append(Line("remark", (Formula((t,)), " has a kink where its cases meet.")))
 
-    def _kink(self, found: Term, point: Term) -> Iterator[Line]:
-        """Compare the slopes on both sides of a point; of one with other names in it there are no numbers."""
+    def _kinks(self, found: Term, points: Sequence[Term]) -> Iterator[Line]:
+        """Compare the slopes on both sides of each point; points that have the same to say share a line."""
+        alike: dict[tuple[bool, bool], list[tuple[Term, float | None]]] = {}
+        for p in points:
+            found_ = self._kink(found, p)
+            if found_ is not None:
+                value, middle = found_
+                alike.setdefault((value is not None, middle), []).append((p, value))
+        for (known, middle), there in alike.items():
+            one = len(there) == 1
+            said: list[Any] = ["At ", *_listed([Formula((Name(self.x), p)) for p, _ in there])]
+            said.append(f" there {'is a kink' if one else 'are kinks'} and no derivative")
+            if known:
+                values = dict.fromkeys(Formula((_short(v),)) for _, v in there if v is not None)
+                what = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
+                said += [what, *_listed(list(values))]
+                said += [", the middle of the slopes on either side"] * middle
+            yield Line("remark", (*said, "."))
+
+    def _kink(self, found: Term, point: Term) -> tuple[float | None, bool] | None:
+        """Return symgrad's value at a kink, and whether it is the middle of the slopes; None where there is no kink.
+
+        Of a point with other names in it there are no numbers.
+        """
         if point.free:
-            yield Line("remark", ("At ", Formula((Name(self.x), point)), " there is a kink and no derivative."))
-            return
+            return None, False
         where = float(sp.N(to_sympy(point)))
         left, right = (_value(found, self.x, where + h) for h in (-1e-7, 1e-7))
         if left is None or right is None or abs(left - right) < 1e-5 * (1 + abs(left)):
-            return
+            return None
         value = self._at(where) if self._at is not None and isinstance(point, Num) else None
-        said: list[Any] = ["At ", Formula((Name(self.x), point)), " there is a kink and no derivative"]
         if value is None or not np.isfinite(value):
-            yield Line("remark", (*said, "."))
-            return
-        middle = ", the middle of the slopes on either side" if abs(value - (left + right) / 2) < 1e-5 else ""
-        yield Line("remark", (*said, "; symgrad's value there is ", Formula((_short(value),)), f"{middle}."))
+            return None, False
+        return value, abs(value - (left + right) / 2) < 1e-5
+
+
+def _listed(parts: Sequence[Any]) -> list[Any]:
+    """Return the parts with commas between them, and a word before the last."""
+    last = len(parts) - 1
+    return [w for k, p in enumerate(parts) for w in (["" if k == 0 else " and " if k == last else ", ", p])]
 
 
 def _size(point: Term) -> float:
@@ -470,8 +494,9 @@ def _factors_above(t: Term) -> tuple[Term, ...]:
 
 
 def _alike(a: Term, b: Term) -> bool:
-    """Whether two formulas differ in the order of their factors at most."""
-    return sorted(text(a)) == sorted(text(b))
+    """Whether two formulas that are equal differ in the order of their terms and factors at most."""
+    signs = [sorted(c for c in text(t) if c not in "+ ") for t in (a, b)]
+    return signs[0] == signs[1]
 
 
 def _formula(p: Any) -> Any:
