@@ -303,7 +303,9 @@ def _cancelled_in_sight(t: Term, hand: Hand) -> Iterator[Step]:
 
 
 def _in_sight(top: Term, common: Container[Any]) -> bool:
-    """Whether a reader sees one of the common factors in each term."""
+    """Whether a reader sees one of the common factors in each term, or the numerator as one."""
+    if to_sympy(top) in common:
+        return True
     terms = top.args if isinstance(top, Sum) else (top,)
     return all(any(f in common for f in _factors(to_sympy(p))) for p in terms)
 
