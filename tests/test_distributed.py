@@ -330,6 +330,7 @@ def test_files_that_are_gone_or_cut(tmp_path):
     (lambda: sg.distributed.vmap(lambda x: x)(delayed_blocks(X)), ArgumentError, "lengths are not known"),
     (lambda: sg.distributed.jacobian(lambda w, x: (x @ w).sum())(P["w"], X), ArgumentError, "a row for each row"),
     (lambda: sg.distributed.grad(loss, argnums=-1)(P, X, Y), ArgumentError, "argnums=-1. Expected positions from 0"),
+    (lambda: sg.distributed.grad(loss, argnums=(0, 0)), ArgumentError, "must be unique, got"),
     (lambda: sg.distributed.grad(loss, argnums=True)(P, X, Y), ArgumentError, "argnums=True. Expected positions"),
     (lambda: sg.distributed.grad(loss)(P, *[[dask.delayed(a[:0])] for a in (X, Y)]), ArgumentError, "have no rows"),
     (lambda: sg.distributed.grad(loss)(P, [dask.delayed(X)], [dask.delayed(Y[1:])]), BlockError, "the same rows"),

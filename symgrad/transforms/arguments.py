@@ -25,12 +25,18 @@ def check_argnums(name: str, argnums: Any) -> None:
         )
     if not numbers:
         raise ArgumentError("argnums must be non-empty. Name at least one position.")
+    if len(set(numbers)) < len(numbers):
+        raise _repeated(numbers)
 
 
 def check_function(name: str, fn: Any) -> None:
     """Refuse what cannot be called."""
     if not callable(fn):
         raise ArgumentTypeError(f"{name}: expected a function, got {type(fn).__name__}. Pass the function first.")
+
+
+def _repeated(places: Any) -> ArgumentError:
+    return ArgumentError(f"argnums elements must be unique, got {tuple(places)}. Name each position once.")
 
 
 def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
@@ -43,7 +49,7 @@ def positions(argnums: Argnums, count: int) -> tuple[int, ...]:
             )
     places = tuple(int(k) % count for k in numbers)
     if len(set(places)) < len(places):
-        raise ArgumentError(f"argnums elements must be unique, got {places}. Name each position once.")
+        raise _repeated(places)
     return places
 
 
