@@ -10,6 +10,7 @@ import pytest
 
 import symgrad as sg
 from symgrad.compiler.backends import shared
+from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.scan import Cumsum
 from symgrad.support import threads
@@ -96,6 +97,12 @@ def test_what_blas_shares_and_what_is_small_stays_in_one_piece():
     assert shared.in_chunks(inverse, write, [large], large) is write  # n³ is more than BLAS computes on one thread
     assert shared.in_chunks(inverse, write, [(10, 8, 8)], (10, 8, 8)) is write
     assert shared.in_chunks(inverse, write, [(10_000, 8, 8)], (10_000, 8, 8)) is not write
+
+
+def test_rows_that_are_added_up_are_cut_where_they_are_many():
+    write, rows = lambda *arrays: None, Norm(2.0, (1,))
+    assert shared.in_chunks(rows, write, [(1000, 1000)], (1000,)) is write
+    assert shared.in_chunks(rows, write, [(4000, 1000)], (4000,)) is not write
 
 
 def test_running_sums_are_cut_but_for_those_along_rows_of_memory():

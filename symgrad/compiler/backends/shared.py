@@ -154,7 +154,9 @@ def _along(op: Any, axes: tuple[int, ...], write: Write, shapes: Sequence[Shape]
     axis = max([*free, *joined], key=lambda a: min(first[a], MOST), default=None)
     if axis is None:
         return write
-    chunks = cut(first[axis], (_JOINED if op.running or axis in joined else _SORTED) * prod(first))
+    sums = len(result) < len(first) and hasattr(op, "axes")  # or norms; what is sorted has one axis
+    quick = op.running or axis in joined or sums
+    chunks = cut(first[axis], (_JOINED if quick else _SORTED) * prod(first))
     if axis in joined:
         return _joined(op, axis, write, chunks)
     return _stacked(write, chunks, axis, place[axis])
