@@ -127,6 +127,25 @@ def test_dataframes():
     assert_close(sg.distributed.grad(loss)(P, frame, series), sg.grad(loss)(P, X, Y))
 
 
+@pytest.mark.parametrize("how", ["delayed", "chunks"])
+def test_data_that_cannot_be_computed_name_their_block(how):
+    def loaded(k):
+        if k == 2:
+            raise OSError("no file part2.npy")
+        return X[100 * k : 100 * k + 100]
+
+    rows = [dask.delayed(loaded)(k) for k in range(4)]
+    if how == "chunks":
+        rows = da.concatenate([da.from_delayed(r, (100, X.shape[1]), X.dtype) for r in rows])
+    y = (
+        da.from_array(Y[:400], chunks=100)
+        if how == "chunks"
+        else [dask.delayed(Y[100 * k : 100 * k + 100]) for k in range(4)]
+    )
+    with pytest.raises(BlockError, match="grad: the data of block 2 of 4 raised OSError: no file"):
+        sg.distributed.grad(loss)(P, rows, y)
+
+
 def test_unequal_chunks_are_aligned_and_said():
     a, b = in_chunks()[0], da.from_array(Y, chunks=99)
     with pytest.warns(UserWarning, match="chunks differ along the first axis"):

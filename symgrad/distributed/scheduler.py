@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from symgrad.distributed.blocks import Blocks, held, is_future
 from symgrad.distributed.rows import ArrayRows, FileRows
-from symgrad.errors import DistributedError
+from symgrad.errors import BlockError, DistributedError, SymgradError
 from symgrad.support.extras import required
 from symgrad.support.progress import long_work
 
@@ -34,6 +34,37 @@ def answer(graph: Mapping[Any, Any], key: Any) -> Any:
     client = client_in_place()
     with long_work(f"computing {len(graph)} tasks"):
         return _get()(dict(graph), key) if client is None else _by_client(client, graph, key)
+
+
+def answer_on(name: str, blocks: Blocks, graph: Mapping[Any, Any], key: Any) -> Any:
+    """Return ``answer`` of a graph on blocks; where the user's own tasks raise, the error names their block.
+
+    Raises:
+        BlockError: a block's data could not be computed.
+    """
+    try:
+        return answer(graph, key)
+    except (SymgradError, MemoryError):
+        raise
+    except Exception as error:
+        number = _without_data(blocks)
+        if number is None:
+            raise
+        raise BlockError(
+            f"{name}: the data of block {number} of {len(blocks)} raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def _without_data(blocks: Blocks) -> int | None:
+    """Return the first block whose data cannot be computed, each by itself; None where all can."""
+    cull = required("distributed", "dask", "dask.optimization").cull
+    for number, parts in enumerate(blocks.parts):
+        keys = [p for p in parts if not isinstance(p, (ArrayRows, FileRows))]
+        try:
+            answer(cull(blocks.graph, keys)[0], keys)
+        except Exception:
+            return number
+    return None
 
 
 def kept(blocks: Blocks) -> Blocks:

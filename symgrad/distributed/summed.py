@@ -14,7 +14,7 @@ from symgrad.core.promotion import is_complex
 from symgrad.distributed.blocks import Blocks, blocks_of
 from symgrad.distributed.rows import ArrayRows, FileRows
 from symgrad.distributed.runs import MERGED, runs
-from symgrad.distributed.scheduler import answer, client_in_place, places, workers
+from symgrad.distributed.scheduler import answer, answer_on, client_in_place, places, workers
 from symgrad.distributed.work import (
     Kernel,
     Order,
@@ -182,7 +182,9 @@ class Summed:
         params, is_tensors = arrays_of(given)
         order = Order(self.name, self.kernel, params, self.weighted, len(blocks), versions(), uuid.uuid4().hex)
         local = client_in_place() is None or 8 * order.numbers() ** self.power <= SENT
-        (part,) = merged(order.joined, order.count, answer(*_sum(order, blocks, MERGED if local else 1))).values()
+        (part,) = merged(
+            order.joined, order.count, answer_on(self.name, blocks, *_sum(order, blocks, MERGED if local else 1))
+        ).values()
         if not part.rows:
             raise ArgumentError(f"{self.name}: the data have no rows in any of {len(blocks)} blocks.")
         if at := first(np.isnan, part.value):
