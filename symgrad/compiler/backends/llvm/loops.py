@@ -95,7 +95,7 @@ class Loops:
         self.keys = list(nest.loads)
         views = [*nest.loads.values(), *[v for _, v in nest.stores], *[v for _, _, v in nest.sums]]
         dims, strides = collapsed(nest.dims, [v.steps for v in views])
-        self.dims, self.strides = _reordered(dims, strides)
+        self.dims, self.strides = (dims, strides) if nest.edges is not None else _reordered(dims, strides)
         n = len(self.keys)
         self.loaded = dict(zip(self.keys, self.strides[:n]))
         self.stored = self.strides[n : n + len(nest.stores)]
@@ -194,11 +194,15 @@ class Loops:
     # -------------------------------------------------------------- sums
     def _kept(self) -> list[tuple[int, tuple[str, int, View]]]:
         """The sums that stay in a register along the innermost loop."""
-        return [(n, s) for n, s in enumerate(self.nest.sums) if not self.dims or self.summed[n][-1] == 0]
+        return [(n, s) for n, s in enumerate(self.nest.sums) if self._stays(n)]
+
+    def _stays(self, n: int) -> bool:
+        """Whether a sum has one place all along the innermost loop, if there is a loop."""
+        return self.nest.onto is None and (not self.dims or self.summed[n][-1] == 0)
 
     def _sum_kind(self, n: int) -> str:
         own = kind_of(self.nest.sums[n][2].memory.dtype)
-        wide = own == "f32" and not self.nest.product and bool(self.dims) and self.summed[n][-1] == 0
+        wide = own == "f32" and not self.nest.product and bool(self.dims) and self._stays(n)
         return "f64" if wide else own
 
     def _sum_type(self, n: int) -> str:
@@ -228,7 +232,7 @@ class Loops:
             start = f"%s{n}" if self.dims else f"%s{n}.start"
             self.code.line(f"%s{n}.next = {_joined(kind, t, own, start, x)}")
             return
-        place = self._address(view, self.summed[n])
+        place = self._further(self.nest.onto, view, self._address(view, self.summed[n]))
         before = self.code.set(f"load {t}, ptr {place}")
         self.code.line(f"store {t} {self.code.set(_joined(kind, t, own, before, x))}, ptr {place}")
 
@@ -277,9 +281,18 @@ class Loops:
     def _load(self, r: int) -> tuple[str, str]:
         view = self.nest.loads[r]
         kind = kind_of(view.memory.dtype)
-        place = self._address(view, self.loaded[r])
+        place = self._further(self.nest.at.get(r), view, self._address(view, self.loaded[r]))
         value = self.code.set(f"load {STORED[kind]}, ptr {place}")
         return (self.code.set(f"icmp ne i8 {value}, 0"), kind) if kind == "i1" else (value, kind)
+
+    def _further(self, at: int | None, view: View, place: str) -> str:
+        """Return the place further on, where the load of a position is given."""
+        if at is None:
+            return place
+        position, own = self._load(at)
+        return self.code.set(
+            f"getelementptr {STORED[kind_of(view.memory.dtype)]}, ptr {place}, {TYPES[own]} {position}"
+        )
 
     def _store(self, value: tuple[str, str], view: View, steps: list[int]) -> None:
         c, kind = self.code, kind_of(view.memory.dtype)

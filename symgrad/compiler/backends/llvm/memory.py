@@ -81,12 +81,12 @@ def collapsed(shape: Shape, strides: Sequence[Sequence[int]]) -> tuple[list[int]
     return dims, rows
 
 
-def is_apart(shape: Sequence[int], steps: Sequence[int], axis: int | None = None) -> bool:
+def is_apart(shape: Sequence[int], steps: Sequence[int], axis: int | None = None, reach: int = 0) -> bool:
     """Whether entries lie in different places: all of them, or those with different positions along an axis.
 
-    An axis without a step repeats what lies there, and does not count.
+    An axis without a step repeats what lies there, and does not count. ``reach``: how far further they may lie.
     """
-    reach, seen = 0, axis is None
+    seen = axis is None
     for step, n, a in sorted((abs(s), n, a) for a, (s, n) in enumerate(zip(steps, shape, strict=True)) if s and n > 1):
         seen = seen or a == axis
         if seen and step <= reach:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.compiler.backends.llvm import positions
 from symgrad.compiler.backends.llvm.memory import Buffer, Shape, is_apart, view_of
 from symgrad.compiler.backends.llvm.steps import FILL, ONTO, Loop, Nest, Outside, Step, loop_memory
 from symgrad.compiler.passes.assemble import Assemble
@@ -51,7 +52,10 @@ class Plan:
         self._added: set[int] = set()  # what is added to its home, where windows overlap, and stored nowhere
         self._number(e)
         self._house()
-        for stage in clusters(e):
+        stages = clusters(e)
+        self._read: dict[int, tuple[View, View]] = {}  # what loops read at positions, without a copy
+        self._in_one_loop = _read_once(e, stages)
+        for stage in stages:
             if isinstance(stage, Cluster):
                 self._cluster(stage)
             else:
@@ -191,7 +195,11 @@ class Plan:
     def _cluster(self, c: Cluster) -> None:
         e = self.e
         nest = Nest(c.shape, body=list(c.body))
-        nest.loads = {r: self.view(r).to(c.shape) for r in c.loads(e)}
+        for r in c.loads(e):
+            if r in self._read:
+                nest.loads[r], nest.loads[~r], nest.at[r] = *self._read[r], ~r
+            else:
+                nest.loads[r] = self.view(r).to(c.shape)
         nest.stores = [(r, self.place(r)) for r in c.stored]
         for r in c.reductions:
             op, source = e.ops[r]
@@ -248,10 +256,19 @@ class Plan:
 
     def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
         """Append copies for operations that move entries. Whether it was one."""
+        e = self.e
         if isinstance(op, (Cat, Stack, Assemble)):
             self._join(self.place(k), self._regions(k) or [])
         elif self._slides(k):
             self._windows(op, k, refs[0])
+        elif isinstance(op, Gather):
+            source, further = positions.read(op, self.view(refs[0]), e.shapes[k], self._table)
+            if k in self._in_one_loop:
+                self._read[k] = source, further
+                return True
+            self.steps.append(Nest(e.shapes[k], {-1: source, -2: further}, stores=[(-1, self.place(k))], at={-1: -2}))
+        elif isinstance(op, ScatterAdd) and isinstance(op.where, Gather) and is_floating(e.dtypes[k]):
+            self._add_at(op.where, self.view(refs[0]), self.place(k))
         elif isinstance(op, ScatterAdd) and isinstance(op.where, Slice):
             target = self.place(k)
             region = view_of(op.where, target)
@@ -306,6 +323,27 @@ class Plan:
             self._add(self.view(r), region)
         else:
             self._copy(self.view(r), region)
+
+    def _add_at(self, op: Gather, source: View, target: View) -> None:
+        """Append the nests that add at constant positions into zeros; what is small, into several of them."""
+        count = positions.copies(op, source.shape, target.shape)
+        if count < 2:
+            self._copy(0.0, target)
+            self.steps.append(positions.adding(op, source, target, self._table))
+            return
+        shape = (count, *target.shape)
+        parts = whole(self.workspace(prod(shape), target.memory.dtype), shape)
+        self._copy(0.0, parts)
+        self.steps += positions.adding_apart(op, source, parts, self._table)
+        added = target._replace(steps=(0, *target.steps), shape=shape)
+        self.steps.append(Nest(shape, {-1: parts}, sums=[(self._started("sum", target), -1, added)]))
+
+    def _table(self, numbers: Any) -> View:
+        """Return the memory of a constant array that the plan itself makes."""
+        r = self.e.place(("array", id(numbers)), numbers.shape, numbers.dtype)
+        self.constants[r] = np.ascontiguousarray(numbers)
+        self.e.arrays[r] = numbers
+        return whole(Buffer("c", r, numbers.size, numbers.dtype), numbers.shape)
 
     def _add(self, source: View, target: View) -> None:
         """Append the nest that adds to what is there."""
@@ -383,6 +421,14 @@ def _covers(region: View, home: View) -> bool:
 def _is_once(view: View) -> bool:
     """Whether a view has each entry of memory at most once."""
     return is_apart(view.shape, view.steps) and all(s or n == 1 for s, n in zip(view.steps, view.shape, strict=True))
+
+
+def _read_once(e: Elements, stages: Sequence[Cluster | int]) -> set[int]:
+    """Return the values that one loop over their shape reads, and nothing else."""
+    loops = [c for c in stages if isinstance(c, Cluster)]
+    uses = Counter(r for c in loops for r in c.loads(e))
+    others = {r for k in stages if not isinstance(k, Cluster) for r in e.refs(k)}
+    return {r for c in loops for r in c.loads(e) if uses[r] == 1 and e.shapes[r] == c.shape} - others - {*e.outputs}
 
 
 def _size(op: Any, shape: Shape) -> int:

@@ -34,6 +34,7 @@ class Nest:
     """Loops over ``dims``. ``body`` lists primitives; a reference is read where ``loads`` has it.
 
     ``stores`` are (reference, view); ``sums`` are (kind, reference, view), whose strides are 0 along reduced axes.
+    What lies at positions that are given is read, or added to, further on than its view says.
     """
 
     dims: Shape
@@ -42,6 +43,10 @@ class Nest:
     stores: list[tuple[int, View]] = field(default_factory=list)
     sums: list[tuple[str, int, View]] = field(default_factory=list)
     product: tuple[int, ...] = ()  # references whose product is summed: a contraction
+    at: dict[int, int] = field(default_factory=dict)  # of what is read, the load of how much further it lies
+    onto: int | None = None  # the same of what is added to
+    reach: int = 0  # how far at most that is
+    edges: int | None = None  # the load of where chunks of the first loop begin
 
     @property
     def work(self) -> int:
