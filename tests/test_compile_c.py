@@ -304,6 +304,14 @@ def test_arguments_in_cc_come_last_and_paths_may_have_spaces(tmp_path, monkeypat
     assert [p.name for p in place.iterdir()] == ["told"]  # nothing else is left
 
 
+@posix
+def test_a_compiler_may_be_named_from_the_working_folder(tmp_path, monkeypatch):
+    script(tmp_path, f'exec {shutil.which(compiler.command()[0])} "$@"')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CC", '"./a compiler"')
+    assert sg.compile(lambda x: x * 2, backend="c")(X).tolist() == [1.0, 3.0, 5.0]
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="no list of what is in memory")
 def test_a_library_is_freed_with_its_function():
     def libraries():

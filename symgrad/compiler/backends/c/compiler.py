@@ -44,7 +44,7 @@ def command() -> list[str] | None:
     for name, *rest in [named] if named else [[name] for name in USUAL]:
         found = shutil.which(name)
         if found is not None:
-            return [found, *rest]
+            return [os.path.abspath(found), *rest]  # it runs in another folder
     return None
 
 
