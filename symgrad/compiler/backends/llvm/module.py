@@ -19,12 +19,12 @@ class Level(NamedTuple):
 
 
 LOOPS = Level(3, 2)
-_MOST = 1_000  # scalar operations: the generator's time rises faster than the length of straight-line code
+_MOST = 1_000  # the generator's time rises faster than the length of straight-line code, and than its arrays' number
 
 
-def straight_level(operations: int) -> Level:
-    """Return how to compile straight-line code, whose operations are shared and folded already."""
-    return Level(0, 2 if operations <= _MOST else 0)
+def straight_level(operations: int, arrays: int) -> Level:
+    """Return how to compile straight-line code between arrays, whose operations are shared and folded already."""
+    return Level(0, 2 if max(operations, arrays) <= _MOST else 0)
 
 
 class Module(NamedTuple):

@@ -61,6 +61,5 @@ def _straight(program: Program, interface: Interface) -> Kernel | None:
         return None
     used = Used()
     body = scalars.body(written, interface.inputs, interface.outputs, used)
-    return finished(
-        body, used, interface, straight_level(count), count, 1, {"scalars": lambda: python.listing(written)}
-    )
+    level = straight_level(count, len(interface.inputs) + len(interface.outputs))
+    return finished(body, used, interface, level, count, 1, {"scalars": lambda: python.listing(written)})

@@ -30,15 +30,16 @@ def body(written: Written, inputs: Sequence[Array], outputs: Sequence[Array], us
     home = {k: n for n, part in enumerate(cuts) for k in part}
     shared = _shared(s, order, home)
     targets = _targets(written, home, len(cuts))
-    texts = []
+    texts, calls = [], []
     for n, part in enumerate(cuts):
         writer = _Part(written, inputs, outputs, used, shared, home)
         lines = writer.lines(part, targets[n], n)
         name = "body" if len(cuts) == 1 else f"part{n}"
-        own = params if len(cuts) == 1 else [*params, "ptr noalias %shared"]
+        own = params if len(cuts) == 1 else [f"ptr noalias {p}" for p in [*writer.memory, "%shared"]]
         texts.append(f"define internal void @{name}({', '.join(own)}) {{\n{lines}\n  ret void\n}}\n")
+        calls.append(f"  call void @{name}({', '.join(own).replace(' noalias', '')})")
     if len(cuts) > 1:
-        texts.append(_whole(params, len(cuts), 8 * len(shared)))
+        texts.append(_whole(params, calls, 8 * len(shared)))
     return "\n".join(texts)
 
 
@@ -61,12 +62,11 @@ def _targets(written: Written, home: dict[int, int], parts: int) -> list[list[tu
     return found
 
 
-def _whole(params: Sequence[str], parts: int, size: int) -> str:
+def _whole(params: Sequence[str], calls: Sequence[str], size: int) -> str:
     """The function that calls all parts."""
-    args = ", ".join([*[p.replace(" noalias", "") for p in params], "ptr %shared"])
     heap = size > _STACK
     take = f"call ptr @malloc(i64 {size})" if heap else f"alloca [{max(8, size)} x i8], align 16"
-    lines = [f"  %shared = {take}", *[f"  call void @part{n}({args})" for n in range(parts)]]
+    lines = [f"  %shared = {take}", *calls]
     lines += ["  call void @free(ptr %shared)"] if heap else []
     declared = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" if heap else ""
     text = "\n".join([*lines, "  ret void"])
@@ -89,6 +89,7 @@ class _Part:
         self.shared, self.home = shared, home
         self.code = Code("v", True, used)
         self.values: dict[int, tuple[str, str]] = {}
+        self.memory: dict[str, None] = {}  # the arguments and results that it reads and writes
 
     def lines(self, part: Sequence[int], targets: Sequence[tuple[int, int, int]], own: int) -> str:
         """Return the function's instructions."""
@@ -124,12 +125,14 @@ class _Part:
 
     def _load(self, argument: int, position: int) -> tuple[str, str]:
         kind = kind_of(self.inputs[argument].dtype)
+        self.memory[f"%x{argument}"] = None
         place = self.code.set(f"getelementptr {STORED[kind]}, ptr %x{argument}, i64 {position}")
         value = self.code.set(f"load {STORED[kind]}, ptr {place}")
         return (self.code.set(f"icmp ne i8 {value}, 0"), "i1") if kind == "i1" else (value, kind)
 
     def _store(self, place: int, n: int, value: tuple[str, str]) -> None:
         code, kind = self.code, kind_of(self.outputs[place].dtype)
+        self.memory[f"%o{place}"] = None
         text = code.set(f"zext i1 {code.truth(value)} to i8") if kind == "i1" else code.number(value, kind)
         target = code.set(f"getelementptr {STORED[kind]}, ptr %o{place}, i64 {n}")
         code.line(f"store {STORED[kind]} {text}, ptr {target}")
