@@ -13,6 +13,7 @@ import symgrad as sg
 import symgrad.nn.functional as F
 from symgrad.compiler.backends.llvm.code import KNOWN
 from symgrad.compiler.backends.llvm.math import FUNCTIONS
+from symgrad.compiler.backends.llvm.module import straight_level
 from symgrad.ops.map import emap
 from symgrad.scalars import SCALARS, X
 
@@ -318,3 +319,17 @@ def test_the_processor_named_is_compiled_for(monkeypatch):
     assert registers() == 0
     monkeypatch.setenv("SYMGRAD_LLVM_CPU", "x86-64-v3")
     assert registers() == 1
+
+
+def test_straight_line_code_between_many_arrays_takes_those_that_each_part_uses():
+    def f(*xs):
+        return tuple([sg.sin(x) * x + 1.0 for x in xs])
+
+    xs = [np.float64(0.01 * k) for k in range(700)]
+    kernel = sg.compile(f, backend="llvm")
+    for y, x in zip(kernel(*xs), xs, strict=True):
+        np.testing.assert_allclose(y, np.sin(x) * x + 1, rtol=1e-14)
+    parts = re.findall(r"define internal void @part\d+\((.*)\)", kernel.source)
+    assert len(parts) > 1
+    assert max(part.count("ptr") for part in parts) < 1000
+    assert straight_level(1, 2000).generator == 0

@@ -62,6 +62,8 @@ def _without_data(blocks: Blocks) -> int | None:
         keys = [p for p in parts if not isinstance(p, (ArrayRows, FileRows))]
         try:
             answer(cull(blocks.graph, keys)[0], keys)
+        except (SymgradError, MemoryError):
+            raise
         except Exception:
             return number
     return None
