@@ -333,3 +333,11 @@ def test_straight_line_code_between_many_arrays_takes_those_that_each_part_uses(
     assert len(parts) > 1
     assert max(part.count("ptr") for part in parts) < 1000
     assert straight_level(1, 2000).generator == 0
+
+
+@pytest.mark.parametrize("join", [sg.stack, lambda xs: sg.cat([x[None] for x in xs])], ids=["stack", "cat"])
+def test_many_parts_are_joined_by_one_call(join):
+    x = np.arange(7.0)
+    kernel = sg.compile(lambda x: join([x[k % 7] for k in range(12_500)]).reshape(-1, 10).sum(0), backend="llvm")
+    np.testing.assert_array_equal(kernel(x), x[np.arange(12_500) % 7].reshape(-1, 10).sum(0))
+    assert kernel.stats.kernels < 10

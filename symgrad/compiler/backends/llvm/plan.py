@@ -36,6 +36,7 @@ from symgrad.transforms.loops.op import Scan
 SMALL_PRODUCT = 30_000  # multiplications up to which a contraction is a nest; larger ones go to BLAS
 FEW_TIMES = 24  # that entries of overlapping windows are multiplied, before it pays to copy them out for BLAS
 SMALL_IN_LOOPS = 1_000_000  # the same in the body of a loop, which a call of BLAS would break
+MOST_PARTS = 1000  # of an array that are copied by loops of their own, some 1 ms each to compile
 
 
 class Plan:
@@ -166,7 +167,7 @@ class Plan:
     def _regions(self, k: int) -> list[tuple[int, Callable[[View], View | None], bool]] | None:
         """Return how the arguments of an operation lie in its result; None where it is no joining."""
         op, *refs = self.e.ops[k]
-        if self.e.kind(k) != OP or not _in_words(self.e.dtypes[k]):
+        if self.e.kind(k) != OP or not _in_words(self.e.dtypes[k]) or _is_of_many(op, refs):
             return None
         if isinstance(op, Assemble):
             return [(r, partial(view_of, p), again) for r, p, again in zip(refs, op.parts, op.overlaps)]
@@ -257,6 +258,8 @@ class Plan:
     def _moved(self, op: Any, k: int, refs: Sequence[int]) -> bool:
         """Append copies for operations that move entries. Whether it was one."""
         e = self.e
+        if _is_of_many(op, refs):
+            return False
         if isinstance(op, (Cat, Stack, Assemble)):
             self._join(self.place(k), self._regions(k) or [])
         elif self._slides(k):
@@ -429,6 +432,11 @@ def _read_once(e: Elements, stages: Sequence[Cluster | int]) -> set[int]:
     uses = Counter(r for c in loops for r in c.loads(e))
     others = {r for k in stages if not isinstance(k, Cluster) for r in e.refs(k)}
     return {r for c in loops for r in c.loads(e) if uses[r] == 1 and e.shapes[r] == c.shape} - others - {*e.outputs}
+
+
+def _is_of_many(op: Any, refs: Sequence[int]) -> bool:
+    """Whether so many parts are joined that a call of NumPy is compiled sooner than a loop for each of them."""
+    return isinstance(op, (Cat, Stack, Assemble)) and len(refs) > MOST_PARTS
 
 
 def _size(op: Any, shape: Shape) -> int:
