@@ -75,6 +75,11 @@ def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
     assert python("-c", code, cwd=tmp_path).stdout.split() == ["symgrad"]
 
 
+def test_import_compares_no_expressions_which_loads_much_of_sympy(tmp_path):
+    code = "import sys, symgrad; print('sympy.tensor.tensor' in sys.modules, 'sympy.combinatorics' in sys.modules)"
+    assert python("-c", code, cwd=tmp_path).stdout.split() == ["False", "False"]
+
+
 def test_import_leaves_scipys_functions_and_lessons_for_later(tmp_path):
     """What few programs need is declared when it is first asked for; so are its kernels, its forms and its pickles."""
     code = (

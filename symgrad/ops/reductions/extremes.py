@@ -7,6 +7,7 @@ returns, as torch does.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ class Ties(Op):
 
     def written(self, x: Any, y: Any) -> Any:
         """Mark and divide; nan is equal to nan."""
-        mark = emap(sp.Piecewise((1, _SAME), (0, True)), x, y, x, y)
+        mark = emap(sp.Piecewise((1, _same()), (0, True)), x, y, x, y)
         return emap(X[0] / scalars.maximum(X[1], 1), mark, sum_axes(mark, self.axes, True))
 
     def index(self, idx: Sequence[sp.Expr], px: Any, py: Any) -> sp.Expr:
@@ -127,7 +128,10 @@ class Ties(Op):
         return _mark(px(idx), top) / bound_sum(px, _mark(px(full), top), limits)
 
 
-_SAME = sp.Eq(X[0], X[1]) | (sp.Ne(X[0], X[2]) & sp.Ne(X[1], X[3]))  # of x, y, x, y: nan differs from itself
+@cache
+def _same() -> Any:
+    """Whether x is y, of x, y, x, y: nan differs from itself. Importing compares nothing, which loads much of SymPy."""
+    return sp.Eq(X[0], X[1]) | (sp.Ne(X[0], X[2]) & sp.Ne(X[1], X[3]))
 
 
 def _mark(x: sp.Expr, y: sp.Expr) -> sp.Expr:
@@ -209,7 +213,7 @@ class First(Op):
         if not isinstance(n, int):
             return NotImplemented
         number = np.arange(n, dtype=x.dtype).reshape(n, *(1,) * (len(shape(x)) - 1 - self.axis))
-        place = emap(sp.Piecewise((X[4], _SAME), (n, True)), x, y, x, y, number)
+        place = emap(sp.Piecewise((X[4], _same()), (n, True)), x, y, x, y, number)
         first = Extreme((self.axis,), True, largest=False)(place)
         return emap(sp.Piecewise((1, sp.Eq(X[0], X[1])), (0, True)), first, number)
 
