@@ -117,7 +117,7 @@ class Specialised:
     def build(self) -> Built:
         """Return the kernel, and what belongs to it, and let go of the graph."""
         if self._built is None:
-            with self._lock.current, collector_paused():
+            with self._lock, collector_paused():
                 if self._built is None:
                     self._built = self._build(self._traced)
                     self._traced, self._graph = Traced(self.program, self.results), None
@@ -278,7 +278,7 @@ class Compiled(AsFunction, Generic[P]):
         return self._added(key) if found is None else found
 
     def _added(self, key: Any) -> Specialised:
-        with self._lock.current:
+        with self._lock:
             found = self._found.get(key)
             if found is None:
                 with collector_paused():

@@ -110,7 +110,7 @@ class Derivative(AsFunction):
         key = (tree, specs)
         found = self._found.get(key)
         if found is None:
-            with self._lock.current:
+            with self._lock:
                 found = self._found.get(key)
                 if found is None:
                     found = self._found[key] = self._prepare(place, at)

@@ -119,7 +119,7 @@ def _optimised(module: Module) -> tuple[Any, Any]:
 
 
 def _freed(passes: Any) -> None:
-    """Free the passes, which take 100 kB: ``close`` of llvmlite finds a ``_dispose`` that does nothing before theirs."""
+    """Free the passes, 100 kB of them: ``close`` of llvmlite finds a ``_dispose`` first that does nothing."""
     llvm.newpassmanagers.NewPassManager._dispose(passes)
     passes.detach()  # so that no later version frees them again
 
