@@ -42,7 +42,7 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
             numbers of symgrad's are drawn again as they were.
 
     Returns:
-        A function with fn's arguments. Where it is traced without values (in ``vmap``, loops and ``compile``) it is fn.
+        A function with fn's arguments. Where it is traced (in ``vmap``, ``taylor``, loops and ``compile``) it is fn.
 
     Raises:
         GraphError: while it is differentiated, if fn uses other tensors from outside than it did before.
@@ -64,7 +64,7 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
 def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensors: list[Any] = []
     tree = flatten((args, kwargs), is_tensor, tensors)
-    if not modes.recording() or any(t._value is None for t in tensors):
+    if not modes.recording() or modes.opens() or any(t._value is None for t in tensors):
         return fn(*args, **kwargs)
     piece = Piece(lambda xs: _called(fn, unflatten(tree, iter(xs))), [_is_variable(t) for t in tensors])
     run = _Run(piece, [handle(None, t._value) if _is_variable(t) else t for t in tensors])

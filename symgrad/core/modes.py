@@ -28,6 +28,7 @@ _GRAD: ContextVar[bool] = ContextVar("symgrad_grad_mode", default=True)
 _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=False)
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 _VARIABLES: ContextVar[tuple[Any, ...] | None] = ContextVar("symgrad_variables", default=None)
+_OPENING: ContextVar[bool] = ContextVar("symgrad_opening", default=False)
 
 
 class _Met:
@@ -63,6 +64,21 @@ def transforming(nodes: Iterable[Any]) -> Iterator[None]:
         yield
     finally:
         _VARIABLES.reset(token)
+
+
+def opens() -> bool:
+    """Tell whether custom functions are recorded as the operations that they are made of, with values as without."""
+    return _OPENING.get()
+
+
+@contextmanager
+def opening() -> Iterator[None]:
+    """Run a user's function whose record is walked by other rules than the sweeps', which need its operations."""
+    token = _OPENING.set(True)
+    try:
+        yield
+    finally:
+        _OPENING.reset(token)
 
 
 class _Mode:
