@@ -128,6 +128,37 @@ SIZED = {
 }
 
 
+KEPT = {
+    "deviation": lambda x: x / sg.std(x, 0, keepdim=True),
+    "variance": lambda x: x * sg.var(x, 0, keepdim=True),
+    "norm": lambda x: x - sg.linalg.norm(x, 3, 0, keepdim=True),
+    "product": lambda x: sg.sin(x) * sg.prod(x, 0, keepdim=True),
+    "largest entry": lambda x: x * sg.gather(x, 0, sg.argmax(x, 0, keepdim=True)),
+    "running minimum": lambda x: sg.cummin(x * sg.std(x, 0, keepdim=True), 0).values,
+    "constant steps of a loop": lambda x: sg.fori_loop(0, 4, lambda i, y: y * 1.5, x),
+}
+
+
+@pytest.mark.parametrize("target", ["python", pytest.param("c", marks=needs_cc)])
+@pytest.mark.parametrize("shape", [(5,), (4, 3)], ids=["vector", "matrix"])
+def test_results_with_an_axis_of_length_1_are_used_further(target, shape, tmp_path):
+    x = 0.5 + RNG.permutation(np.arange(np.prod(shape)) * 0.3).reshape(shape)
+    text = []
+    for k, f in enumerate(KEPT.values()):
+        gradient = sg.grad(lambda x, f=f: (f(x) * np.cos(x)).sum())
+        text.append(sg.export(lambda x, f=f, g=gradient: (f(x), g(x)), (x,), target=target, name=f"f_{k}"))
+    library = compiled("\n".join(text), tmp_path) if target == "c" else None
+    for k, f in enumerate(KEPT.values()):
+        want = [f(x), sg.grad(lambda x, f=f: (f(x) * np.cos(x)).sum())(x)]
+        if library is None:
+            found = loaded(text[k], f"f_{k}")(x.tolist())
+        else:
+            found = [np.full(shape, np.nan), np.full(shape, np.nan)]
+            pointers = [a.ctypes.data_as(ctypes.c_void_p) for a in (x, *found)]
+            assert getattr(library, f"f_{k}")(*pointers) == 0
+        agree(found, [np.asarray(y) for y in want], dtypes=False)
+
+
 @pytest.mark.parametrize("target", ["python", pytest.param("c", marks=needs_cc)])
 @pytest.mark.parametrize("name", SIZED)
 def test_operations_with_named_sizes_run_at_every_size(name, target, tmp_path):
