@@ -186,7 +186,7 @@ class Compiled(AsFunction, Generic[P]):
         return self if instance is None else MethodType(self, instance)
 
     # -------------------------------------------------------------- calling
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return what the function returns."""
         direct = self._direct
         if direct is not None and not kwargs:
@@ -342,7 +342,7 @@ class Compiled(AsFunction, Generic[P]):
         """Operations, kernels, bytes and compile time of the signature called last."""
         return self._any().stats
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running, and return every stage as text, and what a call costs.
 
         Args:

@@ -80,7 +80,7 @@ class _Loaded:
         self.inputs = [n for _, n, _ in kinds if n not in self.sizes and n not in self.outputs]
         self.dtypes = {n: np.complex128 if kind.endswith("_Complex") else np.float64 for kind, n, _ in kinds}
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         given = {**dict(zip(self.inputs, args, strict=False)), **named}
         if len(args) > len(self.inputs) or set(given) != set(self.inputs):
             raise ArgumentError(f"{self.__name__}: expected the arguments {self.inputs}, got {sorted(given)}.")

@@ -78,7 +78,7 @@ class Module:
             f'Module [{type(self).__name__}] is missing the required "forward" function. Define forward(self, x).'
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         for hook in self._before.each():
             found = hook(self, args)
             args = args if found is None else found if isinstance(found, tuple) else (found,)
