@@ -29,6 +29,7 @@ _INFERENCE: ContextVar[bool] = ContextVar("symgrad_inference_mode", default=Fals
 _DTYPE: ContextVar[np.dtype[Any]] = ContextVar("symgrad_default_dtype", default=_FLOAT64)
 _VARIABLES: ContextVar[tuple[Any, ...] | None] = ContextVar("symgrad_variables", default=None)
 _OPENING: ContextVar[bool] = ContextVar("symgrad_opening", default=False)
+_LEAVES: ContextVar[bool] = ContextVar("symgrad_leaves", default=True)
 
 
 class _Met:
@@ -56,14 +57,25 @@ def variables() -> tuple[Any, ...] | None:
     return _VARIABLES.get()
 
 
+def transformed() -> bool:
+    """Tell whether a transform that runs here may differentiate or map what is recorded."""
+    return _GRAD.get() and _VARIABLES.get() is not None
+
+
+def making_leaves() -> bool:
+    """Tell whether ``requires_grad_()`` may make leaves here: a transform would take them for constants."""
+    return _LEAVES.get()
+
+
 @contextmanager
-def transforming(nodes: Iterable[Any]) -> Iterator[None]:
+def transforming(nodes: Iterable[Any], leaves: bool = False) -> Iterator[None]:
     """Run a user's function in a transform: what it computes from these nodes is to be differentiated."""
-    token = _VARIABLES.set((*(_VARIABLES.get() or ()), *nodes))
+    tokens = _VARIABLES.set((*(_VARIABLES.get() or ()), *nodes)), _LEAVES.set(leaves and _LEAVES.get())
     try:
         yield
     finally:
-        _VARIABLES.reset(token)
+        _VARIABLES.reset(tokens[0])
+        _LEAVES.reset(tokens[1])
 
 
 def opens() -> bool:
