@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from importlib import import_module
 
@@ -92,6 +93,19 @@ def test_loaded_function_takes_and_returns_arrays(tmp_path):
     agree(
         [np.asarray(v) for v in f(POINT[0], y=POINT[2], X=POINT[1].T.copy().T)], [np.asarray(v) for v in both(*POINT)]
     )
+
+
+@needs_cc
+def test_loading_leaves_no_file_behind(tmp_path, monkeypatch):
+    sg.export(regression, POINT, target="c", path=tmp_path / "mine.c")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    f = load_c(tmp_path / "mine.c")
+    with pytest.raises(ArgumentError, match="does not compile"):
+        load_c(tmp_path / "mine.c", compiler=f"{CC} -Ddouble=none")
+    assert list(temporary.iterdir()) == []
+    agree([np.asarray(f(*POINT))], [np.asarray(regression(*map(sg.tensor, POINT)).item())])
 
 
 @needs_cc
