@@ -128,6 +128,31 @@ def test_rates_on_a_plateau_are_torchs(options):
     assert ours[-1, 0] < 1
 
 
+WRONG_SCHEDULES = {
+    "a list": lambda s: [s],
+    "of another schedule": lambda s: {k: v for k, v in s.items() if k != "gamma"},
+    "another field": lambda s: {**s, "step": 1},
+    "a complex gamma": lambda s: {**s, "gamma": 0.5j},
+    "text for an epoch": lambda s: {**s, "last_epoch": "3"},
+    "an array for an epoch": lambda s: {**s, "last_epoch": np.arange(2)},
+    "two rates": lambda s: {**s, "base_lrs": [1.0, 2.0]},
+    "complex rates": lambda s: {**s, "base_lrs": [1j]},
+    "a number for rates": lambda s: {**s, "base_lrs": 1.0},
+    "no epochs": lambda s: {**s, "step_size": 0, "last_epoch": 2},
+}
+
+
+@pytest.mark.parametrize("case", WRONG_SCHEDULES)
+def test_what_is_no_state_of_a_schedule_is_refused_and_changes_nothing(case):
+    optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
+    schedule = lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+    schedule.step()
+    before = dict(vars(schedule)), schedule.get_last_lr()
+    with pytest.raises(sg.errors.ArgumentError, match="load_state_dict: "):
+        schedule.load_state_dict(WRONG_SCHEDULES[case](schedule.state_dict()))
+    assert (vars(schedule), schedule.get_last_lr()) == before
+
+
 def test_a_schedule_goes_on_from_its_state():
     def fresh():
         optimizer = sg.optim.SGD([sg.zeros(1, requires_grad=True)], lr=1.0)
