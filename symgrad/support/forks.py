@@ -27,6 +27,10 @@ class Lock:
 
     __slots__ = ("__weakref__", "_depth", "_lock", "_owner")
 
+    _lock: Any
+    _owner: int | None
+    _depth: int
+
     def __init__(self) -> None:
         self._forget()
         _LOCKS.add(self)
@@ -73,9 +77,7 @@ class Lock:
             self._forget()
 
     def _forget(self) -> None:
-        self._lock: Any = threading.RLock()
-        self._owner: int | None = None
-        self._depth = 0
+        self._lock, self._owner, self._depth = threading.RLock(), None, 0
 
 
 _CHOOSING = threading.Lock()
