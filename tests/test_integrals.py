@@ -226,6 +226,31 @@ def test_a_jump_that_moves_is_refused_and_right_when_it_is_a_point(name):
     assert sg.grad(lambda t: integral(t, points=[t]))(fixed) == pytest.approx(ends[0] - ends[1], rel=1e-8, abs=1e-10)
 
 
+def _bell(x, m, s):
+    return sg.exp(-(((x - m) / s) ** 2) / 2) / (s * math.sqrt(2 * math.pi))
+
+
+@pytest.mark.parametrize(("low", "high", "s"), [(-10.0, 10.0, 0.01), (10.0, -10.0, 0.01), (-900.0, 100.0, 1.0)])
+def test_a_peak_that_no_node_sees_is_looked_for(low, high, s):
+    sign = 1.0 if low < high else -1.0
+    assert sg.quad(lambda x: _bell(x, 0.37, s), low, high).item() == pytest.approx(sign, rel=1e-9)
+    both = sg.quad(lambda x: sg.stack([x * _bell(x, 0.37, s), _bell(x, 0.37, s)]), low, high)
+    assert both.tolist() == pytest.approx([0.37 * sign, sign], rel=1e-9)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-100.0, 100.0), (100.0, -100.0), (-inf, inf), (0.0, inf)])
+def test_a_warning_says_that_nothing_is_seen(low, high):
+    with pytest.warns(UserWarning, match=r"f is less than 1e-12 at all .* narrow peak, put points=\[c - w, c \+ w\]"):
+        assert sg.quad(lambda x: _bell(x, 53.1, 1e-3), low, high).item() == pytest.approx(0)
+    far = 1.0 if low <= 0 < high else -1.0
+    assert sg.quad(lambda x: _bell(x, 53.1, 1e-3), low, high, points=[53.09, 53.11]).item() == pytest.approx(far)
+    # neither integrals that are 0, nor derivatives, nor integrals in integrals are remarked on
+    assert sg.quad(lambda x: sg.sin(x), -3.0, 3.0).item() == pytest.approx(0, abs=1e-12)
+    assert sg.grad(lambda a: sg.quad(lambda x, a: sg.where(x < 5, x, a * x), 0.0, 1.0, a))(2.0) == 0
+    bell = sg.dblquad(lambda y, x: sg.exp(-x * x - y * y), -inf, inf, -inf, inf)
+    assert bell.item() == pytest.approx(math.pi)
+
+
 def test_what_jumps_at_a_fixed_place_or_not_at_all_has_its_derivative():
     fixed = sg.grad(lambda t: sg.quad(lambda x, t: t * t * sg.atan(1 / (x - 0.3)), -1.0, 1.0, t, points=[0.3]))
     assert fixed(0.7) == pytest.approx(1.4 * (_mean_of_atan(0.7) - _mean_of_atan(1.3)))

@@ -77,10 +77,10 @@ class Breaks:
             y, *labels = bodies.all_numbers(self.body, x, *thetas[: len(self.body.inputs) - 1])
             return np.asarray(y), [np.asarray(v) for v in labels]
 
-        places = _places(a, b, split)
-        seen = [at(float(x)) for x in places]
+        points = places(a, b, split)
+        seen = [at(float(x)) for x in points]
         size = max((float(np.max(np.abs(y[np.isfinite(y)]), initial=0.0)) for y, _ in seen), default=0.0)
-        for (x, (_, here)), (z, (_, there)) in zip(zip(places, seen), zip(places[1:], seen[1:])):
+        for (x, (_, here)), (z, (_, there)) in zip(zip(points, seen), zip(points[1:], seen[1:])):
             for k in _changed(here, there):
                 low, high = _bisected(partial(_label, at, k), float(x), float(z))
                 low, high = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)  # past a value in between
@@ -89,11 +89,11 @@ class Breaks:
                     return high, self.names[k], "a jump"
                 if self.bends and _bent(lambda t: at(t)[0], low, high, float(z - x)):
                     return high, self.names[k], "a kink"
-        return self._by_values(places, [y for y, _ in seen], _JUMP * size, thetas) if self.unlabelled else None
+        return self._by_values(points, [y for y, _ in seen], _JUMP * size, thetas) if self.unlabelled else None
 
-    def _by_values(self, places: Any, seen: Sequence[Any], least: float, thetas: Sequence[Any]) -> Any:
+    def _by_values(self, points: Any, seen: Sequence[Any], least: float, thetas: Sequence[Any]) -> Any:
         """Return a jump that the values show and that moves with the parameters, as ``first`` does."""
-        values = np.reshape(np.stack(seen), (len(places), -1))
+        values = np.reshape(np.stack(seen), (len(points), -1))
         moved = list(thetas[: len(self.body.inputs) - 1])
         for n, k in enumerate(self.unlabelled):
             moved[k - 1] = moved[k - 1] * (1 + _MOVED * (1 + 0.1 * n)) + 0.1 * _MOVED
@@ -102,8 +102,8 @@ class Breaks:
             return float(np.ravel(bodies.all_numbers(self.body, x, *thetas)[0])[column]) - slope * x
 
         for column, k in _standing_out(values, least):
-            f = partial(level, column=column, slope=_slope_beside(places, values[:, column], k))
-            ends = _narrowed(partial(f, thetas=thetas[: len(moved)]), float(places[k]), float(places[k + 1]), least)
+            f = partial(level, column=column, slope=_slope_beside(points, values[:, column], k))
+            ends = _narrowed(partial(f, thetas=thetas[: len(moved)]), float(points[k]), float(points[k + 1]), least)
             if ends is not None:
                 low, high, step = ends
                 again = f(high, thetas=moved) - f(low, thetas=moved)
@@ -214,7 +214,7 @@ def _name(op: Map) -> str:
 
 
 # ------------------------------------------------------------------ the search
-def _places(a: float, b: float, split: bool) -> Any:
+def places(a: float, b: float, split: bool = False) -> Any:
     """Return increasing points of [a, b], dense in the middle where it is infinite."""
     t = np.linspace(0.0, 1.0, _CELLS + 1)
     if split:
@@ -267,10 +267,10 @@ def _standing_out(values: Any, least: float) -> Iterator[tuple[int, int]]:
         yield from sorted(cells)
 
 
-def _slope_beside(places: Any, values: Any, k: int) -> float:
+def _slope_beside(points: Any, values: Any, k: int) -> float:
     """Return the mean slope of the cells before and behind cell k, without which a small jump is seen better."""
     with np.errstate(all="ignore"):
-        slopes = np.diff(values[max(k - 1, 0) : k + 3]) / np.diff(places[max(k - 1, 0) : k + 3])
+        slopes = np.diff(values[max(k - 1, 0) : k + 3]) / np.diff(points[max(k - 1, 0) : k + 3])
     beside = np.delete(slopes, min(k, 1))
     return float(np.mean(beside)) if len(beside) and np.all(np.isfinite(beside)) else 0.0
 
