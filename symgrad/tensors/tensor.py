@@ -21,7 +21,7 @@ from symgrad.core.pickling import read, written
 from symgrad.core.promotion import is_differentiable
 from symgrad.engine import backward
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.record import adopt, apply, handle
+from symgrad.engine.record import adopt, apply, handle, origin_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, GraphError, ShapeError, SymgradError
 from symgrad.ops.convert import DETACH
 from symgrad.ops.map import show_shape
@@ -126,6 +126,7 @@ class Tensor(Mixed):
         """Put a leaf behind this handle that requires grad, or does not."""
         title = getattr(self._node, "title", None)
         self._replace_leaf(self._value, GRAD if flag else TRACED if title else CONSTANT, title)
+        self._origin = None  # a leaf is a tensor of its own
         if self._node.cell is None:
             self._node.cell = Cell()
         return self
@@ -282,11 +283,15 @@ class Tensor(Mixed):
         """Return the same value without its history; a symbol stays what it is, and no derivative is taken of it."""
         title = self.name if isinstance(self._node, Leaf) else None
         if self._value is None:
-            return apply(DETACH, (self,))  # type: ignore[no-any-return]
-        return handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)  # type: ignore[no-any-return]
+            found = apply(DETACH, (self,))
+        else:
+            found = handle(Leaf(self._value, self.shape, TRACED, title) if title else None, self._value)
+        found._origin = origin_of(self, DETACH)
+        return found  # type: ignore[no-any-return]
 
     def detach_(self) -> Tensor:
-        """Drop this handle's history, and return it."""
+        """Drop this handle's history, and return it. A view becomes a tensor of its own."""
+        self._origin = None
         self._node = None if self._value is not None else self.detach()._node
         return self
 
@@ -311,7 +316,7 @@ class Tensor(Mixed):
                 raise ShapeError(f"data: got shape {show_shape(other.shape)}, expected {show_shape(self.shape)}.")
         elif self._node is not None:
             self._replace_leaf(value, self._node.level, self._node.title)
-        self._value = value
+        self._value, self._origin = value, None
 
     # -------------------------------------------------------------- printing, copying
     def __repr__(self) -> str:
