@@ -7,21 +7,27 @@ import cmath
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from symgrad import functions
-from symgrad.engine.record import as_tensor
+from symgrad.core.node import CONSTANT, TRACED, Leaf, ancestors
+from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import Bounds
+from symgrad.expression.constants import CONSTANTS, IMAGINARY, NO_NUMBERS
 from symgrad.expression.listed import listed
 from symgrad.expression.slips import product
+from symgrad.ops.map import Map, exact
 from symgrad.support.columns import columns
 from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
 
 MOST_EXPONENT = 1_000
+_SHORT = 200  # numerators and denominators of fractions that are told from their floats
 
 BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -42,9 +48,6 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }
-CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e, "inf": math.inf}
-IMAGINARY = "i"  # the unit, where nothing is called so
-NO_NUMBERS = ("nan", "NaN", "NAN")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
@@ -105,11 +108,40 @@ def refused_at(text: str, column: int, reason: str, end: int | None = None) -> P
     return found
 
 
-class Evaluation:
-    """The value of a tree whose kinds of nodes were checked."""
+def _recorded(f: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Return f of numbers as a tensor that knows how it was made, so that log(3) prints as such."""
+    leaves = [None if isinstance(a, Tensor) else Leaf(float(a), (), TRACED) for a in args]
+    found = f(*[a if leaf is None else handle(leaf, leaf.value) for a, leaf in zip(args, leaves, strict=True)])
+    for leaf in filter(None, leaves):
+        leaf.level = CONSTANT  # from here on a number of the formula, as all others
+    return found
 
-    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None) -> None:
-        self.text, self.names, self.bounds = text, names, bounds
+
+def _is_told(op: ast.operator, a: float, b: float, result: float) -> bool:
+    """Whether a float shows which fraction it is: 1.5 shows 3/2, while 1.0010010010010010 does not show 1000/999."""
+    if isinstance(op, (ast.FloorDiv, ast.Mod)) or not (math.isfinite(a) and math.isfinite(b)):
+        return True
+    found = BINARY[type(op)](*[Fraction(repr(v)) for v in (a, b)])
+    if not isinstance(found, Fraction) or float(found) != result:
+        return False
+    p, q = found.as_integer_ratio()
+    shown = exact(result)
+    return max(abs(p), q) <= _SHORT or (shown.is_Rational and (shown.p, shown.q) == (p, q))
+
+
+class Evaluation:
+    """The value of a tree whose kinds of nodes were checked.
+
+    Args:
+        text: the formula, for errors.
+        names: what its names stand for.
+        bounds: of the work, where there are some.
+        exact: whether constants are recorded as they are written, so that a formula prints log(3) and not its digits.
+    """
+
+    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False) -> None:
+        self.text, self.names, self.bounds, self.exact = text, names, bounds, exact
+        self._quotients: dict[float, Tensor] = {}  # of whole numbers, by their floats: 3/2 is not written as 1.5
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula."""
@@ -167,7 +199,9 @@ class Evaluation:
             return self.names[node.id]
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
-        if node.id == IMAGINARY:
+        if node.id in IMAGINARY:
+            if node.id == "I" and any(getattr(v, "shape", ()) for v in self.names.values()):
+                raise refused(self.text, node, "I is the imaginary unit; write eye(n) for the identity matrix")
             return 1j
         if node.id in NO_NUMBERS:
             raise refused(self.text, node, f"{node.id} is no number, and has no derivative")
@@ -198,11 +232,17 @@ class Evaluation:
             return self._operated(functions.exp, b)
         if not numbers:
             return self._operated(BINARY[type(node.op)], a, b)
-        found = BINARY[type(node.op)](float(a) if isinstance(node.op, ast.Pow) and not isinstance(a, complex) else a, b)
+        operate = BINARY[type(node.op)]
+        found = operate(float(a) if isinstance(node.op, ast.Pow) and not isinstance(a, complex) else a, b)
         if isinstance(found, complex) and not isinstance(a, complex) and not isinstance(b, complex):
             raise refused(self.text, node, f"{a:g} to the power {b:g} is no real number")
         if not cmath.isfinite(found) and cmath.isfinite(a) and cmath.isfinite(b):
             raise refused(self.text, node, "the result is too large: floats go to 1.8e308")
+        if self.exact and not isinstance(found, complex):
+            if not _is_told(node.op, a, b, found):
+                return self._as_written(operate, (a, b))
+            if isinstance(node.op, ast.Div) and type(a) is type(b) is int and not found.is_integer():
+                self._quotients[found] = _recorded(operate, (a, b))
         if isinstance(found, int) and abs(found) >= 2**53:
             return float(found)
         if isinstance(found, float) and isinstance(a, int) and isinstance(b, int) and found.is_integer():
@@ -229,7 +269,24 @@ class Evaluation:
         if any(k.arg is None for k in node.keywords):
             raise refused(self.text, node, "** cannot be part of a call")
         words = {str(k.arg): self.of(k.value) for k in node.keywords}
-        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        return self.called(f, *args, **words)
+
+    def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any:
+        """Return f of the arguments, within bounds; of numbers as it is written, where constants are."""
+        found = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        numbers = bool(args) and not words and all(type(a) in (int, float) for a in args)
+        if self.exact and numbers and isinstance(found, Tensor) and isinstance(found._value, float):
+            with suppress(Exception):  # of any kind: f takes integers only, or looks at its numbers
+                written = self._as_written(f, args)
+                steps = [n.op for n in ancestors([written._node]) if not isinstance(n, Leaf)]
+                of_numbers = all(isinstance(op, Map) for op in steps)  # which have a formula in every notation
+                if of_numbers and math.isclose(written._value, found._value, rel_tol=1e-14):
+                    return written
+        return found
+
+    def _as_written(self, f: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """Return f of numbers as a tensor that knows how it was made; quotients among them stay quotients."""
+        return _recorded(f, [self._quotients.get(a, a) for a in args])
 
     def _function(self, node: ast.expr) -> tuple[Callable[..., Any], list[Any]]:
         """Return a listed function, and the array it is a method of."""

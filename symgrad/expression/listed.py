@@ -12,6 +12,7 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.bounds import MOST_ENTRIES
 from symgrad.functions import clamp, where
 from symgrad.nn import functional
+from symgrad.scalars import BY_FUNCTION
 from symgrad.scalars.library.kernels import FRAIL
 from symgrad.tensors.creation import eye, ones, zeros
 from symgrad.tensors.tensor import Tensor
@@ -44,8 +45,10 @@ def listed() -> dict[str, Callable[..., Any]]:
         found |= {name: getattr(module, name) for name in module.__all__ if name not in CLASSROOM}
         if module in (fft, linalg, special):
             found |= {f"{module.__name__.split('.')[1]}.{name}": getattr(module, name) for name in module.__all__}
+    printed = {d.text: found[d.name] for d in BY_FUNCTION.values() if d.text.isidentifier() and d.name in found}
+    found = printed | found
     found = {name: f for name, f in found.items() if not name.removeprefix("special.").startswith(tuple(FRAIL))}
-    found["Γ"] = found["gamma"]
+    found |= {"Γ": found["gamma"], "ζ": found["zeta"], "J0": found["bessel_j0"], "J1": found["bessel_j1"]}
     found |= {"re": found["real"], "im": found["imag"], "arg": found["angle"], "abs2": _squared_modulus}
     found |= {"Re": found["real"], "Im": found["imag"]}
     found |= {"max": _larger, "min": _smaller, "eye": _eye, "ones": ones, "zeros": zeros, "clip": clamp, "where": where}

@@ -34,8 +34,8 @@ def _indices(name: str, axes: int, got: int) -> str:
 class Matlab(Evaluation):
     """The value of a tree in MATLAB's meaning."""
 
-    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None) -> None:
-        super().__init__(text, {name: as_tensor(x) for name, x in names.items()}, bounds)
+    def __init__(self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False) -> None:
+        super().__init__(text, {name: as_tensor(x) for name, x in names.items()}, bounds, exact)
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula; a row as an array."""
@@ -143,9 +143,6 @@ class Matlab(Evaluation):
         found = self.called(f, *map(plain, args))
         rows = [a for a in args if isinstance(a, Row)]
         return Row(found) if rows and getattr(found, "shape", None) == rows[0].value.shape else found
-
-    def called(self, f: Callable[..., Any], *args: Any, **words: Any) -> Any:
-        return f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
 
     def _indexed(self, node: ast.Call, whole: Any) -> Any:
         """x(1), A(2, :), A(:), counted from 1."""

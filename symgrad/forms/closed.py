@@ -490,14 +490,16 @@ class ClosedForm(Arithmetic):
         return found and self._where is not None and self._where.of_values
 
     def __repr__(self) -> str:
-        return f"ClosedForm({self._summary()}, args={self.args}, shape={show_shape(self.shape)})"
+        text, unit = self._summary()
+        constants = ", constants={'i': 'the imaginary unit'}" if unit else ""
+        return f"ClosedForm({text}, args={self.args}{constants}, shape={show_shape(self.shape)})"
 
-    def _summary(self) -> str:
-        """Return the formula where it can be written as one, without failing."""
+    def _summary(self) -> tuple[str, bool]:
+        """Return the formula where it can be written as one, without failing, and whether it has the imaginary unit."""
         try:
-            return Explained(self._expr).text()
+            return Explained(self._expr).text(), self._expr.has(sp.I)
         except FormError:
-            return "…"
+            return "…", False
 
     def latex(self, form: str | None = None) -> str:
         """Return LaTeX of the formula as it is shown, or of one notation. Names are escaped.
@@ -569,7 +571,7 @@ class ClosedForm(Arithmetic):
         found = self._ordered(order)
         return Function(self._program, self._called, found, self._described(), (_lambdified, (self, found)))
 
-    def __call__(self, /, *values: Any, **named: Any) -> Any:
+    def __call__(self, *values: Any, **named: Any) -> Any:
         """Return the formula's value: ``form.lambdify()(*values, **named)``.
 
         >>> sg.derive("a*x**2", "x")(x=3.0, a=2.0)
@@ -594,7 +596,7 @@ class ClosedForm(Arithmetic):
         return importlib.import_module("symgrad.teach.plot").plot(self, over, **options)
 
     # -------------------------------------------------------------- substitution
-    def subs(self, /, *old_and_new: Any, **values: Any) -> ClosedForm:
+    def subs(self, *old_and_new: Any, **values: Any) -> ClosedForm:
         """Return the form with values in the place of some of its symbols, or of sizes.
 
         Args:

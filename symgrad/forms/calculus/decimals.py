@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -13,6 +13,7 @@ from symgrad.forms.nodes.elementwise import ElementPower
 
 DIGITS = 12  # of a decimal, zeros in front of it aside
 
+LONG = 10**12  # a numerator or denominator that no person writes
 LARGE = 10**15  # an integer that is written as 1.2e24
 
 
@@ -28,7 +29,13 @@ def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.R
     found = set(_fractions(e))
     if not found or not all(_ends(r) for r in found):
         return e
-    return _decimal(e)
+    return _decimal(e, found)
+
+
+def long_as_decimals(e: sp.Expr) -> sp.Expr:
+    """Write fractions that come of a program's floats, and are no known constant, as decimals."""
+    found = {r for r in _fractions(e) if r.q != 1 and max(abs(r.p), r.q) >= LONG}
+    return _decimal(e, found) if found else e
 
 
 def with_decimals_in_arrays(e: Any, known: Iterable[sp.Rational]) -> Any:
@@ -68,6 +75,8 @@ def _is_power(e: Any) -> bool:
 def _with_floats(e: Any) -> Any:
     if e.is_Rational and e.q != 1:
         return sp.Float(str(float(e)))
+    if _is_constant(e):
+        return e
     found = {a: _with_floats(a) for a in _parts(e)}
     if all(a is b for a, b in found.items()):
         return e
@@ -130,9 +139,14 @@ def _factor_as_given(e: sp.Expr, given: list[sp.Expr]) -> sp.Expr:
                 continue
             front = [] if c * number == 1 else [c * number]
             found = sp.Mul(*in_order([*front, s, *[g for g in e.args[1:] if g is not f]]), evaluate=False)
-            if (c * number).is_Integer or length(_decimal(found)) <= length(_decimal(e)):
+            if (c * number).is_Integer or _length(found) <= _length(e):
                 return found
     return e
+
+
+def _length(e: sp.Expr) -> Any:
+    """Return the length of a formula with decimals."""
+    return length(_decimal(e, {*_fractions(e)}))
 
 
 def _ratio(a: sp.Expr, s: sp.Expr) -> Any:
@@ -193,19 +207,24 @@ def _ends(r: sp.Rational) -> bool:
     return bool(sp.Rational(f"{float(r):.{DIGITS}g}") == r)
 
 
-def _decimal(e: Any) -> Any:
-    if getattr(e, "is_Rational", False):
-        return e if e.q == 1 and abs(e) < LARGE else sp.Float(str(float(e)))
-    if not e.args or _is_surd(e):
+def _decimal(e: Any, chosen: Collection[sp.Rational]) -> Any:
+    """Write the chosen fractions as decimals, roots and powers of which SymPy would take otherwise."""
+    if e in chosen:
+        return sp.Float(str(float(e)))
+    if not e.args or _is_constant(e):
         return e
-    args = [_decimal(a) for a in e.args]
-    if e.is_Pow and abs(e.exp) == HALF:
-        return sp.Pow(args[0], e.exp, evaluate=False)  # SymPy would take a root of a decimal
-    if e.is_Mul and any(f.is_Pow and abs(f.exp) == HALF for f in e.args):
-        return sp.Mul(*args, evaluate=False)
-    return e.func(*args)
+    args = [a if _is_half(e, k) else _decimal(a, chosen) for k, a in enumerate(e.args)]
+    if all(a is b for a, b in zip(args, e.args, strict=True)):
+        return e
+    apart = _is_half(e, 1) or (e.is_Mul and any(_is_half(f, 1) for f in args))  # SymPy would take a root of a decimal
+    return e.func(*args, evaluate=False) if apart else e.func(*args)
 
 
-def _is_surd(e: sp.Expr) -> bool:
-    """Whether this is a number with a root or π in it."""
-    return bool(getattr(e, "is_number", False))
+def _is_half(e: Any, k: int) -> bool:
+    """Whether the argument at this place is the exponent of a root."""
+    return k == 1 and bool(e.is_Pow) and abs(e.exp) == HALF
+
+
+def _is_constant(e: Any) -> bool:
+    """Whether this is a number with a root or π in it, or a function of a number: of sin(0.3) SymPy makes 0.2955."""
+    return bool(getattr(e, "is_number", False)) and (isinstance(e, sp.Function) or not e.atoms(sp.Function))

@@ -11,7 +11,7 @@ import sympy as sp
 from symgrad.core.node import AnyNode, Leaf, ancestors, is_node
 from symgrad.forms import names
 from symgrad.forms.calculus.cases import one_distinction
-from symgrad.forms.calculus.decimals import LARGE, with_decimals
+from symgrad.forms.calculus.decimals import LARGE, long_as_decimals, with_decimals
 from symgrad.forms.calculus.finish import (
     constants_joined,
     powers_below,
@@ -88,6 +88,7 @@ def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) ->
     found = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
     if decimals:
         found = with_decimals(found, sorted(_sums(forward, called), key=str), decimals_of(forward))
+    found = long_as_decimals(found)
     return found if agrees(e.read, found, e.positive) else e.read
 
 
@@ -102,7 +103,7 @@ def _shortened(e: sp.Expr, forward: Sequence[AnyNode]) -> sp.Expr:
         return one_distinction(e, shortest)
     names_in = e.free_symbols
     if names_in and e.is_polynomial(*names_in) and is_opened_polynomial(forward):
-        opened = sp.expand(e)
+        opened = sp.expand(e, log=False)
         return opened if len(names_in) == 1 else min(opened, sp.factor_terms(opened), key=length)
     return shortest(polynomials_opened(e))
 
@@ -135,7 +136,7 @@ def decimals_of(forward: Sequence[AnyNode]) -> list[sp.Rational]:
     found: dict[sp.Rational, None] = {}
     for node in ancestors(list(forward)):
         values = [node.value] if isinstance(node, Leaf) and names.is_number(node) else getattr(node, "inputs", ())
-        for v in (float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray))):
+        for v in (float(v) for v in values if isinstance(v, (int, float, np.number, np.ndarray)) and np.isrealobj(v)):
             if (v % 1 or abs(v) >= LARGE) and isinstance(number(v), (sp.Rational, sp.Float)):
                 found[sp.Rational(str(abs(v)))] = None
     return list(found)

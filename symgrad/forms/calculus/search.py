@@ -99,7 +99,7 @@ def _opened(e: sp.Expr) -> sp.Expr | None:
     names = e.free_symbols if nested else set()
     if len(names) != 1 or not e.is_polynomial(*names):
         return None
-    found = sp.expand(e)
+    found = sp.expand(e, log=False)
     return found if length(found) <= LONGER * length(e) else None
 
 

@@ -21,6 +21,7 @@ from symgrad.forms.canon.terms import (
     Term,
     below,
     rule,
+    value_of,
 )
 from symgrad.ops.linalg.determinant import Det
 
@@ -109,6 +110,8 @@ def part(pool: Pool, t: Term) -> Term | None:
     (a,) = t.args
     if not is_complex(pool, a):
         return {RE: a, IM: pool.zero(t.shape)}.get(t.data)
+    if not t.shape and (value := value_of(a)) is not None:
+        return pool.constant(t.data(value))
     if t.data is RE and a.kind == PRODUCT and conj(pool, a) is a:  # wᴴ A w of a Hermitian A
         return a
     if _has_conjugate(a) and conj(pool, a).cost < a.cost:

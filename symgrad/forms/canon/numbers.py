@@ -17,7 +17,8 @@ _LEAST = 1e-9  # what is recognised is larger, and smaller than its reciprocal
 _NEAR = 3e-16  # relative: as far as one rounding or two go
 _CONSTANTS = (
     sp.S.One, sp.pi, 1 / sp.pi, sp.sqrt(sp.pi), 1 / sp.sqrt(sp.pi), sp.sqrt(2 * sp.pi), 1 / sp.sqrt(2 * sp.pi),
-    sp.pi**2, sp.log(2), 1 / sp.log(2), sp.log(10), 1 / sp.log(10), sp.E,
+    sp.pi**2, sp.log(2), 1 / sp.log(2), sp.log(10), 1 / sp.log(10), sp.log(3), sp.log(5), sp.E, sp.exp(2),
+    sp.EulerGamma,
 )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ class Exercise:
 
     @cached_property
     def _value(self) -> Tensor:
-        return Values(self.of, self._problem.leaves, {}).tensor(self._problem.tree)
+        return Values(self.of, self._problem.leaves, {}, exact=True).tensor(self._problem.tree)
 
     @cached_property
     def solution(self) -> ClosedForm:

@@ -91,7 +91,7 @@ def _printed(problem: Problem, order: int) -> list[ast.expr]:
     if problem.has_arrays or len(set(problem.path)) > 1 or order >= len(problem.path):
         return []
     try:
-        f = Values(problem.text, problem.leaves, {}).tensor(problem.tree)
+        f = Values(problem.text, problem.leaves, {}, exact=True).tensor(problem.tree)
         tree, _ = problem.read(str(derive(f, problem.leaves[problem.path[0]], order)))
     except Exception:  # of any kind: it has no form, or one that is no formula
         return []

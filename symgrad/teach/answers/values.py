@@ -31,6 +31,7 @@ MOST_DIGITS = 30  # of a number that is kept as a fraction
 _SIZED = ("eye", "ones", "zeros")  # functions of sizes
 _ALONG = ("softmax", "log_softmax", "logsumexp", "softmin")  # functions of the last axis, if none is named
 ONE = "·one"
+_QUOTIENT = ast.BinOp(ast.Name("·p"), ast.Div(), ast.Name("·q"))
 
 
 def function_named(name: str) -> Callable[..., Any] | None:
@@ -117,12 +118,18 @@ class Values(Evaluation):
         names: tensors by name, and ``ONE``.
         sizes: integers by name, of sizes such as n.
         bounds: of the work on constants.
+        exact: whether constants are recorded as they are written, for a formula that is printed.
     """
 
     def __init__(
-        self, text: str, names: Mapping[str, Any], sizes: Mapping[str, int], bounds: Bounds | None = None
+        self,
+        text: str,
+        names: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        bounds: Bounds | None = None,
+        exact: bool = False,
     ) -> None:
-        super().__init__(text, names, bounds)
+        super().__init__(text, names, bounds, exact)
         self.sizes = sizes
         self._known: dict[int, Any] = {}
         self.failed: ast.AST | None = None
@@ -157,9 +164,11 @@ class Values(Evaluation):
     def _lifted(self, x: Any) -> Any:
         """A number as a tensor that depends on ``one``; where there is no ``one``, in floats."""
         one = self.names.get(ONE, 1.0)
-        if isinstance(x, Fraction):
-            return one * float(x.numerator) / float(x.denominator)
-        return one * x
+        if not isinstance(x, Fraction):
+            return one * x
+        if self.exact:
+            return super()._combined(_QUOTIENT, x.numerator, x.denominator)
+        return one * float(x.numerator) / float(x.denominator)
 
     def _number(self, x: Any) -> Any:
         """A number for a place beside a tensor: as a float where that is exact."""
@@ -181,7 +190,7 @@ class Values(Evaluation):
             return self.sizes[node.id]
         if node.id == "pi":
             return 4 * sg.atan(self.names[ONE]) if ONE in self.names else math.pi
-        if node.id == "e":
+        if node.id in ("e", "E"):
             return sg.exp(self.names[ONE]) if ONE in self.names else math.e
         return super()._name(node)
 
@@ -189,13 +198,13 @@ class Values(Evaluation):
         if isinstance(a, list) or isinstance(b, list):
             a, b = (self._stacked(v) if isinstance(v, list) else v for v in (a, b))
         if isinstance(node.op, ast.Pow) and self._is_e(node.left):
-            return self._operated(sg.exp, b if isinstance(b, Tensor) else as_tensor(self._lifted(b)))
+            return self.called(sg.exp, b if isinstance(b, Tensor) else self._lifted(b))
         if isinstance(a, Tensor) or isinstance(b, Tensor):
             return super()._combined(node, self._number(a), self._number(b))
         return self._of_numbers(node, a, b)
 
     def _is_e(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id == "e" and not {"e"} & {*self.names, *self.sizes}
+        return isinstance(node, ast.Name) and node.id in {"e", "E"} - {*self.names, *self.sizes}
 
     def _of_numbers(self, node: ast.BinOp, a: Any, b: Any) -> Any:
         """Fractions stay fractions; roots and the like are computed with all digits."""
@@ -204,7 +213,8 @@ class Values(Evaluation):
             return found
         if not all(isinstance(v, (int, float, Fraction)) for v in (a, b)):
             return super()._combined(node, a, b)  # raises
-        return super()._combined(node, as_tensor(self._lifted(a)), self._number(b))
+        a = self._lifted(a)
+        return super()._combined(node, a if self.exact else as_tensor(a), self._number(b))
 
     def _stacked(self, values: list[Any]) -> Tensor:
         if not values:
@@ -242,11 +252,11 @@ class Values(Evaluation):
             args.append(-1)
         if name in ("max", "min") and len(args) > 1 and isinstance(args[0], Tensor) and not args[0].shape:
             return functools.reduce(sg.maximum if name == "max" else sg.minimum, args)  # of numbers, not along an axis
-        found = f(*args, **words) if self.bounds is None else self.bounds.call(f, args, words)
+        found = self.called(f, *args, **words)
         return found * self.names.get(ONE, 1.0) if name in _SIZED else found  # else 1/n would be folded into a float
 
     def _logarithm(self, x: Any) -> Tensor:
-        return sg.log(x if isinstance(x, Tensor) else self._lifted(x))
+        return self.called(sg.log, x if isinstance(x, Tensor) else self._lifted(x))
 
     def _arguments(self, name: str, args: list[Any]) -> list[Any]:
         """Numbers as functions take them: sizes and positions as integers, exact numbers as tensors."""
