@@ -398,6 +398,13 @@ def test_it_runs_where_the_terminal_is_ascii():
     assert b"2*X.T*r" in done.stdout
 
 
+def test_what_a_letter_was_taken_for_is_said(capsys):
+    assert main(["derive", "e**(a*x)", "--wrt", "x", "--shape", "a="]) == 0
+    assert capsys.readouterr() == ("a*exp(a*x)\n", "e is Euler's number here. For a name, add --shape e=\n")
+    assert main(["derive", "a*x*e**2", "--wrt", "x", "--shape", "a="]) == 0
+    assert capsys.readouterr() == ("a*e**2\n", "")
+
+
 def test_what_is_replaced_is_said(tmp_path, capsys):
     for command in (["export", "x**2", "--wrt", "x", "--target", "numpy"], ["report", "x**2", "--wrt", "x"]):
         path = str(tmp_path / command[0])

@@ -26,7 +26,7 @@ PROBLEMS = (
 4*x**3 - 5*x**2 + 2*x - 7 ; x**2*sin(x) ; (x**2 - 1)/(x**2 + 1) ; sin(x)/(1 + cos(x)) ; exp(-x**2/2) ; log(sin(x**2))
 x**x ; 1/x**2 ; abs(x) ; 0.3*x**2 - 0.5*x + 0.3333 ; x*exp(x)*log(x) ; x**2*exp(x)/(1 + x**2) ; (x**2 + 1)**10
 x*sin(x)*cos(x)*exp(x)*log(x) ; sqrt((x + 1)/(x**2 + 1)) ; sqrt(x)*(1 + x) ; log(x + sqrt(x**2 + 1)) ; x**sin(x)
-2**x ; 3*x ; pi*x**2 + e*x + sqrt(2)*x ; sin(x)**2 + cos(x)**2 ; (x + 1)**2/(x - 1)**3 ; 1/x + 1/(x + 1) ; atan(x/2)
+2**x ; 3*x ; pi*x**2 + E*x + sqrt(2)*x ; sin(x)**2 + cos(x)**2 ; (x + 1)**2/(x - 1)**3 ; 1/x + 1/(x + 1) ; atan(x/2)
 x*abs(x) ; maximum(x, 2 - x) ; clamp(x, 0, 1) ; where(x > 0, x**2, -x) ; relu(x)**2 ; 1/(1 + exp(-x)) ; log(x)/x
 (2*x + 1)*(x - 3) ; (exp(x) - exp(-x))/(exp(x) + exp(-x)) ; sin(x)**3*cos(x)**2 ; exp(x*sin(x)) ; tan(3*x) ; x**3*2**x
 sin(cos(exp(sin(cos(exp(sin(x))))))) ; asin(x/3) ; (1 + x)**x ; 3*x**x ; sigmoid(2*x) ; tanh(x)/x ; x**2*abs(x - 1)

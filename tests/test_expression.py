@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import re
 import resource
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ParseError
 from symgrad.expression.listed import listed
+from symgrad.expression.reader import names_in
 
 READ = [
     ("sum((X @ w - y)**2)", {"X": ("n", "d"), "w": "d", "y": "n"}, "w", "2*Xᵀ*(X*w - y)"),
@@ -272,3 +274,79 @@ def test_many_random_formulas_are_read_or_refused(seed):
     rng = random.Random(seed)
     for _ in range(400):
         is_read_or_refused(anything(rng, 4))
+
+
+# ------------------------------------------------------------------ constants and letters
+CONSTANTS = [  # the formula, its derivative as text, and the derivative's value at x = 1.3 by other means
+    ("log(3)*x**2", "2*x*log(3)", 2.6 * np.log(3)),
+    ("x**3*exp(2)", "3*x**2*exp(2)", 5.07 * np.exp(2)),
+    ("pi**3*x**2", "2*pi**3*x", 2.6 * np.pi**3),
+    ("sin(1)*x**2", "2*x*sin(1)", 2.6 * np.sin(1)),
+    ("log(3/2)*x**2", "2*x*log(3/2)", 2.6 * np.log(1.5)),
+    ("log(1000/999)*x**2", "2*x*log(1000/999)", 2.6 * np.log(1000 / 999)),
+    ("(1 + sqrt(5))/2*x**2", "x + sqrt(5)*x", 1.3 * (1 + np.sqrt(5))),
+    ("2**(1/3)*x**2", "2*2**(1/3)*x", 2.6 * 2 ** (1 / 3)),
+    ("sin(0.3)*x**2", "2*x*sin(3/10)", 2.6 * np.sin(0.3)),
+    ("0.7*exp(0.3)*x**2", "1.4*x*exp(3/10)", 1.82 * np.exp(0.3)),
+    ("erf(1)*gamma(1/3)*x**2", "2*x*erf(1)*Γ(1/3)", 2.6 * 0.8427007929497149 * 2.6789385347077476),
+    ("zeta(3)*x**2", "2*x*ζ(3)", 2.6 * 1.2020569031595942),
+    ("digamma(1)*x**2", "-2*EulerGamma*x", -2.6 * 0.5772156649015329),
+    ("sigmoid(2)*x**2", "2*x*σ(2)", 2.6 / (1 + np.exp(-2))),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "value"), CONSTANTS, ids=[text for text, *_ in CONSTANTS])
+def test_constants_print_as_they_are_written_and_are_read_again(text, expected, value):
+    form = sg.derive(text, "x")
+    assert str(form) == expected
+    assert float(form(1.3)) == pytest.approx(value, rel=1e-14)
+    assert float(sg.parse(str(form), {"x": ()})(1.3)) == pytest.approx(value, rel=1e-14)
+    shorter = sg.grade(f"({expected})*(x + 1)/(x + 1)", of=text, wrt="x").shorter or ""
+    shown = [form.expr, form.latex(), form.index(), form.series("x", 1, 2), sg.explain(text), shorter]
+    assert not [words for words in map(str, shown) if re.search(r"\d{9}", words)]
+
+
+def test_a_float_of_a_program_prints_as_a_decimal_where_it_is_no_known_constant():
+    assert str(sg.derive(lambda x: np.log(7) * x**2, "x")) == "3.89182029811063*x"
+    assert str(sg.derive(lambda x: np.log(3) * x**2, "x")) == "2*x*log(3)"
+
+
+def test_constants_of_arrays_and_complex_constants_print_as_they_are_written():
+    shapes = {"x": "n", "A": ("n", "n")}
+    assert str(sg.derive("0.7*log(3)*sum(sin(0.3)*A@x)", "x", shapes=shapes)) == "0.7*log(3)*sin(3/10)*Aᵀ*1"
+    assert str(sg.derive("exp(i*pi/3)*x**2", "x")) == "x*(1 + sqrt(3)*i)"
+
+
+@pytest.mark.parametrize(
+    ("text", "by", "expected", "names"),
+    [
+        ("i**2*R", "R", "i**2", ("i",)),
+        ("k*e**2/r", "r", "-e**2*k/r**2", ("e", "k", "r")),
+        ("e*x1**2", "x1", "2*e*x1", ("x1", "e")),
+        ("i*t + e", "i", "t", ("t",)),
+        ("a*e**(k*x)", "x", "a*k*exp(k*x)", ("k", "x", "a")),
+        ("E**2*x", "x", "exp(2)", ()),
+        ("exp(i*x)", "x", "i*exp(i*x)", ("x",)),
+        ("I*x*y", "x", "i*y", ("y",)),
+        ("E*x**2", "E", "x**2", ("x",)),
+    ],
+)
+def test_e_and_i_are_names_beside_other_letters(text, by, expected, names):
+    form = sg.derive(text, by)
+    assert (str(form), form.args) == (expected, names)
+
+
+def test_what_a_letter_was_taken_for_is_said():
+    assert repr(sg.parse("e*x", {"x": ()})) == "parse('e*x', names=('x',), constants={'e': \"Euler's number\"})"
+    assert repr(sg.parse("e*x", {"e": (), "x": ()})) == "parse('e*x', names=('e', 'x'))"
+    assert "constants={'i': 'the imaginary unit'}" in repr(sg.derive("exp(i*x)", "x"))
+    with pytest.raises(ParseError, match="I is the imaginary unit; write eye"):
+        sg.parse("sum(A - I)", {"A": ("n", "n")})
+
+
+def test_letters_are_read_in_matlabs_notation_and_in_answers_as_in_pythons():
+    assert names_in("k*e^2/r", syntax="matlab") == ["k", "e", "r"]
+    assert names_in("a*e^(k*x)", syntax="matlab") == ["a", "k", "x"]
+    assert sg.grade("-k*e^2/r^2", of="k*e**2/r", wrt="r").right
+    assert not sg.grade("-k*E^2/r^2", of="k*e**2/r", wrt="r").right
+    assert sg.grade("a*k*e^(kx)", of="a*exp(k*x)", wrt="x").right

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from symgrad.cli.output import complain
 from symgrad.errors import ParseError
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
+from symgrad.expression.constants import EITHER
 from symgrad.expression.given import named_leaves
 from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
 from symgrad.tensors.creation import symbol, tensor
@@ -63,12 +65,15 @@ def read_formula(args: argparse.Namespace, numbers: bool = False) -> tuple[Expre
     values = _pairs(args.at, "--at", "x=2.5")
     marks = {name: dict.fromkeys(ms, True) for name, ms in _marks(args.assume).items()}
     wrt = wanted(args.wrt)
-    others = names_in(text, [*shapes, *values, *wrt]) if numbers and args.syntax == "python" else []
+    others = names_in(text, [*shapes, *values, *wrt], args.syntax)
+    others = [name for name in others if name in EITHER or (numbers and args.syntax == "python")]
     leaves: dict[str, Tensor] = {}
     for name in dict.fromkeys([*shapes, *values, *wrt, *marks, *others]):
         sizes = _sizes(shapes.get(name, ""), name)
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
     found = parse(text, leaves, syntax=args.syntax)
+    for letter, meaning in found.constants.items():
+        complain(f"{letter} is {meaning} here. For a name, add --shape {letter}=")
     for option, names in (("--at", values), ("--assume", marks)):
         for name in [name for name in names if name not in names_of(found)]:
             raise ParseError(f"{option} {name}: there is no {name} in the formula. Leave it out.")

@@ -117,7 +117,7 @@ class Specialised:
     def build(self) -> Built:
         """Return the kernel, and what belongs to it, and let go of the graph."""
         if self._built is None:
-            with self._lock, collector_paused():
+            with self._lock.current, collector_paused():
                 if self._built is None:
                     self._built = self._build(self._traced)
                     self._traced, self._graph = Traced(self.program, self.results), None
@@ -186,7 +186,7 @@ class Compiled(AsFunction, Generic[P]):
         return self if instance is None else MethodType(self, instance)
 
     # -------------------------------------------------------------- calling
-    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         """Return what the function returns."""
         direct = self._direct
         if direct is not None and not kwargs:
@@ -278,7 +278,7 @@ class Compiled(AsFunction, Generic[P]):
         return self._added(key) if found is None else found
 
     def _added(self, key: Any) -> Specialised:
-        with self._lock:
+        with self._lock.current:
             found = self._found.get(key)
             if found is None:
                 with collector_paused():
@@ -342,7 +342,7 @@ class Compiled(AsFunction, Generic[P]):
         """Operations, kernels, bytes and compile time of the signature called last."""
         return self._any().stats
 
-    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Compile for these arguments without running, and return every stage as text, and what a call costs.
 
         Args:

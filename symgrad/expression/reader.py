@@ -15,12 +15,10 @@ from typing import Any
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ParseError
 from symgrad.expression.bounds import Bounds
+from symgrad.expression.constants import CONSTANTS, IMAGINARY, MEANINGS, NO_NUMBERS, letters_as_names
 from symgrad.expression.evaluation import (
     BINARY,
     COMPARE,
-    CONSTANTS,
-    IMAGINARY,
-    NO_NUMBERS,
     PREFIXES,
     UNARY,
     Evaluation,
@@ -71,7 +69,7 @@ class Expression:
     @cached_property
     def value(self) -> Tensor:
         """The tensor that the formula makes of its symbols; of numbers, as far as ``bounds`` allows."""
-        return self._evaluated(self.leaves.values(), Bounds())
+        return self._evaluated(self.leaves.values(), Bounds(), exact=True)
 
     def __call__(self, *arrays: Any) -> Tensor:
         """Return the formula's value at arrays or tensors."""
@@ -88,9 +86,9 @@ class Expression:
         bounds = Bounds()
         return self._evaluated(map(as_tensor, arrays), bounds), bounds.spent
 
-    def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None) -> Tensor:
+    def _evaluated(self, arrays: Iterable[Any], bounds: Bounds | None, exact: bool = False) -> Tensor:
         given = dict(zip(self.names, arrays, strict=True))
-        found = self.evaluation(self.text, given, bounds).value(self._tree)
+        found = self.evaluation(self.text, given, bounds, exact).value(self._tree)
         if isinstance(found, tuple):
             if isinstance(self._tree, ast.Tuple) and (comma := of_a_comma(self.text)):
                 raise refused_at(self.text, *comma)
@@ -101,16 +99,24 @@ class Expression:
             raise refused(self.text, self._tree, f"the formula's value is a {type(found).__name__}") from error
         return value
 
+    @property
+    def constants(self) -> dict[str, str]:
+        """What the letters e, E, i and I stand for, where they are no names."""
+        used = {node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name)} - {*self.names}
+        return {letter: meaning for letter, meaning in MEANINGS.items() if letter in used}
+
     def __repr__(self) -> str:
-        return f"parse({self.text!r}, names={self.names})"
+        constants = f", constants={self.constants}" if self.constants else ""
+        return f"parse({self.text!r}, names={self.names}{constants})"
 
 
 def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "python") -> Expression:
     """Read a formula such as ``"sum((X @ w - y)**2)"``, without executing anything.
 
-    Numbers, declared names, ``pi``, ``e``, ``inf`` and the imaginary unit ``i`` where nothing else is called so, the
-    operators ``+ - * / // % ** @`` and comparisons, brackets, indices, ``.T`` and ``.mT``, ``.H`` of complex matrices,
-    and symgrad's functions, called as such (``sum(x)``, ``linalg.inv(A)``) or as methods (``x.sum()``).
+    Numbers, declared names, the constants ``pi``, ``E`` or ``e``, ``inf`` and the imaginary unit ``I`` or ``i`` where
+    nothing else is called so, the operators ``+ - * / // % ** @`` and comparisons, brackets, indices, ``.T`` and
+    ``.mT``, ``.H`` of complex matrices, and symgrad's functions, called as such (``sum(x)``, ``linalg.inv(A)``) or as
+    methods (``x.sum()``).
 
     Args:
         text: the formula.
@@ -180,8 +186,11 @@ def tree_of(text: str, syntax: str = "python") -> ast.expr:
     return tree
 
 
-def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python") -> list[str]:
+def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python", letters: Iterable[str] = ()) -> list[str]:
     """Return the names in a formula that are neither declared nor constants, and that are not called as functions.
+
+    The letters e and i are names beside other letters, as in ``k*e**2/r``, but for e^x and exp(i*x); so are those that
+    ``letters`` has.
 
     >>> names_in("sum(a*x) + pi*t"), names_in("x'*A*x + b(1)", syntax="matlab")
     (['a', 'x', 't'], ['x', 'A', 'b'])
@@ -193,7 +202,8 @@ def names_in(text: str, declared: Iterable[str] = (), syntax: str = "python") ->
     except ParseError as error:
         raise at_its_place(error, text)  # noqa: B904
     heads = _heads(tree) if syntax == "python" else functions_in(tree)
-    words = {*CONSTANTS, IMAGINARY, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads}
+    constants = {*CONSTANTS, *IMAGINARY} - letters_as_names(tree) - {*letters}
+    words = {*constants, *NO_NUMBERS, *NEVER_NAMES, *declared, *heads}
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in words]
     return list(dict.fromkeys(n.id for n in sorted(found, key=lambda n: n.col_offset)))
 

@@ -1,20 +1,20 @@
-"""Statements that work in place: they rebind the handle to a new value and node, and that of a view's base.
+"""Statements that work in place: they rebind the handle to a new value and node.
 
-Nothing that was saved for backward ever changes.
+Nothing that was saved for backward ever changes. A view is a value of its own, so changing it does not
+change its base.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from symgrad.core.kernels import canonical
-from symgrad.core.modes import is_grad_enabled, no_grad
+from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
 from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import DTypeError, GraphError, ShapeError
@@ -25,26 +25,39 @@ from symgrad.ops.map import ADD, DIV, MUL, SECOND, SUB, broadcast_shapes, show_s
 from symgrad.ops.protocol import shape
 from symgrad.ops.scaling import scaled
 from symgrad.ops.shape import Expand
-from symgrad.ops.slicing import Slice
 from symgrad.ops.value import check_range, torch_dtype
 from symgrad.scalars import SCALARS
-from symgrad.tensors.views import bring_up_to_date, is_written, landing, note_written
 
 _LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+_VIEWS = (
+    "Select",
+    "Slice",
+    "View",
+    "Transpose",
+    "T",
+    "Permute",
+    "Squeeze",
+    "Unsqueeze",
+    "Expand",
+    "Unbind",
+    "Split",
+)
 
 
-def _prepare(x: Core) -> None:
-    """Bring a view up to date; refuse to change a leaf that requires grad, or a view of one, while recording."""
-    bring_up_to_date(x)
+def _check_leaf(x: Core) -> None:
+    """Refuse to change a leaf that requires grad, or a view of one, while recording."""
     node = x._node
     if node is None or node.level != GRAD or not is_grad_enabled():
         return
     if _is_parameter(node):
         raise GraphError(f"{_LEAF} Update parameters under no_grad(), or work on x.clone().")
-    while not isinstance(node, Leaf) and node.op.shares:
+    while not isinstance(node, Leaf) and node.rule.name in _VIEWS:
         node = node.inputs[0]
-    if _is_parameter(node):
-        raise GraphError(f"a view of {_LEAF} Write to it under no_grad(), or to x.clone().")
+    number = not shape(x) and not _is_parameter(node)  # an entry of a variable is a number of its own, as in NumPy
+    if isinstance(node, Leaf) and node is not x._node and not number:
+        raise GraphError(
+            f"a view of {_LEAF} A view in symgrad is a value of its own: assign to the leaf itself under no_grad()."
+        )
 
 
 def _is_parameter(node: Any) -> bool:
@@ -103,13 +116,7 @@ def rebind(x: Any, new: Any) -> Any:
     constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
     if value is not None and (constant or not is_grad_enabled()):
         node = _unrecorded(old, value)
-    target = landing(x, handle(node, value))
-    if target is not None:
-        base, whole, recorded = target
-        with nullcontext() if recorded else no_grad():
-            rebind(base, whole)
     x._value, x._node = value, node
-    note_written(x)
     return x
 
 
@@ -148,7 +155,7 @@ def _of(name: str) -> Callable[..., Any]:
     """The method ``name`` in place: x ← x.name(…)."""
 
     def update(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _prepare(self)
+        _check_leaf(self)
         return rebind(self, getattr(self, name)(*args, **kwargs))
 
     update.__name__ = update.__qualname__ = f"{name}_"
@@ -160,21 +167,12 @@ def _statement(operate: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """The statement ``x += y`` and its like: it rebinds the handle; x without axes becomes what a number would."""
 
     def update(self: Any, other: Any) -> Any:
-        if not shape(self):
-            _make_number(self)
-        _prepare(self)
+        _check_leaf(self)
         new = operate(self, other)
         grows = isinstance(new, Core) and shape(self) == () and shape(new) != ()
         return new if grows and not _is_parameter(self._node) else rebind(self, new)
 
     return update
-
-
-def _make_number(x: Any) -> None:
-    """Let an entry be a number of its own, as in NumPy: ``s = x[0]`` followed by ``s += 1`` leaves x as it is."""
-    origin = getattr(x, "_origin", None)
-    if origin is not None and isinstance(origin[1], Slice):
-        x._origin = None
 
 
 def _declared() -> dict[str, Callable[..., Any]]:
@@ -191,7 +189,7 @@ class InPlace(Declared):
     __slots__ = ()
 
     def _update(self, op: Any, *others: Any) -> Any:
-        _prepare(self)
+        _check_leaf(self)
         return rebind(
             self, apply(op, (self, *[o if isinstance(o, (int, float, sp.Expr)) else as_tensor(o) for o in others]))
         )
@@ -210,9 +208,7 @@ class InPlace(Declared):
     def __setitem__(self, key: Any, value: Any) -> None:
         if _is_parameter(self._node) and is_grad_enabled():
             raise GraphError(f"a view of {_LEAF} Assign under no_grad(), or to x.clone().")
-        if is_written(self, key, value):
-            return
-        _prepare(self)
+        _check_leaf(self)
         rebind(self, setitem(self, key, _written(self, value)))
 
     def add_(self, other: Any, *, alpha: float = 1) -> Any:
@@ -233,7 +229,7 @@ class InPlace(Declared):
 
     def pow_(self, exponent: Any) -> Any:
         """x ← xᵖ."""
-        _prepare(self)
+        _check_leaf(self)
         return rebind(self, power(self, exponent))
 
     def neg_(self) -> Any:
@@ -246,7 +242,7 @@ class InPlace(Declared):
 
     def clamp_(self, min: Any = None, max: Any = None) -> Any:
         """x ← x limited to [min, max]."""
-        _prepare(self)
+        _check_leaf(self)
         return rebind(self, clip_to(self, min, max))
 
     def zero_(self) -> Any:
@@ -255,7 +251,7 @@ class InPlace(Declared):
 
     def fill_(self, value: float) -> Any:
         """x ← value everywhere; the gradient of what x was is zero."""
-        _prepare(self)
+        _check_leaf(self)
         if isinstance(value, (int, float)) and self._value is not None:
             old = np.asarray(self._value)
             check_range(value, old.dtype)
@@ -270,7 +266,7 @@ class InPlace(Declared):
 
     def copy_(self, other: Any) -> Any:
         """x ← other, broadcast and converted to x's dtype."""
-        _prepare(self)
+        _check_leaf(self)
         if type(other) in (int, float):
             check_range(other, self.dtype)
         return _replaced(self, _like(self, as_tensor(_written(self, other))), "Copy")

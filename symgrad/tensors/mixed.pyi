@@ -672,7 +672,7 @@ class Mixed(Core):
     def narrow(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
         """The entries start, …, start + length - 1 of x along ``dim``."""
     def narrow_copy(self, dim: builtins.int, start: Any, length: Any) -> Tensor:
-        """As narrow, and never a view."""
+        """The entries start, …, start + length - 1 of x along ``dim``."""
     @property
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
@@ -719,7 +719,7 @@ class Mixed(Core):
     def numel(self) -> Any:
         """The number of entries."""
     def numpy(self) -> np.ndarray[Any, Any]:
-        """Return a copy as a NumPy array, which is read-only: what is written to it would not reach the tensor."""
+        """Return a copy as a NumPy array. Raises GraphError where grad is required."""
     def outer(self, vec2: Any) -> Tensor:
         """The outer product x_i v_j."""
     def permute(self, *order: Any, dims: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 from symgrad.core import modes
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
-from symgrad.engine.record import as_tensor, handle, noting
+from symgrad.engine.record import handle, noting
 from symgrad.errors import ValueNeeded, uncovered
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
@@ -61,7 +61,7 @@ class Trace:
         """Return the tensor of a node; what was traced without a value is computed from what has one."""
         if self._is_older(node):
             return handle(node, node.value)
-        return as_tensor(node.op(*[self.known[id(q)] if is_node(q) else q for q in node.inputs]))
+        return node.op(*[self.known[id(q)] if is_node(q) else q for q in node.inputs])
 
 
 def leaf_of(shape: Any, dtype: Any) -> Leaf:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from symgrad.core.promotion import is_bool
 from symgrad.errors import ArgumentError, ParseError, SymgradError
+from symgrad.expression.constants import MEANINGS
 from symgrad.expression.evaluation import refused_at
 from symgrad.expression.guesses import KINDS, Guess, guesses, wanted, with_products
 from symgrad.expression.reader import MOST_SIGNS, Expression, names_in, parse
@@ -88,22 +88,12 @@ class Exercise(NamedTuple):
         return "matlab" if self.spelling == "matlab" else "python"
 
     def parsed(self, shapes: Mapping[str, Any] | None = None) -> Expression:
-        """Return the formula that was read, of symbols; or of names of these shapes.
-
-        Raises:
-            ParseError: it is none; says where.
-            ArgumentError: it is true or false.
-        """
+        """Return the formula that was read, of symbols; or of names of these shapes."""
         leaves = {name: _leaf(name, n) for name, n in self.names.items()} if shapes is None else shapes
         try:
-            parsed = parse(self.formula, leaves, syntax=self.syntax)
+            return parse(self.formula, leaves, syntax=self.syntax)
         except ParseError as error:
             raise as_typed(error, self.signs) from error.__cause__
-        if is_bool(parsed.value.dtype):
-            raise ArgumentError(
-                "the formula is true or false, and has no derivative. Write a number, such as where(x < 1, x, 1)."
-            )
-        return parsed
 
     def sizes(self) -> dict[str, int]:
         """Return a number for the name of each size: as values have it, else a small one.
@@ -159,39 +149,41 @@ def read(data: Any) -> Exercise:
 def _read(typed: str, formula: str, data: Mapping[str, Any]) -> Exercise:
     """Return the exercise of a formula with all its signs."""
     syntax, found = syntax_of(formula), spelling(formula)
-    given = _names(data.get("names"))
-    used = names_in(formula, (), syntax)
+    given, wrt = _names(data.get("names")), data.get("wrt")
+    if isinstance(wrt, str) and wrt in MEANINGS:
+        given.setdefault(wrt, Name((), guess=Guess((), "the formula is differentiated with respect to it")))
+    used = names_in(formula, (), syntax, letters=given)
     refuse_two_ways(formula, syntax)
-    _refuse_the_imaginary_unit(formula)
+    _refuse_the_imaginary_unit(formula, used)
     kept = {name: given[name] for name in used if name in given}
     shapes = {name: n.shape for name, n in kept.items()}
     meant = with_products(formula, shapes) if found == "symgrad" else formula
     guessed = guesses(meant, shapes, syntax)
     names = {name: kept[name] if name in kept else Name(guessed[name].shape, guess=guessed[name]) for name in used}
-    return Exercise(typed, meant, found, names, _by(data.get("wrt"), names), _order(data.get("order")))
+    return Exercise(typed, meant, found, names, _by(wrt, names), _order(data.get("order")))
 
 
-def _refuse_the_imaginary_unit(formula: str) -> None:
-    unit = re.search(r"(?<![\w.])\d*i(?![\w(])", formula)
-    if unit is not None:
-        reason = "i is the imaginary unit, and the page is for real numbers; call it otherwise"
+def _refuse_the_imaginary_unit(formula: str, names: Sequence[str]) -> None:
+    unit = re.search(r"(?<![\w.])\d*([iI])(?![\w(])", formula)
+    if unit is not None and unit[1] not in names:
+        reason = f"{unit[1]} is the imaginary unit here, and the page is for real numbers; call it otherwise"
         raise refused_at(formula, unit.end() - 1, reason)
 
 
 def _by(wrt: Any, names: Mapping[str, Name]) -> str | None:
     if wrt is None or wrt == "":
         return wanted([name for name in names if names[name].value is None]) or wanted(names)
-    if not isinstance(wrt, str) or wrt not in names:
+    if wrt not in names:
         known = ", ".join(names) or "none"
         raise ArgumentError(f"wrt: there is no {_short(wrt)} in the formula. Expected one of its names: {known}.")
-    return wrt
+    return str(wrt)
 
 
 def _order(order: Any) -> int:
     found = 1 if order is None else order
-    if type(found) is not int or found not in ORDERS:
+    if isinstance(found, bool) or found not in ORDERS:
         raise ArgumentError(f"order: got {_short(order)}. Expected 1, 2 or 3.")
-    return found
+    return int(found)
 
 
 def _names(data: Any) -> dict[str, Name]:
@@ -214,7 +206,7 @@ def _name(name: str, said: Any) -> Name:
         raise ArgumentError(f"{name}: expected an object with kind, shape, assume and value.")
     shape = _shape(name, said.get("kind"), said.get("shape"))
     assume = said.get("assume") or []
-    if not isinstance(assume, list) or any(not isinstance(a, str) or a not in MARKS for a in assume):
+    if not isinstance(assume, list) or any(a not in MARKS for a in assume):
         raise ArgumentError(f"{name}: assume is {_short(assume)}. Expected some of {', '.join(MARKS)}.")
     value = said.get("value")
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -230,7 +222,7 @@ def _shape(name: str, kind: Any, sizes: Any) -> tuple[Any, ...]:
     sizes = [] if sizes is None else sizes
     if not isinstance(sizes, list) or len(sizes) > len(KINDS) - 1:
         raise ArgumentError(f"{name}: shape is {_short(sizes)}. Expected up to two sizes, such as n and d.")
-    if kind is not None and (not isinstance(kind, str) or kind not in KINDS):
+    if kind is not None and kind not in KINDS:
         raise ArgumentError(f"{name}: kind is {_short(kind)}. Expected one of {', '.join(KINDS)}.")
     axes = len(sizes) if kind is None else KINDS.index(kind)
     if len(sizes) != axes:

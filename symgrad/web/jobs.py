@@ -47,6 +47,7 @@ def look(data: Mapping[str, Any]) -> Answer:
         "spelling": found.spelling,
         "formula": found.typed,
         "names": names,
+        "constants": formula.constants,
         "wrt": found.wrt,
         "shape": _sizes(formula.value.shape),
     }

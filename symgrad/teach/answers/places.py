@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.errors import SymgradError
+from symgrad.expression.constants import CONSTANTS
 from symgrad.teach.answers.answer import read_answer
 from symgrad.teach.answers.problem import Case, Problem
 from symgrad.teach.answers.products import rank
 from symgrad.teach.answers.rules import Derivative
-from symgrad.teach.answers.spelling import CONSTANTS
 from symgrad.teach.answers.trees import (
     call,
     children,

@@ -22,13 +22,14 @@ from symgrad.compiler import compile
 from symgrad.compiler.backends.backend import Unsuitable
 from symgrad.errors import ArgumentError, ArgumentTypeError, LinAlgError, ParseError, SymgradError
 from symgrad.expression.bounds import Bounds
+from symgrad.expression.constants import CONSTANTS, letters_as_names
 from symgrad.expression.reader import Expression, tree_of
 from symgrad.forms import derive
 from symgrad.forms.closed import ClosedForm
 from symgrad.func import vjp, vmap
 from symgrad.support.lazy import cached_property
 from symgrad.teach.answers.from_matlab import from_matlab, has_signs_of_matlab, with_stars
-from symgrad.teach.answers.spelling import CONSTANTS, LETTERS, Spelled, spelled, without_name
+from symgrad.teach.answers.spelling import LETTERS, Spelled, spelled, without_name
 from symgrad.teach.answers.trees import names_in, parts, replaced, value_of
 from symgrad.teach.answers.values import ONE, Values, function_named
 from symgrad.tensors.creation import ones_like, symbol, tensor
@@ -93,7 +94,8 @@ class Problem:
         self.text = spelled(text, self._shapes(), _is_function).text
         self.tree = tree_of(self.text)
         self.letters = _letters(self.leaves.values())
-        for name in sorted(names_in(self.tree) - {*self.leaves, *self.letters, *CONSTANTS}):
+        constants = {*CONSTANTS} - letters_as_names(self.tree)
+        for name in sorted(names_in(self.tree) - {*self.leaves, *self.letters, *constants}):
             if _is_letter(name):
                 self.leaves[name] = symbol(name)
         self._seen: dict[bool, list[Case]] = {}
@@ -155,7 +157,7 @@ class Problem:
         if len(set(self.path)) > 1 or any(abs(v) > MOST_EXPONENT for v in _exponents(self.tree)):
             return None
         try:
-            f = Values(self.text, self.leaves, {}).tensor(self.tree)
+            f = Values(self.text, self.leaves, {}, exact=True).tensor(self.tree)
             return derive(f, self.leaves[self.path[0]], len(self.path))
         except Exception:  # of any kind: the form is shown beside the verdict, and decides nothing
             return None

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from symgrad.engine.record import handle
+from symgrad.expression.constants import CONSTANTS
 from symgrad.forms import derive
 from symgrad.teach.answers.answer import Answer
 from symgrad.teach.answers.problem import Problem
-from symgrad.teach.answers.spelling import CONSTANTS
 from symgrad.teach.answers.trees import parts, shown, value_of
 from symgrad.teach.answers.values import Values
 from symgrad.tensors.creation import symbol
@@ -57,7 +57,7 @@ def proved(problem: Problem, read: Answer) -> bool:
     if form is None or form._bases:
         return False
     try:
-        mine = Values(read.text, problem.leaves, {}).tensor(read.tree)
+        mine = Values(read.text, problem.leaves, {}, exact=True).tensor(read.tree)
         unit = symbol("·t", form.shape)
         return str(derive((unit * (mine - handle(form._root, None))).sum(), unit)) == "0"
     except Exception:  # of any kind: values have decided, and a proof is an ornament

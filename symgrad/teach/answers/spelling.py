@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symgrad.errors import ParseError
+from symgrad.expression.constants import CONSTANTS
 from symgrad.expression.reader import MOST_SIGNS
 from symgrad.teach.answers.cases import with_where
 
@@ -24,7 +25,6 @@ ALIASES = {
 }  # fmt: skip
 INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
 LETTERS = {"lambda": "λ"}  # words that Python keeps for itself
-CONSTANTS = ("pi", "e", "inf")
 GLUED = (
     "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "tg", "ln", "log",
 )  # fmt: skip

@@ -108,7 +108,9 @@ function showControls() {
 /** What the names are, in a line; where the table is open, what to do with it. */
 function hintOf(names) {
   if ($("names-field").open) return "guessed by the usual letters; change what is not meant";
-  return Object.entries(names).map(([name, { shape }]) => [name, shape.join("×")].filter(Boolean).join(" ")).join(", ");
+  const constants = Object.entries(looked?.constants || {}).map(([letter, meaning]) => `${letter} is ${meaning}`);
+  const sizes = Object.entries(names).map(([name, { shape }]) => [name, shape.join("×")].filter(Boolean).join(" "));
+  return [...sizes, ...constants].join(", ");
 }
 
 function showTabs() {
