@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar,
 
 from symgrad.autograd.custom import custom_jvp, custom_vjp
 from symgrad.autograd.recompute import checkpoint
+from symgrad.core.journal import undoing
 from symgrad.core.pickling import Held, transform
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.elementwise.complexes import conj
@@ -83,6 +84,7 @@ def _both(
     check_function(name, fn)
     check_argnums(name, argnums)
 
+    @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = Call(fn, args, kwargs, argnums)
@@ -173,6 +175,7 @@ def vjp(
 def vjp(
     fn: Callable[..., Any], *primals: Any, has_aux: Literal[True]
 ) -> tuple[Any, Callable[..., tuple[Any, ...]], Any]: ...
+@undoing
 def vjp(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function v ↦ Jᵀv.
 
@@ -219,6 +222,7 @@ def jvp(
 def jvp(
     fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: Literal[True]
 ) -> tuple[Any, Any, Any]: ...
+@undoing
 def jvp(fn: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *, has_aux: bool = False) -> Any:
     """Return f(x) and Jt: forward mode, one sweep over the recorded operations.
 
@@ -256,6 +260,7 @@ def linearize(
 ) -> tuple[Any, Callable[..., Any]]: ...
 @overload
 def linearize(fn: Callable[..., Any], *primals: Any, has_aux: Literal[True]) -> tuple[Any, Callable[..., Any], Any]: ...
+@undoing
 def linearize(fn: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Return f(x) and the function t ↦ Jt: fn is run once, and what it recorded is kept for every t.
 
@@ -306,6 +311,7 @@ def hvp(fn: Callable[..., Any], primals: Any, tangents: Any) -> Any:
     return jvp(_gradient("hvp", fn, tuple(range(len(xs)))), xs, vs)[1]
 
 
+@undoing
 def functional_call(
     module: Any, parameter_and_buffer_dicts: Any, args: Any = (), kwargs: Any = None, *, strict: bool = False
 ) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from symgrad.autograd.context import is_tensor
 from symgrad.core import modes
+from symgrad.core.journal import Journal
 from symgrad.core.kernels import canonical
 from symgrad.engine import backward
 from symgrad.engine.record import apply, handle
@@ -31,7 +32,7 @@ class _Run:
         self.one_in = not isinstance(inputs, tuple)
         given = _tensors(inputs, f"The inputs given to {name}", "the given inputs")
         self.xs = [apply(IDENTITY, (x,)) if create_graph and x.requires_grad else _leaf(x) for x in given]
-        with uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
+        with Journal(), uncovered(), modes.transforming([x._node for x in self.xs]), modes.enable_grad():
             outputs = func(*self.xs)
         said = f"The outputs of the user-provided function given to {name}"
         self.ys = _tensors(outputs, said, "the given outputs of the user-provided function")

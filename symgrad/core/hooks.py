@@ -1,7 +1,7 @@
 """Hooks: functions of the user's that a backward calls on its way, kept on the node whose gradient they look at.
 
-``LIVE`` holds what a sweep must look out for; while it is empty, sweeps run without a question per node. Imports
-errors only; ``record`` says through ``adopt`` how gradients are shown to hooks as tensors.
+``LIVE`` holds what a sweep must look out for; while it is empty, sweeps run without a question per node.
+``record`` says through ``adopt`` how gradients are shown to hooks as tensors.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symgrad.core.journal import changing_hooks
 from symgrad.errors import ArgumentTypeError, GraphError
 
 Hook = Callable[..., Any]
@@ -38,6 +39,7 @@ class RemovableHandle:
         """Take the hook away; a second time does nothing."""
         hooks = self._hooks()
         if hooks is not None:
+            changing_hooks(hooks)
             hooks.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
@@ -56,6 +58,7 @@ class Ordered(dict[int, Hook]):
         if not callable(hook):
             raise ArgumentTypeError(f"a hook is a function, got {type(hook).__name__}. Pass a function.")
         handle = RemovableHandle(self)
+        changing_hooks(self)
         self[handle.id] = hook
         return handle
 

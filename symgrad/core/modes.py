@@ -50,6 +50,17 @@ def is_inference_mode_enabled() -> bool:
     return _INFERENCE.get()
 
 
+def now() -> tuple[bool, bool, np.dtype[Any]]:
+    """Return the modes that hold here, for ``go_back``."""
+    return _GRAD.get(), _INFERENCE.get(), _DTYPE.get()
+
+
+def go_back(before: tuple[bool, bool, np.dtype[Any]]) -> None:
+    """Let the modes hold that held before."""
+    for mode, value in zip((_GRAD, _INFERENCE, _DTYPE), before, strict=True):
+        mode.set(value)  # type: ignore[arg-type]
+
+
 def variables() -> tuple[Any, ...] | None:
     """Return the nodes of the variables of all transforms that run here; None where none does."""
     return _VARIABLES.get()

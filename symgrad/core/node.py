@@ -28,7 +28,7 @@ Shape = tuple[Size, ...]
 class Cell:
     """Where a leaf's gradient accumulates. Shared by the leaf's successors when its value is rebound."""
 
-    __slots__ = ("grad", "grad_expr", "hooks")
+    __slots__ = ("__weakref__", "grad", "grad_expr", "hooks")
     rebindable = False  # whether a statement in place may change a handle on the leaf: on a transform's own variable
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.journal import changing_gradient
 from symgrad.core.kernels import canonical
 from symgrad.core.node import GRAD, AnyNode, Cell
 from symgrad.core.promotion import is_complex, is_differentiable
@@ -203,6 +204,7 @@ def _accumulate(node: AnyNode, cell: Cell, g: Any) -> None:
     else:
         like = value if value is not None else g
         new = _as_gradient(g, np.zeros(node.shape) if like is None else like)
+    changing_gradient(cell)
     with cell.lock:
         old = cell.grad
         if old is None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.journal import changing
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import is_grad_enabled
 from symgrad.core.node import CONSTANT, GRAD, Leaf, Node
@@ -116,6 +117,7 @@ def rebind(x: Any, new: Any) -> Any:
     constant = node is None and isinstance(old, Leaf) and old.level == CONSTANT
     if value is not None and (constant or not is_grad_enabled()):
         node = _unrecorded(old, value)
+    changing(x)
     x._value, x._node = value, node
     return x
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from symgrad.core import printing
 from symgrad.core.hooks import Hook, Hooks, RemovableHandle, hooks_on
+from symgrad.core.journal import changing, changing_gradient
 from symgrad.core.kernels import canonical
 from symgrad.core.modes import get_default_dtype
 from symgrad.core.node import CONSTANT, GRAD, TRACED, Cell, Leaf, Node
@@ -95,6 +96,7 @@ class Tensor(Mixed):
         """Put a new leaf behind this handle; what was computed before keeps the old one."""
         old = self._node if isinstance(self._node, Leaf) else None
         shape = self.shape if value is None else np.shape(value)
+        changing(self)
         self._node = Leaf(value, shape, level, name) if old is None else old.successor(value, shape, level, name)
 
     # -------------------------------------------------------------- gradients
@@ -172,10 +174,12 @@ class Tensor(Mixed):
             if gradient is None:
                 return
             self._ensure_cell()
+        changing_gradient(self._node.cell)
         self._node.cell.grad = gradient
 
     def _ensure_cell(self) -> None:
         if self._node is None or (isinstance(self._node, Leaf) and self._node.level == CONSTANT):
+            changing(self)
             self._node = Leaf(self._value, self.shape, CONSTANT)
         self._node.cell = Cell()
 
@@ -277,6 +281,7 @@ class Tensor(Mixed):
 
     def detach_(self) -> Tensor:
         """Drop this handle's history, and return it."""
+        changing(self)
         self._node = None if self._value is not None else self.detach()._node
         return self
 
@@ -301,6 +306,7 @@ class Tensor(Mixed):
                 raise ShapeError(f"data: got shape {show_shape(other.shape)}, expected {show_shape(self.shape)}.")
         elif self._node is not None:
             self._replace_leaf(value, self._node.level, self._node.title)
+        changing(self)
         self._value = value
 
     # -------------------------------------------------------------- printing, copying

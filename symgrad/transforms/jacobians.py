@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
+from symgrad.core.journal import undoing
 from symgrad.core.kernels import canonical
 from symgrad.core.pickling import transform
 from symgrad.core.trees import unflatten
@@ -120,6 +121,7 @@ def _jacobian(
     check_function(name, fn)
     check_argnums(name, argnums)
 
+    @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         run = Call(fn, args, kwargs, argnums)

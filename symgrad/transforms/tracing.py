@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from symgrad.core import modes
+from symgrad.core.journal import Journal
 from symgrad.core.node import TRACED, AnyNode, Leaf, is_node
-from symgrad.engine.record import handle, noting
-from symgrad.errors import ValueNeeded, uncovered
+from symgrad.core.trees import flatten, unflatten
+from symgrad.engine.record import Core, handle, noting
+from symgrad.errors import GraphError, ValueNeeded, uncovered
 
 ADVICE = "Choose with sg.where(x > 0, a, b) instead of if, and leave float(), item() and numpy() to the result."
 
@@ -25,15 +28,42 @@ class Trace:
         self.start = leaf_of((), None).index  # what is older comes from outside
         return [handle(leaf_of(shape, dtype), None) for shape, dtype in specs]
 
-    def run(self, fn: Callable[..., Any], args: Sequence[Any], who: str) -> Any:
-        """Call the function."""
+    def run(self, fn: Callable[..., Any], args: Sequence[Any], who: str, steps: bool = False) -> Any:
+        """Call the function.
+
+        Raises:
+            GraphError: it changes a tensor from outside in place, by what has no value, or at all if it is run for
+                many ``steps``.
+        """
         try:
-            with uncovered(), noting() as seen, modes.enable_grad():
+            with Journal() as journal, uncovered(), noting() as seen, modes.enable_grad():
                 result = fn(*args)
+                if journal.changes:
+                    result = _apart(result)
+                    self._check_unchanged(journal, who, steps)
         except ValueNeeded as error:
             raise ValueNeeded(f"{who} {error} {ADVICE}") from error
         self.known = {key: t for key, t in seen.items() if t._value is not None or t._node.index < self.start}
         return result
+
+    def _check_unchanged(self, journal: Journal, who: str, steps: bool) -> None:
+        """Refuse changes of what outlives the function; garbage is collected before one is told of."""
+        for last in (False, True):
+            if not any(self._is_changed(*found, steps) for found in journal.handles()):
+                return
+            if not last:
+                gc.collect()
+        name = who.partition(":")[0]
+        raise GraphError(
+            f"{name}: in-place arithmetic on a tensor from outside is not possible, since the function is traced once "
+            f"for all {'steps' if steps else 'slices'}. Use out-of-place operators, and return the new tensor."
+        )
+
+    def _is_changed(self, t: Any, value: Any, node: Any, steps: bool) -> bool:
+        """Whether a tensor from outside, which was there before the variables, is changed."""
+        if value is None and node.index > self.start:
+            return False
+        return steps or (t._value is None and t._node is not node and t._node.index > self.start)
 
     def outside(self, p: Any) -> Any:
         """Return the tensor, with its history, of a node that depends on no variable; a number stays."""
@@ -62,6 +92,13 @@ class Trace:
         if self._is_older(node):
             return handle(node, node.value)
         return node.op(*[self.known[id(q)] if is_node(q) else q for q in node.inputs])
+
+
+def _apart(result: Any) -> Any:
+    """Return a result with handles of its own: those that are still held elsewhere are from outside."""
+    found: list[Any] = []
+    tree = flatten(result, lambda x: isinstance(x, Core), found)
+    return unflatten(tree, iter([handle(t._node, t._value) for t in found]))
 
 
 def leaf_of(shape: Any, dtype: Any) -> Leaf:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, ParamSpec
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.journal import undoing
 from symgrad.core.node import Leaf, ancestors, is_node
 from symgrad.core.pickling import transform
 from symgrad.core.trees import Tree, flatten, paths, spread, unflatten
@@ -84,6 +85,7 @@ def vmap(
     in_axes = in_axes if in_dims is None else in_dims
     out_axes = out_axes if out_dims is None else out_dims
 
+    @undoing
     @functools.wraps(fn)
     def call(*args: Any, **kwargs: Any) -> Any:
         plain = is_plain(*args, *kwargs.values())

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from symgrad.core.hooks import Ordered, RemovableHandle
+from symgrad.core.journal import changing_items
 from symgrad.core.modes import no_grad
 from symgrad.core.promotion import is_floating
 from symgrad.engine.record import as_tensor
@@ -100,7 +101,9 @@ class Module:
                     f"cannot assign {kind} before Module.__init__() call. Call super().__init__() first."
                 )
             object.__setattr__(self, name, value)
-        elif isinstance(value, Parameter):
+            return
+        changing_items(self)
+        if isinstance(value, Parameter):
             self._forget(name)
             self.register_parameter(name, value)
         elif isinstance(value, Module):
@@ -141,6 +144,7 @@ class Module:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{near(name, dir(self))}")
 
     def __delattr__(self, name: str) -> None:
+        changing_items(self)
         for registry in (self._parameters, self._buffers, self._modules):
             if name in registry:
                 del registry[name]
@@ -167,6 +171,7 @@ class Module:
             raise ArgumentTypeError(
                 f"cannot assign {type(param).__name__!r} as parameter {name!r}. Use nn.Parameter(…)."
             )
+        changing_items(self)
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
@@ -180,6 +185,7 @@ class Module:
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise ArgumentTypeError(f"cannot assign {type(tensor).__name__!r} as buffer {name!r}. Use sg.tensor(…).")
+        changing_items(self)
         self._buffers[name] = tensor
         (self._transient.discard if persistent else self._transient.add)(name)
 
@@ -188,6 +194,7 @@ class Module:
         self._check_name("module", name, self._modules)
         if module is not None and not isinstance(module, Module):
             raise ArgumentTypeError(f"{type(module).__name__} is not a Module subclass. Pass an nn.Module, or None.")
+        changing_items(self)
         self._modules[name] = module
 
     register_module = add_module
@@ -276,6 +283,7 @@ class Module:
         if not isinstance(mode, bool):
             raise ArgumentError(f"training mode is expected to be boolean. Got {mode!r}.")
         for module in self.modules():
+            changing_items(module)
             object.__setattr__(module, "training", mode)
         return self
 
@@ -382,6 +390,7 @@ class Module:
         """Let parameters and buffers stand for other tensors, by dotted name, while the block runs."""
         places: dict[str, tuple[dict[str, Any], str]] = {}
         for path, module in self.named_modules():
+            changing_items(module)
             for registry in (module._parameters, module._buffers):
                 places |= {f"{path}.{name}" if path else name: (registry, name) for name in registry}
         unknown = [k for k in values if k not in places]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symgrad.core import modes
+from symgrad.core.journal import undoing
 from symgrad.core.kernels import canonical
 from symgrad.core.streams import given
 from symgrad.core.trees import LEAF, unflatten
@@ -20,6 +21,7 @@ from symgrad.transforms.calls import Call, has_tensor, zeros
 from symgrad.transforms.taylor.operations import Graph
 
 
+@undoing
 def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> list[Any]:
     """Return [f(x), f′(x), f″(x)/2!, …, f⁽ⁿ⁾(x)/n!]: the Taylor coefficients of t ↦ f(x + t·v) at 0.
 
@@ -49,6 +51,7 @@ def taylor(f: Callable[..., Any], x: Any, order: int, direction: Any = None) -> 
     return _Run("taylor", f, (x,), [series], int(order), direction is None).structured()
 
 
+@undoing
 def jet(
     fun: Callable[..., Any], primals: Sequence[Any], series: Sequence[Sequence[Any]], *, factorial_scaled: bool = True
 ) -> tuple[Any, Any]:
