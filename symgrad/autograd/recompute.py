@@ -13,15 +13,17 @@ from typing import Any, ParamSpec, TypeVar
 from symgrad.autograd.context import is_tensor
 from symgrad.autograd.function import Function
 from symgrad.core import modes
+from symgrad.core.journal import Journal, again, unchanged
 from symgrad.core.kernels import canonical
 from symgrad.core.node import CONSTANT, GRAD, AnyNode, Leaf, is_node
 from symgrad.core.trees import flatten, unflatten
 from symgrad.engine.dtypes import dtype_of
-from symgrad.engine.generator import source
+from symgrad.engine.generator import tape
 from symgrad.engine.record import apply, handle
 from symgrad.engine.sweep import push, sweep
 from symgrad.errors import GraphError
 from symgrad.ops.map import IDENTITY
+from symgrad.support.foreign_draws import replayed
 from symgrad.transforms.arguments import check_function
 from symgrad.transforms.calls import zeros
 
@@ -39,7 +41,7 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
 
     Args:
         fn: function of tensors, arrays and structures of them. Gradients flow to tensors from outside, too. Random
-            numbers of symgrad's are drawn again as they were.
+            numbers are drawn again as they were.
 
     Returns:
         A function with fn's arguments. Where it is traced without values (in ``vmap``, loops and ``compile``) it is fn.
@@ -64,10 +66,13 @@ def checkpoint(fn: Callable[P, R]) -> Callable[P, R]:
 def _checkpointed(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensors: list[Any] = []
     tree = flatten((args, kwargs), is_tensor, tensors)
-    if not modes.recording() or any(t._value is None for t in tensors):
+    if not modes.recording() or tape() is not None or any(t._value is None for t in tensors):
         return fn(*args, **kwargs)
     piece = Piece(lambda xs: _called(fn, unflatten(tree, iter(xs))), [_is_variable(t) for t in tensors])
-    run = _Run(piece, [handle(None, t._value) if _is_variable(t) else t for t in tensors])
+    given = [handle(None, t._value) if _is_variable(t) else t for t in tensors]
+    with Journal() as journal, replayed(fn) as piece.foreign:
+        run = _Run(piece, given)
+    piece.changes = list(journal.changes.values())
     if any(y._value is None for y in run.ys):  # of a symbol from outside
         return fn(*args, **kwargs)
     piece.captured, piece.values = run.captured, [y._value for y in run.ys]
@@ -94,12 +99,18 @@ def _is_variable(t: Any) -> bool:
 
 
 class Piece:
-    """What is run again: a function of tensors, and the state of the random numbers."""
+    """What is run again: a function of tensors.
+
+    Attributes:
+        changes: what it changed: the states of generators, tensors in place, attributes of modules.
+        foreign: what lets NumPy's and Python's generators draw again what it drew.
+    """
 
     def __init__(self, fn: Callable[[Sequence[Any]], Any], active: list[bool]) -> None:
         self.fn, self.active = fn, active
-        self.random = source(None).bit_generator.state
         self.captured: list[AnyNode] = []
+        self.changes: list[Any] = []
+        self.foreign: Any = None
         self.values: list[Any] = []  # of the results, while they are handed over
 
 
@@ -196,13 +207,10 @@ def _handled(t: Any, y: Any) -> Any:
 
 
 def _again(ctx: Any) -> _Run:
-    """Run the piece with the random numbers that it saw."""
-    generator = source(None).bit_generator
-    now, generator.state = generator.state, ctx.piece.random
-    try:
+    """Run the piece with the random numbers that it saw, and the tensors as they were; nothing is changed again."""
+    with unchanged(), ctx.piece.foreign.again():
+        again(ctx.piece.changes)
         run = _Run(ctx.piece, ctx.saved_tensors)
-    finally:
-        generator.state = now
     if run.captured != ctx.piece.captured:
         raise GraphError(
             "checkpoint: when it was run again, the function used other tensors from outside that require grad than "

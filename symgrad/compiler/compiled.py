@@ -11,6 +11,7 @@ import math
 import pickle
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import MethodType
 from typing import Any, Generic, NamedTuple, ParamSpec, overload
 
@@ -22,6 +23,7 @@ from symgrad.compiler.backends.choose import build_with, check_backend, check_di
 from symgrad.compiler.collector import collector_paused
 from symgrad.compiler.cost import cost
 from symgrad.compiler.early import walked
+from symgrad.compiler.effects import Effects
 from symgrad.compiler.operation import Call
 from symgrad.compiler.program import Program
 from symgrad.compiler.trace import Graph, Spec, Traced, graph, is_result
@@ -32,10 +34,12 @@ from symgrad.engine.record import Core, apply, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.ops.map import show_shape
 from symgrad.support.extras import is_installed
+from symgrad.support.foreign_draws import watched
 from symgrad.support.forks import Lock
 from symgrad.support.store import wanted
 
 MOST_SIGNATURES = 256
+_NO_KEYWORDS = trees.flatten({}, is_array, [])
 _NUMBER = (), np.dtype(np.float64)
 _MOST = 2**60  # entries of an array whose bytes a processor can count
 _ndarray = np.ndarray
@@ -105,8 +109,9 @@ class Specialised:
     def __init__(self, traced: Traced | Graph, build: Callable[[Traced | Graph], Built]) -> None:
         self.results = traced.results
         self.finish = _finish(traced.results)
+        self.effects = traced.effects if isinstance(traced, Graph) else None
         self._traced, self._build, self._lock = traced, build, Lock()
-        self._graph = traced if isinstance(traced, Graph) else None
+        self._graph = traced if isinstance(traced, Graph) and not self.effects else None
         self._built: Built | None = None
 
     @property
@@ -137,6 +142,21 @@ class Specialised:
     def kernel(self) -> Kernel:
         """The kernel."""
         return self.build().kernel
+
+    def run(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Run the kernel, draw what it needs, and write back what it changes."""
+        kernel = self.kernel
+        if self.effects is None:
+            return kernel.run(values)
+        ys = kernel.run([*values, *self.effects.arguments()])
+        return self.written(ys)
+
+    def written(self, ys: Sequence[Any]) -> Sequence[Any]:
+        """Write back the last results, and return the others."""
+        count = len(ys) - (self.effects.count if self.effects else 0)
+        if self.effects:
+            self.effects.write(ys[count:])
+        return ys[:count]
 
     def early(self, values: Sequence[Any]) -> Any:
         """Return the results of the first call before there is a kernel; None of others, or where only it can tell."""
@@ -211,11 +231,16 @@ class Compiled(AsFunction, Generic[P]):
             return self._on_tensors(args, kwargs, tree, leaves)
         values = [as_input(x) for x in leaves]
         found = self._specialised(tree, values)
+        if found.effects and found.effects.traced():
+            args, kwargs = trees.unflatten(tree, iter([handle(None, canonical(v)) for v in values]))
+            return self._original()(*args, **kwargs)
         ys = found.early(values)
         if ys is not None:
             return found.finish(ys)
         if found.kernel.reuses:
-            return found.finish(found.kernel.run(given_away(values, found.kernel.reuses)))
+            return found.finish(found.run(given_away(values, found.kernel.reuses)))
+        if found.effects:
+            return found.finish(found.run(values))
         if len(values) == len(given) and all(v is a for v, a in zip(values, given, strict=True)):
             # The next call of this kind, with arrays as they are, goes straight to the kernel.
             if len(self._flat) >= MOST_SIGNATURES:  # by strides there may be more than in ``_found``
@@ -235,21 +260,33 @@ class Compiled(AsFunction, Generic[P]):
             )
         values = [as_input(x._value if isinstance(x, Core) else x) for x in leaves]
         found = self._specialised(tree, values)
+        if found.effects and found.effects.traced():
+            return self._original()(*args, **kwargs)
         followed = modes.recording() and any(t._node is not None and t._node.level for t in tensors)
         if followed and found.call.which:
             return self._recorded(found, leaves, values)
-        ys = [handle(None, canonical(y)) for y in _run(found.kernel, values)]
+        ys = [handle(None, canonical(y)) for y in found.run(_apart(found.kernel, values))]
         return trees.unflatten(found.results, iter(ys))
 
     def _recorded(self, found: Specialised, leaves: Sequence[Any], values: Sequence[Any]) -> Any:
         """Return the results as results of one operation; integers and truth values carry no gradient."""
-        call = found.call
-        ys: list[Any] = [None] * trees.count(found.results)
+        call, effects = found.call, found.effects
+        if effects is not None and effects.carries:
+            raise GraphError(
+                "compile: the function changes a tensor from outside by what depends on an argument that requires "
+                "grad, and no gradient would flow through it. Change it by x.detach(), or return the new tensor."
+            )
+        hidden = [] if effects is None else effects.arguments()
+        ys: list[Any] = [None] * (trees.count(found.results) + (effects.count if effects else 0))
         if len(call.which) < len(ys):
-            ys = [handle(None, canonical(y)) for y in _run(found.kernel, values)]
-        parts = call.parts(apply(call, [as_tensor(x) for x in leaves]))
+            ys = [handle(None, canonical(y)) for y in _run(found.kernel, [*values, *hidden])]
+        parts = call.parts(apply(call, [as_tensor(x) for x in [*leaves, *hidden]]))
         for k, y in zip(call.which, parts, strict=True):
             ys[k] = y
+        if effects is not None:
+            count = trees.count(found.results)
+            effects.write([y._value for y in ys[count:]])
+            ys = ys[:count]
         return trees.unflatten(found.results, iter(ys))
 
     def _original(self) -> Callable[..., Any]:
@@ -275,12 +312,13 @@ class Compiled(AsFunction, Generic[P]):
         except TypeError:
             trees.check_statics(tree)
             raise
-        return self._added(key) if found is None else found
+        fits = found is not None and (found.effects is None or found.effects.traced() or found.effects.fits())
+        return found if fits else self._added(key, found)  # type: ignore[return-value]
 
-    def _added(self, key: Any) -> Specialised:
+    def _added(self, key: Any, old: Specialised | None) -> Specialised:
         with self._lock.current:
             found = self._found.get(key)
-            if found is None:
+            if found is old or found is None:
                 with collector_paused():
                     found = self._found[key] = self._compile(key)
                 if len(self._found) > MOST_SIGNATURES:
@@ -291,12 +329,17 @@ class Compiled(AsFunction, Generic[P]):
     def _compile(self, key: Any) -> Specialised:
         start = time.perf_counter()
         tree, specs = key
-        traced = self._restored.get(key) or graph(self._original(), tree, [Spec(*s) for s in specs])
+        traced = self._restored.get(key) or self._graph(tree, [Spec(*s) for s in specs])
         spent = time.perf_counter() - start
         found = Specialised(traced, lambda of: self._build(of, tree, spent))
         if not self._waits():
             found.build()
         return found
+
+    def _graph(self, tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
+        fn = self._original()
+        with watched("compile", fn):
+            return graph(fn, tree, specs)
 
     def _waits(self) -> bool:
         """Whether a first result of numbers may come before the kernel, which others than Python's take longer for."""
@@ -306,10 +349,16 @@ class Compiled(AsFunction, Generic[P]):
         start, program = time.perf_counter(), traced.program
         program.donated, program.digits = positions_of(self.donate, tree), self.digits
         program.cached = wanted() if self.cache is None else self.cache
-        kernel = self._kernel(program, tree, traced.results)
+        effects = traced.effects if isinstance(traced, Graph) else None
+        results = traced.results
+        if effects:
+            results = _flat(len(program.outputs))
+            kernel = self._kernel(program, trees.Branch(tuple, (), (_flat(len(program.inputs)), _NO_KEYWORDS)), results)
+        else:
+            kernel = self._kernel(program, tree, results)
         spent += time.perf_counter() - start
         stats = Stats(kernel.backend, kernel.operations, kernel.kernels, kernel.bytes, spent, kernel.cached)
-        return Built(kernel, stats, self._call(program, tree, kernel))
+        return Built(kernel, stats, self._call(program, tree, kernel, effects))
 
     def _kernel(self, program: Program, tree: trees.Tree, results: trees.Tree) -> Kernel:
         try:
@@ -319,15 +368,16 @@ class Compiled(AsFunction, Generic[P]):
                 raise
             return build_with("auto", program, tree, results)
 
-    def _call(self, program: Program, tree: trees.Tree, kernel: Kernel) -> Call:
+    def _call(self, program: Program, tree: trees.Tree, kernel: Kernel, effects: Effects | None) -> Call:
         def run(xs: Sequence[Any]) -> Sequence[Any]:
             return _run(kernel, [as_input(x) for x in xs])
 
         def leaves(*xs: Any) -> list[Any]:
-            args, kwargs = trees.unflatten(tree, iter(xs))
-            found: list[Any] = []
-            trees.flatten(self._original()(*args, **kwargs), is_result, found)
-            return found
+            rest, found = iter(xs), []
+            args, kwargs = trees.unflatten(tree, rest)
+            with effects.standing(list(rest)) if effects else nullcontext():
+                trees.flatten(self._original()(*args, **kwargs), is_result, found)
+                return found + [handle(t._node, t._value) for t in (effects.after() if effects else [])]
 
         return Call(program, run, leaves, lambda f: Compiled(f, self.backend, cache=self.cache, strict=False))
 
@@ -373,7 +423,7 @@ class Compiled(AsFunction, Generic[P]):
         """By name where a module has it; else the programs, from which the kernels are built again when called."""
         if is_found(self):
             return place_of(self)[1]
-        compiled = {key: (f.program, f.results) for key, f in list(self._found.items())}
+        compiled = {key: (f.program, f.results) for key, f in list(self._found.items()) if not f.effects}
         fn = self._portable(bool(compiled or self._restored))
         programs = [(key, _written(p), results) for key, (p, results) in {**self._restored, **compiled}.items()]
         return _restore, (fn, self.backend, self.donate, self.digits, self.strict, programs, self.cache)
@@ -421,7 +471,15 @@ def _spec_of(x: Any) -> Spec:
 
 def _run(kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
     """Run on values that stay what they are: those of tensors."""
-    return kernel.run([v.copy() if k in kernel.reuses else v for k, v in enumerate(values)])
+    return kernel.run(_apart(kernel, values))
+
+
+def _apart(kernel: Kernel, values: Sequence[Any]) -> list[Any]:
+    return [v.copy() if k in kernel.reuses else v for k, v in enumerate(values)]
+
+
+def _flat(count: int) -> trees.Tree:
+    return trees.Branch(tuple, (), (trees.LEAF,) * count)
 
 
 def _finish(results: trees.Tree) -> Callable[[Sequence[Any]], Any]:
@@ -490,7 +548,8 @@ def compile(
 
     Args:
         fn: a function of tensors, or a transform of one such as ``sg.value_and_grad(f)``. It is traced once per
-            signature, without values: it cannot branch on them, and what it reads from outside is frozen. Left out,
+            signature, without values: it cannot branch on them, and what it reads from outside is frozen. Random
+            numbers are drawn anew at every call, and tensors from outside that it changes are written back. Left out,
             ``compile`` is a decorator with options.
         backend: "auto", or one of "python" (straight-line code on floats), "numpy" (fused array kernels), "llvm"
             (machine code, with the extra ``symgrad[llvm]``), "c" (machine code, by this machine's C compiler) and

@@ -9,16 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from symgrad.autograd.inlined import inlined
+from symgrad.compiler.effects import Effects, carries, changed, check_pure
 from symgrad.compiler.jacobians import shortest
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import Program, from_nodes
 from symgrad.core import modes, trees
+from symgrad.core.journal import unchanged
 from symgrad.core.node import TRACED, AnyNode, Leaf
 from symgrad.core.promotion import is_complex, is_number
+from symgrad.engine.generator import Refusing, Tape, taping
 from symgrad.engine.record import Core, handle
-from symgrad.errors import ArgumentTypeError, ValueNeeded, uncovered
+from symgrad.errors import ArgumentTypeError, GraphError, ValueNeeded, uncovered
 from symgrad.ops.value import array_of, is_foreign
 from symgrad.support.lazy import cached_property
+
+_MOST_TRACES = 6
 
 
 class Spec(NamedTuple):
@@ -36,12 +41,20 @@ class Traced(NamedTuple):
 
 
 class Graph:
-    """What a function did: the leaves of its arguments, its results, and all nodes that these need, oldest first."""
+    """What a function did: the leaves of its arguments, its results, and all nodes that these need, oldest first.
+
+    ``effects`` is what it did besides, None where that is nothing.
+    """
 
     def __init__(
-        self, leaves: Sequence[Leaf], roots: Sequence[Any], nodes: Sequence[AnyNode], results: trees.Tree
+        self,
+        leaves: Sequence[Leaf],
+        roots: Sequence[Any],
+        nodes: Sequence[AnyNode],
+        results: trees.Tree,
+        effects: Effects | None = None,
     ) -> None:
-        self.leaves, self.roots, self.nodes, self.results = leaves, roots, nodes, results
+        self.leaves, self.roots, self.nodes, self.results, self.effects = leaves, roots, nodes, results, effects
 
     @cached_property
     def program(self) -> Program:
@@ -49,12 +62,15 @@ class Graph:
         return simplified(from_nodes(self.leaves, self.roots, nodes=self.nodes))
 
 
-def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Traced:
+def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: str) -> Traced:
     """Trace fn, whose arguments (args, kwargs) have this structure around arrays of these shapes and dtypes.
 
     Jacobians are traced by forward and by reverse mode; the program with fewer operations is kept.
+
+    Raises:
+        GraphError: it draws random numbers, or changes a tensor from outside: a program alone does neither.
     """
-    found = graph(fn, tree, specs)
+    found = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda found: found.program)
     return Traced(found.program, found.results)
 
 
@@ -64,8 +80,44 @@ def graph(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Gr
 
 
 def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
+    """Trace fn, again where it changes tensors from outside, whose values are then arguments too."""
+    states: list[Any] = []
+    for _ in range(_MOST_TRACES):
+        found = _attempt(fn, tree, specs, states, Tape(), None)
+        if isinstance(found, Graph):
+            return found
+        states += found
+    raise GraphError(
+        f"compile: the function was traced {_MOST_TRACES} times, and each time it changed other tensors from outside. "
+        "Change the same ones at every call, or return new tensors."
+    )
+
+
+def _attempt(
+    fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], states: Sequence[Any], tape: Tape, who: str | None
+) -> Any:
+    """Return the graph of fn, or the states that it changes besides those that are known, unless ``who`` refuses."""
     names = _names(fn)
     leaves = [_leaf(spec, names[k] if k < len(names) else None) for k, spec in enumerate(specs)]
+    held = [_leaf(Spec(*spec), None) for state in states for spec in state.specs]
+    effects = Effects(states)
+    with unchanged() as journal, taping(tape):
+        effects.stand(iter([handle(leaf, None) for leaf in held]))
+        roots, results = _called(fn, tree, leaves)
+        if who is not None:
+            check_pure(who, journal)
+        more = changed(journal, states)
+        if more:
+            return more
+        after = effects.after()
+        written = list(map(_root, after))
+    effects.carries, effects.draws = carries(written, leaves), tape.draws
+    roots, nodes = inlined([*roots, *written])
+    return Graph([*leaves, *held, *tape.leaves], roots, nodes, results, effects if effects else None)
+
+
+def _called(fn: Callable[..., Any], tree: trees.Tree, leaves: Sequence[Leaf]) -> tuple[list[Any], trees.Tree]:
+    """Run fn, and return what its results stand for, and their structure; no tensor of the run is held any longer."""
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     try:
         with uncovered(), modes.enable_grad():
@@ -78,8 +130,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
         ) from error
     found: list[Any] = []
     results = trees.flatten(result, is_result, found)
-    roots, nodes = inlined([_root(t) for t in found])
-    return Graph(leaves, roots, nodes, results)
+    return [_root(t) for t in found], results
 
 
 def _leaf(spec: Spec, name: str | None) -> Leaf:

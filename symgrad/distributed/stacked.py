@@ -111,7 +111,7 @@ def _result(fn: Callable[..., Any], params: Sequence[Any], data: Sequence[Any], 
 def _traced(fn: Callable[..., Any], params: Sequence[Any], block: Sequence[Spec]) -> Any:
     specs: list[Any] = []
     tree = trees.flatten(((*_specified(params), *block), {}), lambda x: isinstance(x, Spec), specs)
-    program, results = trace(fn, tree, specs)
+    program, results = trace(fn, tree, specs, "distributed")
     values = [program.values[k] for k in program.outputs]
     return trees.unflatten(results, iter([Spec(v.shape, v.dtype) for v in values]))
 

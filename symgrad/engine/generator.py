@@ -1,14 +1,24 @@
-"""Where random numbers come from: torch's ``Generator`` on NumPy's PCG64."""
+"""Where random numbers come from: torch's ``Generator`` on NumPy's PCG64.
+
+Everything random is a ``Draw``: a function of NumPy's generator. Where a function is traced for many calls, a ``Tape``
+takes the draws, and each call makes them anew.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
+from symgrad.core.journal import Journal, changing_state, unchanged
+from symgrad.core.kernels import canonical
+from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import Core, handle
-from symgrad.errors import ArgumentError, ArgumentTypeError, NumberRangeError
+from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, NumberRangeError
 
 _FIRST = 67280421310721  # where torch's generators start, too
 _PARTS = {"state": 16, "inc": 16, "has_uint32": 1, "uinteger": 4, "seed": 8}  # bytes
@@ -27,6 +37,7 @@ class Generator:
     def __init__(self) -> None:
         self._seed = _FIRST
         self._made: Any = None  # on first use: importing numpy.random is not free
+        _done(_Seeded(self, _FIRST))
 
     def __repr__(self) -> str:
         return f"<symgrad.Generator of initial seed {self._seed}>"
@@ -53,12 +64,29 @@ class Generator:
         number = int(seed)
         if not -(2**63) <= number < 2**64:
             raise NumberRangeError(f"Overflow when unpacking long long. Got the seed {number}; pass one of 64 bits.")
-        self._seed, self._made = number % 2**64, None
+        if not _done(_Seeded(self, number % 2**64)):
+            self.start(number % 2**64)
         return self
+
+    def start(self, seed: int) -> None:
+        """Start again from a seed in range."""
+        changing_state(self)
+        self._seed, self._made = seed, None
+
+    def snapshot(self) -> Any:
+        """Return the state for ``go_back``."""
+        return self._seed, self._made, None if self._made is None else self._made.bit_generator.state
+
+    def go_back(self, before: Any) -> None:
+        """Go back to a state."""
+        self._seed, self._made, state = before
+        if state is not None:
+            self._made.bit_generator.state = state
 
     def seed(self) -> int:
         """Start again from a seed that the operating system draws, and return it."""
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
+        _check_untraced("seed()", "Call it before, or pass a number to manual_seed()")
+        self.start(int.from_bytes(os.urandom(8), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
@@ -67,6 +95,7 @@ class Generator:
 
     def get_state(self) -> Any:
         """Return the state as a tensor of bytes."""
+        _check_untraced("get_state()", "Call it outside")
         state = self.numpy.bit_generator.state
         numbers = {**state, **state["state"], "seed": self._seed}
         data = b"".join(int(numbers[name]).to_bytes(size, "little") for name, size in _PARTS.items())
@@ -87,6 +116,8 @@ class Generator:
                 f"Expected a generator state of size {sum(_PARTS.values())} but found the input RNG state size to be "
                 f"{len(data)}. Pass what get_state() returned."
             )
+        _check_untraced("set_state()", "Call it outside")
+        changing_state(self)
         numbers, start = {}, 0
         for name, size in _PARTS.items():
             numbers[name], start = int.from_bytes(data[start : start + size], "little"), start + size
@@ -99,16 +130,175 @@ class Generator:
         return self
 
 
+# ------------------------------------------------------------------ draws
+class Draw:
+    """Random numbers: what a function makes of NumPy's generator and some arguments.
+
+    Args:
+        generator: symgrad's, NumPy's, or None for the one that ``manual_seed`` seeds.
+        function: from NumPy's generator and ``args`` to an array.
+        args: what else it takes.
+    """
+
+    def __init__(self, generator: Any, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.generator, self.function, self.args = generator, function, args
+
+    def arrays(self) -> list[Any]:
+        """Draw."""
+        return [self.function(_moved(self.generator), *self.args)]
+
+    def examples(self) -> list[Any]:
+        """Return the like, and leave the generator alone."""
+        return [self.function(np.random.default_rng(0), *self.args)]
+
+
+class Repeated:
+    """What is drawn in the steps of a loop: the draws of one step after another, stacked along a new first axis."""
+
+    def __init__(self, draws: Sequence[Any], length: int, reverse: bool) -> None:
+        self.draws, self.length, self.reverse = draws, length, reverse
+
+    def arrays(self) -> list[Any]:
+        """Draw, step by step."""
+        steps = [[y for draw in self.draws for y in draw.arrays()] for _ in range(self.length)]
+        return [np.stack(ys) for ys in zip(*steps[:: -1 if self.reverse else 1], strict=True)] or self.examples()
+
+    def examples(self) -> list[Any]:
+        """Return arrays of the same shapes and dtypes."""
+        found = [np.asarray(y) for draw in self.draws for y in draw.examples()]
+        return [np.zeros((self.length, *y.shape), y.dtype) for y in found]
+
+
+class _Seeded:
+    """A generator that starts again from a seed; nothing is drawn."""
+
+    def __init__(self, generator: Generator, seed: int) -> None:
+        self.generator, self.seed = generator, seed
+
+    def arrays(self) -> list[Any]:
+        """Start again."""
+        self.generator.start(self.seed)
+        return []
+
+    def examples(self) -> list[Any]:
+        """Return as much."""
+        return []
+
+
+class Tape:
+    """Takes the draws of a traced function, and hands out tensors without values, or ``ready`` ones, in their place."""
+
+    def __init__(self, ready: Sequence[Any] | None = None) -> None:
+        self.draws: list[Any] = []
+        self.leaves: list[Leaf] = []
+        self._ready = None if ready is None else iter(ready)
+
+    def take(self, draw: Any) -> list[Any]:
+        """Return the tensors that stand for the arrays of a draw."""
+        self.draws.append(draw)
+        if self._ready is not None:
+            return [next(self._ready) for _ in draw.examples()]
+        leaves = [_leaf(np.asarray(y)) for y in draw.examples()]
+        self.leaves += leaves
+        return [handle(leaf, None) for leaf in leaves]
+
+
+class Refusing(Tape):
+    """Refuses to draw, for what is written once and for all: formulas and exported sources."""
+
+    def __init__(self, who: str) -> None:
+        super().__init__()
+        self.who = who
+
+    def take(self, draw: Any) -> list[Any]:
+        """Raise GraphError."""
+        raise GraphError(
+            f"{self.who}: the function draws random numbers, which would be the same for ever. Pass them as an "
+            "argument, or call model.eval() where dropout draws them."
+        )
+
+
+_TAPE: ContextVar[Tape | None] = ContextVar("symgrad_tape", default=None)
+tape = _TAPE.get
+
+
+@contextmanager
+def taping(by: Tape) -> Iterator[Tape]:
+    """Let a tape take the draws inside."""
+    token = _TAPE.set(by)
+    try:
+        yield by
+    finally:
+        _TAPE.reset(token)
+
+
+@contextmanager
+def once(who: str) -> Iterator[Journal]:
+    """Run a user's function for what is written once and for all: nothing may be drawn, and what changes is undone."""
+    with unchanged() as journal, taping(Refusing(who)):
+        yield journal
+
+
+def _leaf(example: Any) -> Leaf:
+    leaf = Leaf(None, example.shape, TRACED)
+    leaf.dtype = example.dtype
+    return leaf
+
+
+def drawn(generator: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """Return what a function draws from a generator, as a tensor: without a value where a tape takes the draw.
+
+    ``function(rng, *args)`` returns an array, whose shape and dtype depend on ``args`` only.
+    """
+    (found,) = taken(Draw(_checked(generator), function, args))
+    return found
+
+
+def taken(draw: Any) -> list[Any]:
+    """Return the tensors of a draw."""
+    by = _TAPE.get()
+    return [handle(None, canonical(np.asarray(y))) for y in draw.arrays()] if by is None else by.take(draw)
+
+
+def _done(draw: _Seeded) -> bool:
+    """Whether a tape took what is to be done to a generator."""
+    by = _TAPE.get()
+    if by is not None:
+        by.take(draw)
+    return by is not None
+
+
+def _checked(generator: Any) -> Any:
+    if generator is None or isinstance(generator, (Generator, np.random.Generator)):
+        return generator
+    raise ArgumentTypeError(
+        f"generator: got {type(generator).__name__}. Expected sg.Generator(), or None for the default one."
+    )
+
+
+def _moved(generator: Any) -> np.random.Generator:
+    """Return NumPy's generator, about to be drawn from."""
+    if isinstance(generator, np.random.Generator):
+        return generator
+    found: Generator = default_generator if generator is None else generator
+    changing_state(found)
+    return found.numpy
+
+
+def _check_untraced(what: str, advice: str) -> None:
+    if _TAPE.get() is not None:
+        raise GraphError(f"{what}: a function is traced here once for many calls, which this cannot be. {advice}.")
+
+
 default_generator = Generator()
 default_generator.seed()
 
 
 def source(generator: Generator | None) -> np.random.Generator:
-    """Return NumPy's generator behind ``generator=``; None is the one that ``manual_seed`` seeds."""
-    if generator is None:
-        return default_generator.numpy
-    if not isinstance(generator, Generator):
-        raise ArgumentTypeError(
-            f"generator: got {type(generator).__name__}. Expected sg.Generator(), or None for the default one."
-        )
-    return generator.numpy
+    """Return NumPy's generator behind ``generator=``, for what no tensor is made of.
+
+    Raises:
+        GraphError: a function is traced, whose calls would all see what is drawn now.
+    """
+    _check_untraced("shuffling", "Draw the order outside, and pass it as an argument")
+    return _moved(_checked(generator))

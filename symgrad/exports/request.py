@@ -23,6 +23,7 @@ from symgrad.compiler.trace import Spec, is_result, trace
 from symgrad.core import modes, trees
 from symgrad.core.node import CONSTANT, TRACED, AnyNode, Leaf, ancestors, is_node
 from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.generator import once
 from symgrad.engine.record import Core, as_tensor, handle, input_of
 from symgrad.errors import ArgumentError, ArgumentTypeError, SymgradError
 from symgrad.exports.embed import read
@@ -154,7 +155,7 @@ def _traced(
     if symbols:
         program, results = sized_program(fn, tree, specs)
     else:
-        program, results = trace(fn, tree, specs)
+        program, results = trace(fn, tree, specs, "export")
     forms = _formulas(fn, tree, specs, params, sizes, trees.count(results), formula) if formula else []
     return Request(program, short, params, results, sizes, forms, values)
 
@@ -191,7 +192,7 @@ def _formulas(
     args, _ = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
     found: list[Any] = []
     try:
-        with modes.enable_grad(), np.errstate(all="ignore"):
+        with modes.enable_grad(), once("export"), np.errstate(all="ignore"):
             trees.flatten(fn(*args), is_result, found)
     except (SymgradError, TypeError, ValueError):  # what has no formula is exported without
         return [None] * count
@@ -231,6 +232,8 @@ def _of_compiled(fn: Compiled[...], name: str | None, formula: int, language: st
     found = fn._any()
     (tree, key), _ = next((k, f) for k, f in fn._found.items() if f is found)
     specs = [Spec(*s) for s in key]
+    if found.effects:
+        trace(fn._original(), tree, specs, "export")  # raises
     called = _called(tree, parameters(fn.fn) if fn.fn is not None else [], len(specs))
     short, params, _ = _names(name or getattr(fn.fn, "__name__", "") or "function", called, (), language)
     forms = _formulas(fn.fn, tree, specs, params, {}, trees.count(found.results), formula) if formula and fn.fn else []
@@ -325,4 +328,4 @@ def _jacobian(form: ClosedForm, symbols: Collection[Any]) -> Program:
         return form._program.run([leaf.value if is_outside(leaf) else next(given) for leaf in form._leaves])
 
     tree = trees.Branch(tuple, (), (trees.Branch(tuple, (), (trees.LEAF,) * len(specs)), trees.Branch(dict, (), ())))
-    return trace(rows, tree, specs).program
+    return trace(rows, tree, specs, "export").program

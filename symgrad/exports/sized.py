@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.compiler.effects import check_pure
 from symgrad.compiler.passes.order import simplified
 from symgrad.compiler.program import CONST, STEP, Program, Value, from_nodes
 from symgrad.compiler.trace import Spec, is_result
 from symgrad.core import modes, trees
 from symgrad.core.node import TRACED, AnyNode, Leaf, Shape
 from symgrad.engine.dtypes import dtype_of
+from symgrad.engine.generator import once
 from symgrad.engine.record import Core, as_tensor, handle
 
 
@@ -42,10 +44,10 @@ def sized_program(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec
     for leaf, spec in zip(leaves, specs, strict=True):
         leaf.dtype = spec.dtype
     args, kwargs = trees.unflatten(tree, iter([handle(leaf, None) for leaf in leaves]))
-    with modes.enable_grad():
-        result = fn(*args, **kwargs)
     found: list[Any] = []
-    results = trees.flatten(result, is_result, found)
+    with modes.enable_grad(), once("export") as journal:
+        results = trees.flatten(fn(*args, **kwargs), is_result, found)
+        check_pure("export", journal)
     roots = [_root(as_tensor(y)) for y in found]
     return from_nodes(leaves, roots, SizedProgram()), results
 

@@ -13,6 +13,7 @@ import sympy as sp
 
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import AnyNode, Leaf, ancestors
+from symgrad.engine.generator import once
 from symgrad.engine.record import Core, as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.expression.models import is_model, parameters_in
@@ -102,7 +103,7 @@ def _called(who: str, f: Callable[..., Any], wanted: Sequence[str], shapes: Mapp
     unknown = sorted(set(shapes) - set(leaves))
     if unknown:
         raise ArgumentError(f"{who}: shapes has {unknown}, which the function does not take. It takes {names}.")
-    with enable_grad():
+    with enable_grad(), once(who):
         y = f(*leaves.values())
     if isinstance(y, (tuple, list, dict, str)) or y is None:
         raise ArgumentTypeError(f"{who}: expected the function to return a tensor, got {type(y).__name__}.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from symgrad.engine.generator import Generator, source
+from symgrad.engine.generator import Generator, drawn
 from symgrad.engine.public import public
 from symgrad.errors import ArgumentError, ValueNeeded
 from symgrad.ops.map import MUL
@@ -48,6 +48,9 @@ def dropout(
         raise ValueNeeded(f"dropout: got sizes {list(sizes)} without numbers, for which none can be drawn.")
     if not training:
         return MUL(input, 1.0)
-    kept = source(generator).random(sizes) >= p
-    factor = 0.0 if p == 1 else 1 / (1 - p)
-    return rename(MUL(input, np.where(kept, factor, 0.0).astype(float_of(input))), "Dropout")
+    return rename(MUL(input, drawn(generator, _factors, sizes, p, float_of(input))), "Dropout")
+
+
+def _factors(rng: Any, sizes: Any, p: float, dtype: Any) -> Any:
+    """What each entry is multiplied by."""
+    return np.where(rng.random(sizes) >= p, 0.0 if p == 1 else 1 / (1 - p), 0.0).astype(dtype)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.kernels import canonical
 from symgrad.core.modes import no_grad
-from symgrad.engine.generator import Generator, source
-from symgrad.engine.record import handle
+from symgrad.core.promotion import FLOAT64
+from symgrad.engine.generator import Generator, drawn
+from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, ShapeError
 from symgrad.ops.elementwise.declared import UNARY
+from symgrad.tensors.sampling import numbers
 
 __all__ = [
     "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
@@ -78,7 +79,7 @@ def eye_(tensor: Any) -> Any:
 
 def _filled(tensor: Any, values: Any) -> Any:
     with no_grad():
-        return tensor.copy_(handle(None, canonical(np.asarray(values))))
+        return tensor.copy_(as_tensor(values))
 
 
 # ------------------------------------------------------------------ random values
@@ -114,9 +115,9 @@ def trunc_normal_(
     side = -1.0 if low > 0 else 1.0  # mirrored, so that no probability is near 1
     ends = np.sort([side * low, side * high])
     p, q = (float(UNARY["ndtr"].forward(np.float64(e))) for e in ends)
-    u = p + (q - p) * source(generator).random(tensor.shape)
-    z = side * np.clip(np.asarray(UNARY["ndtri"].forward(u)), *ends)
-    return _filled(tensor, np.clip(mean + std * z, a, b))
+    u = p + (q - p) * drawn(generator, numbers, "random", tensor.shape, FLOAT64)
+    z = side * UNARY["ndtri"](u).clip(*ends.tolist())
+    return _filled(tensor, (mean + std * z).clip(a, b))
 
 
 def _fans(tensor: Any) -> tuple[int, int]:
@@ -201,6 +202,10 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Generator | None = None
     if 0 in tensor.shape:
         return tensor
     rows, columns = tensor.shape[0], math.prod(tensor.shape[1:])
-    q, r = np.linalg.qr(source(generator).standard_normal((max(rows, columns), min(rows, columns))))
+    return _filled(tensor, gain * drawn(generator, _orthogonal, rows, columns).reshape(tensor.shape))
+
+
+def _orthogonal(rng: Any, rows: int, columns: int) -> Any:
+    q, r = np.linalg.qr(rng.standard_normal((max(rows, columns), min(rows, columns))))
     q = q * np.sign(np.diag(r))  # uniform over orthogonal matrices
-    return _filled(tensor, gain * (q if rows >= columns else q.T).reshape(tensor.shape))
+    return q if rows >= columns else q.T

@@ -22,7 +22,7 @@ from symgrad.ops.protocol import shape as shape_of
 from symgrad.scalars import X, differentiate
 from symgrad.scalars.densities import checked, filled, standard
 from symgrad.stats.frozen import Frozen
-from symgrad.stats.sampling import least, sizes, uniform, values_of
+from symgrad.stats.sampling import between, drawn_by, least, sizes, values_of
 
 Expression = Callable[..., Any]
 DEFAULTS = {"loc": 0, "scale": 1}
@@ -237,7 +237,7 @@ class Continuous(Distribution):
         ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
         """
         shape = sizes(size, [*self._values(args, kwargs).values()])
-        return self.ppf(uniform(shape, random_state), *args, **kwargs)
+        return self.ppf(drawn_by(random_state, between, shape), *args, **kwargs)
 
 
 class Discrete(Distribution):
@@ -272,7 +272,10 @@ class Discrete(Distribution):
         ``random_state`` is a seed or a generator; without it they follow ``manual_seed``.
         """
         shape = sizes(size, [*self._values(args, kwargs).values()])
-        return self.ppf(uniform(shape, random_state), *args, **kwargs)
+        return drawn_by(random_state, self._drawn, shape, args, kwargs)
+
+    def _drawn(self, rng: Any, shape: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return self.ppf(between(rng, shape), *args, **kwargs).numpy()
 
     def _quantile(
         self, q: Any, holds: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], upper: bool

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from symgrad.core.promotion import FLOAT64
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import LinAlgError, NotYet, ShapeError
 from symgrad.functions import diag, digamma, exp, lgamma, log, mvlgamma, polygamma, trace
@@ -21,6 +22,7 @@ from symgrad.stats.continuous import gamma
 from symgrad.stats.frozen import Frozen
 from symgrad.stats.sampling import drawn_by, value_of
 from symgrad.tensors.creation import eye
+from symgrad.tensors.sampling import numbers
 
 _SUM = 1e-9  # how far from 1 the sum of proportions may be, as in SciPy
 
@@ -48,6 +50,10 @@ def _squared(d: Any, a: Any) -> Any:
     """A covariance as a matrix: from a number, or from a diagonal."""
     a = as_tensor(a)
     return a * eye(d) if a.ndim == 0 else diag(a) if a.ndim == 1 else a
+
+
+def _classes(rng: Any, p: Any, size: Any) -> Any:
+    return rng.choice(len(p), size=size, p=p)
 
 
 def _many(size: Any) -> tuple[int, ...]:
@@ -91,8 +97,8 @@ class MultivariateNormal(Multivariate):
     def rvs(self, mean: Any = None, cov: Any = 1, size: Any = 1, random_state: Any = None) -> Any:
         """Random vectors μ + L z with L Lᵀ = Σ, with derivatives by both; SciPy's shape."""
         cov = _squared(1 if mean is None else as_tensor(mean).shape[-1], cov)
-        z = drawn_by(random_state).standard_normal((*_many(size), cov.shape[-1]))
-        found = as_tensor(z) @ cholesky(cov).mT + (0.0 if mean is None else mean)
+        z = drawn_by(random_state, numbers, "standard_normal", (*_many(size), cov.shape[-1]), FLOAT64)
+        found = z @ cholesky(cov).mT + (0.0 if mean is None else mean)
         return found[0] if size == 1 else found
 
     def entropy(self, mean: Any = None, cov: Any = 1) -> Any:
@@ -209,7 +215,7 @@ class Multinomial(Multivariate):
 
     def rvs(self, n: Any, p: Any, size: Any = None, random_state: Any = None) -> Any:
         """Random counts, which have no derivative."""
-        return as_tensor(drawn_by(random_state).multinomial(value_of(n), value_of(p), size))
+        return drawn_by(random_state, np.random.Generator.multinomial, value_of(n), value_of(p), size)
 
     def mean(self, n: Any, p: Any) -> Any:
         """E X = n p."""
@@ -243,7 +249,7 @@ class Categorical(Multivariate):
     def rvs(self, p: Any, size: Any = None, random_state: Any = None) -> Any:
         """Random classes, which have no derivative."""
         p = value_of(p)
-        return as_tensor(drawn_by(random_state).choice(len(p), size=size, p=p))
+        return drawn_by(random_state, _classes, p, size)
 
     def entropy(self, p: Any) -> Any:
         """-Σ pᵢ log pᵢ."""

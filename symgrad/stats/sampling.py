@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.engine.generator import Generator, source
+from symgrad.engine.generator import Generator, drawn
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.ops.map import broadcast_shapes
@@ -16,18 +16,16 @@ from symgrad.ops.protocol import shape as shape_of
 _LONGEST = 2.0**62  # how far a quantile of counts is looked for
 
 
-def drawn_by(random_state: Any) -> np.random.Generator:
-    """Return NumPy's generator behind a ``random_state``: symgrad's own, a seed, or a generator.
+def drawn_by(random_state: Any, function: Callable[..., Any], *args: Any) -> Any:
+    """Return what ``function(rng, *args)`` draws of a ``random_state``: symgrad's own, a seed, or a generator.
 
     Raises:
         ArgumentTypeError: it is none of these.
     """
-    if random_state is None or isinstance(random_state, Generator):
-        return source(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return random_state
+    if random_state is None or isinstance(random_state, (Generator, np.random.Generator)):
+        return drawn(random_state, function, *args)
     if hasattr(random_state, "__index__") and not isinstance(random_state, bool):
-        return np.random.default_rng(int(random_state))
+        return as_tensor(function(np.random.default_rng(int(random_state)), *args))
     raise ArgumentTypeError(
         f"rvs: random_state is {type(random_state).__name__}. Expected a seed, a symgrad.Generator, numpy.random's "
         "default_rng, or None for the numbers that manual_seed starts."
@@ -49,10 +47,10 @@ def sizes(size: Any, parameters: Sequence[Any]) -> tuple[int, ...]:
     return wanted
 
 
-def uniform(shape: tuple[int, ...], random_state: Any) -> Any:
-    """Return random numbers between 0 and 1, neither of which is among them."""
-    u = drawn_by(random_state).random(shape)
-    return as_tensor(np.where(u == 0, 0.5**54, u))
+def between(rng: Any, shape: tuple[int, ...]) -> Any:
+    """Draw numbers between 0 and 1, neither of which is among them."""
+    u = rng.random(shape)
+    return np.where(u == 0, 0.5**54, u)
 
 
 def least(holds: Callable[[Any], Any], low: Any, high: Any) -> Any:

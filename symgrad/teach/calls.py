@@ -14,6 +14,7 @@ import numpy as np
 from symgrad.core.modes import enable_grad
 from symgrad.core.node import CONSTANT, Leaf
 from symgrad.core.promotion import is_differentiable, is_signed
+from symgrad.engine.generator import once
 from symgrad.engine.record import Core, as_tensor
 from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError, ShapeError
 from symgrad.expression.given import recorded, with_leaves
@@ -75,7 +76,7 @@ def called(
     leaves = (
         [symbol(n) for n in names] if at is None else [_leaf(n, x) for n, x in zip(names, _arguments(at), strict=True)]
     )
-    with enable_grad(), nullcontext() if calls is None else _noted(calls):
+    with enable_grad(), once(who), nullcontext() if calls is None else _noted(calls):
         y = f(*leaves)
     if not isinstance(y, (Core, int, float, np.ndarray, np.generic)):
         raise ArgumentTypeError(

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from symgrad.core.promotion import is_complex, is_floating
-from symgrad.engine.generator import Generator, default_generator, source
+from symgrad.core.modes import get_default_dtype
+from symgrad.core.node import GRAD, Cell
+from symgrad.core.promotion import FLOAT64, is_complex, is_floating
+from symgrad.engine.generator import Generator, default_generator, drawn
 from symgrad.engine.record import as_tensor
 from symgrad.errors import ArgumentError, DTypeError, ShapeError
 from symgrad.ops.protocol import not_complex
 from symgrad.ops.value import check_dtype, check_range, torch_dtype
-from symgrad.tensors.creation import like, made, size_of
-from symgrad.tensors.sampling import check_deviation, check_probability, drawn_parts
+from symgrad.tensors.creation import leaf, like, size_of
+from symgrad.tensors.sampling import check_deviation, check_probability, integers, numbers, successes
 from symgrad.tensors.tensor import Tensor
 
 __all__ = [
@@ -49,14 +51,26 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
+def _dtype(dtype: Any) -> np.dtype[Any]:
+    return get_default_dtype() if dtype is None else check_dtype(dtype)
+
+
+def _made(t: Any, requires_grad: bool, name: str | None) -> Tensor:
+    """Return what was drawn as a leaf; without a value it is one, of whatever traces the function."""
+    if t._value is not None:
+        return leaf(t._value, requires_grad, name)
+    if requires_grad:
+        t._node.level, t._node.cell = GRAD, Cell()
+    return t  # type: ignore[no-any-return]
+
+
 # ------------------------------------------------------------------ by size
 def rand(
     *sizes: Any, size: Any = None, generator: Generator | None = None, dtype: Any = None, requires_grad: bool = False,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Uniform random numbers in [0, 1); of a complex dtype both parts are."""
-    drawn = drawn_parts(source(generator).random, size_of(sizes, size), dtype)
-    return made(drawn, dtype, requires_grad, name)
+    return _made(drawn(generator, numbers, "random", size_of(sizes, size), _dtype(dtype)), requires_grad, name)
 
 
 def randn(
@@ -64,8 +78,8 @@ def randn(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Standard normal random numbers; of a complex dtype E|z|² = 1, half of it in each part."""
-    drawn = drawn_parts(source(generator).standard_normal, size_of(sizes, size), dtype, 0.5**0.5)
-    return made(drawn, dtype, requires_grad, name)
+    found = drawn(generator, numbers, "standard_normal", size_of(sizes, size), _dtype(dtype), 0.5**0.5)
+    return _made(found, requires_grad, name)
 
 
 def randint(
@@ -85,7 +99,7 @@ def randint(
         )
     wanted = check_dtype(np.int64 if dtype is None else dtype)
     check_range([low, high - 1], wanted)
-    return made(source(generator).integers(low, high, size_of((size,))), wanted, False, name)
+    return _made(drawn(generator, integers, low, high, size_of((size,)), wanted), False, name)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None) -> Tensor:
@@ -95,7 +109,11 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None) -
     tensor(6)
     """
     (count,) = size_of((n,))
-    return made(source(generator).permutation(count), np.int64 if dtype is None else dtype, False, None)
+    return _made(drawn(generator, _permutation, count, _dtype(np.int64 if dtype is None else dtype)), False, None)
+
+
+def _permutation(rng: Any, count: int, dtype: Any) -> Any:
+    return rng.permutation(count).astype(dtype)
 
 
 def rand_like(
@@ -126,10 +144,6 @@ def randint_like(
 
 
 # ------------------------------------------------------------------ by distribution
-def _numbers(x: Any, what: str) -> Any:
-    return np.asarray(as_tensor(x)._known(what))
-
-
 def normal(
     mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, dtype: Any = None,
     requires_grad: bool = False,
@@ -148,16 +162,17 @@ def normal(
     >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
     tensor([1., 2.])
     """
-    mu, sigma = _numbers(mean, "normal"), _numbers(std, "normal")
+    mu, sigma = as_tensor(mean), as_tensor(std)
     if any(is_complex(np.dtype(t)) for t in (mu.dtype, sigma.dtype, np.float64 if dtype is None else dtype)):
         raise not_complex("normal")
-    check_deviation(sigma)
+    if sigma._value is not None:
+        check_deviation(sigma._value)
     sizes = np.broadcast_shapes(mu.shape, sigma.shape) if size is None else size_of((size,))
     kept = next((x.dtype for x in (mean, std) if isinstance(x, Tensor) and is_floating(x.dtype)), None)
-    noise = source(generator).standard_normal(sizes)
-    if not requires_grad and any(isinstance(x, Tensor) and x.requires_grad for x in (mean, std)):
-        return (mean + std * as_tensor(noise)).to(dtype or kept)  # type: ignore[no-any-return]
-    return made(mu + sigma * noise, dtype or kept, requires_grad, None)
+    noise = drawn(generator, numbers, "standard_normal", sizes, FLOAT64)
+    found = (mu + sigma * noise).to(_dtype(dtype or kept))
+    followed = mu.requires_grad or sigma.requires_grad or mu._value is None or sigma._value is None
+    return found if followed and not requires_grad else _made(found, requires_grad, None)
 
 
 def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
@@ -170,9 +185,8 @@ def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None
     tensor([0., 1.])
     """
     t = as_tensor(input)
-    chance = _numbers(t, "bernoulli") if p is None else np.asarray(p)
-    check_probability("bernoulli", chance)
-    return made(source(generator).random(t.shape) < chance, t.dtype, False, None)
+    check_probability("bernoulli", t if p is None else p)
+    return successes(t.detach() if p is None else p, t.shape, generator).to(t.dtype)  # type: ignore[no-any-return]
 
 
 def multinomial(
@@ -194,9 +208,13 @@ def multinomial(
     >>> sg.multinomial(sg.tensor([0.0, 2.0, 0.0]), 3, replacement=True)
     tensor([1, 1, 1])
     """
-    weights = _numbers(input, "multinomial")
+    weights = np.asarray(as_tensor(input)._known("multinomial"))
     _check_weights(weights, num_samples, replacement)
-    rng, rows = source(generator), weights.reshape(-1, weights.shape[-1]).astype(np.float64)
+    return _made(drawn(generator, _indices, weights, num_samples, replacement), False, None)
+
+
+def _indices(rng: Any, weights: Any, num_samples: int, replacement: bool) -> Any:
+    rows = weights.reshape(-1, weights.shape[-1]).astype(np.float64)
     if replacement:
         edges = np.cumsum(rows, 1)
         at = rng.random((len(rows), num_samples)) * edges[:, -1:]
@@ -204,7 +222,7 @@ def multinomial(
     else:  # the first arrivals of Poisson processes with these rates
         with np.errstate(divide="ignore"):
             found = np.argsort(rng.standard_exponential(rows.shape) / rows, 1)[:, :num_samples]
-    return made(found.reshape(*weights.shape[:-1], num_samples), np.int64, False, None)
+    return found.reshape(*weights.shape[:-1], num_samples).astype(np.int64)
 
 
 def _check_weights(weights: Any, count: int, replacement: bool) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from symgrad.core.promotion import is_complex, is_integer
-from symgrad.engine.generator import Generator, source
-from symgrad.engine.record import Core, handle
+from symgrad.core.promotion import COMPLEX128, FLOAT64, is_complex, is_integer
+from symgrad.engine.generator import Generator, drawn
+from symgrad.engine.record import Core
 from symgrad.errors import ArgumentError
 from symgrad.ops.protocol import not_complex
-from symgrad.ops.value import check_dtype, check_range
+from symgrad.ops.value import check_range
 
 
 def check_deviation(std: Any) -> None:
@@ -22,27 +21,36 @@ def check_deviation(std: Any) -> None:
 
 
 def check_probability(what: str, p: Any) -> None:
-    """Refuse what is no probability."""
+    """Refuse what is no probability; a tensor without a value is not looked at."""
+    p = p._value if isinstance(p, Core) else p
+    if p is None:
+        return
     p = np.asarray(p)
     if not np.all((p >= 0) & (p <= 1)):
         raise ArgumentError(f"{what} expects p to be in [0, 1], but got p={p.tolist()}. Apply sigmoid first.")
 
 
-def drawn_parts(draw: Callable[[Any], Any], shape: Any, dtype: Any, scale: float = 1.0) -> Any:
-    """Return random numbers of a shape; of a complex dtype both parts are drawn, and multiplied by ``scale``."""
-    if dtype is None or not is_complex(check_dtype(dtype)):
-        return draw(shape)
-    return (draw(shape) + 1j * draw(shape)) * scale
+def numbers(rng: Any, kind: str, shape: Any, dtype: Any, scale: float = 1.0) -> Any:
+    """Draw an array; of a complex dtype both parts, which are multiplied by ``scale``."""
+    draw = getattr(rng, kind)
+    found = (draw(shape) + 1j * draw(shape)) * scale if is_complex(dtype) else draw(shape)
+    return np.asarray(found, dtype)
+
+
+def integers(rng: Any, low: int, high: int, shape: Any, dtype: Any) -> Any:
+    """Draw whole numbers in [low, high)."""
+    return np.asarray(rng.integers(low, high, shape), dtype)
+
+
+def successes(p: Any, shape: Any, generator: Generator | None) -> Any:
+    """Draw truth values that are true with probability p: a number, an array, or a tensor without a value."""
+    return p > drawn(generator, numbers, "random", shape, FLOAT64)
 
 
 class Sampling(Core):
     """In-place sampling. The gradient of what the tensor was is zero."""
 
     __slots__ = ()
-
-    def _filled(self, values: Any) -> Any:
-        me: Any = self
-        return me.copy_(handle(None, np.asarray(values)))
 
     def _check_real(self, name: str) -> None:
         me: Any = self
@@ -53,8 +61,8 @@ class Sampling(Core):
         """Fill with normal random numbers of this mean and standard deviation."""
         check_deviation(std)
         me: Any = self
-        drawn = drawn_parts(source(generator).standard_normal, me.shape, me.dtype, 0.5**0.5)
-        return self._filled(mean + std * drawn)
+        dtype = COMPLEX128 if is_complex(me.dtype) else FLOAT64
+        return me.copy_(mean + std * drawn(generator, numbers, "standard_normal", me.shape, dtype, 0.5**0.5))
 
     def uniform_(self, a: float = 0, b: float = 1, *, generator: Generator | None = None) -> Any:
         """Fill with uniform random numbers in [a, b)."""
@@ -64,15 +72,14 @@ class Sampling(Core):
             )
         me: Any = self
         self._check_real("uniform_")
-        return self._filled(a + (b - a) * source(generator).random(me.shape))
+        return me.copy_(a + (b - a) * drawn(generator, numbers, "random", me.shape, FLOAT64))
 
     def bernoulli_(self, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
         """Fill with 1 with probability p, else 0."""
         me: Any = self
-        chance = np.asarray(p._known("bernoulli_") if isinstance(p, Core) else p)  # type: ignore[attr-defined]
-        check_probability("bernoulli_", chance)
+        check_probability("bernoulli_", p)
         self._check_real("bernoulli_")
-        return self._filled(source(generator).random(me.shape) < chance)
+        return me.copy_(successes(p, me.shape, generator))
 
     def exponential_(self, lambd: float = 1, *, generator: Generator | None = None) -> Any:
         """Fill with exponential random numbers of rate lambd."""
@@ -80,7 +87,7 @@ class Sampling(Core):
             raise ArgumentError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}. Pass a positive rate.")
         me: Any = self
         self._check_real("exponential_")
-        return self._filled(source(generator).standard_exponential(me.shape) / lambd)
+        return me.copy_(drawn(generator, numbers, "standard_exponential", me.shape, FLOAT64) / lambd)
 
     def random_(self, low: int = 0, high: int | None = None, *, generator: Generator | None = None) -> Any:
         """Fill with whole random numbers in [low, high), or [0, low) of one; by default of 53 bits, or what x holds."""
@@ -93,4 +100,4 @@ class Sampling(Core):
                 f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}. Swap them."
             )
         check_range([low, high - 1], me.dtype)
-        return self._filled(source(generator).integers(low, high, me.shape))
+        return me.copy_(drawn(generator, integers, low, high, me.shape, np.int64))

@@ -225,7 +225,7 @@ class _Case(NamedTuple):
         try:
             tree = trees.flatten((tuple(self.values), {}), _is_value, [])
             specs = [Spec(np.shape(v), np.asarray(v).dtype) for v in self.values]
-            return trace(self.f, tree, specs).program
+            return trace(self.f, tree, specs, "crosscheck").program
         except SymgradError:
             return None
 

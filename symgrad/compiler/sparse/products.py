@@ -77,7 +77,7 @@ def costs(fn: Function, place: int, y: Spec, args: Sequence[Any], kwargs: dict[s
 def _cost(sweep: Function, seed: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> int:
     leaves: list[Any] = []
     tree = trees.flatten(((seed, *args), kwargs), is_array, leaves)
-    program = trace(sweep, tree, [Spec(x.shape, x.dtype) for x in leaves]).program
+    program = trace(sweep, tree, [Spec(x.shape, x.dtype) for x in leaves], "sparse").program
     return max(1, sum(program.values[k].size for k in _behind(program, program.inputs[0])))
 
 

@@ -120,7 +120,7 @@ class Derivative(AsFunction):
         args = at[0]
         leaves: list[Any] = []
         tree = trees.flatten(at, is_array, leaves)
-        program = trace(self._result, tree, [Spec(v.shape, v.dtype) for v in leaves]).program
+        program = trace(self._result, tree, [Spec(v.shape, v.dtype) for v in leaves], self.name).program
         result = program.values[program.outputs[0]]
         x, y = Spec(args[place].shape, args[place].dtype), Spec(result.shape, result.dtype)
         before: list[Any] = []

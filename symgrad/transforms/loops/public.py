@@ -11,10 +11,12 @@ import numpy as np
 from symgrad.core import modes
 from symgrad.core.node import GRAD
 from symgrad.core.promotion import is_floating, is_signed
+from symgrad.engine.generator import Repeated, Tape, taken, taping
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import ArgumentError, ArgumentTypeError, DTypeError, NotYet, ShapeError
 from symgrad.ops.convert import Cast
 from symgrad.ops.map import show_shape
+from symgrad.support.foreign_draws import watched
 from symgrad.transforms.loops.body import Body, Spec, close, spec_of
 from symgrad.transforms.loops.chunks import in_chunks
 from symgrad.transforms.loops.op import Scan
@@ -42,7 +44,8 @@ def scan(
 
     Args:
         f: function of the carry c and a slice x_t that returns the next carry and y_t. Tensors from outside may be
-            used in it, and gradients flow to them. It cannot branch on values; use ``sg.where``.
+            used in it, and gradients flow to them. It cannot branch on values; use ``sg.where``. Random numbers are
+            drawn anew in every step.
         init: the first c: tensors, arrays and numbers in nested tuples, lists and dicts, or None.
         xs: tensors to be sliced along their first axis, nested likewise; None for no input.
         length: the number of steps, needed where xs is None.
@@ -68,7 +71,8 @@ def scan(
     every = _integer("scan", "checkpoint_every", checkpoint_every)
     call, weak = _taken("scan", f, init, xs)
     steps = _length(call, length)
-    _traced(call, weak)  # numbers that start a carry get the dtype that it has
+    with taping(Tape()):  # draws nothing
+        _traced(call, weak, steps, bool(reverse))  # numbers that start a carry get the dtype that it has
     return in_chunks(scan, f, unflatten(call.carry_tree, iter(call.start)), xs, steps, reverse, every)
 
 
@@ -124,7 +128,8 @@ def _taken(who: str, f: Any, init: Any, xs: Any) -> tuple[_Call, list[bool]]:
 def _scan(who: str, f: Any, init: Any, xs: Any, length: int | None, reverse: bool) -> tuple[Any, Any]:
     call, weak = _taken(who, f, init, xs)
     steps = _length(call, length)
-    body, captured, y_tree = _traced(call, weak)
+    with watched(who, f):
+        body, captured, y_tree = _traced(call, weak, steps, bool(reverse))
     op = Scan.of(body, len(call.start), len(call.rows), steps, bool(reverse))
     inputs = [*call.start, *call.rows, *captured]
     if _may_be_differentiated(inputs):
@@ -162,20 +167,27 @@ def _length(call: _Call, length: int | None) -> int:
 
 
 # ------------------------------------------------------------------ the body
-def _traced(call: _Call, weak: Sequence[bool]) -> tuple[Body, list[Any], Tree]:
-    """Trace f; again where a number that started a carry takes the dtype of what the carry becomes."""
+def _traced(call: _Call, weak: Sequence[bool], steps: int, reverse: bool) -> tuple[Body, list[Any], Tree]:
+    """Trace f; again where a number that started a carry takes the dtype of what the carry becomes.
+
+    What f draws becomes further xs, so that every step has random numbers of its own.
+    """
     slices = [Spec(t.shape[1:], t.dtype) for t in call.rows]
     for _ in range(3):
         trace = Trace()
         carries = [spec_of(t) for t in call.start]
         variables = trace.variables([*carries, *slices])
-        out, ys, y_tree = _outputs(call, trace, variables)
+        with taping(Tape()) as tape:
+            out, ys, y_tree = _outputs(call, trace, variables)
         dtypes = [_dtype(a, t.dtype, w) for a, t, w in zip(carries, out, weak, strict=True)]
         if dtypes == [a.dtype for a in carries]:
             break
         call.start[:] = [Cast(d)(t) if d != t.dtype else t for t, d in zip(call.start, dtypes, strict=True)]
     _check_carry(call, carries, out)
     out = [t if t.dtype == a.dtype else Cast(a.dtype)(t) for a, t in zip(carries, out, strict=True)]
+    if tape.draws:
+        call.rows.extend(taken(Repeated(tape.draws, steps, reverse)))
+        variables = [*variables, *[handle(leaf, None) for leaf in tape.leaves]]
     body, captured = close(variables, len(variables), [*out, *ys], trace)
     return body, captured, y_tree
 
@@ -191,7 +203,7 @@ def _outputs(call: _Call, trace: Trace, variables: Sequence[Any]) -> tuple[list[
     """Run f on variables. Returns the tensors of the next carry, those of y, and the structure of y."""
     rest: Iterator[Any] = iter([handle(v._node, None) for v in variables])  # the body may rebind its own in place
     carry = unflatten(call.carry_tree, rest)
-    result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), call.who + _LOOKS[call.who])
+    result = trace.run(call.f, (carry, unflatten(call.row_tree, rest)), call.who + _LOOKS[call.who], steps=True)
     if not isinstance(result, tuple) or len(result) != 2:
         raise ArgumentTypeError(
             f"{call.who}: the body returned {_described(result)}. Expected a pair: the next carry, and y or None."
