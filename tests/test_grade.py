@@ -381,3 +381,11 @@ def test_matrices_may_be_written_as_on_paper(answer, of, wrt, slip):
     names = {"A": ("n", "n"), "x": "n", "b": "n"}
     shapes = {name: s for name, s in names.items() if name in of}
     assert sg.grade(answer, of=of, wrt=wrt, shapes=shapes).slip == slip
+
+
+def test_arrays_of_numbers_are_graded_entry_by_entry():
+    assert sg.grade("[2*x, y]", "[x*x, x*y]", "x").right
+    assert sg.grade("[2*x, 0]", "[x*x, y]", "x").right
+    wrong = sg.grade("[x, 0]", "[x*x, y]", "x")
+    assert wrong.slip == "product"
+    assert sg.grade("2*x", "[x, y]", "x").hint.startswith("The shape cannot be right")

@@ -259,7 +259,7 @@ class Case:
             return [False] * len(points)
         with np.errstate(all="ignore"):
             jump, size = np.abs(above - below), np.maximum(np.abs(above), np.abs(below))
-            return [bool(j > 1e-3 and j > 1e-2 * s) for j, s in zip(jump, size)]
+            return [bool(np.any((j > 1e-3) & (j > 1e-2 * s))) for j, s in zip(jump, size)]
 
     @staticmethod
     def leaves(point: Mapping[str, Any]) -> dict[str, Any]:
